@@ -9,7 +9,7 @@ export function assertKnownRole({ id, role }: User): void {
     refuse('command/invalid', `The user ${id} is one of ${roles.join(', ')}, not ${JSON.stringify(role)}.`, { id });
 }
 
-/** Throws if another token or share has the same hash: the store could not tell the holders of the two apart. */
+/** Throws if another token or share has the same hash, because a lookup by hash could then find the wrong one. */
 export function assertHashUnused(what: 'token' | 'share', id: string, there: { readonly id: string } | null): void {
   if (there !== null && there.id !== id) refuse('id/taken', `The hash of the ${what} ${id} is another one's.`, { id });
 }

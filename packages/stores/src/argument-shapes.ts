@@ -1,4 +1,7 @@
-/** Validates the arguments of a store's methods, for untyped callers. Reads of planners are not validated again. */
+/**
+ * Validates the arguments of store methods, because JavaScript callers have no type check. Reads that planners ask are
+ * trusted.
+ */
 import type { FieldMap, FieldReader, FieldReaders, Read, ReadName, ReadProgram, Reads } from '@coppice/core';
 import {
   booleanField,
@@ -99,7 +102,7 @@ const checks: ReadonlyMap<string, (fields: FieldMap) => void> = new Map(
   ]),
 );
 
-/** Wraps a read program so that every read is validated before it is answered. */
+/** Wraps a read program of a caller so that each read is validated before the store answers it. */
 export function* validateReads<T>(reading: ReadProgram<T>): ReadProgram<T> {
   let step = reading.next();
   while (!step.done) {
@@ -110,7 +113,6 @@ export function* validateReads<T>(reading: ReadProgram<T>): ReadProgram<T> {
   return step.value;
 }
 
-/** The filter of a tree list. */
 const treeQuery = exactObjectField('The query', {
   project: optionalNonNull(requiredText),
   folder: optionalNonNull(requiredText),
@@ -123,7 +125,6 @@ const treeQuery = exactObjectField('The query', {
   cursor: jsonField,
 });
 
-/** The query of a search. */
 const searchQuery = exactObjectField('The query', {
   text: requiredText,
   treeId: optionalNonNull(requiredText),
@@ -133,19 +134,17 @@ const searchQuery = exactObjectField('The query', {
   cursor: jsonField,
 });
 
-/** The range of a history. */
 const historyQuery = exactObjectField('The query', { before: optionalNonNull(integerField), limit: most });
 
 const byNode = makeExactFieldsCheck('The purge', { nodeId: id });
 const byVersion = makeExactFieldsCheck('The purge', { upTo: finiteNumberField });
 
-/** What to purge: a node, or everything removed up to a version. */
+/** Accepts either the id of a removed node, or the version up to which all removed nodes are purged. */
 const purgeQuery: FieldReader<unknown> = (fields, key) => {
   const what = objectField(fields, key);
   return ownField(what, 'upTo') === undefined ? byNode(what) : byVersion(what);
 };
 
-/** External ids of trees and nodes. */
 const externalIds = shapeListField(
   makeExactFieldsCheck('The name', {
     treeId: tree,
@@ -156,7 +155,6 @@ const externalIds = shapeListField(
   }),
 );
 
-/** Provenance records. */
 const provenances = shapeListField(
   makeExactFieldsCheck('The reuse', {
     treeId: tree,
@@ -168,7 +166,7 @@ const provenances = shapeListField(
   }),
 );
 
-/** A conversation that is a list; core validates its messages. */
+/** Checks the fields of a conversation that is stored as a list. Core validates the messages themselves. */
 const linearRecord = exactObjectField('The record', {
   treeId: jsonField,
   title: optionalNonNull(requiredText),
@@ -184,32 +182,30 @@ const linearRecord = exactObjectField('The record', {
   ),
 });
 
-/** External ids to look up. */
 const wantedNames = exactObjectField('The question', { format: requiredText, scope: requiredText, ids: textListField });
 
-/** The options of a store check. */
 const fsckOptions = exactObjectField('The check', {
   repair: optionalField(booleanField),
   treeId: optionalNonNull(id),
   onProgress: optionalField(callback),
 });
 
-/** The options of a backfill. */
 const backfillOptions = exactObjectField('The backfill', { batch: most, signal: optionalNonNull(objectField) });
 
-/** The number of the commit after which a feed starts. */
+/**
+ * The version after which a feed starts; any finite number is allowed, so that a client can start before the first
+ * commit.
+ */
 const version: FieldReader<number> = finiteNumberField;
 
-/** The name of an owner. A missing one is refused, because it must not mean the store's default owner. */
+/** The name of an owner is required: if it could be missing, a caller would silently get the store's default owner. */
 const ownerName: FieldReader<string> = requiredText;
 
-/** The name of an actor. */
 const actorName: FieldReader<string> = requiredText;
 
-/** Whether to find the newest act that can be undone, or the newest that can be redone. */
 const actKind = oneOfField(['undoable', 'redoable']);
 
-/** The validators by kind of argument. */
+/** The validators by kind of argument. A validator throws `command/invalid` with the name of the wrong field. */
 export const argumentValidators = {
   nodeIds: ids,
   treeQuery,

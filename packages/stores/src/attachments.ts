@@ -11,12 +11,12 @@ const hash = /[0-9a-f]{64}/g;
  */
 export const blobSourceText = '"blob"';
 
-/** Adds the hashes in a JSON text; none if the text names no attachment. */
+/** Adds the hashes in a JSON text to a set. Adds nothing if the text names no attachment. */
 export function addBlobHashesInJson(json: string, to: Set<string>): void {
   if (json.includes(blobSourceText)) for (const [found] of json.matchAll(hash)) to.add(found);
 }
 
-/** Adds the hashes in messages and metadata of nodes. */
+/** Adds the hashes in messages and metadata of nodes to a set. */
 export function addBlobHashesOfNodes(nodes: Iterable<Pick<Node, 'message' | 'meta'>>, to: Set<string>): void {
   for (const { message, meta } of nodes) {
     if (message?.content.some((block) => block.type !== 'text') === true)
@@ -25,7 +25,7 @@ export function addBlobHashesOfNodes(nodes: Iterable<Pick<Node, 'message' | 'met
   }
 }
 
-/** Adds the hashes in the contents that commits inserted or replaced. */
+/** Adds the hashes in the contents that commits inserted or replaced to a set. */
 export function addBlobHashesOfLog(log: readonly Pick<Commit, 'steps'>[], to: Set<string>): void {
   for (const { steps } of log)
     for (const step of steps) {
@@ -35,7 +35,8 @@ export function addBlobHashesOfLog(log: readonly Pick<Commit, 'steps'>[], to: Se
 }
 
 /**
- * Adds the hashes in a plan. Throws if its steps contain values that cannot be stored, as preparing the commit does.
+ * Adds the hashes in the steps of a plan to a set. Throws if a step has a value that cannot be stored; an undo is not
+ * checked again.
  */
 export function addBlobHashesOfPlan({ steps, reverses }: Plan<unknown>, to: Set<string>): void {
   if (reverses === undefined) assertStorable(steps);

@@ -32,7 +32,7 @@ async function runInBrowser(script: string, use: string): Promise<unknown> {
     AbortController,
   });
   runInContext(script, realm);
-  // A value of the other realm is compared by its JSON.
+  // JSON carries the value over, because objects of another realm have other prototypes.
   return JSON.parse(await runInContext(`(async () => JSON.stringify(await (${use})(bundle)))()`, realm));
 }
 

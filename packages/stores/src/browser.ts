@@ -15,7 +15,7 @@ export { type RepairedRows, repairRows, type TreeRows } from './repair.ts';
 export { containsAllTerms, snippetOf, splitSearchTerms } from './search.ts';
 export { TemporaryTrees } from './temporary.ts';
 
-/** The URL schemes of stores in a browser. */
+/** The URL schemes that {@link openStore} accepts in a browser. */
 export const storeSchemes: readonly string[] = ['memory'];
 
 /** Opens a store by its URL: `memory:`. Every other scheme is refused. */

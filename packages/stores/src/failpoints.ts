@@ -4,7 +4,7 @@
  */
 import { AppError } from '@coppice/core';
 
-/** What a failpoint does: ends the process or the thread, blocks forever like a failing disk, or throws. */
+/** What a failpoint does: ends the process, blocks forever like a failing disk, or throws an input or output error. */
 type Fault = (typeof faults)[number];
 
 const faults = ['kill', 'exit', 'hang', 'eio', 'enospc'] as const;
@@ -48,13 +48,17 @@ export function countFaultPasses(): number {
   return armed?.passed ?? 0;
 }
 
-/** Whether a fault is armed. If not, callers need not build the names of failpoints. */
+/**
+ * Whether a fault is armed. Callers check this first, so that they build no names of failpoints in normal operation.
+ */
 export function isFaultArmed(): boolean {
   if (armed === undefined) armed = parseFaults();
   return armed !== null;
 }
 
-/** Passes a failpoint. Does nothing unless a test has armed it. */
+/**
+ * Marks a place in the code where a test can make a write fail. Does nothing unless a fault is armed for this point.
+ */
 export function failpoint(point: string): void {
   if (armed === undefined) armed = parseFaults();
   if (armed === null || (armed.point !== '*' && armed.point !== point)) return;

@@ -1,4 +1,7 @@
-/** The public exports of the package. */
+/**
+ * The entry of the package `@coppice/stores`: opening stores, simple access to one tree, sessions and tables of other
+ * programs.
+ */
 export { type CursorPart, decodeCursor, encodeCursor } from './cursor.ts';
 export { FileSystemStore } from './files/index.ts';
 export { SessionStore } from './jsonl/index.ts';

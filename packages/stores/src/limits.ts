@@ -4,7 +4,7 @@ import { refuse } from '@coppice/core';
 const usual = 50;
 const longest = 1000;
 
-/** The default number of commits in a history. */
+/** The number of commits that a history returns if the caller gives no limit. */
 export const defaultHistoryLength = 100;
 
 /** Returns the length of a page: the requested length, but at most the maximum. Throws on an invalid length. */

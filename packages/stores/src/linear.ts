@@ -37,7 +37,7 @@ function linearNodeId(record: Pick<LinearRecord, 'treeId' | 'messages'>, index: 
   return nodeId(isUuid(own) ? own : deriveId('linear', record.treeId, index));
 }
 
-/** Returns the root id of a list that is read as a tree. */
+/** Returns the id of the root that a list gets when it is read as a tree. It is derived, because a list has no root. */
 function linearRootId(treeId: TreeId): NodeId {
   return nodeId(deriveId('linear-root', treeId));
 }

@@ -24,7 +24,7 @@ export function loadDriverSync<T>(name: string, scheme: string, load: () => T): 
 function isNotInstalled(error: unknown, name: string): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   const isMissing = error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'MODULE_NOT_FOUND';
-  // If the driver itself is installed and one of its dependencies is missing, that is another error.
+  // A missing dependency of an installed driver is a different error: installing the driver again would not help.
   return isMissing && error.message.includes(`'${name}'`);
 }
 

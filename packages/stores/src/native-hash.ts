@@ -4,8 +4,8 @@ import { setPlatformSha256Loader } from '@coppice/content';
 type OneShotHash = (algorithm: 'sha256', input: string | Uint8Array, encoding: 'hex') => string;
 
 /**
- * Returns the one-shot hash function of Node; undefined in a browser.
- * It is not imported, so that the memory store also loads in a browser.
+ * Returns the one-shot hash function of Node; undefined in a browser. `process.getBuiltinModule` is used instead of an
+ * import, so that the memory store also loads in a browser.
  */
 function platformHash(): OneShotHash | undefined {
   const { process } = globalThis as { readonly process?: { getBuiltinModule?: (id: string) => unknown } };

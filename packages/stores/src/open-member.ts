@@ -1,7 +1,7 @@
 import { refuse, type Store } from '@coppice/core';
 import type { StoreModule, StoreOptions } from './options.ts';
 
-// Other common spellings of a scheme.
+// The keys are other spellings of schemes, as connection strings of drivers use them.
 const spellings: ReadonlyMap<string, string> = new Map([['postgresql', 'postgres']]);
 
 /** Opens one of several stores by its URL. Only the code of that store is loaded. Throws on an unknown scheme. */

@@ -4,7 +4,7 @@ import { members } from './members.ts';
 import { openMember } from './open-member.ts';
 import type { StoreOptions } from './options.ts';
 
-/** The URL schemes of stores. */
+/** The URL schemes that {@link openStore} accepts. */
 export const storeSchemes: readonly string[] = Object.keys(members);
 
 /**

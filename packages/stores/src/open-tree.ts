@@ -42,7 +42,7 @@ import { newTreeUuid } from './new-tree-uuid.ts';
 /** A message: the text of a user message, `{ role, content }`, or a message with a chosen id (a UUID). */
 export type TreeMessageInput = NewMessageInput;
 
-/** Options for opening a tree. All are optional. */
+/** Options for opening a tree. */
 export interface OpenTreeOptions {
   /**
    * The owner of the tree, and the actor of changes. Defaults to
@@ -77,14 +77,14 @@ export interface TreeMessage {
   readonly count: number;
 }
 
-/** The variants of a message, in order. */
+/** All variants of one message, in their stored order. */
 export interface MessageVariants {
   readonly index: number;
   readonly count: number;
   readonly messages: readonly TreeMessage[];
 }
 
-/** A page of a branch. */
+/** A part of a branch, as a page shows it. */
 export interface TreeMessagePage {
   readonly messages: readonly TreeMessage[];
   /** The cursor of the page above, for `before`; null if this page has the first message. */
@@ -112,7 +112,7 @@ export interface PreparedReply {
   add(reply: MessageInput, options?: { readonly id?: string; readonly meta?: NodeMeta }): Promise<TreeMessage>;
 }
 
-/** The place of new messages. */
+/** Where `append` adds messages, and whether they become active. */
 export interface AppendOptions {
   /** The id of the parent. Defaults to the active message. Null adds a first message to the tree. */
   readonly parentId?: string | null;
@@ -132,7 +132,7 @@ export interface OpenedTree {
   edit(id: string, content: string | readonly Block[], options?: { readonly id?: string }): Promise<TreeMessage>;
   /** Prepares another reply to the same prompt. Generate it from `context`, then call `add`. */
   regenerate(id: string): Promise<PreparedReply>;
-  /** Makes a message the end of the active path. */
+  /** Makes a message the active one: the active path ends there. */
   select(id: string): Promise<TreeMessage>;
   /**
    * Selects the next variant of a message, at the leaf that was visited last. After the last variant comes the first.
@@ -172,7 +172,7 @@ export interface OpenedTree {
   close(): Promise<void>;
 }
 
-/** Adds the position among the variants to each node, with one further read. */
+/** Builds the messages of nodes with their positions among their variants. This takes one more read for all nodes. */
 function* withVariants(nodes: readonly Node[], rootId: NodeId): ReadProgram<readonly TreeMessage[]> {
   const shown = nodes.filter((node) => node.message !== null);
   const lists = yield* ask('childIds', { of: shown.map((node) => node.parentId ?? rootId) });
@@ -206,9 +206,8 @@ class TreeHandle implements OpenedTree {
   readonly #store: Store;
   readonly #options: OpenTreeOptions;
   readonly #context: RunContext;
-  /** Whether the first append creates the tree. */
   readonly #creates: boolean;
-  /** Whether the tree is known to exist. */
+  /** True once a read or a write has found the tree, so that later calls do not look again. */
   #exists = false;
   /** Runs the first appends one after another, because the first one creates the tree. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -250,7 +249,7 @@ class TreeHandle implements OpenedTree {
     });
   }
 
-  /** Returns the node id of a parent. Null stands for the root. */
+  /** Returns the node id of a parent: the root's id for null. */
   async #parentOf(id: string | null): Promise<NodeId> {
     return id === null ? (await this.#store.read(this.id, () => readTree(this.id))).rootId : nodeId(id);
   }
@@ -288,7 +287,7 @@ class TreeHandle implements OpenedTree {
   async #create(messages: readonly TreeMessageInput[], { parentId }: AppendOptions): Promise<TreeMessage> {
     if (parentId !== undefined && parentId !== null) return refuseUnknownMessage(parentId);
     const command = readCommand({ type: 'append', treeId: this.id, messages });
-    // This is refused here, because `create` would make a tree without a message.
+    // Blank messages are refused before the tree is created; `create` would store a tree without a message.
     if (command.type === 'append' && command.messages.every(({ message }) => isBlankInput(message)))
       return refuseBlank();
     const { systemPrompt, title } = this.#options;

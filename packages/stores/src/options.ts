@@ -36,7 +36,7 @@ export interface StoreOptions {
   readonly mappedBytes?: number;
 }
 
-/** The exports of a store's folder. `place` is the URL without its scheme. */
+/** What the `index.ts` of a store's folder exports. `place` is the URL without its scheme. */
 export interface StoreModule {
   open(place: string, options: StoreOptions): Promise<Store>;
 }

@@ -15,10 +15,10 @@ import {
 import { treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, findAnyNode, nodeOfStep, rowChanges } from '@coppice/core/tree';
 
-/** The nodes to purge: one removed node, or all nodes that were removed up to a version. */
+/** Which nodes to purge: the subtree that was removed with one node, or all nodes that were removed up to a version. */
 export type PurgeTarget = { readonly nodeId: NodeId } | { readonly upTo: number };
 
-/** The result of a purge. */
+/** The tree and the log without the purged nodes, their ids, and the counts for the report. */
 export interface PurgeResult {
   readonly nodeIds: ReadonlySet<NodeId>;
   readonly tree: Tree;
@@ -91,7 +91,7 @@ export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeTar
   };
 }
 
-/** Counts the steps that replaced a content. */
+/** Counts the steps that replaced the content of a node. */
 export function countReplacedContents(steps: readonly Step[]): number {
   const changes = rowChanges(steps, { version: 1, seq: 0, at: 0 });
   return changes.filter((change) => change.op === 'updated' && change.set.contentIn !== undefined).length;
@@ -115,7 +115,7 @@ function splitTexts(tree: Tree, nodeIds: ReadonlySet<NodeId>): ReadonlyMap<strin
   return found;
 }
 
-/** Whether a step contains the text from before a purged half was split off. */
+/** Whether a step contains the undivided text of a message of which a half was purged. */
 function holdsHalf(step: Step, halves: ReadonlyMap<string, readonly string[]>): boolean {
   const id = step.type === 'insert' ? step.node.id : step.type === 'replace' ? step.nodeId : null;
   const texts = id === null ? [] : (halves.get(id) ?? []);

@@ -6,14 +6,14 @@ import { type Bookmark, matchParentOfChildren, type Node, type NodeId, nodeId, t
 import { attachRoots, positionBetween } from '@coppice/core/tree';
 import { deriveId } from './linear.ts';
 
-/** The rows of a tree. */
+/** The rows of one tree: the tree's own row, its nodes and its bookmarks. */
 export interface TreeRows {
   readonly row: TreeRow;
   readonly nodes: readonly Node[];
   readonly bookmarks: readonly Bookmark[];
 }
 
-/** Repaired rows, with one sentence for each change. The list is empty if the rows were valid. */
+/** Repaired rows, and one sentence in `repaired` for each change; no sentence if the rows were valid. */
 export interface RepairedRows extends TreeRows {
   readonly repaired: readonly string[];
 }
@@ -44,8 +44,8 @@ function bySeq(a: Node, b: Node): number {
 }
 
 /**
- * Ensures that the tree has one root: the one that the tree names, else the first one, else a new one. First messages
- * without a parent become its children.
+ * Ensures that the tree has one root: the root that the tree row names, else the oldest, else a new one. Nodes without
+ * a parent become its children.
  */
 function withOneRoot(
   { row, nodes }: TreeRows,
@@ -56,7 +56,7 @@ function withOneRoot(
   if (roots.length === 0) repaired.push(`${root.id} is the new root of ${row.id}, which had none`);
   const all = (roots.length === 0 ? [...nodes, root] : nodes).map((node) => {
     if (node.kind !== 'root' || node.id === root.id || node.removedIn !== null) return node;
-    // The children of this second root have no live parent now. They become children of the first root below.
+    // This second root is now removed, so `withParents` moves its children below the first root.
     repaired.push(`${node.id}, a second root of ${row.id}, is in the trash`);
     return { ...node, removedIn: row.version };
   });

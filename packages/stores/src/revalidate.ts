@@ -3,8 +3,8 @@ import { assertStorable } from '@coppice/core/store';
 import { insertedNodes } from '@coppice/core/tree';
 
 /**
- * Throws if steps became invalid since they were planned. A long change yields to other work, also to its caller, which
- * may modify the objects that it passed in. So each part is checked right before it is stored.
+ * Throws if steps became invalid since they were planned. A long change yields to its caller, who may modify the
+ * objects that it passed in, so each part is checked right before it is stored.
  */
 export function assertStepsStillValid(steps: readonly Step[]): void {
   for (const node of insertedNodes(steps)) assertShape(node);

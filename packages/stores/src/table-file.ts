@@ -4,18 +4,17 @@ import { dirname, resolve } from 'node:path';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
 import type { SqlParameter, SqlRow } from './sql/query.ts';
 
-/** A table of the file, with the columns that both databases have. */
+/** A table of the new file with all its columns. */
 interface FileTable {
   readonly name: string;
   readonly columns: readonly string[];
 }
 
-/** Writes rows into the tables of a new file. */
+/** Writes rows into the tables of the new file. `list` has the tables that a caller must copy. */
 export interface TableFileWriter {
   readonly list: readonly FileTable[];
   /** Deletes all rows, to restart the copy. */
   clear(): void;
-  /** Adds rows to a table. */
   add(name: string, rows: readonly SqlRow[]): void;
 }
 
@@ -39,7 +38,8 @@ export async function writeTableFile(to: string, fill: (tables: TableFileWriter)
   try {
     const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(temporary));
     try {
-      // Nothing has to be durable before the end, and rows come in any order.
+      // The file is synced once at the end. Foreign keys are checked at the end too, because rows arrive in any
+      // order.
       for (const pragma of ['journal_mode = DELETE', 'synchronous = OFF']) connection.database.exec(`PRAGMA ${pragma}`);
       migrateSqlite(connection, temporary);
       connection.database.exec('PRAGMA foreign_keys = OFF');

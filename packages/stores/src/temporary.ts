@@ -26,7 +26,7 @@ type TemporaryRows = NonNullable<Reads['rows']['answer']>;
  * store contains them. `keep` moves a tree to the main store, `discard` deletes it.
  */
 export class TemporaryTrees {
-  /** The store of the temporary trees, limited to this owner. */
+  /** The store with the temporary trees of this owner. */
   readonly store: Store;
   readonly #main: Store;
   readonly #memory: InProcessStore;
@@ -71,12 +71,12 @@ export class TemporaryTrees {
     return changed;
   }
 
-  /** Deletes a tree completely. */
+  /** Deletes a temporary tree with its log and its attachments. Nothing of it can be restored. */
   async discard(treeId: TreeId): Promise<void> {
     await this.#memory.discard(treeId);
   }
 
-  /** Deletes all temporary trees. The main store stays open. */
+  /** Closes the memory store, which deletes all temporary trees. The main store stays open. */
   async close(): Promise<void> {
     await this.#memory.close();
   }
@@ -97,7 +97,6 @@ function* keepTree(treeId: TreeId, rows: TemporaryRows): ReadProgram<Plan<TreeId
   return { steps: stepsFromRows(rows), result: treeId };
 }
 
-/** Returns the hashes of attachments that messages refer to. */
 function blobsIn(nodes: readonly Node[]): Set<string> {
   const hashes = new Set<string>();
   for (const { message } of nodes)

@@ -1,4 +1,4 @@
-/** The uploads of this process that wait for a message that refers to them. A purge keeps their bytes. */
+/** Counts the uploads of this process that no message refers to yet. A purge keeps their bytes. */
 
 interface Waiting {
   readonly count: number;
@@ -6,18 +6,21 @@ interface Waiting {
 }
 
 /**
- * The uploads that one change refers to. They no longer wait when the change is committed, and wait again if it fails.
+ * The uploads that one change refers to. They stop waiting while the change runs; `release` makes them wait again if
+ * the change fails.
  */
 export interface UploadClaim {
-  /** Claims those of these attachments that wait, and returns them. A second call replaces the first claim. */
+  /**
+   * Claims the uploads that wait among these hashes, and returns their hashes. A second call releases the first claim.
+   */
   take(hashes: ReadonlySet<string>): ReadonlySet<string>;
   release(): void;
 }
 
 /**
- * Counts waiting uploads by owner and hash, because the same bytes may be uploaded
- * for two messages. An upload no longer waits when a message of this process refers
- * to it, or when its time is over. Uploads of other processes are not counted.
+ * Counts waiting uploads by owner and hash, because the same bytes may be uploaded for two messages. An upload stops
+ * waiting when a message of this process refers to it, or when the grace period ends. Uploads of other processes are
+ * not counted.
  */
 export class WaitingUploads {
   readonly #grace: number;
@@ -29,7 +32,7 @@ export class WaitingUploads {
     this.#now = now;
   }
 
-  /** Records an upload that began at a time. */
+  /** Adds an upload. It waits until the grace period after `at` ends. Expired uploads of the owner are dropped. */
   add(owner: string, hash: string, at: number): void {
     const own = this.#owners.get(owner) ?? new Map<string, Waiting>();
     this.#owners.set(owner, own);
@@ -37,18 +40,18 @@ export class WaitingUploads {
     own.set(hash, { count: (own.get(hash)?.count ?? 0) + 1, until: at + this.#grace });
   }
 
-  /** Whether an upload of these bytes waits. */
+  /** Whether an upload of these bytes still waits for a message. */
   has(owner: string, hash: string): boolean {
     const found = this.#owners.get(owner)?.get(hash);
     return found !== undefined && found.until > this.#now();
   }
 
-  /** Whether any upload of an owner waits. */
+  /** Whether the owner has uploads; expired ones may be included. */
   any(owner: string): boolean {
     return (this.#owners.get(owner)?.size ?? 0) > 0;
   }
 
-  /** Returns a claim without any attachments. */
+  /** Creates an empty claim; `take` fills it. */
   claim(owner: string): UploadClaim {
     let taken: (readonly [string, Waiting])[] = [];
     const release = () => {

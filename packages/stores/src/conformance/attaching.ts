@@ -49,7 +49,7 @@ export function registerAttachmentRules(subject: StoreSubject): void {
       const found = await Promise.all(infos.map(({ hash }) => store.blobs.find(hash)));
       return found.map((info) => info !== null);
     };
-    /** Creates a tree that refers to attachments, then purges the tree. */
+    /** Creates a tree that refers to attachments, then deletes and purges the tree. */
     const passing = async (store: Store, n: number, ...infos: readonly { readonly hash: string }[]) => {
       const fixture = await createTestTree(store, n);
       for (const info of infos)

@@ -351,7 +351,7 @@ export function registerChangeRules(subject: StoreSubject): void {
   });
 }
 
-/** Builds a long import whose caller changes the last messages after planning, when the store has yielded twice. */
+/** Builds a long import whose caller changes the last messages after planning, while the store has yielded. */
 function spoiltMeanwhile() {
   const slow = {
     type: 'odd',
@@ -404,7 +404,7 @@ async function forest(store: Store, at: number, systemPrompt?: string): Promise<
   return result.treeId;
 }
 
-/** Returns commands of untyped callers whose commits could not be read back from a journal. */
+/** Returns malformed commands of untyped callers. If a store committed them, it could not read the commit again. */
 function unreadable(id: TreeId, below: NodeId): readonly Command[] {
   const message = user('b');
   const written = {

@@ -106,7 +106,7 @@ export function registerFeedRules(subject: StoreSubject): void {
           last.set(event.treeId, event.version);
           if (last.get(other.treeId) === 3 && (last.get(fixture.treeId) ?? 0) >= (await versionOf(fixture))) break;
         }
-        // A feed that continues from an event yields the events after that one.
+        // The cursor of an event continues the feed after that event.
         const [first] = events;
         const rest = await takeItems(store.feedAll(first?.cursor ?? ''), events.length - 1);
         expect(rest).toEqual(events.slice(1));

@@ -35,7 +35,7 @@ async function chain(store: Store, length: number): Promise<{ readonly id: TreeI
 }
 
 function* planned(steps: readonly Step[]): ReadProgram<Plan<number>> {
-  // A planner of a new tree only checks whether the tree exists.
+  // A planner that creates a tree first checks that the tree does not exist.
   const row = yield* ask('tree', {});
   return { steps, result: row?.version ?? 0 };
 }

@@ -403,7 +403,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
   });
 }
 
-/** Returns the live rows without the fields that a new log numbers again. */
+/** Returns the live rows without version numbers, which differ after a tree was moved to another store. */
 function shape(rows: Awaited<ReturnType<typeof askStore<'rows'>>>): unknown {
   const live = (rows?.nodes ?? []).filter((node) => node.removedIn === null);
   return {

@@ -1,5 +1,6 @@
 /**
- * Tests of untyped callers. Their mistakes are refused with a code, never with a TypeError or an error of the driver.
+ * Tests of callers without type checks. A store refuses their mistakes with a code, never with a TypeError or a driver
+ * error.
  */
 import { ask, nodeId, run, type Store, treeId as treeIdOf } from '@coppice/core';
 import { assistant, createTestClock, testKit, user, uuid } from '@coppice/core/testing';
@@ -90,10 +91,10 @@ export function registerUntypedCallerRules(subject: StoreSubject): void {
       expect(await called(store, 'putExternalIds', [{ treeId: id, format: 'f', scope: 's', id: 5 }])).toMatch(
         /^tree|^command/,
       );
-      // If this was not refused, a caller without an owner would see the trees of the store's default owner.
+      // A missing owner must not give access to the trees of the store's default owner.
       for (const nobody of [undefined, null, 5])
         expect(await called(store, 'forOwner', nobody)).toBe('command/invalid');
-      // The cursor after the last page is null, so the query for the first page accepts null too.
+      // The cursor of the last page is null, and a query with that cursor returns the first page.
       const first = await Reflect.apply(store.trees, store, [{ cursor: null }]);
       expect(first).toEqual(await store.trees());
     });

@@ -145,7 +145,7 @@ async function refusedAndUntouched(
   expect(await spoilt.unchanged()).toBe(true);
 }
 
-/** Returns everything that a store shows of an owner's trees. */
+/** Returns everything that a store reports about an owner's trees. */
 async function everything(store: Store): Promise<unknown> {
   const { items } = await store.trees();
   return Promise.all(

@@ -181,7 +181,7 @@ async function expectNothing(other: Store, fixture: TestTree, id: ReturnType<typ
       { ask: 'match', from: id, keys: ['k'] },
       { nodes: [], aliases: [] },
     ],
-    // An owner can see that an id is taken, but not who took it.
+    // An owner learns that an id is taken, but not by which owner.
     [{ ask: 'taken', ids: [id] }, [id]],
   ];
   for (const [read, expected] of nothing)

@@ -36,7 +36,7 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { createTestTree, expectRefusalCode, isLongRun, type StoreSubject, testStoreRule } from './subject.ts';
 
-// Each long random walk builds a tree in which every kind of read finds something.
+// A walk is long enough that every kind of read finds something in its tree.
 const walks = isLongRun ? 40 : 4;
 
 export function registerReadRules(subject: StoreSubject): void {
@@ -92,7 +92,8 @@ export function registerReadRules(subject: StoreSubject): void {
       const fixture = await createTestTree(store);
       const odd = ['"', '\\', '\n', '\u0000', '\ud83c\udf33', '\ud800', 'é', '\u001a', 'a', 'e\u0301', '👩‍👩‍👧'];
       const texts = odd.flatMap((unit) => [1, 79, 320, 1_944, 5_000].map((times) => `x${unit.repeat(times)}y`));
-      // Previews skip leading spaces. With these spaces, the test reaches the end of the text that a store examines.
+      // Stores examine only the beginning of a text for previews, and skip leading spaces. These spaces move the
+      // graphemes across that limit.
       for (let space = 0; space < 9; space++) texts.push(`${' '.repeat(320 - space)}👩‍👩‍👧${'e\u0301'.repeat(9)}`);
       await fixture.addMessages(texts);
       const tree = await valueOf(store, fixture.treeId);
@@ -123,7 +124,7 @@ async function same<T>(work: () => Promise<T>, expected: Result<T>): Promise<voi
   else expect(await expectRefusalCode(work)).toBe(expected.refusal.code);
 }
 
-/** Runs random commands on a store and on the memory store, which keeps the tree values for comparison. */
+/** Runs the same random commands on a store and on the memory store, whose answers are the expected ones. */
 async function walked(
   store: Store,
   seed: number,

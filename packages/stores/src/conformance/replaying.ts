@@ -52,7 +52,7 @@ function imageIn(reference: ReferenceStore, id: TreeId): unknown {
   return tree === undefined ? null : treeToJson(tree);
 }
 
-/** Returns a result in comparable form: a map as a list of entries. */
+/** Returns a result in a form that `toEqual` compares: a map as a list of entries. */
 function comparable(result: unknown): unknown {
   if (result instanceof Map) return [...result];
   return result;

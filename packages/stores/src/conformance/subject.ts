@@ -1,4 +1,4 @@
-/** Describes a store under test, and has helper functions for the tests of the suite. */
+/** Describes a store under test, and provides helper functions for the tests of the suite. */
 import {
   type Answer,
   ask,
@@ -31,9 +31,9 @@ export interface StoreSubject {
   readonly name: string;
   /** Creates and opens an empty store. */
   open(options?: StoreOptions): Promise<Store>;
-  /** Closes a store and opens it again at the same place. Required if `supports.durable` is true. */
+  /** Closes a store and opens the same data again. Required if `supports.durable` is true. */
   reopen?(store: Store, options?: StoreOptions): Promise<Store>;
-  /** Opens an open store a second time, like another process. Required if `supports.processes` is true. */
+  /** Opens the data of an open store a second time, like another process. Required if `supports.processes` is true. */
   openSecond?(store: Store, options?: StoreOptions): Promise<Store>;
   /** Closes a store, then damages it or marks it as written by a newer version. */
   damage?(store: Store, how: 'damaged' | 'newer'): Promise<DamagedStore>;
@@ -73,12 +73,15 @@ export function testStoreRule(
   });
 }
 
-/** Skips a test, with the reason, if the store does not support what it tests. */
+/** Skips a test with a reason if the store does not promise the capability. */
 export function skipUnlessSupported(context: TestContext, promised: boolean, reason: string): void {
   if (!promised) context.skip(reason);
 }
 
-/** Returns an optional function of the subject. Throws if it is missing although the store claims the capability. */
+/**
+ * Returns an optional function of the subject. Throws if the function is missing although the store promises the
+ * capability.
+ */
 export function requirePart<T>(part: T | undefined, what: string): T {
   if (part === undefined) throw new Error(`The suite needs ${what} of a store that promises as much.`);
   return part;
@@ -138,7 +141,7 @@ export async function takeItems<T>(items: AsyncIterable<T>, count: number): Prom
   return found;
 }
 
-// No machine is so busy that a store needs longer. A store that has not answered by then is blocked.
+// Even a busy machine answers within this time. A test that waits longer is blocked.
 const waitLimitMs = 30_000;
 
 /** Returns the code with which a feed is refused. Fails the test if the feed waits instead. */

@@ -26,7 +26,7 @@ import {
   testStoreRule,
 } from './subject.ts';
 
-/** Returns everything that a store reports about a tree as one text. The text must not contain purged words. */
+/** Returns everything that a store reports about a tree as one text, to search it for purged words. */
 async function allTextOf(store: Store, id: TreeId): Promise<string> {
   const row = await askStore(store, id, 'tree', {});
   const reported = [
@@ -444,7 +444,7 @@ export function registerTrashRules(subject: StoreSubject): void {
   });
 }
 
-/** Returns a tree without visit marks, which have no history, and without times that a rewind does not reset. */
+/** Returns a tree without visit marks, which are not logged, and without times, which a rewind does not reset. */
 function unmarked(tree: Tree): unknown {
   const { updatedAt: _, structureVersion: __, nodes, ...rest } = treeToJson(tree);
   return { ...rest, nodes: nodes.map((node) => ({ ...node, lastChildId: null })) };

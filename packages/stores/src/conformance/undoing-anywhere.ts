@@ -13,7 +13,7 @@ import {
   testStoreRule,
 } from './subject.ts';
 
-/** Returns functions that run commands on several trees with one clock, like one process. */
+/** Returns functions that run commands on several trees with one clock, as a single process does. */
 function actorIn(store: Store, actor = 'me', clock = createTestClock(9)) {
   const context = { actor, kit: testKit, ...clock };
   return {

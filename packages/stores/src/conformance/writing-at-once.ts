@@ -94,7 +94,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
         const second = await besides(subject, store);
         const fixture = await createTestTree(store);
         const said: string[] = [];
-        // The two handles take turns, so that the cached last commit of each is outdated.
+        // The two handles write alternately, so that the last commit in each handle's cache is outdated.
         for (let turn = 0; turn < 12; turn++) {
           const text = `turn ${turn}`;
           said.push(text);
@@ -127,7 +127,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
           ),
         );
         expect(new Set(outcomes.map((outcome) => outcome.version)).size).toBe(texts.length);
-        // The writers append at the active node, wherever it is at that moment.
+        // The writers append at the active node, which the other writers move.
         await Promise.all(
           [store, second].map((handle, at) =>
             run(handle, appending(fixture.treeId, `round ${round} goes on ${at}`), freshContext(`goes on ${at}`)),
@@ -234,8 +234,9 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K55] random commands of several writers at once keep every invariant', async (store) => {
       const second = await besides(subject, store);
       const samples = fc.sample(arbitraryCommands({ minLength: 25, maxLength: 25 }), { seed: 11, numRuns: 3 });
-      // All players create the same two trees; later players find them. Ids depend on the index of a command, so each
-      // player first runs some commands without effect, which keeps the ids of the players apart.
+      // All players create the same two trees; later players find them. Ids depend on the index of a command, so
+      // each player first runs a different number of commands without effect; otherwise two players would choose the
+      // same ids.
       const players = samples.map(async (commands, at) => {
         const vain = Array.from({ length: 25 * at }, () => inVain);
         const own = commands.map((command) => ({ ...command, actor: at }));

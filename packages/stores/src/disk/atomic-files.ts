@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
 import { AppError, isAppError, refusalKinds } from '@coppice/core';
 import { failpoint, isFaultArmed } from '../failpoints.ts';
 
-/** The purpose of a file; failpoints are named after it, such as `disk-journal-before-fsync`. */
+/** What a file contains; failpoints are named after it, such as `disk-journal-before-fsync`. */
 export type FilePurpose =
   | 'journal'
   | 'node'
@@ -32,7 +32,7 @@ export type FilePurpose =
   | 'backup'
   | 'session';
 
-/** Returns the code of an operating system error; empty for other errors. */
+/** Returns the code of an operating system error, such as `ENOENT`; an empty text for other errors. */
 export function osErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && !isAppError(error) ? String(error.code) : '';
 }
@@ -72,7 +72,7 @@ export function toDiskError(error: unknown, path: string): unknown {
   }
 }
 
-/** Runs work on a file. Errors of the work name the file. */
+/** Runs work on a file and converts its errors with {@link toDiskError}. */
 export function withFileErrors<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -81,7 +81,7 @@ export function withFileErrors<T>(path: string, work: () => T): T {
   }
 }
 
-/** Makes the error for a file with unexpected content. The message says that the file was left unchanged. */
+/** Makes the error for a file with unexpected content. Its message says that the file was not changed. */
 export function makeDamagedFileError(
   path: string,
   why: string,
@@ -105,7 +105,7 @@ export function makeNewerFormatError(path: string, version: unknown, own: number
   });
 }
 
-/** Writes all bytes. The system may write fewer at a time, so the rest is written again. */
+/** Writes all bytes. The system may write only a part of them, so the call is repeated for the rest. */
 export function writeAllBytes(handle: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at, bytes.length - at);
 }
@@ -132,7 +132,7 @@ export function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** Writes files under temporary names in one folder, so that the files that a crash leaves are easy to find. */
+/** Writes new files under temporary names in one folder, so that files that a crash leaves behind can be deleted. */
 export class AtomicWriter {
   readonly #folder: string;
   #next = 0;
@@ -141,7 +141,7 @@ export class AtomicWriter {
     this.#folder = folder;
   }
 
-  /** Deletes the files that a crash left. */
+  /** Deletes the temporary folder with the files that a crash left behind. */
   clear(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -151,7 +151,7 @@ export class AtomicWriter {
     return join(this.#folder, `${process.pid}-${++this.#next}`);
   }
 
-  /** Writes a new temporary file, synced if requested, and returns its path. The caller renames it. */
+  /** Writes a new temporary file and returns its path. The caller renames the file. */
   make(pieces: Iterable<Uint8Array>, part: FilePurpose, sync: boolean): string {
     const path = this.name();
     withFileErrors(path, () => {
@@ -182,7 +182,7 @@ export class AtomicWriter {
     }
   }
 
-  /** Gives a file that is about to be replaced a second name; returns null if there is no such file. */
+  /** Gives a file that is about to be replaced a second name and returns that name; null if the file does not exist. */
   keep(path: string): string | null {
     if (statOrNull(path) === null) return null;
     const kept = this.name();
@@ -193,23 +193,23 @@ export class AtomicWriter {
     return kept;
   }
 
-  /** Gives a file its name back. Errors are ignored, because the caller already has an error to report. */
+  /** Renames a kept file back to its path. Errors are ignored, because the caller already has an error to report. */
   putBack(kept: string, path: string): void {
     try {
       renameSync(kept, path);
-      // If both names are links to the same file, the rename did nothing and the second name remains.
+      // If both names are hard links to one file, the rename does nothing and the second name must be deleted.
       rmSync(kept, { force: true });
       const handle = openSync(dirname(path), 'r');
       fsyncSync(handle);
       closeSync(handle);
     } catch {
-      // The next write finds another file than it expects, and refuses.
+      // The next append checks the file and refuses to write.
     }
   }
 
   /**
-   * Replaces a file by renaming a new one over it. With `last` the folder is synced too, so that the change is durable
-   * on return. With `sync` alone only the bytes are synced, and the caller syncs the folder.
+   * Replaces a file by renaming a new one over it. `sync` makes its bytes durable. `last` also syncs the folder, so
+   * that the new name is durable on return.
    */
   replace(path: string, pieces: Iterable<Uint8Array>, part: FilePurpose, last: boolean, sync = last): void {
     const made = this.make(pieces, part, sync);

@@ -1,12 +1,12 @@
-/** Makes the backup of a store on disk. */
+/** Makes a backup of a store on disk under a temporary name, and renames it at the end. */
 import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { refuse } from '@coppice/core';
 import { renameFinishedCopy } from './copying.ts';
 
 /**
- * Makes a copy. `copy` writes it under a temporary name and receives the final one; `extra` names further files that a
- * failed copy may leave. The copy gets its final name only when it is complete and synced.
+ * Makes a backup at `to`. `copy` writes the backup to a temporary path and also receives the final path; `extra` names
+ * further files to delete if the copy fails. The backup gets its final name only when it is complete and synced.
  */
 export async function makeBackup(
   to: string,

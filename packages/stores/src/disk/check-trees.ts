@@ -12,7 +12,7 @@ interface CheckedFiles {
 /** How an unreadable tree was rebuilt, or why that failed. */
 type RebuiltTree = { readonly text: string; readonly nodes: number } | { readonly why: string };
 
-/** The trees to check, and the checks of a store. */
+/** The trees to check, and the checks that depend on the kind of store. */
 export interface TreesCheckInput {
   readonly trees: readonly TreeId[];
   readonly onProgress: FsckOptions['onProgress'];
@@ -20,9 +20,9 @@ export interface TreesCheckInput {
   readonly broken: ReadonlyMap<TreeId, AppError>;
   /** Checks one tree with the rules that all stores share. */
   check(treeId: TreeId): Promise<FsckReport>;
-  /** Checks the files of a readable tree. */
+  /** Checks the files of a tree that can be read. */
   files(treeId: TreeId): Promise<CheckedFiles>;
-  /** Rebuilds an unreadable tree; returns null if this kind of error is not repaired. */
+  /** Rebuilds an unreadable tree; returns null if a tree with this error cannot be rebuilt. */
   rebuild?(treeId: TreeId, error: AppError): Promise<RebuiltTree | null>;
 }
 

@@ -1,4 +1,4 @@
-/** Copies files and folders. A copy is synced before it gets its final name. */
+/** Copies files and folders for backups. A copy is synced before it gets its final name. */
 import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runFileStep, syncFolder, withFileErrors } from './atomic-files.ts';
@@ -34,7 +34,7 @@ export function syncBackupPath(path: string): void {
   }
 }
 
-/** Renames a complete copy to its final name. */
+/** Renames a complete copy to its final name, and syncs the folder. */
 export function renameFinishedCopy(part: string, path: string): void {
   withFileErrors(path, () => {
     runFileStep('backup', 'rename', () => renameSync(part, path));

@@ -34,7 +34,7 @@ import {
 } from '@coppice/core/decode';
 import { applyPatch, attributesField, bookmarkShape, parseSteps, readNewNode } from '@coppice/core/tree';
 
-/** The error for a wrong value in a file. The message tells what is wrong; the caller adds the name of the file. */
+/** The error for a wrong value in a file. Its message says what is wrong; the caller adds the name of the file. */
 export class UnreadableValueError extends MalformedError {
   constructor(says: string) {
     super('', says);
@@ -57,14 +57,14 @@ export const nodeIdField: FieldReader<NodeId> = (fields, key) => nodeId(required
 /** The id of a node, or null. */
 export const nullableNodeIdField: FieldReader<NodeId | null> = nullableField(nodeIdField);
 
-/** Whether a value is JSON. A value read from a JSON file always is, unless the field is missing. */
+/** Whether a value is valid JSON data. False for undefined, which is the value of a missing field. */
 export function isJsonData(value: unknown): value is Json {
   return value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value);
 }
 
 const commitKind = oneOfField<CommitKind>(['do', 'undo', 'redo']);
 
-/** Decodes a commit of a journal. */
+/** Decodes a commit of a journal. `of` is the tree that the journal belongs to. */
 export function decodeCommit(json: FieldMap, of: TreeId): Commit {
   const steps = parseSteps(listField(json, 'steps'));
   if (!steps.ok) throw new UnreadableValueError(`has steps that cannot be read (${steps.refusal.message})`);
@@ -85,7 +85,8 @@ export function decodeCommit(json: FieldMap, of: TreeId): Commit {
 export function decodeNode(json: FieldMap): Node {
   const { id, parentId, position, kind, message, status, groupId, createdAt, matchParent, key, tokens, ...rest } =
     newNodeOf(json);
-  // The fields have the order in which a commit writes them, so that rows from files and from commits print alike.
+  // The fields have the order in which a commit writes them, so that rows from files and from commits serialise
+  // alike.
   return {
     id,
     parentId,

@@ -1,4 +1,6 @@
-/** The part that all stores on disk share: persists entries, and finds nodes and acts in trees that are not loaded. */
+/**
+ * Implements what all stores on disk share: it persists entries, and finds nodes and acts in trees that are not loaded.
+ */
 import { type ActId, type AppError, isUuid, type NodeId, refuse, type TreeId } from '@coppice/core';
 import { insertedNodes } from '@coppice/core/tree';
 import { type LoadedTree, type PersistedEntry, type Persistence, pickTreesOfNodes } from '../in-process/persistence.ts';
@@ -6,15 +8,15 @@ import type { SideEntry } from './side-files.ts';
 
 type EntryOf<T extends PersistedEntry['type']> = Extract<PersistedEntry, { readonly type: T }>;
 
-/** Persists entries on disk. Each store defines how an entry is written. */
+/** Persists entries on disk. A subclass defines how each kind of entry is written. */
 export abstract class DiskPersistence implements Persistence {
   readonly #asked = new Set<TreeId>();
   #homes: Map<NodeId, TreeId> | null = null;
   #acts: Map<ActId, Set<TreeId>> | null = null;
 
-  /** Trees that exist but cannot be read. */
+  /** The errors of trees that exist but cannot be read. */
   protected abstract readonly broken: ReadonlyMap<TreeId, AppError>;
-  /** Throws if nothing may be written. */
+  /** Throws if the store is read-only or another process holds its lock. */
   protected abstract assertWritable(): void;
   protected abstract commit(entry: EntryOf<'commit'>): void;
   protected abstract setFormat(entry: EntryOf<'format'>): Promise<void> | void;
@@ -23,7 +25,7 @@ export abstract class DiskPersistence implements Persistence {
   protected abstract purgeTree(id: TreeId): Promise<void> | void;
   protected abstract keepBeside(entry: SideEntry): void;
   protected abstract read(id: TreeId): LoadedTree;
-  /** Yields the trees of the store with the ids of their nodes. */
+  /** Yields every tree that can be read, with the ids of its nodes. */
   protected abstract nodesOfTrees(): Iterable<readonly [TreeId, Iterable<NodeId>]>;
   /** Yields the acts of the trees that are not loaded. */
   protected abstract actsOfTrees(isLoaded: (id: TreeId) => boolean): Iterable<readonly [TreeId, Iterable<ActId>]>;
@@ -68,7 +70,8 @@ export abstract class DiskPersistence implements Persistence {
   }
 
   /**
-   * Indexes the nodes of a tree that was found after opening. If two trees have the same id, the first tree keeps it.
+   * Adds the nodes of a tree that was found after opening to the index. If two trees contain the same id, the tree that
+   * was indexed first keeps it.
    */
   protected enterNodes(tree: TreeId, nodes: Iterable<NodeId>): void {
     const homes = this.#homes;
@@ -84,14 +87,17 @@ export abstract class DiskPersistence implements Persistence {
     return [...(this.#acts.get(act) ?? [])];
   }
 
-  /** Drops the indexes of nodes and acts, because trees were added, removed or rebuilt. */
+  /**
+   * Drops the index of acts, or both indexes, after trees were added, removed or rebuilt. The next lookup builds them
+   * again.
+   */
   protected forgetLookups(which: 'acts' | 'all'): void {
     this.#acts = null;
     if (which === 'all') this.#homes = null;
   }
 }
 
-/** Throws if a new id is not a UUID. Ids become parts of file names and lines, which other programs read. */
+/** Throws if a new id is not a UUID, because ids become parts of file names. */
 function assertOwnIds({ applied }: EntryOf<'commit'>): void {
   for (const { id } of insertedNodes(applied.commit.steps))
     if (!isUuid(id)) refuse('id/invalid', 'A new node has a UUID in lower case.', { nodeId: id });

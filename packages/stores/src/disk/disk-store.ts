@@ -1,4 +1,4 @@
-/** A store on disk: its trees are in memory, every change is written to files, and the files can be checked. */
+/** A store whose trees are in memory while every change is written to files. */
 import type { FsckOptions, FsckReport, StoreInfo, TreeId } from '@coppice/core';
 import {
   createStoreParts,
@@ -21,7 +21,7 @@ export interface OpenDiskStore<P extends DiskPersistence> {
   readonly persistence: P;
 }
 
-/** A store folder that was inspected, and the functions to read, describe and copy it. */
+/** A store folder that was opened, and the functions that differ between the kinds of stores on disk. */
 export interface DiskStoreInput<P extends DiskPersistence> {
   readonly persistence: P & { close(): Promise<void> | void };
   readonly readOnly: boolean;
@@ -30,13 +30,16 @@ export interface DiskStoreInput<P extends DiskPersistence> {
   readonly known: readonly UnloadedTree[];
   /** The folder of the store; null for a single session file in the folder of another program. */
   readonly folder: string | null;
-  /** Reads the data besides the trees, and registers it. */
+  /** Reads the side files (accounts, runs, attachments, external ids) and registers their contents. */
   read(parts: StoreParts): void;
   info(): StoreInfo;
   backup(to: string): Promise<void>;
 }
 
-/** Builds the parts that the handles of a store share. Closes the store again if it cannot be read completely. */
+/**
+ * Builds the parts that all handles of a store share. If the store cannot be read completely, its lock is released and
+ * the error is thrown.
+ */
 export async function openDiskStore<P extends DiskPersistence>(
   options: StoreOptions,
   { persistence, readOnly, crossProcessFeed, known, folder, read, info, backup }: DiskStoreInput<P>,
@@ -71,13 +74,12 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
     this.opened = opened;
   }
 
-  /** Checks trees with their files. */
   protected abstract checkFiles(
     trees: readonly TreeId[],
     repair: boolean,
     onProgress: FsckOptions['onProgress'],
   ): Promise<FsckReport>;
-  /** Returns the side files. With `write` this process takes the right to write them first. */
+  /** Returns the side files. With `write` this process acquires the right to write them first. */
   protected abstract sides(write: boolean): Iterable<SideFiles>;
 
   /** Checks the trees with the rules that all stores share, then their files and the side files. */

@@ -20,7 +20,7 @@ import {
 
 const lineEnd = 0x0a;
 const chunkSize = 1 << 20;
-// The length of a checksum at the end of a line, such as `,"crc":"01234567"}`.
+// The length of the checksum field at the end of a line, such as `,"crc":"01234567"}`.
 const sealLength = 18;
 
 /** Returns the checksum of bytes as eight hex digits. */
@@ -34,12 +34,12 @@ export function encodeLine(value: object): Uint8Array {
   return Buffer.concat([body, encodeFileText(`,"crc":"${crc32Hex(body)}"}\n`)]);
 }
 
-/** A line that was read: its value, or why it cannot be read. */
+/** A line of a file: its decoded value, or the reason why it cannot be read. */
 export type ChecksummedLine =
   | { readonly ok: true; readonly value: FieldMap; readonly at: LineRange }
   | { readonly ok: false; readonly why: string; readonly torn: boolean; readonly at: LineRange };
 
-/** The location of a line: its number from 1, offset, length, and whether it has a line end. */
+/** The location of a line: its number from 1, its offset and length in bytes, and whether it ends with a line break. */
 export interface LineRange {
   readonly line: number;
   readonly offset: number;
@@ -51,7 +51,7 @@ function readLine(bytes: Uint8Array, at: LineRange): ChecksummedLine {
   const body = bytes.subarray(0, Math.max(0, bytes.length - sealLength));
   const seal = Buffer.from(bytes.subarray(body.length)).toString('latin1');
   const sum = /^,"crc":"([0-9a-f]{8})"\}$/.exec(seal)?.[1];
-  // A write that a power cut interrupted is short or contains NUL bytes, which JSON text never does.
+  // A power cut leaves a short line or NUL bytes, and JSON text never contains NUL.
   const torn = sum === undefined || body.includes(0);
   if (sum === undefined) return { ok: false, why: 'is cut off', torn, at };
   if (sum !== crc32Hex(body)) return { ok: false, why: 'does not fit its checksum', torn, at };
@@ -59,12 +59,12 @@ function readLine(bytes: Uint8Array, at: LineRange): ChecksummedLine {
     const value: unknown = JSON.parse(`${Buffer.from(body).toString('utf8')}}`);
     if (isFieldMap(value)) return { ok: true, value, at };
   } catch {
-    // Another program wrote a valid checksum for a text that is not JSON.
+    // The checksum is valid but the text is not JSON, so another program wrote the line.
   }
   return { ok: false, why: 'is no JSON object', torn, at };
 }
 
-/** Yields the lines of a file, unreadable ones included. Yields nothing if the file does not exist. */
+/** Yields the lines of a file, including unreadable ones. Yields nothing if the file does not exist. */
 export function* readLinesOfFile(path: string): Generator<ChecksummedLine, void, undefined> {
   let handle: number;
   try {
@@ -106,15 +106,14 @@ export function* readLinesOfFile(path: string): Generator<ChecksummedLine, void,
   }
 }
 
-/** The end of a file when it was last read. */
+/** The length of a file and its last byte, as they were when the file was last read. */
 export interface FileTail {
-  /** The size of the file. */
   readonly bytes: number;
-  /** Whether the last byte ends a line. */
+  /** Whether the last byte is a line break. */
   readonly ended: boolean;
 }
 
-/** A file of lines that is appended to. Its end is known, so no other process may write to the file meanwhile. */
+/** An append-only file of lines. It remembers the length of the file, so no other process may write to the file. */
 export class LineFile {
   readonly path: string;
   readonly #part: FilePurpose;
@@ -148,7 +147,7 @@ export class LineFile {
         try {
           this.#takeBack(handle);
         } catch {
-          // The next append cuts the file again, and throws if that fails too.
+          // The next append truncates the file first, and throws if that fails too.
         }
         throw error;
       }
@@ -178,8 +177,8 @@ export class LineFile {
   }
 
   /**
-   * Replaces all lines by renaming a new file over the old one. If that fails, the old file is restored. If that fails
-   * too, the content is unknown, and nothing is appended until the file is opened again.
+   * Replaces all lines by renaming a new file over the old one. If the rename fails, the old file is restored. If that
+   * fails too, the content is unknown, and every append throws until the file is opened again.
    */
   rewrite(lines: Iterable<Uint8Array>, writer: AtomicWriter): void {
     let bytes = 0;
@@ -208,7 +207,7 @@ export class LineFile {
   }
 }
 
-/** Joins small pieces to larger ones, which takes fewer system calls. */
+/** Joins small pieces to larger ones, so that writing them takes fewer system calls. */
 export function* joinSmallPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
   let held: Uint8Array[] = [];
   let size = 0;

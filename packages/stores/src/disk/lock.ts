@@ -1,4 +1,4 @@
-/** A lock file that allows one process at a time to write to a folder; the file appears atomically. */
+/** A lock file that lets one process at a time write to a folder. The file appears with its whole content at once. */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -19,15 +19,15 @@ import {
 
 const longestWait = 10_000;
 
-/** A process that holds the lock. */
+/** The process that holds a lock, as the lock file describes it. */
 export interface LockHolder {
   readonly pid: number;
   /** The time when the process started, in clock ticks since boot. It tells two processes with the same pid apart. */
   readonly started: string | null;
-  /** The boot id of the machine. */
+  /** The boot id of the machine; after a restart all earlier processes have ended. */
   readonly boot: string | null;
   readonly host: string;
-  /** The pid namespace of the process. Each container has its own. */
+  /** The pid namespace of the process, because containers on one host count their processes separately. */
   readonly space: string | null;
 }
 
@@ -39,7 +39,7 @@ function describeHolder(read: () => string): string | null {
   }
 }
 
-/** Returns the boot id of this machine; null if unknown. */
+/** Returns the boot id of this machine; null if the system has no `/proc`. */
 export function readBootId(): string | null {
   return describeHolder(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
 }
@@ -72,13 +72,13 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether the holder of a lock has certainly ended. If that
- * cannot be checked, as on another machine, it counts as alive.
+ * Whether the process that holds a lock has certainly ended. A process on another machine cannot be checked and counts
+ * as running.
  */
 function isProcessGone(holder: LockHolder, here: LockHolder = ownLockHolder()): boolean {
   if (holder.host !== here.host) return false;
   if (holder.boot !== here.boot) return true;
-  // A restarted container has the same host name but another pid namespace, and its old processes have ended.
+  // A restarted container has the same host name and another pid namespace, and its earlier processes have ended.
   if (holder.space !== here.space) return true;
   if (!isAlive(holder.pid)) return true;
   return holder.started !== processStart(holder.pid);
@@ -101,7 +101,7 @@ function readHolder(text: string): LockHolder | null {
 interface Identity {
   readonly ino: number;
   readonly mtimeMs: number;
-  /** The time when the content or the names of the file last changed. */
+  /** The time when the content or a link of the file last changed. */
   readonly ctimeMs: number;
 }
 
@@ -109,7 +109,7 @@ function fileIdentity(path: string): Identity | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 
-/** A lock held by this process. */
+/** A lock that this process holds. */
 export class FolderLock {
   readonly path: string;
   // The file stays open: fstat detects changes without resolving the path each time.
@@ -127,12 +127,13 @@ export class FolderLock {
   }
 
   /**
-   * Takes the lock of a folder, or returns the process that holds
-   * it. The lock of a process that has ended is taken over.
+   * Tries to take the lock of a folder. Returns the lock, or the process that holds it. The lock of a process that has
+   * ended is taken over.
    */
   static take(folder: string): FolderLock | LockHolder {
     const path = join(folder, 'lock');
-    // The lock has a temporary folder of its own, because the lock holder clears the other one.
+    // The lock uses its own temporary folder, because the process that holds the lock clears the folder of the other
+    // files.
     const writer = new AtomicWriter(join(folder, 'locking'));
     return withFileErrors(path, () => {
       for (const name of listNamesInFolder(join(folder, 'locking')))
@@ -148,8 +149,8 @@ export class FolderLock {
             return new FolderLock(path);
           } catch (error) {
             if (osErrorCode(error) !== 'EEXIST') {
-              // The failure came after the lock file was created. If
-              // it stayed, this process could not take the lock again.
+              // The step failed after the lock file was created. If the file stayed, this process would block
+              // itself.
               if (readTextFile(path) === text) rmSync(path, { force: true });
               throw error;
             }
@@ -174,13 +175,13 @@ export class FolderLock {
     }
   }
 
-  /** Removes a lock if its holder is gone; otherwise returns the holder. */
+  /** Removes a lock file if its process has ended; otherwise returns the process that holds the lock. */
   static #takeAway(path: string, writer: AtomicWriter): LockHolder | null {
     const found = readTextFile(path);
     if (found === null) return null;
     const holder = readHolder(found);
     if (holder !== null && !isProcessGone(holder)) return holder;
-    // The file is renamed first and read again, because another process may have taken the lock over in between.
+    // The file is renamed first and then read again, because another process may have replaced it in between.
     const aside = writer.name();
     try {
       renameSync(path, aside);
@@ -203,7 +204,7 @@ export class FolderLock {
   check(): void {
     const found = withFileErrors(this.path, () => {
       const held = fstatSync(this.#handle);
-      // Neither the content nor a name of the file has changed, so the file is still at its path.
+      // The change time and the link count are the same, so the file is still at its path.
       return held.ctimeMs === this.#file.ctimeMs && held.nlink > 0 ? held : fileIdentity(this.path);
     });
     if (found !== undefined && this.#isOurs(found)) {
@@ -224,7 +225,7 @@ export class FolderLock {
       if (this.#isOurs(fileIdentity(this.path))) rmSync(this.path, { force: true });
       closeSync(this.#handle);
     } catch {
-      // Another process has taken the lock over.
+      // Another process has taken over the lock, so its file must stay.
     }
   }
 }

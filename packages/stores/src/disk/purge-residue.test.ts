@@ -37,7 +37,7 @@ function filesWithMark(below: string): string[] {
   return found;
 }
 
-/** Adds a branch with a secret in every part of a message, and returns its first node. */
+/** Adds a branch with a secret in every part of its messages, and returns its first node. */
 async function grown(store: Store, fixture: TestTree, size: number): Promise<NodeId> {
   const { treeId } = fixture;
   const words = secret(size);

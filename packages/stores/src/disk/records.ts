@@ -1,4 +1,4 @@
-/** Decodes the data besides the trees from the JSON of a file. */
+/** Decodes the lines of side files: lists of messages, external ids, runs, attachments, users, tokens and shares. */
 import {
   type ApiToken,
   type BlobInfo,
@@ -53,7 +53,7 @@ const recordMessage: FieldReader<Message> = (fields, key) => {
   return message.value;
 };
 
-/** Decodes a list of messages. */
+/** Decodes a conversation that is stored as a list. */
 export const readLinearRecord: (json: FieldMap) => LinearRecord = shapeReader<LinearRecord>({
   treeId: treeIdField,
   title: optionalField(requiredText),
@@ -78,7 +78,7 @@ export const readExternalId: (json: FieldMap) => ExternalId = shapeReader<Extern
   id: requiredText,
 });
 
-/** Decodes a provenance record: which nodes an appended history reused. */
+/** Decodes a provenance record, which says which nodes an appended history reused. */
 export const readProvenance: (json: FieldMap) => Provenance = shapeReader<Provenance>({
   treeId: treeIdField,
   source: requiredText,
@@ -107,7 +107,7 @@ export const readRunChunk: (json: FieldMap) => RunChunk = shapeReader<RunChunk>(
 
 const isHash = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 
-/** Decodes the description of an attachment. */
+/** Decodes the hash, size and media type of an attachment. */
 export const readBlobInfo: (json: FieldMap) => BlobInfo = shapeReader<BlobInfo>({
   hash: fieldReader(isHash, 'a SHA-256 in hex'),
   size: finiteNumberField,

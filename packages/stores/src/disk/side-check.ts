@@ -2,7 +2,10 @@
 import type { FsckReport } from '@coppice/core';
 import type { SideFiles } from './side-files.ts';
 
-/** Adds unreadable side files to a report. A repair rewrites them, and moves the unreadable lines to another file. */
+/**
+ * Adds a finding for each unreadable side file to a report. With `repair` the files are rewritten, and their unreadable
+ * lines are moved to another file.
+ */
 export function checkSideFiles(report: FsckReport, sides: Iterable<SideFiles>, repair: boolean): FsckReport {
   const findings = [...report.findings];
   const repaired = [...report.repaired];

@@ -51,7 +51,7 @@ type Name = keyof typeof files;
 
 const formatVersion = 1;
 
-/** An entry that is not part of a tree's journal. */
+/** An entry that is written to a side file instead of the journal of a tree. */
 export type SideEntry = Exclude<PersistedEntry, { type: 'commit' | 'purge' | 'purge-tree' | 'mend' | 'format' }>;
 
 interface RunningRow {
@@ -60,7 +60,7 @@ interface RunningRow {
   readonly chunks: RunChunk[];
 }
 
-// An unreadable line may be the one that revokes a token. So accounts are not read at all if a line is unreadable.
+// An unreadable line may be the one that revokes a token. So a file with such a line is not used at all.
 const strict: ReadonlySet<Name> = new Set(['accounts']);
 
 // Ended runs stay in the file until they take up this many bytes.
@@ -73,9 +73,9 @@ export class SideFiles {
   readonly #note: (text: string) => void;
   readonly #open = new Map<Name, LineFile>();
   readonly #running = new Map<string, RunningRow>();
-  // Marks the lines of this store, to tell them apart from the lines of other processes.
+  // Identifies the lines that this process wrote to a file that several processes append to.
   readonly #by = randomUUID();
-  /** The unreadable lines by file. They stay in the file; the other lines are used. */
+  /** The unreadable lines of each file. They are skipped and stay in the file. */
   readonly #unread = new Map<Name, { readonly why: string; readonly lines: readonly LineRange[] }>();
   #stale = 0;
 
@@ -90,8 +90,8 @@ export class SideFiles {
   }
 
   /**
-   * Yields the lines of a file. Unacknowledged lines are skipped with a note. An altered line is skipped too and
-   * reported as damage, so that the rest of the store stays usable.
+   * Yields the lines of a file. Incomplete lines at the end are skipped with a note. An altered line is skipped and
+   * reported as damage, so that the store stays usable.
    */
   *#lines(name: Name): Generator<FieldMap, void, undefined> {
     const path = this.#path(name);
@@ -103,7 +103,7 @@ export class SideFiles {
       tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
       if (line.ok) {
         if (first) this.#checkHead(name, line.value, at);
-        // If the header line is missing, the first line may be an entry.
+        // If the header line is missing, the first line is an entry.
         if (!first || ownField(line.value, 'type') !== undefined) yield line.value;
       } else if (!line.torn || first) this.#leaveOut(name, at, line.why);
       else if (at.length > 0)
@@ -137,7 +137,8 @@ export class SideFiles {
   }
 
   /**
-   * Rewrites files without their unreadable lines, which are moved to another file. Returns a sentence for each file.
+   * Rewrites the damaged files without their unreadable lines, which are moved to another file. Returns one sentence
+   * for each file.
    */
   mend(): string[] {
     return [...this.#unread.keys()].map((name) => {
@@ -230,7 +231,9 @@ export class SideFiles {
     return [...this.#running.keys()];
   }
 
-  /** Persists an entry. Heartbeats, pieces of replies and provenance need not survive a power cut. */
+  /**
+   * Persists an entry. Heartbeats, chunks of replies and provenance are not synced, because a power cut may lose them.
+   */
   keep(entry: SideEntry): void {
     switch (entry.type) {
       case 'external-ids':
@@ -246,7 +249,7 @@ export class SideFiles {
       case 'blobs-gone':
         return this.#dropBlobs(entry.owner, new Set(entry.hashes));
       case 'sequence':
-        // Only the last entry of this file is needed.
+        // Only the last change number is needed, so the file is replaced.
         this.#rewrite('feed', [sideHead(), encodeLine(entry)]);
         return;
       case 'run':
@@ -303,16 +306,16 @@ export class SideFiles {
       this.#writer.replace(path, [bytes], 'blob', true);
     }
     const line = { type: 'blob', owner, info, at, ...(loose ? { loose } : {}), waiting, by: this.#by };
-    // If the line that ends the wait of an upload is lost, its bytes are only kept longer than necessary.
+    // A line that only says that the upload no longer waits is not synced: if it is lost, the bytes are kept longer.
     this.#append('blobs', line, waiting || loose);
   }
 
   /**
-   * Returns the attachments of an owner that another or an earlier process added after a time, and that no message of
-   * it refers to yet. They are read from the file, because other processes write to it too.
+   * Returns the attachments of an owner that were added after a time and that no message refers to yet. The file is
+   * read again, because other processes write to it too.
    */
   waitingSince(owner: string, after: number): ReadonlySet<string> {
-    // The last line of each process decides. Earlier versions wrote neither field.
+    // Of each process the last line counts. Earlier versions wrote neither `at` nor `waiting`.
     const waiting = new Map<string, Set<unknown>>();
     for (const value of this.#lines('blobs')) {
       if (requiredText(value, 'type') !== 'blob' || requiredText(value, 'owner') !== owner) continue;
@@ -329,7 +332,7 @@ export class SideFiles {
     return found;
   }
 
-  /** Removes attachments of an owner from the list, then deletes the bytes that no other owner refers to. */
+  /** Removes attachments of an owner from the file, then deletes the bytes that no other owner refers to. */
   #dropBlobs(owner: string, hashes: ReadonlySet<string>): void {
     const left = new Set<string>();
     const kept: Uint8Array[] = [sideHead()];
@@ -339,7 +342,7 @@ export class SideFiles {
       left.add(hash);
       kept.push(encodeLine(value));
     }
-    // An unreadable line may name another owner of the bytes, so they are kept.
+    // An unreadable line may belong to another owner of the same bytes, so the bytes are not deleted then.
     const reported = this.#rewrite('blobs', kept) === null;
     if (reported)
       for (const hash of hashes) {
@@ -364,7 +367,7 @@ export class SideFiles {
     });
   }
 
-  /** Removes the data about a tree, or about some of its nodes, from the files. */
+  /** Removes the data about a purged tree, or about some of its nodes, from the files. */
   forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): void {
     const gone = (id: unknown) => nodeIds === undefined || (typeof id === 'string' && nodeIds.has(nodeId(id)));
     this.#filter('names', (row) => row.treeId === treeId && gone(row.nodeId));
@@ -385,7 +388,7 @@ export class SideFiles {
       }
   }
 
-  /** Rewrites a file without matching rows. Does nothing if no row matches. */
+  /** Rewrites a file without the rows that match. Does nothing if no row matches. */
   #filter(name: Name, goes: (row: FieldMap) => boolean): void {
     const kept: Uint8Array[] = [sideHead()];
     let less = false;
@@ -418,7 +421,7 @@ function sideRows(value: FieldMap, key: string): FieldMap[] {
   });
 }
 
-/** Returns a line without matching rows: null if no row remains, the same line if no row matches. */
+/** Returns a line without the rows that match: null if no row remains, the same line if no row matches. */
 function omitRow(entry: FieldMap, goes: (row: FieldMap) => boolean): FieldMap | null {
   for (const key of ['ids', 'rows'] as const) {
     if (ownField(entry, key) === undefined) continue;

@@ -1,4 +1,4 @@
-/** Prepares the folder of a store before it is opened. */
+/** Creates and checks the folder of a store before the store is opened. */
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, refusalKinds } from '@coppice/core';
@@ -34,7 +34,7 @@ export function isFolderWritable(folder: string): boolean {
   }
 }
 
-/** Returns the note for a store that cannot be written. */
+/** Returns the note that a store shows if its folder cannot be written. */
 export function makeReadOnlyNote(place: string): string {
   return `${place} may not be written: everything can be read, nothing can be saved.`;
 }

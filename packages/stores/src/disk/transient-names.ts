@@ -7,7 +7,7 @@ const folders = ['locking', 'making', 'gone', 'creating'] as const;
 /** The names of the lock file and of the folders for unfinished files. */
 export const transientNames: ReadonlySet<string> = new Set(['lock', ...folders]);
 
-/** Removes the empty folders that a process made in a store, so that reading a store leaves it unchanged. */
+/** Removes the empty folders that a process created in a store, so that a store that was only read stays unchanged. */
 export function removeEmptyTransientFolders(path: string): void {
   for (const name of ['creating/locking', ...folders, ''])
     try {

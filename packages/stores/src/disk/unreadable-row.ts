@@ -1,7 +1,7 @@
 import { deriveId } from '@coppice/content';
 import { nodeId, type TreeId, type TreeRow } from '@coppice/core';
 
-/** Makes a row for a tree that cannot be read. The tree stays in lists, because a missing one would look deleted. */
+/** Makes a row for a tree that cannot be read. Lists show this row, because a missing tree would look deleted. */
 export function makeUnreadableRow(id: TreeId, owner: string): TreeRow {
   return {
     id,

@@ -1,9 +1,9 @@
-/** Keeps users, tokens and shares in memory. */
+/** Stores users, API tokens and share links in memory. */
 import type { AccountStore, ApiToken, ShareLink, TreeId, User } from '@coppice/core';
 import { assertHashUnused, assertKnownRole } from '../account-rules.ts';
 import type { TreeState } from './tree-state.ts';
 
-/** The accounts of a store. All owners share them. */
+/** The users, tokens and shares of a store. All owners share them. */
 export class InProcessAccounts implements AccountStore {
   readonly #state: TreeState;
   readonly #users = new Map<string, User>();
@@ -16,7 +16,7 @@ export class InProcessAccounts implements AccountStore {
     this.#state = state;
   }
 
-  /** Registers stored accounts when the store is opened. */
+  /** Adds the accounts that were read from disk when the store was opened; they are not persisted again. */
   register(kept: {
     readonly users?: readonly User[];
     readonly tokens?: readonly ApiToken[];
@@ -41,7 +41,7 @@ export class InProcessAccounts implements AccountStore {
     this.#shareHashes.set(share.hash, share.id);
   }
 
-  /** Deletes the shares of a purged tree. */
+  /** Deletes the shares of a purged tree from memory. The caller persists the purge. */
   forget(treeId: TreeId): void {
     for (const share of [...this.#shares.values()]) {
       if (share.treeId !== treeId) continue;

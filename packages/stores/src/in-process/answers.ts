@@ -1,13 +1,12 @@
 /**
- * Answers the reads of a program: about its own tree from one
- * snapshot, about other trees in their state at the first read.
+ * Answers the reads of a program. Reads about the program's tree use one snapshot; another tree is answered from its
+ * state when it was first read.
  */
 import type { Answer, Read, ReadProgram, Tree, TreeId } from '@coppice/core';
 import type { GlobalIndex, TreeLookup } from './global-index.ts';
 import { answerUnknownTree, type TreeSnapshot } from './tree-slot.ts';
 import type { Yielder } from './yielder.ts';
 
-/** Answers reads for a store. */
 export class InProcessReads {
   readonly #trees: TreeLookup;
   readonly #lookup: GlobalIndex;
@@ -17,7 +16,7 @@ export class InProcessReads {
     this.#lookup = lookup;
   }
 
-  /** Runs a read program or a planner on one snapshot. A long one yields to other work. */
+  /** Runs a read program or a planner on one snapshot. A long planner yields to other work. */
   async drive<T>(
     owner: string,
     treeId: TreeId,
@@ -31,7 +30,7 @@ export class InProcessReads {
       const resting = step.value.ask === 'pause' ? turns?.rest() : undefined;
       if (resting !== undefined) await resting;
       const answered = this.#answer(owner, treeId, snapshot, step.value, others);
-      // Data in memory is answered without a promise, so a planner usually runs without interruption.
+      // Reads that need no loading are answered without a promise, so a planner usually runs without interruption.
       step = reading.next(answered instanceof Promise ? await answered : answered);
     }
     return step.value;

@@ -1,22 +1,27 @@
-/** Keeps the attachments of unfinished commits from being deleted, and counts purges. */
+/** Protects the attachments of unfinished commits from deletion, and counts purges. */
 import type { Plan } from '@coppice/core';
 import { addBlobHashesOfPlan } from '../attachments.ts';
 
-/** A change in progress: the attachments that it refers to are not deleted until it ends. */
+/** A change in progress. Its attachments are not deleted until `release` is called. */
 export interface BlobHold {
   take(plan: Plan<unknown>): void;
-  /** The attachments that the change refers to. */
+  /** The hashes of the attachments; empty until `take` is called, and if the owner has no attachments. */
   readonly named: ReadonlySet<string>;
   release(): void;
 }
 
-/** The attachments that unfinished commits refer to. They must not be deleted, although no message shows them yet. */
+/**
+ * The attachments that unfinished commits refer to. They must not be deleted, although no stored message refers to them
+ * yet.
+ */
 export class BlobHolds {
-  /** The number of purges. A plan from before a purge may copy purged data, so it is planned again. */
+  /**
+   * The number of purges. If it changed while a change was planned, the plan may contain purged data and is made again.
+   */
   purges = 0;
-  /** Whether an owner has any attachments. */
+  /** Returns whether an owner has any attachments. Without attachments, plans need not be searched for hashes. */
   keeps: (owner: string) => boolean = () => false;
-  /** Called with the attachments that a commit is the first to refer to. They no longer need the grace period. */
+  /** Called after a commit with the attachments that it refers to for the first time. Their uploads no longer wait. */
   referred: (owner: string, hashes: ReadonlySet<string>) => Promise<void> = () => Promise.resolve();
   readonly #held = new Map<string, number>();
 

@@ -1,9 +1,9 @@
-/** Finds the attachments that trees refer to. */
+/** Finds the attachments that trees in memory and on disk refer to. */
 import { allNodes } from '@coppice/core/tree';
 import { addBlobHashesInJson, addBlobHashesOfLog, addBlobHashesOfNodes } from '../attachments.ts';
 import type { LoadedTreeSlot, TreeSlot } from './tree-slot.ts';
 
-/** Returns the hashes that trees refer to. `look` loads a tree, or returns the hashes of one that is not loaded. */
+/** Returns the hashes that trees refer to. `look` loads a tree, or returns the hashes of a tree without loading it. */
 export async function findReferencedBlobs(
   slots: readonly TreeSlot[],
   look: (slot: TreeSlot) => ReadonlySet<string> | Promise<LoadedTreeSlot>,

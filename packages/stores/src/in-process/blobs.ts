@@ -1,4 +1,4 @@
-/** Keeps attachments by hash, with the time when each was last added, and the uploads that wait for a message. */
+/** Stores attachments by hash, with the time when each was last added, and the uploads that wait for a message. */
 import { sha256Hex } from '@coppice/content';
 import { type BlobInfo, type BlobStore, isAppError } from '@coppice/core';
 import { defaultAttachmentGraceMs, type StoreOptions } from '../options.ts';
@@ -8,15 +8,18 @@ import type { TreeState } from './tree-state.ts';
 
 interface StoredBlob {
   readonly info: BlobInfo;
-  /** The bytes; null if the persistence keeps them. */
+  /** The bytes; null if the persistence stores them. */
   readonly bytes: Uint8Array | null;
   /** The time when the attachment was last added. */
   readonly at: number;
-  /** Whether a purge found no reference but kept the bytes for a waiting upload. A later purge checks again. */
+  /**
+   * Whether a purge found no reference but did not delete the bytes, because an upload waits. A later purge checks
+   * again.
+   */
   readonly loose: boolean;
 }
 
-// When bytes are added again, their time is stored only if it is newer by this many milliseconds.
+// If the same bytes are added again within this many milliseconds, the new time is not written to disk.
 const exact = 60_000;
 
 /** The attachments of a store. Owners do not see each other's attachments, even for the same bytes. */
@@ -39,8 +42,8 @@ export class InProcessBlobs {
   }
 
   /**
-   * Registers an attachment whose bytes the persistence keeps,
-   * when the store is opened. The last call for a hash counts.
+   * Adds an attachment that was read from disk when the store was opened. If a hash is registered twice, the last time
+   * counts and the first media type is kept.
    */
   register(owner: string, info: BlobInfo, at: number, loose: boolean): void {
     const there = this.#of(owner).get(info.hash);
@@ -54,8 +57,9 @@ export class InProcessBlobs {
   }
 
   /**
-   * Deletes attachments that no data of their owner refers to: those in `candidates`, and those that an earlier purge
-   * had to keep. Nothing is deleted if a tree is unreadable, because it may refer to any attachment.
+   * Deletes the attachments of `candidates` that no data of the owner refers to, and those that an earlier purge did
+   * not delete. Returns how many are not deleted, because a message may still refer to them. Deletes nothing if a tree
+   * is unreadable, because that tree may refer to any attachment.
    */
   async collect(owner: string, candidates: Iterable<string>): Promise<number> {
     const own = this.#of(owner);
@@ -70,7 +74,7 @@ export class InProcessBlobs {
       const { soon } = this.#state;
       const gone: StoredBlob[] = [];
       for (const hash of asked) {
-        // The bytes may have been added again while the trees were scanned.
+        // The attachment may have been deleted or added again while the trees were searched.
         const kept = own.get(hash);
         if (kept === undefined) continue;
         if (still.has(hash)) await this.#mark(owner, kept, false);
@@ -81,19 +85,20 @@ export class InProcessBlobs {
           await this.#mark(owner, kept, true);
         }
       }
-      // A commit may have referred to the bytes while other attachments were marked.
+      // While the other attachments were marked, a commit may have started that refers to these bytes.
       const free = gone.filter(({ info }) => !soon.has(owner, info.hash));
       if (free.length > 0) await this.#drop(owner, free);
       for (const kept of gone) if (!free.includes(kept)) await this.#mark(owner, kept, true);
     } catch (error) {
-      // The purge itself has succeeded, and bytes without a reference do no harm.
+      // The purge itself has succeeded; bytes without a reference only take space.
       if (!isAppError(error)) throw error;
     }
     return waiting;
   }
 
   /**
-   * Removes attachments from the list before the bytes are deleted. Bytes that are added meanwhile are written again.
+   * Removes attachments from the map before the bytes are deleted, so that a concurrent `put` of the same bytes writes
+   * them again.
    */
   async #drop(owner: string, gone: readonly StoredBlob[]): Promise<void> {
     const own = this.#of(owner);
@@ -116,13 +121,16 @@ export class InProcessBlobs {
     await this.#note(owner, { ...kept, loose });
   }
 
-  /** Persists the fields of an attachment whose bytes are stored. */
+  /** Persists the time and the marks of an attachment without writing its bytes again. */
   #note(owner: string, { info, at, loose }: StoredBlob): Promise<void> {
     const waiting = this.#uploads.has(owner, info.hash);
     return this.#state.keep({ type: 'blob', owner, info, bytes: null, at, loose, waiting });
   }
 
-  /** Counts one waiting upload less for each of these attachments. */
+  /**
+   * Counts one waiting upload less for each of these attachments, and persists the attachments that no upload waits for
+   * any more.
+   */
   async #referred(owner: string, hashes: ReadonlySet<string>): Promise<void> {
     for (const hash of this.#uploads.claim(owner).take(hashes)) {
       const kept = this.#of(owner).get(hash);
@@ -130,13 +138,14 @@ export class InProcessBlobs {
       try {
         await this.#note(owner, kept);
       } catch (error) {
-        // The commit is durable. Until the grace period ends, other processes believe that the upload still waits.
+        // The commit is durable, so it must not fail now. Other processes keep the bytes until the grace period
+        // ends.
         if (!isAppError(error)) throw error;
       }
     }
   }
 
-  /** Returns the attachments of one owner. */
+  /** Returns the attachments of one owner as a {@link BlobStore}. */
   for(owner: string): BlobStore {
     return {
       put: async (given, mediaType) => {

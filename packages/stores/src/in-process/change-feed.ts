@@ -1,4 +1,4 @@
-/** The feed over all trees: changes in order, and the followers that wait for them. */
+/** The feed over all trees: the recorded changes in order, and the followers that wait for the next one. */
 import type { AbortSignalLike, TreeId, TreeListEvent } from '@coppice/core';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 
@@ -8,10 +8,10 @@ interface FeedPosition {
   readonly event: TreeListEvent;
 }
 
-// The interval of polling for changes of other processes, while somebody follows a feed.
+// The interval in which changes of other processes are looked for, while a follower waits.
 const pollMs = 250;
 
-/** The changes of all trees in order, and the waiting followers. */
+/** Records the changes of all trees under increasing numbers, and wakes waiting followers. */
 export class ChangeFeed {
   #events: FeedPosition[] = [];
   #last = 0;
@@ -20,22 +20,22 @@ export class ChangeFeed {
   #poll: (() => Promise<void>) | null = null;
   #timer: ReturnType<typeof setInterval> | null = null;
 
-  /** Returns the number of the next change. */
+  /** Assigns and returns the number of the next change. */
   next(): number {
     return ++this.#last;
   }
 
-  /** The highest number that was used. */
+  /** The highest number that was assigned. */
   get last(): number {
     return this.#last;
   }
 
-  /** Continues the numbers after one that an earlier process used. */
+  /** Continues the numbering after a number that an earlier process assigned. */
   goOnFrom(sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
   }
 
-  /** Records a change of a tree under its number. */
+  /** Records a change of a tree under a number that was assigned before. */
   tell(owner: string, treeId: TreeId, version: number, sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
     const reported = { owner, sequence, event: { cursor: encodeCursor('changes', [sequence]), treeId, version } };
@@ -45,7 +45,7 @@ export class ChangeFeed {
     else this.#events.push(reported);
   }
 
-  /** Deletes the recorded changes of a tree. */
+  /** Deletes the recorded changes of a purged tree, so that new followers do not see its id. */
   forget(treeId: TreeId): void {
     this.#events = this.#events.filter(({ event }) => event.treeId !== treeId);
   }
@@ -55,20 +55,18 @@ export class ChangeFeed {
     for (const tell of [...this.#waiting]) tell();
   }
 
-  /** Ends every feed. */
+  /** Ends every feed, because the store is closed. */
   end(): void {
     this.#over = true;
     this.wake();
   }
 
-  /** Whether a feed must end. */
+  /** Whether a feed must end: the store is closed or the signal is aborted. */
   over(signal: AbortSignalLike | undefined): boolean {
     return this.#over || signal?.aborted === true;
   }
 
-  /**
-   * Sets a function that detects changes of other processes. It is called at intervals while somebody follows a feed.
-   */
+  /** Sets the function that looks for changes of other processes. It is called at intervals while a follower waits. */
   pollWith(poll: () => Promise<void>): void {
     this.#poll = poll;
   }
@@ -108,9 +106,9 @@ export class ChangeFeed {
     });
   }
 
-  /** Yields the changes in an owner's trees after a cursor, or from now on, then new ones. */
+  /** Yields the changes in an owner's trees after a cursor (null: after this call), then waits for new ones. */
   changes(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
-    // The position is read now and not at the first `next()`, so that no change in between is missed.
+    // The position is read now and not at the first `next()`; otherwise changes in between would be missed.
     return this.#from(owner, since === null ? this.#last : sequenceOf(since), signal);
   }
 

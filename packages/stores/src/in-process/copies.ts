@@ -1,4 +1,4 @@
-/** Finds other trees with copies of purged messages. */
+/** Finds other trees that contain copies of purged messages. */
 import type { Node, PurgeReport, TreeId } from '@coppice/core';
 import { allNodes } from '@coppice/core/tree';
 import type { TreeState } from './tree-state.ts';

@@ -1,10 +1,9 @@
-/** Keeps the external ids of trees and nodes, and provenance records. */
+/** Stores the external ids of trees and nodes, and provenance records, in memory. */
 import { utf8Length } from '@coppice/content';
 import { type ExternalId, type NodeId, type Provenance, refuse, type TreeId } from '@coppice/core';
 import { findAnyNode } from '@coppice/core/tree';
 import type { TreeState } from './tree-state.ts';
 
-/** The longest external id, in bytes. */
 const longestForeignId = 512;
 
 /** Throws if an external id is too long. */
@@ -23,7 +22,7 @@ export function compareExternalIds(one: ExternalId, other: ExternalId): number {
   return 0;
 }
 
-/** The external ids and provenance records of a store, by tree and by id. */
+/** The external ids and provenance records of a store, indexed by tree and by external id. */
 export class InProcessExternalIds {
   readonly #state: TreeState;
   readonly #byTree = new Map<TreeId, Map<string, ExternalId>>();
@@ -34,7 +33,7 @@ export class InProcessExternalIds {
     this.#state = state;
   }
 
-  /** Registers stored external ids when the store is opened. */
+  /** Adds external ids that were read from disk when the store was opened; they are not persisted again. */
   register(ids: readonly ExternalId[], provenance: readonly Provenance[] = []): void {
     for (const id of ids) this.#enter(id);
     for (const row of provenance) {

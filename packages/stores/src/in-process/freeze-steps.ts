@@ -56,7 +56,7 @@ function freezeNode(node: unknown): void {
   freeze(node.meta);
 }
 
-// A frozen value is frozen with everything in it, so it is skipped. The recursion is bounded as above.
+// A frozen value is frozen in depth, so it is skipped. The recursion is bounded, as in `copyValue`.
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);

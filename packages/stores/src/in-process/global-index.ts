@@ -19,7 +19,7 @@ import { allNodes, findNode } from '@coppice/core/tree';
 import type { Persistence } from './persistence.ts';
 import { ActIndex, type LoadedTreeSlot, type TreeSlot, type TreeSnapshot } from './tree-slot.ts';
 
-/** Finds and loads trees. */
+/** Access to the trees of a store for the indexes. */
 export interface TreeLookup {
   /** Whether a tree of any owner has this id. */
   has(id: string): boolean;
@@ -40,25 +40,25 @@ export class GlobalIndex {
     this.#persistence = persistence;
   }
 
-  /** Indexes a loaded tree. */
+  /** Indexes the nodes and acts of a tree that was loaded. */
   enter(treeId: TreeId, { tree, log }: LoadedTreeSlot): void {
     for (const node of allNodes(tree)) this.#homes.set(node.id, treeId);
     for (const commit of log) this.#acts.add(commit.actId, treeId);
   }
 
-  /** Indexes nodes that another process added. */
+  /** Indexes nodes that another process added. A node that is already indexed keeps its tree. */
   adopt(treeId: TreeId, ids: readonly NodeId[]): void {
     for (const id of ids) if (!this.#homes.has(id)) this.#homes.set(id, treeId);
   }
 
-  /** Indexes a persisted commit; `before` is the previous tree row. */
+  /** Indexes a persisted commit. `before` is the tree row before it; null for a new tree. */
   commit({ commit }: PreparedCommit, before: TreeRow | null, after: TreeRow): void {
     this.#acts.add(commit.actId, after.id);
     if (before !== null) this.leaveForest(before);
     this.enterForest(after);
   }
 
-  /** Removes a tree, or some of its nodes. */
+  /** Removes some nodes of a tree from the index, or the whole tree if no nodes are given. */
   forget(row: TreeRow, nodeIds?: readonly NodeId[]): void {
     if (nodeIds !== undefined) {
       for (const id of nodeIds) this.#homes.delete(id);
@@ -78,14 +78,14 @@ export class GlobalIndex {
     if (place !== null && this.#forest.get(place) === row.id) this.#forest.delete(place);
   }
 
-  /** Returns the tree of a forest that has a key. */
+  /** Returns the tree with this key among the trees of a forest; null if no tree has it. */
   forest(owner: string, project: string, key: string): TreeId | null {
     return this.#forest.get(forestPlace(owner, project, key)) ?? null;
   }
 
   /**
-   * Returns which of these ids are taken in any tree. The id of a tree
-   * counts as taken too, because lookups by id use it for the root.
+   * Returns which of these ids are taken in any tree of any owner. Ids of trees count as taken too, because a root may
+   * have the id of its tree.
    */
   taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
     const here = (id: NodeId) => this.#isHere(id);
@@ -111,7 +111,7 @@ export class GlobalIndex {
     if (other !== undefined && other !== treeId)
       refuse('tree/exists', `The tree ${other} has this system prompt in this project already.`, { treeId: other });
     for (const id of ids) {
-      // Another commit may have used the id since the check above.
+      // Another commit may have taken the id while the persistence was asked.
       if (this.#isHere(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
     }
     for (const id of ids) this.#homes.set(id, treeId);
@@ -122,7 +122,10 @@ export class GlobalIndex {
     };
   }
 
-  /** Returns the owner's tree that contains a live node. */
+  /**
+   * Returns the owner's tree that contains a live node; null if the node is removed, unknown or in a tree of another
+   * owner.
+   */
   home(owner: string, id: NodeId): TreeId | null | Promise<TreeId | null> {
     const known = this.#homes.get(id);
     if (known !== undefined) {
@@ -143,7 +146,7 @@ export class GlobalIndex {
     return isLiveIn(await this.#trees.load(slot), id, slot.id);
   }
 
-  /** Returns the act that an undo or redo in a tree would invert, with the other trees that it changed. */
+  /** Returns the act that an undo or redo in a tree would invert, and the other trees that this act changed. */
   act(
     owner: string,
     treeId: TreeId,
@@ -171,7 +174,7 @@ export class GlobalIndex {
   }
 }
 
-/** Whether an act changed a tree in a way that can be undone. Creating it and switching the active node cannot. */
+/** Whether an act changed a tree in a way that can be undone. Creating a tree and selecting a node cannot be undone. */
 function isChangedBy(act: ActId, { log }: LoadedTreeSlot): boolean {
   return log.some(({ actId, version, steps }) => actId === act && version > 1 && isUndoable(steps));
 }

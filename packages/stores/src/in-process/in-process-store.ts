@@ -57,7 +57,7 @@ import type { Persistence } from './persistence.ts';
 import { InProcessRuns } from './runs.ts';
 import { TreeState, type TreeStateOptions } from './tree-state.ts';
 
-// The findings for a pending reply without a run, and for a run without its reply. Databases use the same codes.
+// Codes of findings: a pending reply without a run, and a run without its reply. The SQL stores use the same codes.
 const unwritten = 'J27 pending-without-run';
 const unplaced = 'run-dangling';
 
@@ -70,7 +70,7 @@ export interface StoreParts {
   readonly names: InProcessExternalIds;
 }
 
-/** The parts in which stores differ that keep their trees in memory: description, backup and closing. */
+/** What differs between the stores that keep their trees in memory: description, backup and closing. */
 export interface StoreIdentity {
   readonly supports: StoreCapabilities;
   info(): StoreInfo;
@@ -78,7 +78,6 @@ export interface StoreIdentity {
   close(): Promise<void>;
 }
 
-/** Creates the state of a store from its options. */
 export function createTreeState(
   { treeWrites, kit }: StoreOptions,
   about: Pick<TreeStateOptions, 'persistence' | 'readOnly'>,
@@ -90,7 +89,7 @@ export function createTreeState(
   });
 }
 
-/** Creates the parts that all handles of a store share. */
+/** Creates the parts that all handles of a store share: runs, attachments, external ids and accounts over one state. */
 export function createStoreParts(state: TreeState, persistence?: Persistence, options: StoreOptions = {}): StoreParts {
   return {
     state,
@@ -238,7 +237,7 @@ export class InProcessStore implements Store {
     });
   }
 
-  /** Deletes a temporary tree, whether it is in the trash or not. */
+  /** Deletes a tree with everything that belongs to it, whether it is in the trash or not. Used for temporary trees. */
   async discard(treeId: TreeId): Promise<void> {
     this.#state.writable();
     await this.#state.locks.run(treeId, async () => {
@@ -261,7 +260,7 @@ export class InProcessStore implements Store {
     return { nodes: nodes.length, contents, copies, waitingAttachments, uncleared: [] };
   }
 
-  /** Returns the nodes and the log of a tree before it is purged; empty lists if the tree cannot be read. */
+  /** Returns the nodes and the log of a tree that is about to be deleted; empty lists if the tree cannot be read. */
   async #readable(treeId: TreeId): Promise<{ readonly nodes: readonly Node[]; readonly log: readonly Commit[] }> {
     try {
       const { pages } = await this.#state.open(this.owner, treeId);
@@ -316,7 +315,7 @@ export class InProcessStore implements Store {
     }
   }
 
-  /** Returns the ids of the trees to check: the given one if it exists, or all. */
+  /** Returns the ids of the trees to check: the given one, or all. An unknown id gives an empty list. */
   protected wanted(treeId: TreeId | undefined): TreeId[] {
     return [...this.#state.owned(this.owner)].flatMap(({ id }) => (treeId === undefined || id === treeId ? [id] : []));
   }
@@ -371,7 +370,7 @@ export class InProcessStore implements Store {
   }
 }
 
-/** Returns the attachments that nodes and former contents refer to. */
+/** Returns the hashes of the attachments that nodes and logged contents refer to. */
 function nodesNamedBy(nodes: Iterable<Node>, log: readonly Commit[]): ReadonlySet<string> {
   const named = new Set<string>();
   addBlobHashesOfNodes(nodes, named);

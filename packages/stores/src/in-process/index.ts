@@ -1,4 +1,7 @@
-/** The entry for stores outside of this package: trees in memory, with a persistence that writes every change. */
+/**
+ * The entry for stores outside this package: they keep trees in memory and implement {@link Persistence} to write every
+ * change.
+ */
 
 export {
   createStoreParts,

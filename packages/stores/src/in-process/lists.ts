@@ -1,4 +1,4 @@
-/** Lists over all trees of an owner, and the trash of a tree. */
+/** Lists, search and trash of an owner's trees in memory. */
 import {
   isAppError,
   libraryProject,
@@ -19,7 +19,7 @@ import { containsAllTerms, snippetOf, splitSearchTerms } from '../search.ts';
 import type { LoadedTreeSlot, TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';
 
-/** Returns the display title of a tree. */
+/** Returns the title that a list shows for a tree. */
 function titleOfTree({ attributes }: Pick<TreeRow, 'attributes'>): string | null {
   return attributes.title ?? attributes.autoTitle ?? null;
 }
@@ -37,7 +37,7 @@ function fitsQuery({ attributes }: TreeRow, query: TreeQuery): boolean {
   );
 }
 
-/** Returns an owner's trees, by last change, newest first. */
+/** Returns a page of an owner's trees, sorted by last change, newest first. */
 export function listTreesInMemory(state: TreeState, owner: string, query: TreeQuery): Page<TreeSummary> {
   const limit = clampPageLength(query.limit);
   const from = query.cursor == null ? null : decodeCursor('trees', ['number', 'string'], query.cursor);
@@ -150,13 +150,13 @@ function searchHitOf({ slot, node }: SearchFound, terms: readonly string[]): Sea
   };
 }
 
-/** Returns the removed subtrees of a tree that can be restored, newest removal first. */
+/** Returns the removed subtrees of a tree that can be restored, sorted by removal, newest first. */
 export function listTrash(slot: TreeSlot, { tree, log }: LoadedTreeSlot): TrashItem[] {
   const nodes = allNodes(tree);
   const tops = new Map<string, { readonly node: Node; count: number }>();
   const topOf = new Map<string, string>();
-  // A node may be older than its parent, so the path up from each node is followed. The
-  // result is cached for all nodes of the path.
+  // Rows are not sorted by depth, so the path up from each node is followed. The result is cached for every node on
+  // that path, which keeps the loop linear.
   for (const node of nodes) {
     if (node.removedIn === null) continue;
     const way: Node[] = [];
@@ -177,7 +177,7 @@ export function listTrash(slot: TreeSlot, { tree, log }: LoadedTreeSlot): TrashI
     if (item !== undefined) item.count++;
   }
   const items: TrashItem[] = [];
-  // Nodes of one removal are listed in creation order.
+  // The sort by creation comes first: nodes of one removal are then listed in creation order.
   const found = [...tops.values()].sort((a, b) => a.node.seq - b.node.seq);
   for (const { node, count } of found) {
     const removedIn = node.removedIn ?? 0;

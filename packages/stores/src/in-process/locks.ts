@@ -1,8 +1,8 @@
-/** Serialises work by key, in the order of the requests. */
+/** Runs work under the same key one after another, in the order of the calls. */
 export class KeyedLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Whether work under a key runs or waits. */
+  /** Whether any work under a key is running or waiting. */
   held(key: string): boolean {
     return this.#tails.has(key);
   }

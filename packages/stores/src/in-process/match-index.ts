@@ -10,14 +10,14 @@ export class MatchIndex {
   readonly #keys: MatchEntries = new Map();
   readonly #aliases: MatchEntries = new Map();
 
-  /** Indexes a whole tree. */
+  /** Builds the index of a whole tree. */
   static of(tree: Tree): MatchIndex {
     const index = new MatchIndex();
     for (const node of allNodes(tree)) if (node.removedIn === null) index.#add(node);
     return index;
   }
 
-  /** Indexes the changes of a commit; `tree` is the value after it. */
+  /** Adds the changes of a commit to the index; `tree` is the value after the commit. */
   take(tree: Tree, changes: readonly RowChange[]): void {
     for (const change of changes) {
       if (change.op === 'added') this.#addLive(tree, change.node.id);
@@ -36,7 +36,7 @@ export class MatchIndex {
     });
   }
 
-  /** Returns the live nodes that complete a split text, oldest first. */
+  /** Returns the live nodes that complete a split text, oldest first. `key` is the key of the whole text. */
   completing(tree: Tree, matchParent: NodeId, key: string): readonly NodeId[] {
     const found = matchingNode(this.#aliases, matchPlace(matchParent, key), (id) =>
       (findNode(tree, id)?.aliases ?? []).some((alias) => alias.matchParent === matchParent && alias.key === key),

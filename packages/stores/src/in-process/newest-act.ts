@@ -12,9 +12,9 @@ interface Candidate extends NewestActOfTree {
 }
 
 /**
- * Returns the newest act of an actor in any tree. Trees are searched in the order of their last change, as long as the
- * next one could contain something newer, so usually one or two are loaded. Commits are compared by time, then by the
- * order in which this process received them.
+ * Returns the newest act of an actor in any tree. Trees are searched in the order of their last change and only while
+ * the next tree could contain a newer act, so usually one or two trees are loaded. Commits are compared by time, then
+ * by the order in which this process received them.
  */
 export async function findNewestAct(
   state: TreeState,
@@ -48,8 +48,8 @@ function isNewer(one: Placed, other: Placed): boolean {
 }
 
 /**
- * Returns the change number of a commit. A commit from before
- * the store was opened gets that of its tree's first change.
+ * Returns the change number of a commit. A commit from before the store was opened gets the number of its tree's first
+ * change.
  */
 function sequenceOf({ commit, slot }: Placed): number {
   return slot.sequences.get(commit.version) ?? 0;

@@ -1,4 +1,4 @@
-/** The persistence of a store over in-process state. */
+/** The contract between trees in memory and the code that writes them to disk. */
 import type {
   ActId,
   Answer,
@@ -20,9 +20,9 @@ import type {
   User,
 } from '@coppice/core';
 
-/** A change of a store, in the form in which it is persisted. */
+/** One change of a store, as it is passed to {@link Persistence.persist}. */
 export type PersistedEntry =
-  /** A commit and the tree after it. `sequence` is the number of the change among those of all trees, for the feed. */
+  /** A commit and the tree after it. `sequence` numbers the changes of all trees, for the feed. */
   | {
       readonly type: 'commit';
       readonly treeId: TreeId;
@@ -31,7 +31,7 @@ export type PersistedEntry =
       readonly sequence: number;
       readonly format: ConversationFormat;
     }
-  /** Nodes were purged. `tree` and `log` are the remaining data. */
+  /** Nodes were purged. `tree` and `log` no longer contain them. */
   | {
       readonly type: 'purge';
       readonly treeId: TreeId;
@@ -41,8 +41,8 @@ export type PersistedEntry =
     }
   | { readonly type: 'purge-tree'; readonly treeId: TreeId }
   /**
-   * The highest change number. It is written before the tree
-   * with that number is purged, so that it is never used again.
+   * The highest change number. It is written before the tree with that number is purged, so that no later change gets
+   * the same number.
    */
   | { readonly type: 'sequence'; readonly sequence: number }
   /** The rows of a tree were repaired. `tree` has the new rows. */
@@ -60,9 +60,7 @@ export type PersistedEntry =
   | { readonly type: 'run'; readonly owner: string; readonly run: Run }
   | { readonly type: 'run-chunk'; readonly runId: string; readonly chunk: RunChunk }
   | { readonly type: 'run-end'; readonly runId: string }
-  /**
-   * An attachment was added or added again, or lost its last reference. `bytes` is missing if they are stored already.
-   */
+  /** An attachment was added or added again, or lost its last reference. `bytes` is null if they are stored already. */
   | {
       readonly type: 'blob';
       readonly owner: string;
@@ -73,7 +71,7 @@ export type PersistedEntry =
       /** Whether an upload of this process still waits for its message. */
       readonly waiting: boolean;
     }
-  /** Attachments that no data of their owner refers to any more. */
+  /** The attachments of an owner that are to be deleted, because no data refers to them. */
   | { readonly type: 'blobs-gone'; readonly owner: string; readonly hashes: readonly string[] }
   | { readonly type: 'user'; readonly user: User }
   | { readonly type: 'token'; readonly token: ApiToken }
@@ -83,26 +81,26 @@ export type PersistedEntry =
 export interface LoadedTree {
   readonly tree: Tree;
   readonly log: readonly Commit[];
-  /** The purged nodes. An act that would need them cannot be undone. */
+  /** The ids of purged nodes. An act that changed one of them cannot be undone. */
   readonly purged?: ReadonlySet<NodeId>;
 }
 
-/** Answers reads from parts of a stored tree, all from the same state of the tree. */
+/** Answers reads from parts of a stored tree. All answers come from the same state of the tree. */
 export interface PartialTree {
-  /** Returns undefined for a read that needs the whole tree. */
+  /** Answers a read, or returns undefined if the read needs the whole tree. */
   answer(read: Read): Answer | undefined;
   close(): void;
 }
 
-/** A tree that is not loaded, with the data that lists and lookups need. */
+/** What the store knows of a tree that is not loaded: enough for lists and lookups. */
 export interface UnloadedTree {
   readonly row: TreeRow;
   readonly format: ConversationFormat;
-  /** The number of its last change among those of all trees. */
+  /** The number of the tree's last change among the changes of all trees. */
   readonly sequence: number;
 }
 
-/** A commit that another process made in a tree since it was loaded. */
+/** A commit that another process added to a tree after this process loaded it. */
 export interface ExternalCommit {
   readonly applied: AppliedCommit;
   readonly tree: Tree;
@@ -112,7 +110,7 @@ export interface ExternalCommit {
 
 /** The changes that other processes made since the last check. */
 export interface ExternalChanges {
-  /** New trees and lists. */
+  /** New trees and conversations that are stored as lists. */
   readonly known: readonly UnloadedTree[];
   readonly gone: readonly TreeId[];
   /** Trees with new commits. */
@@ -128,13 +126,13 @@ export interface ExternalChanges {
 export interface Persistence {
   /** Makes an entry durable. The change becomes visible only after this resolves. */
   persist(entry: PersistedEntry): Promise<void> | void;
-  /** Loads a tree that was registered. */
+  /** Loads a tree that was registered as an {@link UnloadedTree}. */
   load?(treeId: TreeId): Promise<LoadedTree>;
-  /** Opens a tree to answer reads without loading all of it; null if the tree has to be loaded. */
+  /** Opens a tree to answer reads without loading all of it; null if the whole tree has to be loaded. */
   openPart?(treeId: TreeId): PartialTree | null;
   /**
-   * Returns the commits that others added to a loaded tree, oldest first. Called before the tree is read and, under its
-   * lock, before it is changed. With `write` it also takes the right to write, or throws.
+   * Returns the commits that other processes added to a loaded tree, oldest first. Called before the tree is read and,
+   * under its lock, before it is changed. With `write` it also acquires the right to write the tree, or throws.
    */
   pull?(treeId: TreeId, tree: Tree, write: boolean): readonly ExternalCommit[];
   /**
@@ -142,20 +140,20 @@ export interface Persistence {
    * trees. Null if nothing changed.
    */
   survey?(rows: boolean): ExternalChanges | null;
-  /** Runs work while no other process creates a tree in the same place. */
+  /** Runs work while no other process creates a tree in the same store. */
   alone?<T>(work: () => Promise<T>): Promise<T>;
-  /** Returns in which trees, of those that are not loaded, these nodes are. */
+  /** Returns the tree of each of these nodes, if that tree is not loaded. Unknown nodes are missing in the map. */
   findTreesOfNodes?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
-  /** Returns the trees, of those that are not loaded, that an act has changed. */
+  /** Returns the trees that an act changed, among those that are not loaded. */
   treesOf?(actId: ActId): Promise<readonly TreeId[]>;
-  /** Returns which of these attachments a tree refers to, if that can be told without loading the tree. */
+  /** Returns which of these attachments a tree refers to, without loading the tree; undefined if it must be loaded. */
   mentions?(treeId: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string>;
   /**
    * Returns which of these attachments other processes still need: they were added after a time and no message refers
    * to them yet, or a tree that this store cannot see refers to them.
    */
   wanted?(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string>;
-  /** Returns the bytes of an attachment that was registered without them. */
+  /** Returns the bytes of an attachment that was registered from disk; null if they are missing. */
   bytesOf?(owner: string, hash: string): Promise<Uint8Array | null>;
 }
 

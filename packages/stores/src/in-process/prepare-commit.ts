@@ -1,4 +1,4 @@
-/** Turns a plan into a commit with copied steps. */
+/** Turns a plan into a commit whose steps are frozen copies. */
 import { type ChangeOptions, isAppError, type Plan, type PreparedCommit, type TreeId } from '@coppice/core';
 import { makeVersionConflictError, prepareCommit } from '@coppice/core/store';
 import { assertStepsStillValid } from '../revalidate.ts';
@@ -7,8 +7,8 @@ import type { TreeSnapshot } from './tree-slot.ts';
 import type { Yielder } from './yielder.ts';
 
 /**
- * Prepares the commit of a plan; null if the plan has no steps.
- * For a long plan the steps are copied in parts, with pauses.
+ * Prepares the commit of a plan; null if the plan has no steps. The steps of a long plan are copied in parts, and other
+ * work can run in between.
  */
 export async function prepareCommitCooperatively<R>(
   treeId: TreeId,
@@ -39,7 +39,7 @@ function prepareNow<R>(
 
 async function freezeInTurns({ commit, row }: PreparedCommit, turns: Yielder): Promise<PreparedCommit> {
   const steps = await turns.partByPart(commit.steps, (part) => {
-    // An undo only contains values that are stored already, so they are not validated again.
+    // An undo contains only values that were validated when they were first stored.
     if (commit.kind === 'do') assertStepsStillValid(part);
     return freezeSteps(part);
   });

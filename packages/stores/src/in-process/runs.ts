@@ -1,4 +1,4 @@
-/** Keeps runs and their text so far in memory. */
+/** Stores runs and their text so far in memory. */
 import { canonicalJson } from '@coppice/content';
 import { type NewRun, type NodeId, type Run, type RunChunk, type RunStore, refuse, type TreeId } from '@coppice/core';
 import type { TreeState } from './tree-state.ts';
@@ -10,7 +10,7 @@ interface ActiveRun {
   length: number;
 }
 
-/** The runs of a store. Each owner sees the runs in their own trees. */
+/** The runs of a store. An owner sees only the runs in their own trees. */
 export class InProcessRuns {
   readonly #state: TreeState;
   readonly #running = new Map<string, ActiveRun>();
@@ -19,7 +19,7 @@ export class InProcessRuns {
     this.#state = state;
   }
 
-  /** Registers a stored run when the store is opened. */
+  /** Adds a run that was read from disk when the store was opened. */
   register(owner: string, run: Run, chunks: readonly RunChunk[]): void {
     const length = chunks.reduce((end, chunk) => Math.max(end, chunk.offset + chunk.text.length), 0);
     this.#running.set(run.id, { owner, run, chunks: [...chunks], length });
@@ -53,7 +53,7 @@ export class InProcessRuns {
         `The run ${running.run.id} has ${running.length} characters: a piece at ${chunk.offset} would leave a hole.`,
         { runId: running.run.id, offset: chunk.offset },
       );
-    // Text that was sent before is skipped; only text beyond it is added.
+    // A client may send text again after a lost answer: only the part beyond the stored length is added.
     const text = chunk.text.slice(running.length - chunk.offset);
     if (text === '') return;
     const added = { offset: running.length, text };
@@ -79,7 +79,7 @@ export class InProcessRuns {
     this.register(owner, begun, []);
   }
 
-  /** Claims the runs without a heartbeat of one owner, or of all owners. */
+  /** Claims the runs whose last heartbeat is too old, of one owner or of all owners. */
   async #claimStale(silentMs: number, process: string, only?: string): Promise<ActiveRun[]> {
     const claimed: ActiveRun[] = [];
     const before = Date.now() - silentMs;
@@ -95,7 +95,7 @@ export class InProcessRuns {
     return claimed;
   }
 
-  /** Returns the runs of one owner. */
+  /** Returns the runs of one owner as a {@link RunStore}. */
   for(owner: string): RunStore {
     const change = (id: string, work: (running: ActiveRun) => Promise<void>) =>
       this.#locked(id, async () => {
@@ -133,7 +133,7 @@ export class InProcessRuns {
   }
 }
 
-/** Returns the text from an offset on. A part that begins before the offset is cut. */
+/** Returns the chunks from an offset on. A chunk that begins before the offset is cut there. */
 function chunksFrom(chunks: readonly RunChunk[], from: number): RunChunk[] {
   const found: RunChunk[] = [];
   for (const { offset, text } of chunks) {

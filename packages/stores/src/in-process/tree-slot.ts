@@ -1,4 +1,4 @@
-/** One tree of a store in memory: its value, its log and its indexes. */
+/** One tree of a store, with its value, log and indexes while it is loaded. */
 import type {
   ActCommits,
   ActId,
@@ -21,7 +21,9 @@ import { freezeAnswer } from './freeze-steps.ts';
 import { MatchIndex } from './match-index.ts';
 import type { LoadedTree } from './persistence.ts';
 
-/** A loaded tree. `log[n - 1]` is the commit of version n; the log is only appended to or replaced. */
+/**
+ * A loaded tree. `log[n - 1]` is the commit of version n. Snapshots share `log`, so its existing items never change.
+ */
 export interface LoadedTreeSlot {
   tree: Tree;
   log: Commit[];
@@ -34,7 +36,7 @@ export class TreeSlot {
   readonly id: TreeId;
   readonly owner: string;
   format: ConversationFormat;
-  /** The row for lists. If the tree is loaded, this is the tree value itself. */
+  /** The row for lists. If the tree is loaded, the tree value itself is used. */
   row: TreeRow;
   sequence: number;
   /** The change numbers of the commits that this process has received, by version. */
@@ -49,7 +51,7 @@ export class TreeSlot {
     this.sequence = sequence;
   }
 
-  /** Keeps a tree that the persistence has loaded. */
+  /** Keeps the loaded tree in memory from now on. */
   fill({ tree, log, purged }: LoadedTree): LoadedTreeSlot {
     const pages: LoadedTreeSlot = { tree, log: [...log], purged: new Set(purged), index: null };
     this.loaded = pages;
@@ -57,7 +59,7 @@ export class TreeSlot {
     return pages;
   }
 
-  /** Adds a persisted commit. */
+  /** Updates the loaded tree after a commit was persisted. */
   write(pages: LoadedTreeSlot, commit: Commit, tree: Tree, changes: readonly RowChange[], sequence: number): void {
     pages.tree = tree;
     pages.log.push(commit);
@@ -93,10 +95,11 @@ export class TreeSnapshot {
     return { ...found, purged: lost };
   }
 
-  /** Answers reads about this tree alone. */
+  /** Answers a read about this tree, or through `around` about another tree. */
   answer(read: Read, around: Pick<CrossTreeAnswers, 'tree'>): ReturnType<typeof answerFromTree> {
     const pages = this.#pages;
-    // The index describes the newest state. For an older state it may lack removed nodes, so the children are scanned.
+    // The index describes the newest state and has dropped nodes that a snapshot still shows, so it is used only if
+    // the snapshot is current.
     const current = pages.tree === this.tree && !('treeId' in read && read.treeId !== undefined);
     if (current && read.ask === 'match') pages.index ??= MatchIndex.of(this.tree);
     const { index } = pages;
@@ -115,7 +118,7 @@ export class TreeSnapshot {
   }
 }
 
-/** Answers reads about a tree that does not exist. Reads of other trees are answered as usual. */
+/** Answers reads of a program about a tree that does not exist. Reads of other trees are answered through `around`. */
 export function answerUnknownTree(
   read: Read,
   around: Pick<CrossTreeAnswers, 'tree'>,
@@ -123,7 +126,7 @@ export function answerUnknownTree(
   return answerFromTree(undefined, read, { ...emptyAnswer, ...around });
 }
 
-// The store answers reads over several trees itself, so they never reach a snapshot.
+// `InProcessReads` answers reads over several trees itself, so they never reach a snapshot.
 const emptyAnswer = {
   log: () => [],
   taken: () => [],

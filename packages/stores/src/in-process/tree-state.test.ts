@@ -24,7 +24,7 @@ function versionIn(store: Store, id: TestTree['treeId']): Promise<number | undef
   return store.read(id, () => ask('tree', {})).then((row) => row?.version);
 }
 
-/** A persistence that keeps its entries in memory, in place of a disk. */
+/** A persistence that keeps its entries in memory instead of on a disk. */
 class Holder implements Persistence {
   readonly entries: PersistedEntry[] = [];
   readonly loaded: string[] = [];
@@ -74,7 +74,7 @@ class Holder implements Persistence {
   }
 }
 
-/** Creates a tree with the only reference to an attachment, and a tree that a test copies it to. */
+/** Creates one tree with the only reference to an attachment, and a second tree to copy the message to. */
 async function attached(holder: Holder) {
   const store = new InProcessStore(
     createStoreParts(new TreeState({ persistence: holder }), holder, { attachmentGrace: 0 }),
@@ -246,7 +246,7 @@ describe('the state of a tree', () => {
   });
 });
 
-/** Returns the file of a package entry. */
+/** Returns the source file of a package entry, as `package.json` names it. */
 function entryOf(folder: string, entry: string): string {
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return exports[`.${entry}`];

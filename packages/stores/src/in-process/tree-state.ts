@@ -1,6 +1,6 @@
 /**
  * The trees of a store with their logs, in the memory of one process. Every change is persisted before it becomes
- * visible. The memory store has no persistence; the stores on disk have one.
+ * visible. Only the memory store has no persistence.
  */
 import {
   type AbortSignalLike,
@@ -42,7 +42,7 @@ import { prepareCommitCooperatively } from './prepare-commit.ts';
 import { insertedNodeIds, type LoadedTreeSlot, TreeSlot, TreeSnapshot } from './tree-slot.ts';
 import { Yielder } from './yielder.ts';
 
-/** Options of the state. */
+/** Options of a {@link TreeState}; the same as the store's options of the same names. */
 export interface TreeStateOptions {
   readonly persistence?: Persistence;
   readonly readOnly?: boolean;
@@ -50,11 +50,11 @@ export interface TreeStateOptions {
   readonly kit?: MessageKit;
 }
 
-// The key under which new trees are created one after another. Two trees
-// with one unique key could otherwise be created at the same time.
+// Work that creates trees is serialised under this key. Otherwise two trees with the same unique key could be
+// created at the same time.
 const openingStates = 'making a tree';
 
-/** The trees of a store, which all its handles share. */
+/** The trees of a store and all indexes over them. The handles of all owners share one instance. */
 export class TreeState {
   readonly slots = new Map<TreeId, TreeSlot>();
   readonly locks = new KeyedLocks();
@@ -66,7 +66,7 @@ export class TreeState {
   readonly #lookup: GlobalIndex;
   readonly #answers: InProcessReads;
   readonly #news = new ChangeFeed();
-  // Whether other processes may change the trees of this store.
+  // Whether other processes may change the trees of this store, so that their changes must be looked for.
   readonly #follows: boolean;
   #closed = false;
 
@@ -96,17 +96,20 @@ export class TreeState {
     }
   }
 
-  /** Registers the number of the last change when the store is opened. The tree of that change may have been purged. */
+  /**
+   * Continues the change numbers after the last one on disk. No tree may have that number any more, because of a purge.
+   */
   registerSequence(sequence: number): void {
     this.#news.goOnFrom(sequence);
   }
 
-  /** Applies the changes of other processes: new and deleted trees, and with `rows` also changed trees. */
+  /** Applies the changes of other processes: new and deleted trees, and with `rows` also new commits in known trees. */
   async follow(rows = false): Promise<void> {
     const survey = this.#persistence?.survey?.(rows) ?? null;
     if (survey === null) return;
     for (const id of survey.gone) this.#leave(id);
-    // Another process may use lower numbers than those that followers here have received, so they are raised.
+    // Another process may have assigned numbers that followers here have passed already, so its changes get higher
+    // ones.
     const numbered = <T extends { readonly sequence: number }>(one: T): T => ({
       ...one,
       sequence: Math.max(one.sequence, this.#news.next()),
@@ -129,7 +132,10 @@ export class TreeState {
     this.#news.forget(id);
   }
 
-  /** Reads the commits that others wrote to a tree, so that lists and search include them. */
+  /**
+   * Applies what other processes wrote to a tree, so that lists and search include it. A tree that is locked is
+   * skipped, because its writer does the same.
+   */
   async #reread(id: TreeId, isNew: boolean): Promise<void> {
     const slot = this.slots.get(id);
     if (slot === undefined || this.locks.held(id)) return;
@@ -137,7 +143,7 @@ export class TreeState {
       if (isNew) await this.#reload(slot);
       else this.#refresh(slot, await this.#pages(slot), false);
     } catch (error) {
-      // A read of the tree reports this error.
+      // The next read of the tree reports this error.
       if (!isAppError(error)) throw error;
     }
   }
@@ -165,7 +171,7 @@ export class TreeState {
     if (this.#closed) throwStoreClosed();
   }
 
-  /** Throws if nothing may be written. */
+  /** Throws if the store is closed or was opened read-only. */
   writable(): void {
     this.alive();
     if (this.readOnly) throwReadOnlyStore();
@@ -176,7 +182,7 @@ export class TreeState {
     this.#news.end();
   }
 
-  /** Persists an entry. */
+  /** Persists an entry. Does nothing in the memory store. */
   async keep(entry: PersistedEntry): Promise<void> {
     await this.#persistence?.persist(entry);
   }
@@ -186,13 +192,13 @@ export class TreeState {
     for (const slot of this.slots.values()) if (slot.owner === owner) yield slot;
   }
 
-  /** Returns an owner's tree; undefined if there is none or it belongs to another owner. */
+  /** Returns an owner's tree, loaded or not; undefined if the tree does not exist or belongs to another owner. */
   find(owner: string, treeId: TreeId): TreeSlot | undefined {
     const slot = this.slots.get(treeId);
     return slot?.owner === owner ? slot : undefined;
   }
 
-  /** Returns an owner's tree after loading it. Throws if there is none. */
+  /** Loads an owner's tree if necessary and returns it. Throws if the owner has no such tree. */
   async open(owner: string, treeId: TreeId): Promise<{ readonly slot: TreeSlot; readonly pages: LoadedTreeSlot }> {
     this.alive();
     if (this.#follows) await this.follow();
@@ -203,7 +209,7 @@ export class TreeState {
   async #pages(slot: TreeSlot): Promise<LoadedTreeSlot> {
     if (slot.loaded !== null) return slot.loaded;
     const loaded = await this.#persistence?.load?.(slot.id);
-    // Another caller may have loaded the tree meanwhile. There must be only one value of it.
+    // Another caller may have loaded the tree meanwhile. A second value of it would miss later commits.
     if (slot.loaded !== null) return slot.loaded;
     if (loaded === undefined) return throwUnknownTree(slot.id);
     const pages = slot.fill(loaded);
@@ -211,14 +217,17 @@ export class TreeState {
     return pages;
   }
 
-  /** Returns a loaded tree, with the commits that others have added. A writer has already read them under the lock. */
+  /**
+   * Returns a loaded tree with the commits of other processes. While the tree is locked, its writer applies them
+   * instead.
+   */
   async #current(slot: TreeSlot): Promise<LoadedTreeSlot> {
     const pages = await this.#pages(slot);
     if (this.#persistence?.pull !== undefined && !this.locks.held(slot.id)) this.#refresh(slot, pages, false);
     return pages;
   }
 
-  /** Applies the commits that others added to a tree. Called under its lock, or while nobody holds the lock. */
+  /** Applies the commits that other processes added to a tree. The caller holds the tree's lock, or no one does. */
   #refresh(slot: TreeSlot, pages: LoadedTreeSlot, write: boolean): void {
     const more = this.#persistence?.pull?.(slot.id, pages.tree, write) ?? [];
     for (const { applied, tree, sequence, format } of more) {
@@ -228,21 +237,21 @@ export class TreeState {
   }
 
   /**
-   * Reads a tree again after a failed write. A commit that was not
-   * acknowledged may be stored nevertheless; then it becomes visible.
+   * Reads a tree again after a failed write. The commit may be on disk although the write reported an error; then it
+   * becomes visible.
    */
   #lookAgain(slot: TreeSlot, pages: LoadedTreeSlot): void {
     try {
       this.#refresh(slot, pages, false);
     } catch (error) {
-      // The caller reports the first failure, and the next call reads the tree again.
+      // The caller throws the error of the write. The next call reads the tree again.
       if (!isAppError(error)) throw error;
     }
   }
 
   /**
-   * Returns the format of an owner's tree; null if there is none. A loaded tree is read again first, like for a read.
-   * Otherwise a failed migration that was stored nevertheless would show its new version with the old format.
+   * Returns the format of an owner's tree; null if the owner has no such tree. A loaded tree is read again first: a
+   * conversion to a tree may be on disk although its write failed, and then the version and the format would not match.
    */
   async formatOf(owner: string, treeId: TreeId): Promise<ConversationFormat | null> {
     this.alive();
@@ -285,7 +294,7 @@ export class TreeState {
     return this.slots.has(treeId) ? work() : this.#making(work);
   }
 
-  /** Runs work that creates a tree. Only one such work runs at a time, also among processes that share the store. */
+  /** Runs work that creates a tree. Such work runs one at a time, also among processes that share the store. */
   #making<T>(work: () => Promise<T>): Promise<T> {
     return this.locks.run(openingStates, () => {
       const inside = async () => {
@@ -316,7 +325,8 @@ export class TreeState {
     do {
       purges = this.soon.purges;
       plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }), turns);
-      // The plan may contain data of other trees that were purged meanwhile. Then the change is planned again.
+      // A purge during planning means that the plan may contain purged data of other trees. Then the change is
+      // planned again.
     } while (purges !== this.soon.purges);
     hold.take(plan);
     await turns.rest();
@@ -364,7 +374,7 @@ export class TreeState {
     this.#news.tell(slot.owner, slot.id, slot.row.version, slot.sequence);
   }
 
-  /** Stores a list as it is. Storing the same list again changes nothing. */
+  /** Stores a conversation as a list. Storing the same list again changes nothing; a different one is refused. */
   async putLinear(owner: string, record: LinearRecord): Promise<void> {
     this.writable();
     assertStorableList(record);
@@ -398,7 +408,8 @@ export class TreeState {
   }
 
   /**
-   * Converts one list to a tree. Returns false if it is a tree already, or if its owner's conversations may not branch.
+   * Converts a list to a tree. Returns false if the owner has no such list, it is a tree already, or the owner's
+   * conversations may not branch.
    */
   async storeAsTree(owner: string, treeId: TreeId): Promise<boolean> {
     this.writable();
@@ -417,7 +428,7 @@ export class TreeState {
     return canBranch(this.#treeWrites, owner);
   }
 
-  /** Removes purged nodes from a loaded tree, under its lock. The caller has prepared the entry. */
+  /** Persists a purge and replaces the loaded tree. The caller holds the tree's lock. */
   async purge(slot: TreeSlot, entry: Extract<PersistedEntry, { type: 'purge' }>): Promise<void> {
     await this.keep(entry);
     const pages = slot.loaded ?? throwUnknownTree(slot.id);
@@ -431,7 +442,10 @@ export class TreeState {
     this.#lookup.forget(entry.tree, entry.nodeIds);
   }
 
-  /** Returns which of these attachments an owner's trees refer to, in current, former and removed messages. */
+  /**
+   * Returns which attachments an owner's trees refer to, in current, replaced and removed messages. `hashes` limits the
+   * search in trees that are not loaded.
+   */
   naming(owner: string, hashes: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     return findReferencedBlobs([...this.owned(owner)], (slot) => {
       const reported = slot.loaded === null ? this.#persistence?.mentions?.(slot.id, hashes) : undefined;
@@ -439,7 +453,7 @@ export class TreeState {
     });
   }
 
-  /** Replaces a tree by its repaired rows, under its lock. */
+  /** Persists the repaired rows of a tree and replaces the loaded tree. The caller holds the tree's lock. */
   async mend(slot: TreeSlot, tree: Tree): Promise<void> {
     await this.keep({ type: 'mend', treeId: slot.id, tree });
     const pages = slot.loaded ?? throwUnknownTree(slot.id);
@@ -448,9 +462,9 @@ export class TreeState {
     slot.row = tree;
   }
 
-  /** Deletes a tree completely. */
+  /** Deletes a tree with its log and ends its feeds. */
   async forget(slot: TreeSlot): Promise<void> {
-    // Followers of all trees have received this number. If it was used again, they would miss a change.
+    // Followers may have received this number. If another change got it, they would miss that change.
     await this.keep({ type: 'sequence', sequence: this.#news.last });
     await this.keep({ type: 'purge-tree', treeId: slot.id });
     this.slots.delete(slot.id);
@@ -461,8 +475,8 @@ export class TreeState {
   }
 
   /**
-   * Yields the commits of a tree after a version, then new ones.
-   * Ends when the signal aborts, or the tree or store is gone.
+   * Yields the commits of a tree after a version, then waits for new ones. Ends when the signal aborts, the tree is
+   * deleted or the store is closed.
    */
   async *feed(owner: string, treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncGenerator<Commit> {
     assertArgument('since', since, argumentValidators.version);
@@ -478,14 +492,14 @@ export class TreeState {
     }
   }
 
-  /** Yields the changes in an owner's trees after a cursor, or from now on, then new ones. */
+  /** Yields the changes in an owner's trees after a cursor (null: after this call), then waits for new ones. */
   feedAll(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
     this.alive();
     return this.#news.changes(owner, since, signal);
   }
 }
 
-/** Runs a read program on parts of a tree. Returns null if a read needs the whole tree. */
+/** Runs a read program on parts of a tree. Returns null if a read needs the whole tree. Closes the part in any case. */
 function readFromPart<T>(part: PartialTree, reading: ReadProgram<T>): { readonly value: T } | null {
   try {
     let step = reading.next();

@@ -1,11 +1,13 @@
 /** Lets long changes of trees in memory yield to other work. */
 
-// A change of this many nodes takes too long to block other requests.
+// A change of at least this many nodes yields; a shorter one would only get slower.
 const manyNodes = 250;
 const longestStretch = 10;
 const stepsAtOnce = 200;
 
-/** Decides when a change yields. A long change yields after every few milliseconds of work. */
+/**
+ * Decides when a change yields. A change of many nodes yields after 10 milliseconds of work; a short one never does.
+ */
 export class Yielder {
   readonly long: boolean;
   #since = performance.now();
