@@ -14,7 +14,10 @@ export abstract class DiskPersistence implements Persistence {
   #homes: Map<NodeId, TreeId> | null = null;
   #acts: Map<ActId, Set<TreeId>> | null = null;
 
-  /** The errors of trees that exist but cannot be read. */
+  /**
+   * Throws if another process has locked the folder. A store with one lease for each file checks the lease when it
+   * writes.
+   */
   protected abstract readonly broken: ReadonlyMap<TreeId, AppError>;
   /** Throws if the store is read-only or another process holds its lock. */
   protected abstract assertWritable(): void;

@@ -1,4 +1,4 @@
-/** Backs up sessions to another place. */
+/** Copies session files and their side files to a backup. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { transientNames } from '../disk/transient-names.ts';
 import type { SessionsOpenState } from './jsonl-persistence.ts';
 import { sidecarFolder } from './paths.ts';
 
-/** Copies a folder of sessions, or one session with its side files. */
+/** Makes a backup of a folder of sessions, or of one session file with its side files. */
 export function backupSessions({ place, single }: SessionsOpenState, to: string): Promise<void> {
   const copySessions = async (part: string, path: string) => {
     if (single) {
@@ -27,7 +27,7 @@ export function backupSessions({ place, single }: SessionsOpenState, to: string)
   return makeBackup(to, copySessions, (part) => [sidecarFolder(part)]);
 }
 
-// Attachments may have any name, so no file in `blobs` is left out.
+// Transient names are left out, but not in `blobs`: an attachment may have the same name as a lock file.
 function copySession(from: string, to: string): void {
   copyDurably(from, to, (folder, name) => transientNames.has(name) && basename(folder) !== 'blobs');
 }

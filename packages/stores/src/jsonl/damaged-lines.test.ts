@@ -303,7 +303,7 @@ describe('random damage', () => {
       default:
         if (parse(line)['type'] === 'session') return result;
         result[index] = withParent(line, how === 'unknown-parent' ? uuid(4000 + other) : parse(another)['uuid']);
-        // The line becomes the parent of its own parent.
+        // The entry gets one of its descendants as its parent.
         if (how === 'cycle' && parse(another)['type'] !== 'session' && second !== index)
           result[second] = withParent(another, parse(line)['uuid']);
         return result;
@@ -321,8 +321,8 @@ describe('random damage', () => {
   }
 
   /**
-   * Creates a session, damages its file, and expects the message of
-   * every remaining line in the thread, in search and in the store.
+   * Creates a session, damages its file, and expects the message of every undamaged line in the tree, in search and
+   * after reopening.
    */
   async function survives(acts: readonly Act[], wounds: readonly Wound[]): Promise<void> {
     rmSync(folder, { recursive: true, force: true });

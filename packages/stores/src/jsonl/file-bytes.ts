@@ -1,25 +1,28 @@
-/** Reads the bytes of an open file, and caches the last block. */
+/**
+ * Reads the bytes of an open session file. It caches the last block and detects whether the file was replaced or
+ * rewritten.
+ */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { withFileErrors } from '../disk/atomic-files.ts';
 import { readFileState, type SessionFileState } from './node-index.ts';
 import { makeFileClosedError } from './refusals.ts';
 
-/** The block size for sequential reads. */
+/** The number of bytes that are read at once if a file is read from beginning to end. */
 export const readBlockBytes = 1 << 20;
 const jumpSize = 1 << 14;
 const twoBytes = Buffer.alloc(2);
 // The number of bytes compared to detect whether the file was rewritten.
 const markSize = 64;
 
-/** A file open for reading. */
 export class FileBytes {
   readonly #path: string;
-  // Cleared on close, because the system reuses the descriptor for the next file.
+  // Set to −1 on close, because the system may assign the same descriptor to the next file.
   #handle: number;
-  // The inode identifies the file even if its path has another file now. The link count shows whether it lost a name.
+  // The inode identifies the file even if the path leads to another file now. A lower link count shows that a name was
+  // deleted.
   readonly #inode: number;
   #names: number;
-  // The last bytes before the offset up to which the file was read.
+  // A copy of the last bytes that were read, to detect whether the file was rewritten before that offset.
   #mark: { readonly place: number; readonly bytes: Buffer } = { place: 0, bytes: Buffer.alloc(0) };
   #block: { readonly start: number; readonly bytes: Buffer } | null = null;
 
@@ -30,36 +33,35 @@ export class FileBytes {
     [this.#inode, this.#names] = [ino, nlink];
   }
 
-  /** Whether the file still has this size and all its names, and its last change was at this time. */
+  /** Whether the file is unchanged: it has this size and change time, and none of its names was deleted. */
   isStill(size: number, changedAt: number): boolean {
     const now = this.#reading(() => fstatSync(this.#handle));
     return now.size === size && now.nlink === this.#names && now.ctimeMs === changedAt;
   }
 
-  /** Returns the time of the last change of the file. */
+  /** Returns the change time of the file (`ctime`), which programs cannot set. */
   changedAt(): number {
     return this.#reading(() => fstatSync(this.#handle).ctimeMs);
   }
 
-  /** Whether the path still leads to this file. If so, its link count is updated. */
+  /** Whether this file is still the one with the given inode. If so, the link count is updated. */
   isAt({ ino, nlink }: { readonly ino: number; readonly nlink: number }): boolean {
     if (ino === this.#inode) this.#names = nlink;
     return ino === this.#inode;
   }
 
-  /** Returns the current size. */
   size(): number {
     return this.#reading(() => fstatSync(this.#handle).size);
   }
 
-  /** Returns the state of the file, which differs after every change. */
+  /** Returns the state of the file: size, times and a checksum. Every change of the file changes the state. */
   state(): SessionFileState {
     return this.#reading(() => readFileState(this.#handle));
   }
 
   /**
-   * Returns 0 if the file ends at an offset, 1 if it is longer and
-   * −1 if it is shorter. This is faster than reading the size.
+   * Compares the file's size with an offset: 0 if the file ends there, 1 if it is longer, −1 if it is shorter. Reading
+   * two bytes is faster than a stat call.
    */
   goesPast(place: number): number {
     return this.#reading(() => readSync(this.#handle, twoBytes, 0, 2, place - 1)) - 1;
@@ -71,7 +73,8 @@ export class FileBytes {
   }
 
   /**
-   * Keeps the bytes before an offset up to which the file was read. `bytes` end at that offset, if the caller has them.
+   * Remembers the last bytes before an offset. `bytes` are the bytes that end there; without them they are read from
+   * the file.
    */
   mark(place: number, bytes?: Buffer): void {
     if (place === this.#mark.place) return;
@@ -80,7 +83,9 @@ export class FileBytes {
     this.#mark = { place, bytes: last };
   }
 
-  /** Whether the file still contains those bytes. If not, it was rewritten in place. */
+  /**
+   * Whether the file still contains the bytes that {@link mark} remembered. If not, the file was rewritten in place.
+   */
   isMarked(): boolean {
     const { place, bytes } = this.#mark;
     return this.read(place - bytes.length, bytes.length).equals(bytes);
@@ -107,14 +112,14 @@ export class FileBytes {
     const block = this.#block;
     if (block !== null && offset >= block.start && offset + length <= block.start + block.bytes.length)
       return block.bytes.subarray(offset - block.start, offset - block.start + length);
-    // After the last line a large block is read; after a jump only a small one.
+    // Lines are often read in sequence. Then a large block is read; after a jump only a small one.
     const near = block !== null && offset >= block.start && offset <= block.start + block.bytes.length + readBlockBytes;
     const bytes = this.read(offset, Math.max(length, Math.min(near ? readBlockBytes : jumpSize, size - offset)));
     this.#block = { start: offset, bytes };
     return bytes.subarray(0, length);
   }
 
-  /** Drops the cached block, because the file has changed. */
+  /** Drops the cached block, because the file may have changed. */
   forget(): void {
     this.#block = null;
   }

@@ -14,7 +14,7 @@ import { forEachLine, isBlankLine, readFirstLine } from './raw-lines.ts';
 export interface LocatedHeader {
   readonly header: SessionHeader;
   readonly at: LineLocation;
-  /** A warning if the header is not in the first line. */
+  /** The warning if the header is missing or not in the first line; else null. */
   readonly warning: SessionWarning | null;
 }
 
@@ -44,7 +44,8 @@ function throwNoHeader(path: string): never {
 }
 
 /**
- * Searches the other lines for the header, or rebuilds it from the entries. Returns null if no entry is one of Coppice.
+ * Searches the other lines for the header, or rebuilds it from the entries. Returns null if Coppice wrote none of the
+ * lines.
  */
 function searchHeader(path: string, file: FileBytes): LocatedHeader | null {
   const ids = new Set<string>();
@@ -68,7 +69,7 @@ function searchHeader(path: string, file: FileBytes): LocatedHeader | null {
   const { rest, offset } = forEachLine(file, 0, file.size(), () => false, take);
   if (rest !== null && rest.length < readBlockBytes) take(rest, offset);
   if (found !== null) return found;
-  // The first entries have a parent without a line, which must have been the header.
+  // The first entries name a parent that has no line. That id must be the header's.
   if (parents.size === 0) return null;
   const uuid = [...parents].find((parent) => !ids.has(parent)) ?? deriveId('session-header', path);
   const id = sessionIdInName(path) ?? uuid;

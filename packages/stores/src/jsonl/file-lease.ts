@@ -4,18 +4,17 @@ import { FolderLock, type LockHolder, makeLockedError } from '../disk/lock.ts';
 import { sidecarFolder } from './paths.ts';
 import { makeFileClosedError, makeReadOnlyFileError } from './refusals.ts';
 
-// A lease that was checked is assumed to be valid for this many milliseconds.
+// For this many milliseconds after a check, this process may write without checking the lease again.
 const goodFor = 500;
 
-/** The lease of one file, or the other process that holds it. */
+/** The lease of one session file, which this process or another one holds. */
 export class FileLease {
   readonly #path: string;
   #lease: FolderLock | LockHolder | null = null;
-  // Whether to take the lease as soon as it is free.
+  // Whether every check tries to take the lease, because it was not free when it was first wanted.
   #wanted = false;
   #isClosed = false;
-  // Whether this process holds the lease, and the period in which it
-  // is assumed valid. Plain numbers, because every save compares them.
+  // These repeat the state of the lease as plain values, because every save compares them.
   #isHeld = false;
   #seenAt = Number.POSITIVE_INFINITY;
   #goodUntil = Number.NEGATIVE_INFINITY;
@@ -28,25 +27,28 @@ export class FileLease {
     return this.#isHeld;
   }
 
-  /** The other process that holds the lease. */
+  /** The other process that holds the lease; null if the lease is free or held by this process. */
   get holder(): LockHolder | null {
     return this.#lease instanceof FolderLock ? null : this.#lease;
   }
 
-  /** Takes the lease if it is free, or if its holder has ended. */
+  /** Takes the lease if it is free or its holder has ended. Otherwise `holder` is that process. */
   take(): void {
     if (this.#isClosed) throw makeFileClosedError(this.#path);
     if (!this.#isHeld) this.#lease = FolderLock.take(sidecarFolder(this.#path));
     this.#isHeld = this.#lease instanceof FolderLock;
   }
 
-  /** Takes the lease like {@link claim}, now or as soon as it is free. */
+  /** Takes the lease if it is free. If it is not, later calls of {@link claim} and {@link check} try again. */
   want(): boolean {
     this.#wanted = true;
     return this.claim();
   }
 
-  /** Takes the lease if it is wanted and free. Returns whether this process holds it. */
+  /**
+   * Tries to take the lease if {@link want} was called before. Returns whether this process holds it. A file that
+   * cannot be written gives false.
+   */
   claim(): boolean {
     if (this.#isClosed) throw makeFileClosedError(this.#path);
     try {
@@ -57,17 +59,22 @@ export class FileLease {
     return this.isHeld;
   }
 
-  /** Whether this process holds the lease and checked it a moment ago. False if the clock was set back since. */
+  /**
+   * Whether this process holds the lease and checked it within the last 500 milliseconds. False if the clock was set
+   * back.
+   */
   isGoodAt(now: number): boolean {
     return now >= this.#seenAt && now < this.#goodUntil;
   }
 
-  /** Records that the lease was checked and is held by this process. */
+  /** Records the time of a successful check. */
   seen(now: number): void {
     [this.#seenAt, this.#goodUntil] = [now, now + goodFor];
   }
 
-  /** Throws if this process may not write. */
+  /**
+   * Throws if this process does not hold the lease: the file is read-only here, locked by another process, or closed.
+   */
   check(): void {
     if (this.#wanted || this.#isClosed) this.take();
     const lease = this.#lease;
@@ -76,8 +83,7 @@ export class FileLease {
   }
 
   /**
-   * Releases the lease for good. A remaining user of the file
-   * cannot take it again, because nothing would release it then.
+   * Releases the lease permanently. Another user of this object cannot take it again, because nothing would release it.
    */
   release(): void {
     if (this.#lease instanceof FolderLock) this.#lease.release();

@@ -26,7 +26,7 @@ export class SessionEntryIds {
     return this.#toFile.size === 0;
   }
 
-  /** Reads the ids of new lines. */
+  /** Adds the ids of all lines that were read since the last call. */
   take(file: SessionFile): void {
     for (; this.#read < file.size; this.#read++) {
       const uuid = file.uuidAt(this.#read);

@@ -6,16 +6,18 @@ import type { ExternalChanges } from '../in-process/persistence.ts';
 import { listSessionPaths } from './paths.ts';
 import type { SessionState } from './session.ts';
 
-/** Reads session files that are found later, and lists unreadable ones. */
+/** Registers session files that are found after the store was opened, readable or not. */
 export interface SessionDiscovery {
   find(path: string, mayWrite: boolean): void;
-  /** Returns the sessions that were found since the last call. */
   take(): Pick<ExternalChanges, 'known'>;
-  /** Removes a file from the list of unreadable files. Returns the tree that stood for it in lists. */
+  /**
+   * Removes a file from the list of unreadable files. Returns the tree that represented the file in lists; null if it
+   * is not in the list.
+   */
   forgetBroken(path: string): TreeId | null;
 }
 
-// If the folder changed less than this many milliseconds ago, it may change again without a new timestamp.
+// Two changes within one clock tick have the same timestamp. A folder that changed that recently is listed again.
 const clockTick = 50;
 
 interface Stamp {
@@ -24,7 +26,7 @@ interface Stamp {
   readonly mtimeMs: number;
 }
 
-/** Detects changes in a folder. It polls only when a caller asks for changes. */
+/** Detects changes in a folder. It compares file times only when a caller asks, and uses no system watcher. */
 export class FolderWatch {
   readonly #folder: string;
   readonly #sessions: Map<TreeId, SessionState>;
@@ -45,7 +47,7 @@ export class FolderWatch {
     this.#stamps.set(path, stampOf(path));
   }
 
-  /** Compares the folder with the known sessions; with `rows` also looks for changes in the files. */
+  /** Returns the changes since the last call; null if nothing changed. With `rows` the files are compared too. */
   survey(rows: boolean): ExternalChanges | null {
     const gone: TreeId[] = [];
     const changed: TreeId[] = [];
@@ -65,7 +67,7 @@ export class FolderWatch {
     return true;
   }
 
-  /** Compares the names in the folder with the known sessions. */
+  /** Compares the names in the folder with the known sessions, and adds deleted trees to `gone`. */
   #list(gone: TreeId[]): void {
     const paths = new Set(listSessionPaths(this.#folder));
     const own = new Map<string, SessionState>();
@@ -81,7 +83,7 @@ export class FolderWatch {
       const session = own.get(path);
       const broken = this.#discovery.forgetBroken(path);
       if (broken !== null) gone.push(broken);
-      // If another process deleted a file that this process writes to, the next write is refused.
+      // The session stays known if this process writes to it: the next write reports that its file was deleted.
       if (session === undefined || session.isWriter) continue;
       session.close();
       this.#sessions.delete(session.treeId);
@@ -89,7 +91,7 @@ export class FolderWatch {
     }
   }
 
-  /** Compares the files with their state at the last call. */
+  /** Compares the files with their state at the last call, and adds their trees to the lists. */
   #compare(gone: TreeId[], changed: TreeId[], replaced: TreeId[]): void {
     const own = new Map<string, SessionState>();
     for (const session of this.#sessions.values()) own.set(session.path, session);
@@ -103,7 +105,7 @@ export class FolderWatch {
         if (broken !== null) gone.push(broken);
         this.#discovery.find(path, this.#mayWrite);
       } else if (before?.ino === now.ino && now.size >= before.size) changed.push(session.treeId);
-      // If another process replaced a file that this process writes to, the next write is refused.
+      // The session stays known if this process writes to it: the next write reports that its file was replaced.
       else if (!session.isWriter) {
         session.reset();
         replaced.push(session.treeId);

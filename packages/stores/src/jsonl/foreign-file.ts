@@ -42,11 +42,11 @@ interface ForeignRead {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
   readonly warnings: readonly SessionWarning[];
-  /** The locations of the lines of the entries. */
+  /** The line of each entry, by the entry's id. */
   readonly places: ReadonlyMap<string, Pick<RawLine, 'line' | 'offset'>>;
 }
 
-/** A line of a file. `fields` is null if the line cannot be parsed. */
+/** A line of a file of another tool. `fields` is null if the line cannot be parsed. */
 export interface ParsedForeignLine {
   readonly fields: FieldMap | null;
   readonly at: RawLine;
@@ -114,7 +114,7 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
     header.uuid,
   );
   const entries = reported.flatMap((line) => entryFromPi(line, header) ?? []);
-  // In pi's format the last line is the active leaf, whatever its type.
+  // In pi's format the last line is the active leaf, even if it is not a message.
   const ordered = leadingLines(entriesParentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null);
   return { header, entries: ordered, warnings, places };
 }
@@ -162,7 +162,7 @@ function makeIdsDistinct(
   return { reported, places };
 }
 
-/** Adds a line that names the active leaf, if the leaf is not the last message. */
+/** Adds a `leaf` line at the end if the active leaf is not the last message. */
 function leadingLines(entries: readonly SessionEntry[], leaf: string | null): readonly SessionEntry[] {
   if (leaf === null || entries.findLast((entry) => isLeafType(entry.type))?.uuid === leaf) return entries;
   return [...entries, { type: 'leaf', uuid: `${leaf}-leaf`, parentUuid: leaf }];
@@ -180,7 +180,7 @@ export class ForeignFile implements SessionFile {
   readonly #index = new Map<string, number>();
   readonly #parents: number[] = [-1];
   readonly #named = new Map<number, string>();
-  // The messages that have been read, by line.
+  // The index of each message, by line, for lines without a parent.
   #lines: { readonly line: number; readonly index: number }[] = [];
   #read = 1;
 
@@ -200,7 +200,7 @@ export class ForeignFile implements SessionFile {
   }
 
   #add(entry: SessionEntry, places: ForeignRead['places']): void {
-    // Ids are unique here, except that a derived id may equal another one.
+    // A derived id may be equal to an id in the file. The first entry keeps it.
     if (this.#index.has(entry.uuid)) return;
     const { parentUuid, uuid } = entry;
     let parent = this.#index.get(parentUuid ?? this.header.uuid);
@@ -219,8 +219,8 @@ export class ForeignFile implements SessionFile {
   }
 
   /**
-   * Returns the nearest message before a line, among the lines that have a parent already. Parents come first, so the
-   * result is never a descendant of the line.
+   * Returns the nearest message above a line, among the lines that already have a parent. So the result is never a
+   * descendant of the line.
    */
   #before(line: number, places: ForeignRead['places']): number {
     for (; this.#read < this.#entries.length; this.#read++) {
@@ -291,7 +291,7 @@ export class ForeignFile implements SessionFile {
   }
 
   close(): void {
-    // The file is not kept open, so nothing has to be closed.
+    // All lines are in memory and the file is not open, so nothing has to be closed.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Checks the lines of session files, besides the trees that are built from them. */
+/** Checks the lines of session files, in addition to the trees that are built from them. */
 import { isSideEntry, messageProblem, type SessionWarning } from '@coppice/content/sessions';
 import type { AppError, FsckOptions, FsckReport, TreeId } from '@coppice/core';
 import { checkTrees } from '../disk/check-trees.ts';
@@ -6,7 +6,7 @@ import type { SessionState } from './session.ts';
 
 type SessionFinding = FsckReport['findings'][number];
 
-/** The sessions to check, and the functions to check and rewrite one. */
+/** The sessions to check, and functions of the store. */
 export interface SessionCheckInput {
   readonly trees: readonly TreeId[];
   readonly sessions: ReadonlyMap<TreeId, SessionState>;
@@ -15,12 +15,15 @@ export interface SessionCheckInput {
   readonly onProgress: FsckOptions['onProgress'];
   /** Checks one tree with the rules that all stores share. */
   check(treeId: TreeId): Promise<FsckReport>;
-  /** Rewrites the file of a session from its tree, and keeps the old file. Returns the name of the old file. */
+  /**
+   * Rewrites the file of a session from its tree. Returns the name under which the old file is kept; null if there was
+   * no file.
+   */
   rewrite(treeId: TreeId): Promise<string | null>;
 }
 
-// The warnings that become findings: content is missing or was moved because lines were lost or altered. Files of other
-// tools are not checked for this.
+// Warnings of these codes become findings: lines were lost, altered or moved. Files of other tools are not checked for
+// them.
 const serious: ReadonlySet<SessionWarning['code']> = new Set(['damaged', 'lost', 'order', 'orphan', 'misfit']);
 
 /**

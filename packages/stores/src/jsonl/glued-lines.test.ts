@@ -1,4 +1,4 @@
-/** Tests of lines with several entries, where the first entry was written without a line end. */
+/** Tests of lines with several entries, because a tool appended to a line without a line end. */
 import { appendFileSync, copyFileSync, linkSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionFile } from '@coppice/content/sessions';
@@ -36,7 +36,7 @@ const rows = (file: SessionFile) =>
 const read = (file: SessionFile) =>
   rows(file).map(([id, , entry]) => [id, JSON.stringify(entry).match(/said \d+/)?.[0]]);
 
-/** Opens a copy of a file, which is read without cached state. */
+/** Opens a copy of a file, so that no cached state of the original is used. */
 function anew(path: string): SessionFile {
   const copy = join(fixture.folder, `copy-${fixture.opened.length}.jsonl`);
   copyFileSync(path, copy);
@@ -123,7 +123,7 @@ test('[J22] a file that was renamed and replaced at the moment of a save is not 
   const file = made(sessionHeaderLine);
   file.append([messageEntry(3, sessionRootId)]);
   linkSync(file.path, `${file.path}.aside`);
-  // The clock stands still, so that file times do not show the changes.
+  // The clock does not advance, so file times do not show the changes.
   const { now } = Date;
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
   file.append([messageEntry(4, uuid(3))]);

@@ -1,6 +1,6 @@
 /**
- * Finds the attachments that a session file may refer to by scanning
- * its text, because entries of other tools are not decoded.
+ * Finds attachments that a session file may refer to. The text is scanned for hashes, because entries of other tools
+ * are not decoded.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { osErrorCode, withFileErrors } from '../disk/atomic-files.ts';
@@ -27,7 +27,7 @@ export function* findHashesInFile(path: string): Generator<string, void, undefin
       if (read === 0) return;
       const text = rest + chunk.toString('latin1', 0, read);
       for (const [found] of text.matchAll(hash)) yield found;
-      // A hash may be split between two parts, so the last 63 characters are scanned again with the next part.
+      // A hash may be split between two chunks, so the last 63 characters are scanned again with the next chunk.
       rest = text.slice(-63);
     }
   } finally {

@@ -11,8 +11,8 @@ import { JsonlPersistence } from './jsonl-persistence.ts';
 import { openSessions } from './opening.ts';
 
 /**
- * A store of session files: a folder of them, or one file. One process at a time writes to a file. Other processes read
- * it, and a note names the writer. Lines that other tools append are read before the next write.
+ * A store of session files: a folder of files, or one file. One process at a time writes to a file; other processes
+ * read it, and a note names the writer. Lines that other tools append are read before the next write.
  */
 export class SessionStore extends DiskStore<JsonlPersistence> {
   /** Opens or creates a folder of sessions, or opens one session's file, which may not exist yet. */
@@ -37,7 +37,8 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
         place: path,
         readOnly,
         schemaVersion: 2,
-        // The note why nothing can be written comes first. A reader of the store does not need the note about search.
+        // The note about search is left out if nothing can be written, so that the reason for that comes first and
+        // alone.
         notes: readOnly ? notes : [...notes, 'Search looks through every message.'],
         damage,
       }),
@@ -50,7 +51,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
     return new SessionStore(this.opened, owner);
   }
 
-  /** Checks the lines of the files; a repair rewrites the files. */
+  /** Checks the lines of the files. With `repair`, files with lost or altered lines are rewritten. */
   protected checkFiles(
     trees: readonly TreeId[],
     repair: boolean,
@@ -72,7 +73,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
     return this.opened.persistence.sides(write);
   }
 
-  /** Rewrites the file of a session from its tree. Returns the name under which the old file is kept. */
+  /** Rewrites the file of a session from its tree. Returns the name of the old file; null if there was no file. */
   async #rewrite(treeId: TreeId): Promise<string | null> {
     const { parts, persistence } = this.opened;
     return parts.state.locks.run(treeId, async () => {

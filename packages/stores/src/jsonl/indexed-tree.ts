@@ -22,7 +22,7 @@ import { DamagedNodeIndexError, type NodeContent, NodeIndex, type NodeRecord } f
 // At most this many lines of nodes are in memory at the same time.
 const batch = 1_000;
 
-/** A session that is read by its node index, without reading the whole file. */
+/** Answers reads by the node index of a session, without reading the whole file. */
 export class IndexedTree implements PartialTree {
   readonly #index: NodeIndex;
   readonly #kit: MessageKit;
@@ -36,7 +36,7 @@ export class IndexedTree implements PartialTree {
     const head = index.head();
     this.#row = decodeRow(objectField(head, 'row'));
     this.#bookmarks = decodeBookmarks(head, 'bookmarks');
-    // Most reads begin at the root or at the active node.
+    // Most reads start at the root or at the active node, so their records are known from the beginning.
     this.#known.set(this.#row.rootId, finiteNumberField(head, 'root'));
     if (this.#row.activeNodeId !== null) this.#known.set(this.#row.activeNodeId, finiteNumberField(head, 'active'));
   }
@@ -58,7 +58,7 @@ export class IndexedTree implements PartialTree {
     try {
       return this.#answer(read);
     } catch (error) {
-      // The caller reads the whole session instead.
+      // The caller loads the whole session instead, which reports the damage.
       if (isDamage(error)) return undefined;
       throw error;
     }
@@ -127,7 +127,7 @@ export class IndexedTree implements PartialTree {
   #ancestors(of: NodeRecord | undefined, limit = Number.POSITIVE_INFINITY): NodeRecord[] {
     const found: NodeRecord[] = [];
     for (let at = of; at !== undefined && found.length < limit; ) {
-      // A path with more nodes than the tree has is a cycle.
+      // A path with more nodes than the tree is a cycle, so the index is damaged.
       if (found.length >= this.#index.count) throw new DamagedNodeIndexError();
       found.push(at);
       at = at.parent < 0 ? undefined : this.#index.record(at.parent);
@@ -136,7 +136,7 @@ export class IndexedTree implements PartialTree {
   }
 
   #path({ to, limit = Number.POSITIVE_INFINITY, until }: Reads['path']['args']): Reads['path']['answer'] {
-    // One node more than the limit is read, to see whether it is the root.
+    // One more node than the limit is read, to find out whether the path continues above.
     const above = this.#ancestors(this.#live(to), limit + 1);
     const end = until === undefined ? -1 : above.findIndex(({ id }) => id === until);
     const wanted = above.slice(0, end < 0 ? limit : Math.min(limit, end + 1)).filter(({ parent }) => parent >= 0);

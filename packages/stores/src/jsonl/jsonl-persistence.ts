@@ -1,4 +1,4 @@
-/** Persists trees in session files. */
+/** Writes the trees of a store to session files. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -38,7 +38,7 @@ import { findHashesInFile } from './hashes-in-file.ts';
 import { listBackupCopies, sessionFileName, sidecarFolder } from './paths.ts';
 import { SessionState } from './session.ts';
 
-/** The state of the folder or file when it was opened. */
+/** What was found in the folder, or in the one file, when it was opened. */
 export interface SessionsOpenState {
   /** The path of the folder, or of the one session file. */
   readonly place: string;
@@ -55,7 +55,7 @@ export interface SessionsOpenState {
   note(text: string): void;
 }
 
-/** Writes entries to session files, and follows changes of other processes. */
+/** Writes entries to session files, and finds changes of other processes. */
 export class JsonlPersistence
   extends DiskPersistence
   implements Required<Pick<Persistence, 'alone' | 'openPart' | 'pull' | 'survey' | 'wanted'>>
@@ -77,7 +77,7 @@ export class JsonlPersistence
   }
 
   protected assertWritable(): void {
-    // Each file has its own lease, which is taken before the file is written.
+    // Nothing to check for the whole folder: each file has its own lease, which is taken before the file is written.
   }
 
   get #folder(): string {
@@ -121,7 +121,7 @@ export class JsonlPersistence
   protected purge({ treeId, tree, log, nodeIds }: Extract<PersistedEntry, { type: 'purge' }>): void {
     const session = this.#known(treeId);
     session.rewrite(tree, log, nodeIds);
-    // The copies that migrations and repairs kept contain the purged data too.
+    // Copies that a migration or repair left contain the purged data too.
     for (const copy of listBackupCopies(session.path)) withFileErrors(copy, () => rmSync(copy, { force: true }));
     this.#sides.get(treeId)?.forget(treeId, new Set(nodeIds));
   }
@@ -134,7 +134,10 @@ export class JsonlPersistence
     return this.holdings.sessions.get(id) ?? refuse('tree/unknown-tree', `There is no session ${id}.`, { treeId: id });
   }
 
-  /** Returns the session of a tree, which may not exist yet. Only ids of Coppice become part of a file name. */
+  /**
+   * Returns the session of a tree; a new one if the tree does not exist yet. Throws if the id is not a UUID, because it
+   * becomes part of a file name.
+   */
   #session(id: TreeId, owner: string, at: number): SessionState {
     const { sessions, single, place, kit } = this.holdings;
     const known = sessions.get(id);
@@ -156,7 +159,7 @@ export class JsonlPersistence
     this.holdings.sessions.set(entry.treeId, session);
   }
 
-  /** Renames the file of a session, so that it is no longer listed, then deletes it. */
+  /** Renames the file of a session, so that no process lists it any more, then deletes it with its side files. */
   protected purgeTree(id: TreeId): void {
     const session = this.#known(id);
     const { path } = session;
@@ -172,7 +175,8 @@ export class JsonlPersistence
     this.#sides.get(id)?.close();
     this.#sides.delete(id);
     this.holdings.sessions.delete(id);
-    // The session file is deleted last: while it exists, the next opening continues a purge that a crash interrupted.
+    // The session file is deleted last. If the process crashes before, the next opening finds it and finishes the
+    // purge.
     for (const left of [...listBackupCopies(path), sidecarFolder(path), join(gone, basename(path))])
       this.#tried(() => rmSync(left, { recursive: true, force: true }));
     this.#tried(() => this.#forgetShared(id));
@@ -188,7 +192,8 @@ export class JsonlPersistence
     try {
       work();
     } catch (error) {
-      // The session is no longer listed. The remaining files stay, and a note tells the user.
+      // The session is no longer listed, so the purge has succeeded. A note tells the user that some files could not be
+      // deleted.
       this.holdings.note(`${this.holdings.place}: ${isAppError(error) ? error.message : String(error)}`);
     }
   }
@@ -196,7 +201,7 @@ export class JsonlPersistence
   protected keepBeside(entry: SideEntry): void {
     switch (entry.type) {
       case 'sequence':
-        // The feed of one session file ends with the file, so its last number need not be kept.
+        // A store of one session file has no later sessions that could use the number again.
         if (this.holdings.single) return;
         this.#lockShared();
         return this.#shared().keep(entry);
@@ -229,7 +234,7 @@ export class JsonlPersistence
     return this.#side(session);
   }
 
-  /** Yields the side files. If they are to be written, their lock is taken first. */
+  /** Yields the side files. With `write` their locks are taken first. */
   *sides(write: boolean): Generator<SideFiles, void, undefined> {
     for (const [id, side] of this.#sides) {
       if (write && side.damage.length > 0) this.#besideOf(id);
@@ -240,7 +245,7 @@ export class JsonlPersistence
     yield this.#top;
   }
 
-  /** Takes the lock of the shared side files. For one session file its lease is enough. */
+  /** Takes the lock of the shared side files. A store of one session file needs only the lease of that file. */
   #lockShared(): void {
     const { single, place } = this.holdings;
     if (single) {
@@ -285,7 +290,7 @@ export class JsonlPersistence
     return survey;
   }
 
-  /** Registers the side files and ids of a session that another process created. */
+  /** Registers the side files and external ids of a session that another process created. */
   #meet(id: TreeId): void {
     const session = this.holdings.sessions.get(id);
     if (session === undefined) return;
@@ -306,8 +311,8 @@ export class JsonlPersistence
   }
 
   /**
-   * Yields the node ids of each session. A node that several files
-   * contain belongs to the first file. An unreadable file has no nodes.
+   * Yields the node ids of each session. If several files contain a node, only the first file yields it. Unreadable
+   * files are skipped.
    */
   protected *nodesOfTrees(): Generator<readonly [TreeId, Iterable<NodeId>], void, undefined> {
     for (const session of this.holdings.sessions.values()) {
@@ -333,9 +338,9 @@ export class JsonlPersistence
   }
 
   /**
-   * Returns the attachments that others added recently, and those that any session
-   * file refers to now: another process may create sessions, or append to loaded
-   * ones. The lock of the shared files is held meanwhile, so that nothing is added.
+   * Returns which attachments must not be deleted: those that other processes added recently, and those that any
+   * session file refers to, because another process may have created sessions or appended to files that are loaded
+   * here. The lock of the shared side files prevents new uploads meanwhile.
    */
   wanted(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
     this.#lockShared();

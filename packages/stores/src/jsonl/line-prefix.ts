@@ -4,18 +4,18 @@ import type { FieldMap } from '@coppice/core';
 import { isFieldMap, ownField } from '@coppice/core/decode';
 import { isBlankLine } from './raw-lines.ts';
 
-/** The first fields of a line. */
+/** The first fields of a line, which every line of Coppice begins with. */
 export interface LinePrefix {
   readonly type: string;
   readonly uuid: string;
   readonly parentUuid: string | null;
-  /** The number of the line's commit; 0 if it has none, as in lines of other tools. */
+  /** The number of the commit that the line belongs to; 0 for lines of other tools, which have no number. */
   readonly version: number;
   /** Whether the line is the last one of its commit. */
   readonly commit: boolean;
 }
 
-/** A prefix that was read from bytes. `rest` is the offset of the rest of the line: a comma, or the closing brace. */
+/** A prefix that was scanned from bytes. `rest` is the offset after it, of a comma or of the closing brace. */
 export interface ScannedPrefix extends LinePrefix {
   readonly rest: number;
 }
@@ -38,7 +38,7 @@ function isAt(bytes: Buffer, at: number, end: number, text: Buffer): boolean {
   return true;
 }
 
-/** Returns the end of a string without escapes. Returns −1 if it has an escape, multi-byte characters, or no end. */
+/** Returns the offset of the closing quote; −1 if the string has an escape, a character beyond ASCII, or no end. */
 function endOfLineString(bytes: Buffer, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const byte = bytes[at] ?? 0;
@@ -48,7 +48,7 @@ function endOfLineString(bytes: Buffer, from: number, end: number): number {
   return -1;
 }
 
-// A file has few different types, so their strings are cached.
+// A file has only a few different types, so one string for each is reused.
 const typeNames = new Map<number, string>();
 
 function typeName(bytes: Buffer, from: number, end: number): string {
@@ -119,17 +119,19 @@ export function parseLine(bytes: Buffer): FieldMap | undefined {
     const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
     return isFieldMap(value) ? value : undefined;
   } catch {
-    // The line is cut off, altered, or longer than a string can be.
+    // The line is cut off or altered, or it is longer than the longest string of V8.
     return undefined;
   }
 }
 
-/** Returns the first object of a line that cannot be parsed as one object. */
+/**
+ * Returns the first JSON object in a line with several entries; undefined if the line does not begin with an object.
+ */
 export function parseFirstObject(bytes: Buffer): FieldMap | undefined {
   return parseLine(bytes.subarray(0, Math.max(0, endOfObject(bytes, 0))));
 }
 
-/** A range of bytes in a line: an entry, or unreadable bytes with the reason. */
+/** A part of a line: an entry, or unreadable bytes with the reason in `why`. */
 export interface LinePart {
   readonly head: LinePrefix | null;
   readonly why: string;
@@ -137,32 +139,33 @@ export interface LinePart {
   readonly to: number;
 }
 
-// How many times an entry is searched for after an incomplete line. Each attempt may parse the rest of the line.
+// The most positions at which an entry is searched after an incomplete line. Each attempt may parse the rest of the
+// line.
 const looks = 16;
 
 /**
- * Whether another line may begin inside this line, because it contains a key that message texts rarely contain. This
- * happens after an incomplete line, and to a copied line without a line end.
+ * Whether the line may contain the start of another line, which happens if the line before it was not finished. It
+ * looks for a key that message texts rarely contain.
  */
 export function mayContainAnotherLine(bytes: Buffer, { rest }: ScannedPrefix): boolean {
   return bytes.includes(parentKey, rest);
 }
 
-// The bytes between two entries. In a valid line they occur only inside a text.
+// The bytes between two entries on one line. In a valid line they occur only inside a text.
 const seam = Buffer.from('}{"');
 const wideSeam = Buffer.from('} {"');
 
 /**
- * Whether some of these lines cannot be read from their first bytes, because they contain NUL or several entries. Many
- * lines are checked in one call.
+ * Whether some of these lines must be parsed completely, because they contain NUL bytes or several entries. One call
+ * checks many lines.
  */
 export function mayNeedParsing(bytes: Buffer): boolean {
   return bytes.includes(0) || bytes.includes(seam) || bytes.includes(wideSeam);
 }
 
 /**
- * Splits a line that cannot be read from its first bytes into entries and unreadable parts. Entries that follow others
- * without a line end become separate entries, and so does an entry of Coppice after an incomplete line.
+ * Splits a line that must be parsed completely into entries and unreadable parts. An entry that follows another without
+ * a line end becomes a separate part; so does an entry of Coppice after an incomplete line.
  */
 export function splitLineParts(bytes: Buffer): readonly LinePart[] {
   const line = parseLine(bytes);
@@ -191,7 +194,7 @@ function linePartAt(line: FieldMap, from: number, to: number): LinePart {
   return { head: prefixOfParsedLine(line), why: 'has no type or no id', from, to };
 }
 
-/** Returns the end of the object that begins at an offset; −1 if there is none. */
+/** Returns the offset after the JSON object that begins at `from`; −1 if no complete object begins there. */
 function endOfObject(bytes: Buffer, from: number): number {
   let depth = 0;
   for (let at = from; at < bytes.length; at++) {
@@ -204,11 +207,13 @@ function endOfObject(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** Finds the entry of Coppice at the end of a line. The search goes backwards, because only one entry can end there. */
+/**
+ * Finds the entry of Coppice at the end of a line. The search runs from the end, because only one entry can end there.
+ */
 function entryWithin(bytes: Buffer): LinePart | null {
   for (let [at, left] = [bytes.length, looks]; at > 0 && left > 0; ) {
     at = bytes.lastIndexOf(typeKey, at - 1);
-    // Message texts rarely contain a commit number.
+    // A commit number is required, because message texts rarely contain one.
     if (at <= 0 || !mayBeOurs(bytes, at)) continue;
     left--;
     const line = parseLine(bytes.subarray(at));
@@ -219,8 +224,8 @@ function entryWithin(bytes: Buffer): LinePart | null {
 }
 
 /**
- * Whether an entry of Coppice may begin at an offset. Its type
- * and ids may contain characters that the fast scan rejects.
+ * Whether an entry of Coppice may begin at an offset. This check allows types and ids that {@link scanLinePrefix}
+ * rejects.
  */
 function mayBeOurs(bytes: Buffer, at: number): boolean {
   const head = scanLinePrefix(bytes, at, bytes.length);
@@ -231,7 +236,10 @@ function mayBeOurs(bytes: Buffer, at: number): boolean {
   return isAt(bytes, end, bytes.length, uuidKey);
 }
 
-/** Returns the prefix of a parsed line; null without a type or id. The tool pi names the fields `id` and `parentId`. */
+/**
+ * Returns the prefix of a parsed line; null if the line has no type or no id. The tool pi uses the names `id` and
+ * `parentId`.
+ */
 export function prefixOfParsedLine(line: FieldMap): LinePrefix | null {
   const type = ownField(line, 'type');
   const [uuid, parent] =

@@ -4,14 +4,15 @@ import { isLeafType, type SessionWarning } from '@coppice/content/sessions';
 import type { LinePrefix } from './line-prefix.ts';
 import { attachDetachedLines, type DetachedLine } from './place-detached.ts';
 
-/** The location of a line in its file. */
+/** The location of a line in its file: its number from 1, and its offset and length in bytes. */
 export interface LineLocation {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
 }
 
-// If lines were removed from a file, at most this many commits may be missing, plus one for each byte of the file.
+// A commit number may be higher than the last one by at most this, plus one for each byte of the file. A higher one is
+// not from Coppice.
 const lostMost = 100_000;
 
 interface Staged {
@@ -19,7 +20,7 @@ interface Staged {
   readonly at: LineLocation;
 }
 
-/** A commit without its last line, and the line that follows instead. */
+/** A commit whose last line is missing; `before` is the line that follows it. */
 interface Unfinished {
   readonly group: readonly Staged[];
   readonly version: number;
@@ -27,9 +28,9 @@ interface Unfinished {
 }
 
 /**
- * A table of lines that grows with the file. The lines of a commit are added when its last line has been read. Each
- * line without a commit number is a commit of its own. It gets a number that the numbered lines after it do not use, so
- * that a line that another tool inserts does not change the numbers of others.
+ * The lines of a file, in the order in which they are read. The lines of a commit are added when its last line has been
+ * read. Each line without a commit number becomes a separate commit. Its number is one that the numbered lines after it
+ * do not use, so that an inserted line does not change the numbers of other lines.
  */
 export class LineTable {
   readonly #uuids: string[] = [];
@@ -41,19 +42,19 @@ export class LineTable {
   readonly #versions: number[] = [];
   readonly #ours: boolean[] = [];
   readonly #late = new Set<number>();
-  // The missing commits by number, with the line at which the gap was noticed.
+  // The missing commits by number, with the line before which they are missing.
   readonly #lost = new Map<number, LineLocation>();
   readonly #index = new Map<string, number>();
-  // The lines below which lines with a missing parent are shown, by the id of that parent.
+  // For each missing parent, the line that lines with that parent are shown below.
   readonly #misplaced = new Map<string, number>();
-  // The lines whose parent was unknown when they were read: those of this scan, and earlier ones without a parent yet.
+  // The lines whose parent was unknown when they were read, and those that still have no parent after an earlier scan.
   #detached: DetachedLine[] = [];
   readonly #awaited = new Map<string, DetachedLine[]>();
   readonly #named = new Map<number, string>();
   readonly #placements = new Map<number, SessionWarning>();
   readonly warnings: SessionWarning[] = [];
   #version = 0;
-  // The highest number of a complete commit in the file.
+  // The highest commit number in the file, without an unfinished commit at the end.
   #claimed = 0;
   #unfinished: Unfinished | null = null;
   #damagedSince = 0;
@@ -61,10 +62,10 @@ export class LineTable {
   #group: Staged[] = [];
   readonly #staged = new Map<string, LineLocation>();
   #groupVersion = 0;
-  // The number of warnings before the open commit began.
+  // The number of warnings when the open commit began. Later warnings are dropped if the commit is read again.
   #warned = 0;
   #lastSaid = 0;
-  // The last message before a lost line. The next line with an unknown parent is shown below it.
+  // The last message before a lost line. The next line with an unknown parent becomes its child.
   #gap: number | null = null;
   readonly #same: (before: LineLocation, at: LineLocation) => boolean;
 
@@ -77,7 +78,6 @@ export class LineTable {
     return this.#uuids.length;
   }
 
-  /** The number of the last commit. */
   get version(): number {
     return this.#version;
   }
@@ -115,7 +115,7 @@ export class LineTable {
     return this.#lines[index] ?? 0;
   }
 
-  /** Returns the commit number of a line; 0 while it is unknown. */
+  /** Returns the commit number of a line; 0 if no number was assigned yet. */
   versionAt(index: number): number {
     return this.#versions[index] ?? 0;
   }
@@ -126,8 +126,8 @@ export class LineTable {
   }
 
   /**
-   * Whether a line comes before lines of an earlier commit. Such
-   * a line was inserted later, and does not become the leaf.
+   * Whether a line without a number comes before lines of a commit. It was inserted after that commit, and does not
+   * become the leaf.
    */
   isLate(index: number): boolean {
     return this.#late.has(index);
@@ -137,7 +137,10 @@ export class LineTable {
     return this.#named.size > 0;
   }
 
-  /** Returns the parent that a line names, if that parent is missing and the line is shown below another one. */
+  /**
+   * Returns the parent id in a line, if that parent is missing or a descendant, so that the line is shown below another
+   * one.
+   */
   namedAt(index: number): string | undefined {
     return this.#named.get(index);
   }
@@ -163,37 +166,40 @@ export class LineTable {
     if (place !== null) yield reported(place);
   }
 
-  /** Adds the header. It is the first commit, or a part of the first commit while the session is still a list. */
+  /**
+   * Adds the header. It is the first commit, unless the session is still stored as a list; then it is part of the first
+   * commit.
+   */
   begin(head: LinePrefix, at: LineLocation, commits: boolean): void {
     this.#push(head, at, commits ? 1 : 0);
     this.#version = commits ? 1 : 0;
     this.#claimed = this.#version;
   }
 
-  /** Starts a line, which may contain several entries. */
+  /** Called before the entries of a line are added, because a line may contain several. */
   line(): void {
     if (!this.open) this.#warned = this.warnings.length;
   }
 
-  /** Adds an entry. */
+  /** Adds an entry. Copies of earlier lines are left out with a warning. */
   add(head: LinePrefix, at: LineLocation): void {
     if (head.version === 0 || this.#isUnheardOf(head, at)) {
       if (this.#isCopy(head, at)) return;
-      // A list that is not stored as a tree yet has no commit.
+      // The record of a list has no commit until the list is stored as a tree.
       if (head.type === 'linear') {
         this.#push(head, at, 0);
         return;
       }
-      // The lines of an open commit may be dropped later. Lines of other tools between them keep their order.
+      // Lines of other tools between the lines of an open commit wait with them, so that the order stays the same.
       const plain = head.version === 0 ? head : { ...head, version: 0 };
       if (this.open) this.#group.push({ head: plain, at });
       else this.#waiting.push(this.#push(plain, at, 0));
       return;
     }
-    // Lines that a tool copied to the end of the file have commit numbers that are used already.
+    // A tool may have copied lines to the end of the file; their commit numbers are used already.
     if (head.version <= this.#version && this.#isCopy(head, at)) return;
     if (this.#unfinished !== null) this.#decide(head.version !== this.#unfinished.version);
-    // Usually a commit has one line and follows the last commit. Then the line is added without a group.
+    // The usual case, a commit of one line after the last commit, needs no group.
     const isNext = head.version === this.#version + 1 && head.version > this.#claimed;
     if (head.commit && isNext && head.type !== 'state' && this.#isQuiet()) {
       this.#version = head.version;
@@ -220,20 +226,20 @@ export class LineTable {
   }
 
   /**
-   * Whether a commit number is higher than lost commits can explain, so that Coppice did not write it. A rewritten file
-   * may continue at any number.
+   * Whether a commit number is too high to be explained by lost commits, so that another tool wrote it. The lines of a
+   * rewritten file may have any number.
    */
   #isUnheardOf({ version, type }: LinePrefix, at: LineLocation): boolean {
     if (version - this.#version <= lostMost + at.offset || type === 'log' || type === 'state') return false;
     return !this.open || version !== this.#groupVersion;
   }
 
-  /** Whether no line waits for a number or for the end of its commit. */
+  /** Whether no line waits for a commit number or for the end of its commit. */
   #isQuiet(): boolean {
     return this.#group.length === 0 && this.#waiting.length === 0;
   }
 
-  /** Whether a line is a copy of an earlier one, because a tool wrote it twice. */
+  /** Whether a line is an exact copy of an earlier one. If so, a warning is added. */
   #isCopy(head: LinePrefix, at: LineLocation): boolean {
     const before = this.#index.get(head.uuid);
     if (before === undefined) return false;
@@ -247,17 +253,17 @@ export class LineTable {
     return true;
   }
 
-  /** Records an unreadable line. */
+  /** Records an unreadable line as a warning, so that lines below it can be shown after the last message before it. */
   damage(at: LineLocation, why: string): void {
-    // The readable lines of an open commit are added later.
+    // While a commit is open, its readable lines are added later and are the last ones before the gap.
     if (!this.open) this.#gap = this.#lastSaid;
     this.#damagedSince++;
     this.warnings.push({ code: 'damaged', message: `Line ${at.line} (byte ${at.offset}) ${why}.`, ...placeOfLine(at) });
   }
 
   /**
-   * Ends a commit whose last line is missing. The number of the next commit shows whether it was acknowledged: after a
-   * crash the next commit has the same number.
+   * Ends the open commit without its last line. If the next commit has the same number, the open one was never
+   * acknowledged and a crash interrupted it.
    */
   drop(before: LineLocation): void {
     if (!this.open) return;
@@ -272,7 +278,7 @@ export class LineTable {
     if (version <= this.#claimed || hasState(group)) this.#decide(true);
   }
 
-  /** Adds an unfinished commit if it was acknowledged, else drops it. */
+  /** Adds an unfinished commit if it was acknowledged, else leaves it out. Both give a warning. */
   #decide(isAcknowledged: boolean): void {
     const unfinished = this.#unfinished;
     if (unfinished === null) return;
@@ -294,21 +300,21 @@ export class LineTable {
   }
 
   /**
-   * Adds an open commit at the end of the file, unless another process
-   * may still be writing it. Returns whether there was an open commit.
+   * Ends an open commit at the end of the file, unless another process may still be writing it. Returns whether it
+   * ended one.
    */
   end(): boolean {
     const [first] = this.#group;
-    // A commit that is being written has a new number. Rows are only written with the whole file, so they are complete.
+    // A commit that is being written has a new number. Rows are written with the whole file, so they are complete.
     if (first === undefined || (this.#groupVersion > this.#claimed && !hasState(this.#group))) return false;
     this.drop(first.at);
     return true;
   }
 
-  /** Drops the lines of a commit that may still be completed. They are read again later. */
+  /** Drops the lines of an open commit that another process may still complete. They are read again later. */
   forget(): void {
     this.#take();
-    // The warnings about these lines are reported when they are read again.
+    // The lines are read again later, and then give the same warnings again.
     this.warnings.length = this.#warned;
   }
 
@@ -326,34 +332,34 @@ export class LineTable {
 
   #enter(group: readonly Staged[], claimed: number): void {
     const state = hasState(group);
-    // A number that was used before does not show the order.
+    // A number that was used before does not tell the order, so waiting lines come first.
     const isTaken = claimed <= this.#version && claimed > 1;
     if (!state) while ((isTaken || this.#version + 1 < claimed) && this.#waiting.length > 0) this.#number();
     const [first] = group;
     if (!state && first !== undefined) this.#noteOrder(first, claimed);
-    // The header is part of the first commit. A used number is not assigned again.
+    // The header is part of the first commit. Otherwise a used number is replaced by the next free one.
     const joins = claimed === 1 && this.#version === 1;
     const version = claimed > this.#version || state || joins ? claimed : this.#version + 1;
-    // Rows keep their number, even if later commits with higher numbers are in the file.
+    // Rows keep their number, even if the file has commits with higher numbers before them.
     this.#version = Math.max(this.#version, version);
     for (const { head, at } of group) {
       const index = this.#push(head, at, head.version === 0 ? 0 : version);
       if (head.version === 0) this.#waiting.push(index);
     }
-    // Lines that still wait for a number come before this commit in the file, but after it in the order of commits.
+    // The remaining lines without a number come before this commit in the file, but get higher numbers.
     for (const index of this.#waiting) this.#late.add(index);
     this.#claimed = Math.max(this.#claimed, claimed);
     this.#damagedSince = 0;
   }
 
-  /** Records the commits that are missing before a commit, or that the commit comes after a later one. */
+  /** Records missing commits before this one, and warns if the commit comes after later commits. */
   #noteOrder({ head, at }: Staged, claimed: number): void {
     if (this.#lost.delete(claimed) || (claimed < this.#claimed && claimed > 1)) {
       const message = `Line ${at.line} belongs to an earlier commit than lines before it.`;
       this.warnings.push({ code: 'order', message, ...placeOfLine(at), uuid: head.uuid });
     }
     if (claimed <= this.#version + 1) return;
-    // An unreadable line was reported already; it is the missing commit.
+    // An unreadable line was reported already and explains the gap.
     if (this.#damagedSince === 0)
       for (let version = this.#version + 1; version < claimed; version++) this.#lost.set(version, at);
     this.#gap = this.#lastSaid;
@@ -365,7 +371,8 @@ export class LineTable {
   }
 
   /**
-   * Assigns numbers to lines without one, and parents to lines whose parent came later. Called at the end of the file.
+   * Assigns numbers to lines without one, and parents to lines whose parent came later. Called when the end of the file
+   * was reached.
    */
   settle(): void {
     if (this.#unfinished !== null) this.#decide(false);
@@ -405,7 +412,7 @@ export class LineTable {
 
   #parentOf({ type, parentUuid }: LinePrefix, at: LineLocation): number {
     if (parentUuid === null) return 0;
-    // The parent is usually the line before. A comparison is faster than a lookup.
+    // The parent is usually the line before, and comparing it is faster than a lookup.
     const last = this.#parents.length - 1;
     if (last >= 0 && this.#uuids[last] === parentUuid) return last;
     const found = this.#index.get(parentUuid);
@@ -445,12 +452,12 @@ export class LineTable {
   readonly #view = {
     parentAt: (index: number) => this.parentAt(index),
     isMessage: (index: number) => isLeafType(this.typeAt(index)),
-    // A leaf line that comes before its target has no effect, because the target becomes the leaf itself.
+    // A leaf line before its target has no effect: the target becomes the leaf when it is read.
     realParent: ({ index, named }: DetachedLine) =>
       this.typeAt(index) === 'leaf' ? undefined : this.#index.get(named),
   };
 
-  /** Returns the line below which lines with an unknown parent are shown. */
+  /** Returns the line that lines with this missing parent are shown below. */
   #placeBelow(parentUuid: string): number {
     const below = this.#misplaced.get(parentUuid) ?? this.#gap ?? this.#lastSaid;
     if (!this.#misplaced.has(parentUuid)) this.#gap = null;

@@ -19,10 +19,13 @@ export function parseHeaderText(line: FieldMap): SessionHeader | undefined {
   };
 }
 
-// The first fields of every line, which have a fixed order.
+// Every line begins with these fields, in this order.
 const heading: ReadonlySet<string> = new Set(['type', 'uuid', 'parentUuid', 'version', 'commit']);
 
-/** Serialises a line with the common fields first, so that they can be read without parsing the rest. */
+/**
+ * Serialises a line with the common fields first, so that {@link scanLinePrefix} can read them without parsing the
+ * rest.
+ */
 export function serializeSessionLine(
   entry: SessionEntry,
   version: number,
@@ -33,7 +36,8 @@ export function serializeSessionLine(
   const notes = commit === null || commit === undefined ? '}\n' : notesOfNode(commit);
   const whole = serializeEntry(entry);
   const begun = `{"type":"${type}","uuid":"${uuid}","parentUuid":"${parentUuid}"`;
-  // Entries are built in line order, so usually the text only needs the number and the commit fields inserted.
+  // Entries are usually built in the order of a line, so only the commit number and the commit fields have to be
+  // inserted.
   if (whole.startsWith(begun) && !('version' in entry) && !('commit' in entry))
     return `${begun}${numbered}${whole.slice(begun.length, -2)}${notes}`;
   let text = `{"type":${JSON.stringify(type)},"uuid":${JSON.stringify(uuid)},"parentUuid":${JSON.stringify(parentUuid)}${numbered}`;
@@ -54,8 +58,8 @@ export function serializeEntry(entry: SessionEntry): string {
 }
 
 /**
- * Serialises the commit fields at the end of a line. The result is
- * cached, because most commits of a session have the same fields.
+ * Serialises the commit fields at the end of a line. The last result is cached, because consecutive commits often have
+ * the same fields.
  */
 function notesOfNode(commit: SessionCommit): string {
   if (commit !== lastNoted) [lastNoted, lastNotes] = [commit, `,${JSON.stringify(commit).slice(1)}\n`];
@@ -65,7 +69,7 @@ function notesOfNode(commit: SessionCommit): string {
 let lastNoted: SessionCommit | null = null;
 let lastNotes = '';
 
-/** Serialises a further field. Returns an empty text if JSON cannot represent its value. */
+/** Serialises one more field. Returns an empty text if JSON cannot represent the value. */
 function fieldText(key: string, value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   return text === undefined ? '' : `,${JSON.stringify(key)}:${text}`;
@@ -77,7 +81,7 @@ export function serializeHeader(header: SessionHeader): string {
   return `${JSON.stringify({ type, version, uuid, parentUuid, ...rest })}\n`;
 }
 
-/** The entries of a commit to be written. */
+/** The entries of one commit that is to be written, and its commit fields. */
 export interface CommitEntries {
   readonly entries: readonly SessionEntry[];
   readonly version: number;
@@ -91,15 +95,16 @@ export function serializeCommitLines({ entries: given, version, commit }: Commit
   return entries.map((entry, index) => serializeSessionLine(entry, version, index === last ? commit : undefined));
 }
 
-/** Adds an empty entry if the last entry has fields with the names of the commit fields. */
+/**
+ * Adds an empty entry if the last entry has its own fields with the names of commit fields, which would overwrite them.
+ */
 function endLine(entries: readonly SessionEntry[]): readonly SessionEntry[] {
   const last = entries[entries.length - 1];
   if (last === undefined || !hasNotes(last)) return entries;
   return [...entries, { type: 'change', uuid: randomUUID(), parentUuid: last.uuid, steps: [] }];
 }
 
-// The fields are compared one by one for speed, because every
-// saved line is checked. The names are those of `commitFields`.
+// The fields of `commitFields` are compared one by one for speed, because every saved line is checked.
 function hasNotes({ actId, actor, at, kind, sequence, format }: SessionEntry): boolean {
   const isThere = actId !== undefined || actor !== undefined || at !== undefined;
   return isThere || kind !== undefined || sequence !== undefined || format !== undefined;

@@ -4,11 +4,11 @@ import { runFileStep, writeAllBytes } from '../disk/atomic-files.ts';
 import { failpoint, isFaultArmed } from '../failpoints.ts';
 import { type FileBytes, readBlockBytes } from './file-bytes.ts';
 
-/** Appends to a file, and repairs the end of the file after a failed append. */
+/** Appends to a session file. After a failed append, `settle` makes the end of the file durable. */
 export class LineWriter {
   readonly #path: string;
   #handle: number | null = null;
-  // The offset from which on a failed append may have left bytes that are not synced; null if there is none.
+  // The offset from which a failed append may have left bytes that are not on disk; null if no append failed.
   #doubtful: number | null = null;
 
   constructor(path: string) {
@@ -21,7 +21,7 @@ export class LineWriter {
     const handle = this.#handle;
     const length = Buffer.byteLength(text);
     try {
-      // Checked once, because an append passes several failpoints.
+      // Looked up once, because an append passes four failpoints.
       const armed = isFaultArmed();
       if (armed) failpoint('disk-session-before-append');
       const written = writeSync(handle, text);
@@ -37,14 +37,14 @@ export class LineWriter {
     return length;
   }
 
-  /** Whether an append failed and the bytes that it left have not been rewritten yet. */
+  /** Whether an append failed and {@link settle} was not called since. */
   get inDoubt(): boolean {
     return this.#doubtful !== null;
   }
 
   /**
-   * Writes the bytes that a failed append left again, at the same place, and syncs them. After a failed write the file
-   * system treats the pages as written, and would not report the failure again.
+   * Writes the bytes that a failed append left a second time, at the same offset, and syncs them. Syncing alone is not
+   * enough: after a failed sync the system may treat the pages as written and report no error.
    */
   settle(file: FileBytes): void {
     if (this.#doubtful === null) return;

@@ -54,7 +54,7 @@ function linesOf(path: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-/** A minimal reader without any code of Coppice: it follows parentUuid from the last entry up. */
+/** Reads a file without any code of Coppice: it follows parentUuid from the last entry to the first. */
 function plainWalk(path: string): string[] {
   const entries = linesOf(path);
   const byUuid = new Map(entries.map((entry) => [entry['uuid'], entry]));

@@ -179,7 +179,7 @@ describe('the first version', () => {
         return found;
       };
       expect([warned(), await contextIn(path)], name).toEqual([[], v1Context]);
-      // The same happens in a file of version 2.
+      // Leading blank lines and a byte order mark are also ignored in a file of version 2.
       writeFileSync(path, ` \n\ufeff${readFileSync(path, 'utf8')}`);
       expect([warned(), await contextIn(path)], name).toEqual([[], v1Context]);
     }
@@ -374,7 +374,7 @@ describe('files of Claude Code', () => {
       const store = await SessionStore.open(path);
       expect((await store.fsck()).findings, name).toEqual([]);
       await store.close();
-      // The same happens if the file has no other entries yet.
+      // The dialect is also detected if the file has no entries after its first lines yet.
       const begun = write(`${name}-begun.jsonl`, lines.slice(0, -1));
       const early = await SessionStore.open(begun);
       expect((await early.fsck()).findings, name).toEqual([]);

@@ -10,8 +10,8 @@ import { keepBackupLink, sidecarFolder } from './paths.ts';
 import { isBlankLine, readRawLines } from './raw-lines.ts';
 
 /**
- * Migrates a file, and keeps the old file as `.bak`. After a crash either the old or the new file is there, complete.
- * An unreadable line is copied unchanged. The caller holds the lease.
+ * Migrates a file, and keeps the old file as `.bak`. A crash leaves either the complete old file or the complete new
+ * one. Unreadable lines are copied unchanged. The caller holds the lease.
  */
 export function migrateSessionFile(path: string): void {
   const writer = new AtomicWriter(join(sidecarFolder(path), 'making'));
@@ -25,7 +25,7 @@ export function migrateSessionFile(path: string): void {
     for (const { line, bytes } of readRawLines(path)) {
       const index = numbers.get(line);
       if (index !== undefined) yield encodeFileText(texts[index] ?? '');
-      // An unreadable line is kept. If it is cut off, it gets a line end, so that the next line does not continue it.
+      // An unreadable line is copied. If it was cut off, it gets a line end, so that the next line starts a new one.
       else if (!isBlankLine(bytes)) yield Buffer.concat([bytes, Buffer.from('\n')]);
     }
   };

@@ -1,4 +1,4 @@
-/** Writes the node index of a session: a complete one, or an update of the existing one with the changed nodes. */
+/** Writes the node index of a session, completely or as an update with the changed nodes. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -18,13 +18,15 @@ import {
 } from './node-index.ts';
 import { sidecarFolder } from './paths.ts';
 
-// The number of rows that are written with one call, and the number of bytes that are copied with one call.
+// The number of rows in one write call, and of bytes in one copy.
 const rowBatch = 1_000;
 const copySize = 1 << 20;
-// With more changed nodes than this, an update is hardly faster than a complete index.
+// If more nodes have changed, an update is not much faster than a complete index.
 const changedMost = 256;
 
-/** Deletes the index of a session before its file is replaced, because a row may contain data that is purged. */
+/**
+ * Deletes the index of a session before its file is replaced. After a purge the index would still contain purged rows.
+ */
 export function deleteNodeIndex(session: string): void {
   const path = nodeIndexPath(session);
   withFileErrors(path, () => rmSync(path, { force: true }));
@@ -55,7 +57,7 @@ function withIndex<T>(
   }
 }
 
-/** The nodes that were changed since the index was written, as long as an update of the index is possible. */
+/** Collects the nodes that changed since the index was written, as long as the index can be updated. */
 export class ChangedNodes {
   /** The state of the file that the index describes. */
   readonly state: SessionFileState;
@@ -86,14 +88,14 @@ function isMove({ set }: Extract<RowChange, { op: 'updated' }>): boolean {
   return set.parentId !== undefined || set.position !== undefined;
 }
 
-/** The inputs for writing an index. */
+/** What is needed to write an index. */
 export interface NodeIndexSource {
   /** The tree that the file contains. */
   readonly tree: Tree;
   readonly state: SessionFileState;
-  /** The changes since the existing index was written; null if there is none. */
+  /** The changes since the existing index was written; null if there is no index to update. */
   readonly changed: ChangedNodes | null;
-  /** Returns the line with the content of a node; null if the content is not in a single line. */
+  /** Returns the line with the content of a node; null if no single line contains it. */
   lineOf(node: Node): ByteRange | null;
 }
 
@@ -107,7 +109,7 @@ export function writeNodeIndex(session: string, source: NodeIndexSource): void {
     changed !== null &&
     nodes !== null &&
     withIndex(session, changed.state, (handle, footer) => {
-      // More than half of the bytes are outdated rows, so a complete index is written.
+      // If more than half of the bytes are outdated rows, a complete index is written instead.
       if (footer.stale * 2 > footer.recordsAt) return false;
       write(new IndexUpdate(source, nodes, handle, footer).pieces());
       return true;
@@ -134,7 +136,7 @@ function* wholeIndex(source: NodeIndexSource, nodes: readonly Node[]): Generator
   yield* recordsAndEnd(source, { records, numberOf, rowsEnd }, 0);
 }
 
-/** The records of an index that is being written, and the number of bytes of rows written so far. */
+/** The records of a new index, and how many bytes of rows were written so far. */
 interface RecordsDraft {
   readonly records: Buffer;
   readonly rowsEnd: number;
@@ -143,7 +145,7 @@ interface RecordsDraft {
 }
 
 /**
- * Returns the rows of some nodes, and fills their records except for the links to children. This is a plain function,
+ * Returns the rows of some nodes, and fills their records without the links to children. This is a plain function,
  * because V8 optimises it sooner than a generator body.
  */
 function fillRecords(source: NodeIndexSource, nodes: readonly Node[], draft: RecordsDraft): Uint8Array {
@@ -151,7 +153,7 @@ function fillRecords(source: NodeIndexSource, nodes: readonly Node[], draft: Rec
   const lines = nodes.map((node) => (node.message === null ? null : source.lineOf(node)));
   const texts = nodes.map((node, index) => JSON.stringify(lines[index] === null ? node : shortRow(node)));
   const rows = Buffer.from(texts.join(''));
-  // If every character takes one byte, the lengths of the texts need not be measured.
+  // If every character takes one byte, the texts need not be measured one by one.
   const isPlain = texts.reduce((sum, text) => sum + text.length, 0) === rows.length;
   let offset = 0;
   for (let index = 0; index < nodes.length; index++) {
@@ -172,7 +174,9 @@ function fillRecords(source: NodeIndexSource, nodes: readonly Node[], draft: Rec
   return rows;
 }
 
-/** Records the first child of a node, and for each child the next one. */
+/**
+ * Writes the link to the first child into a node's record, and the link to the next sibling into each child's record.
+ */
 function linkChildren(tree: Tree, node: Node, records: Buffer, numberOf: (id: string) => number): void {
   let place = numberOf(node.id) * nodeRecordBytes + 20;
   for (const id of childIds(tree, node.id)) {
@@ -188,7 +192,8 @@ function sealRecord(records: Buffer, no: number): void {
 }
 
 /**
- * Returns the fields of a row that are not in the node's line, or may be outdated there. Default values are left out.
+ * Returns the fields of a row that the node's line does not contain or that may have changed since. Default values are
+ * left out.
  */
 function shortRow(node: Node): FieldMap {
   const { position, seq, createdAt, tokens, addedIn, key } = node;
@@ -219,7 +224,7 @@ function* recordsAndEnd(
   yield encodeIndexFooter({ count: records.length / nodeRecordBytes, recordsAt: rowsEnd, head: place, stale }, state);
 }
 
-/** Updates an existing index. Throws {@link DamagedNodeIndexError} if a record to be changed is damaged. */
+/** Updates an existing index. Throws {@link DamagedNodeIndexError} if a record that has to change is damaged. */
 class IndexUpdate {
   readonly #source: NodeIndexSource;
   readonly #handle: number;
@@ -270,7 +275,10 @@ class IndexUpdate {
     return no;
   }
 
-  /** Links a new node to its siblings and its parent. No other child was moved or removed, so other links stay. */
+  /**
+   * Links a new node to its siblings and its parent. Existing children were neither moved nor removed, so their links
+   * stay valid.
+   */
   #link({ id, parentId }: Node): void {
     const siblings = childIds(this.#source.tree, parentId ?? '');
     const at = siblings.indexOf(id);

@@ -116,7 +116,7 @@ function plainRow(answer: unknown): unknown {
   return row;
 }
 
-/** Compares every answer of the index with that of the loaded tree. Returns the number of answers. */
+/** Compares every answer of the index with the answer of the loaded tree. Returns the number of answers. */
 async function compareAnswers(path: string, of: TreeId, store: Store): Promise<number> {
   const part = IndexedTree.open(path, messageKit);
   expect(part).not.toBeNull();
@@ -130,7 +130,9 @@ async function compareAnswers(path: string, of: TreeId, store: Store): Promise<n
   return reads.length;
 }
 
-/** Returns what a store shows of the sample: the thread, its page with variants, all nodes, and the findings. */
+/**
+ * Returns what a store reports about the sample: the active path, a page with variants, all nodes, and the findings.
+ */
 async function shown(): Promise<unknown> {
   const store = await SessionStore.open(folder);
   try {
@@ -145,7 +147,7 @@ async function shown(): Promise<unknown> {
   }
 }
 
-/** Checks that the store shows the same data when the side files are deleted. */
+/** Checks that a store reports the same data after the side files were deleted. */
 async function expectSameWithoutIndex(): Promise<void> {
   const withIndex = await shown();
   const beside = join(folder, '.coppice');
@@ -200,7 +202,7 @@ describe('the node index', () => {
     const path = await state.read(defaultOwner, id, () => readPath({ to: page.activeNodeId ?? '' }));
     expect(path).toEqual(page.nodes);
     expect(state.slots.get(id)?.loaded).toBeNull();
-    // A read that the index cannot answer loads the tree. From then on all reads use the loaded tree.
+    // A read that the index cannot answer loads the tree; all later reads use the loaded tree.
     expect(await state.read(defaultOwner, id, () => ask('count', { of: page.rootId }))).toBe(7);
     expect(state.slots.get(id)?.loaded).not.toBeNull();
     expect(await state.read(defaultOwner, id, () => readPage(id, { siblings: true }))).toEqual(page);

@@ -1,9 +1,10 @@
 /**
- * The node index of a session: where the content of each node is in the file, its row and its neighbours, so that a
- * thread is read without the rest of the file. It is safe to delete, and valid only for the file that it describes.
+ * The node index of a session. For each node it stores the row, the neighbours, and the byte range of the content in
+ * the session file, so that one branch can be read without the rest of the file. It can be deleted without a loss, and
+ * is valid only for one state of the session file.
  *
- * The file has the rows as JSON, a record of fixed size per node,
- * the tree row, and a footer that describes the session file.
+ * The index file contains the rows as JSON, one record of fixed size per node, the tree row, and a footer with the
+ * state of the session file.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +13,13 @@ import { type FieldMap, isUuid, type NodeId, nodeId } from '@coppice/core';
 import { isFieldMap } from '@coppice/core/decode';
 import { sidecarFolder } from './paths.ts';
 
-/** A range of bytes in a file. */
 export interface ByteRange {
   readonly offset: number;
   readonly length: number;
 }
 
 /**
- * The record of one node. Other nodes are given by the index of their record; −1 stands for none, and is stored as 0.
+ * The record of one node. It refers to other nodes by the index of their record; −1 means no node, and is stored as 0.
  */
 export interface NodeRecord {
   readonly no: number;
@@ -28,19 +28,19 @@ export interface NodeRecord {
   readonly firstChild: number;
   readonly nextSibling: number;
   readonly isRemoved: boolean;
-  /** The line with the node's content; null if the row contains it. */
+  /** The line with the node's content; null if the index row contains the content. */
   readonly line: ByteRange | null;
   readonly row: ByteRange & { readonly sum: number };
 }
 
-/** The state of a session file. An index is valid only for one state. */
+/** The state of a session file. An index is valid only while the file has the same state. */
 export interface SessionFileState {
   readonly size: number;
   readonly ino: bigint;
   readonly mtimeNs: bigint;
-  // The system sets this time at every change. Programs cannot set it back.
+  // The system sets the change time at every change, and programs cannot set it.
   readonly ctimeNs: bigint;
-  /** The checksum of the last bytes. */
+  /** The checksum of the last bytes of the file. */
   readonly tail: number;
 }
 
@@ -52,7 +52,7 @@ const magic = Buffer.from('coppidx\n');
 const tailSize = 256;
 // Records are read in blocks of this many, because the records of a branch are often close together.
 const blockRecords = 128;
-// Two ranges with at most this many bytes between them are read together, up to a limit.
+// Ranges with a gap of at most this many bytes are read together, up to a maximum length.
 const gapMost = 8_192;
 const readMost = 1 << 20;
 
@@ -84,10 +84,10 @@ export function readBytesAt(handle: number, offset: number, length: number): Buf
 /** The end of an index file: the offsets of its parts, and the state of the session file. */
 export interface IndexFooter {
   readonly count: number;
-  /** The offset at which the rows end and the records begin. */
+  /** The offset at which the records begin, after the rows. */
   readonly recordsAt: number;
   readonly head: ByteRange & { readonly sum: number };
-  /** The number of bytes of rows that newer rows have replaced. */
+  /** The number of bytes of outdated rows, which newer rows replaced. */
   readonly stale: number;
 }
 
@@ -122,12 +122,12 @@ export function readIndexFooter(handle: number, state: SessionFileState): IndexF
     sum: bytes.readUInt32LE(28),
   };
   const footer = { count, recordsAt, head, stale: bytes.readDoubleLE(68) };
-  // Equal bytes mean that version, state and checksum are all correct.
+  // The whole footer is compared: version, offsets, state and checksum must all be equal.
   if (head.offset + head.length + footerSize !== size || !encodeIndexFooter(footer, state).equals(bytes)) return null;
   return footer;
 }
 
-/** Returns the row of a node with its default values, but without message and text. */
+/** Returns a node's row with its default values added, but without message and text. */
 function wholeRow(short: FieldMap, id: NodeId, parentId: NodeId | null): FieldMap {
   return {
     kind: 'message',
@@ -146,11 +146,11 @@ function wholeRow(short: FieldMap, id: NodeId, parentId: NodeId | null): FieldMa
   };
 }
 
-/** The error for a part of an index whose checksum is wrong, or a line that does not match the index. */
+/** Thrown if a checksum of the index is wrong, or if a line of the session file does not match the index. */
 export class DamagedNodeIndexError extends Error {}
 
 /**
- * An open index with its session file. Everything that it returns is checked; damage throws {@link
+ * An open index with its session file. All data is verified before it is returned; damage throws {@link
  * DamagedNodeIndexError}.
  */
 export class NodeIndex {
@@ -181,11 +181,11 @@ export class NodeIndex {
       const lines = openSync(session, 'r');
       handles.push(lines);
       const footer = readIndexFooter(index, readFileState(lines));
-      // The path may lead to another file by now.
+      // The session file may have been replaced between the two open calls.
       if (footer !== null && statSync(session, { bigint: true }).ino === fstatSync(lines, { bigint: true }).ino)
         opened = new NodeIndex(index, lines, footer);
     } catch {
-      // Without an index the session file is read, which reports the error.
+      // The caller reads the session file itself, which reports the error.
     }
     if (opened === null) for (const handle of handles) closeSync(handle);
     return opened;
@@ -274,7 +274,7 @@ export class NodeIndex {
   }
 }
 
-/** A node that was read: its row, and the line that completes it. Without a line the row is complete. */
+/** A node from the index: its row, and the line that contains its message; `line` is null if the row is complete. */
 export interface NodeContent {
   readonly record: NodeRecord;
   readonly row: FieldMap;
@@ -292,7 +292,8 @@ function parseFields(bytes: Buffer): FieldMap {
 }
 
 /**
- * Reads ranges of a file. Ranges close to each other are read together. At the end of the file a range may be shorter.
+ * Reads ranges of a file. Neighbouring ranges are read with one call. A range beyond the end of the file is shorter
+ * than requested.
  */
 function readRanges(handle: number, ranges: readonly ByteRange[]): Buffer[] {
   const found: Buffer[] = new Array(ranges.length);

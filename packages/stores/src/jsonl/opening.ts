@@ -1,4 +1,4 @@
-/** Inspects a folder or file of sessions before anything is written to it. */
+/** Finds and lists the sessions of a folder, or of one file, before anything is written. */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deriveId, messageKit } from '@coppice/content';
@@ -20,7 +20,7 @@ import { SessionState } from './session.ts';
 import { JsonlFile } from './session-file.ts';
 import { readSummaryCache } from './summary-cache.ts';
 
-/** The result of inspecting a folder or file. */
+/** The sessions that were found, and how the folder may be used. */
 export interface OpenedSessions {
   readonly holdings: SessionsOpenState;
   readonly readOnly: boolean;
@@ -30,7 +30,7 @@ export interface OpenedSessions {
   readonly known: readonly UnloadedTree[];
 }
 
-/** Opens a folder of sessions or one session's file, or creates the folder. */
+/** Opens a folder of sessions or one session file. Creates the folder if it is missing. */
 export function openSessions(place: string, options: StoreOptions): OpenedSessions {
   const stat = statOrNull(place);
   const single = stat?.isFile() === true || (stat == null && place.endsWith('.jsonl'));
@@ -47,7 +47,7 @@ export function openSessions(place: string, options: StoreOptions): OpenedSessio
   return finder.opened(mayWrite && (!single || stat == null || held), first, watch);
 }
 
-/** Finishes purges that a crash interrupted: deletes their files and side files. */
+/** Finishes purges that a crash interrupted, by deleting the remaining files and side files. */
 function finishPurges(folder: string): void {
   const gone = join(folder, '.coppice', 'gone');
   for (const name of listNamesInFolder(gone)) {
@@ -58,7 +58,7 @@ function finishPurges(folder: string): void {
   }
 }
 
-/** Inspects session files. Unreadable files are listed too. */
+/** Lists session files when a store is opened, and those that appear later. Unreadable files are listed too. */
 class SessionFinder implements SessionDiscovery {
   readonly #place: string;
   readonly #single: boolean;
@@ -109,7 +109,7 @@ class SessionFinder implements SessionDiscovery {
 
   find(path: string, mayWrite: boolean): void {
     try {
-      // A crash interrupted the creation of a copy, whose files are deleted.
+      // A process crashed while it created this copy, so its unfinished files are deleted.
       if (mayWrite && statOrNull(join(sidecarFolder(path), 'making')) !== null) this.#clear(path);
       if (this.#listed(path)) return;
       this.#read(path, mayWrite);
@@ -127,7 +127,10 @@ class SessionFinder implements SessionDiscovery {
     lock.release();
   }
 
-  /** Registers a session from its summary cache, without reading its file. Returns whether that was possible. */
+  /**
+   * Registers a session from its summary cache, without reading its file. Returns false if the cache is missing or
+   * outdated.
+   */
   #listed(path: string): boolean {
     const listed = readSummaryCache(path);
     if (listed === null || this.#sessions.has(listed.row.id)) return false;
@@ -151,7 +154,7 @@ class SessionFinder implements SessionDiscovery {
     const file = dialect === 'v2' ? JsonlFile.open(path) : ForeignFile.open(path, dialect);
     const { header } = file;
     const own = sessionTreeId(header.id);
-    // A copied file has the same session id, but is a session of its own.
+    // A copied file has the session id of its original, so a different tree id is derived from its path.
     const id = this.#sessions.has(own) ? treeId(deriveId('session-copy', own, path)) : own;
     const owner = typeof header['owner'] === 'string' ? header['owner'] : this.#owner;
     const session = this.#session(id, path, owner, file);
@@ -170,8 +173,8 @@ class SessionFinder implements SessionDiscovery {
   }
 
   /**
-   * Takes the lease of the one session file. Returns false if
-   * another process has it or the file belongs to another tool.
+   * Takes the lease of a store of one session file. Returns false if another process holds the lease or another tool
+   * wrote the file.
    */
   hold(): boolean {
     for (const session of this.#sessions.values()) {
@@ -221,8 +224,8 @@ class SessionFinder implements SessionDiscovery {
 }
 
 /**
- * Migrates a file under its lease. Returns false if another process has the lease or nothing can be written; then the
- * file is read in its old version.
+ * Migrates a file under its lease. Returns false if another process holds the lease or the file cannot be written; the
+ * file is then read in its old version.
  */
 export function migrateUnderLease(path: string): boolean {
   try {
@@ -242,7 +245,7 @@ export function migrateUnderLease(path: string): boolean {
 }
 
 /**
- * Whether an error means that nothing can be written, for example because the disk is full. Reading still works then.
+ * Whether an error means that nothing can be written, for example because the disk is full. Reading is still possible.
  */
 export function isUnwritableError(error: unknown): boolean {
   return isAppError(error) && (error.code === 'tree/read-only' || error.code === 'store/full');

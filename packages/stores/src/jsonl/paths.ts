@@ -13,8 +13,8 @@ import {
 } from '../disk/atomic-files.ts';
 
 /**
- * Returns the folder for the lease and the side files of a session file. All files in it except external ids and runs
- * can be deleted without a loss.
+ * Returns the folder for the lease and the side files of a session file. External ids, provenance and runs are stored
+ * only there; the other files can be deleted without a loss.
  */
 export function sidecarFolder(path: string): string {
   return join(dirname(path), '.coppice', basename(path));
@@ -62,7 +62,8 @@ export function createSessionFile(path: string, pieces: Iterable<Uint8Array>): v
       rmSync(made, { force: true });
       syncFolder(dirname(path), 'session');
     } catch (error) {
-      // Errors are ignored here: the remaining files were never acknowledged, but are complete.
+      // Errors are ignored, because the original error is thrown. The files that remain are complete but were not
+      // acknowledged.
       for (const name of linked ? [made, path] : [made]) ignoreErrors(() => rmSync(name, { force: true }));
       throw error;
     } finally {
@@ -72,8 +73,8 @@ export function createSessionFile(path: string, pieces: Iterable<Uint8Array>): v
 }
 
 /**
- * Gives a file an unused second name, such as `name.jsonl.damaged-1`, and returns that name. After a crash the file may
- * have a second name already, which is returned.
+ * Gives a file a second, unused name such as `name.jsonl.damaged-1`, and returns that name. If a link from before a
+ * crash exists, its name is returned.
  */
 export function keepBackupLink(path: string, ending: string, first = 1): string {
   return withFileErrors(path, () => {
@@ -100,8 +101,8 @@ export function listBackupCopies(path: string): string[] {
 }
 
 /**
- * Removes the empty folders beside a new session file. Other
- * folders stay, because another process may be about to use them.
+ * Removes the empty folders beside a new session file. Folders that are not empty stay, because another process may use
+ * them.
  */
 export function removeEmptySidecarFolders(path: string): void {
   const side = sidecarFolder(path);

@@ -49,7 +49,7 @@ function contentText(content: unknown): string {
     .join('');
 }
 
-/** Describes a context of pi in a form that both programs share. */
+/** Describes a context of pi as texts that can be compared with those of {@link ours}. */
 function theirs(messages: readonly PiMessage[]): string[] {
   return messages.map((message) => {
     switch (message.role) {
@@ -69,7 +69,7 @@ function theirs(messages: readonly PiMessage[]): string[] {
   });
 }
 
-/** Describes a context of Coppice in the same form. */
+/** Describes a context of Coppice as texts that can be compared with those of {@link theirs}. */
 async function ours(store: Store, tree: TreeId): Promise<string[]> {
   return store.read(tree, function* () {
     const active = (yield* ask('tree', {}))?.activeNodeId;

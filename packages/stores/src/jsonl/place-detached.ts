@@ -1,29 +1,29 @@
-/** Finds parents for lines of a session file whose parent comes later, is missing, or is a descendant of the line. */
+/** Assigns parents to lines of a session file whose parent comes later, is missing, or is a descendant of the line. */
 import type { LineLocation } from './line-table.ts';
 
 /** A line whose parent was unknown when it was read. */
 export interface DetachedLine {
   readonly index: number;
-  /** The id of the parent in the line. */
+  /** The parent id in the line. */
   readonly named: string;
   readonly at: LineLocation;
-  /** The line below which this line is shown if its parent is missing. */
+  /** The line that becomes the parent if the named parent is missing. */
   readonly below: number;
 }
 
-/** The lines without a parent, in file order, and functions about all lines. */
+/** The lines without a parent, in file order, and lookups in the table of all lines. */
 export interface DetachedLinesInput {
   readonly detached: readonly DetachedLine[];
-  /** Returns the parent of a line that has one already. */
+  /** Returns the parent of a line that already has one. */
   parentAt(index: number): number;
   isMessage(index: number): boolean;
-  /** Returns the line that is named as the parent; undefined if there is none. */
+  /** Returns the line whose id is named as the parent; undefined if no line has that id. */
   realParent(line: DetachedLine): number | undefined;
 }
 
 /**
- * A line with its parent. `real` is the line that is named as the
- * parent. `parent` is another line if `real` is a descendant.
+ * A line with its new parent. `real` is the line that is named as the parent; `parent` differs from it if `real` is
+ * missing or a descendant.
  */
 export interface AttachedLine {
   readonly line: DetachedLine;
@@ -31,18 +31,18 @@ export interface AttachedLine {
   readonly real: number | undefined;
 }
 
-// How many earlier messages are tried as a parent. Descendants of the line cannot be its parent.
+// How many earlier messages are tried as a parent. A descendant of the line cannot be its parent.
 const mostTries = 64;
 
 /**
- * Gives each line the parent that it names if possible, else the nearest message before it. No line becomes its own
- * ancestor: the line that would close a cycle gets another parent. The time is about linear in the number of lines.
+ * Assigns to each line the parent that it names if possible, else the nearest message before it. A parent that would
+ * close a cycle is replaced. The time is nearly linear in the number of lines.
  */
 export function* attachDetachedLines(lines: DetachedLinesInput): Generator<AttachedLine, void, undefined> {
   const open = new Set(lines.detached.map(({ index }) => index));
   const placed = new Map<number, number>();
   const tops = new Map<number, number>();
-  // Returns the topmost ancestor that has a parent already. The result is cached for all lines on the way.
+  // Returns the topmost ancestor reached through assigned parents. The result is cached for all lines in between.
   const topOf = (from: number): number => {
     const way: number[] = [];
     let at = from;
@@ -63,7 +63,7 @@ export function* attachDetachedLines(lines: DetachedLinesInput): Generator<Attac
   }
 }
 
-/** Returns the nearest message at or before a line that can be the parent; the header after too many tries. */
+/** Returns the nearest message at or before a line that may be the parent; the header if none of the tried ones may. */
 function nearestParent(lines: DetachedLinesInput, from: number, mayHold: (index: number) => boolean): number {
   let tries = mostTries;
   for (let at = from; at > 0 && tries > 0; at--) {

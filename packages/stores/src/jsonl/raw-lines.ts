@@ -19,7 +19,9 @@ export function isBlankLine(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Returns the first line of a file that is not blank. If all are blank, returns the rest of the file. */
+/**
+ * Returns the first line of a file that is not blank. If all lines are blank, returns the part after the last line end.
+ */
 export function readFirstLine(file: FileBytes): Omit<RawLine, 'ended'> {
   let bytes = Buffer.alloc(0);
   for (let [line, start] = [1, 0]; ; ) {
@@ -35,9 +37,9 @@ export function readFirstLine(file: FileBytes): Omit<RawLine, 'ended'> {
 }
 
 /**
- * Calls `take` for each line of an open file from an offset on. A line is valid only during the call. The second
- * argument tells whether the line may have to be parsed completely; this is checked for many lines in one call. Returns
- * the rest after the last complete line, and its offset.
+ * Calls `take` for each complete line of an open file from an offset on. The buffer of a line is valid only during the
+ * call. `odd` tells whether the line may have to be parsed completely, which is checked for many lines at once. Returns
+ * the bytes after the last line end, and their offset.
  */
 export function forEachLine(
   file: FileBytes,
@@ -57,7 +59,7 @@ export function forEachLine(
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
       const piece = chunk.subarray(start, end);
-      // The bytes that require parsing may be split between two chunks.
+      // A sequence that requires parsing may be split between two chunks, so such a line is always parsed.
       take(held.length === 0 ? piece : Buffer.concat([...held, piece]), offset, odd || held.length > 0);
       held = [];
       start = end + 1;

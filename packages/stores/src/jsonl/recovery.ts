@@ -1,5 +1,6 @@
 /**
- * Finds other parents or positions for entries of a session file that do not fit into the tree, so that none is lost.
+ * Fits the entries of a damaged session file into the tree, with other parents or positions, so that no message is
+ * lost.
  */
 import { positionAfterChildren, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
 import {
@@ -26,20 +27,23 @@ interface Stray {
   readonly groupId: number;
 }
 
-/** The steps of a commit that fit into the tree, and the result of applying them. */
+/** The steps of a commit that can be applied to the tree, and the result of applying them. */
 export interface ApplicableSteps extends ApplyResult {
   readonly steps: readonly Step[];
 }
 
-/** Changes the steps of commits so that they fit into the tree, one commit after the other. */
+/**
+ * Adapts the steps of each commit so that they can be applied. It remembers misplaced nodes from one commit to the
+ * next.
+ */
 export class StepRecovery {
   readonly #on: ReplayOptions;
   readonly #warn: (warning: SessionWarning) => void;
-  // Nodes whose parent is not the one that their line names.
+  // Nodes whose parent differs from the parent in their line.
   readonly #adrift = new Set<NodeId>();
-  // Nodes whose parent comes later in the file, by the id of that parent.
+  // Nodes that were inserted before their parent, by the id of that parent.
   readonly #strays = new Map<string, Stray[]>();
-  // Nodes that a line restores before the line that removes them, with the number of that removal.
+  // Nodes that a line restores before a later line removes them, with the version of that removal.
   readonly #restored = new Map<NodeId, number>();
 
   constructor(on: ReplayOptions, warn: (warning: SessionWarning) => void) {
@@ -48,8 +52,8 @@ export class StepRecovery {
   }
 
   /**
-   * Returns the steps that fit into the tree. An inserted entry that does not fit gets another place; any other step
-   * that does not fit is dropped. Both are reported.
+   * Returns the steps that can be applied. An entry that cannot be inserted gets another parent; any other step that
+   * cannot be applied is dropped. Both give a warning.
    */
   fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): ApplicableSteps {
     const steps = given.map((step) => this.#flagged(step));
@@ -87,7 +91,7 @@ export class StepRecovery {
     return applied.ok ? { steps: fit.steps, ...applied.value } : { steps: [], tree, changes: [] };
   }
 
-  /** Adds the id of the missing parent to the step that inserts an entry without its parent. */
+  /** Marks an inserted node with the id of its missing parent, in `recoveredFrom` of its metadata. */
   #flagged(step: Step): Step {
     if (step.type !== 'insert') return step;
     const { file, names } = this.#on;
@@ -100,8 +104,8 @@ export class StepRecovery {
   }
 
   /**
-   * Moves a node that is not where the step expects it, or whose new position is taken. A node that cannot be moved
-   * counts as misplaced, so that it is not removed together with its old parent.
+   * Moves a node that has another parent or position than the step expects. If the move fails, the node counts as
+   * misplaced and is not removed together with its old parent.
    */
   #moved(fit: Fitting, { nodeId: id, to }: MoveStep): boolean {
     const isMoved = this.#move(fit, id, to.parentId, to.position, to.groupId);
@@ -111,8 +115,8 @@ export class StepRecovery {
   }
 
   /**
-   * Restores a node whose removal has another number than the step names, or whose position is taken. If the node is
-   * not inserted or not removed yet, its later removal is skipped.
+   * Restores a node whose removal has another version than the step, or whose position is taken. If the node does not
+   * exist or is not removed yet, its later removal is skipped.
    */
   #broughtBack(fit: Fitting, { nodeId: id, position, version: named }: RestoreStep): boolean {
     const node = findAnyNode(fit.tree, id);
@@ -127,13 +131,13 @@ export class StepRecovery {
     );
   }
 
-  /** Whether an earlier line has already restored the node that these lines remove. */
+  /** Whether an earlier line already restored the node that these lines remove. */
   #isTakenBack(id: NodeId, lines: readonly SessionEntry[]): boolean {
     const version = this.#restored.get(id);
     return version !== undefined && lines.some((line) => ownField(line, 'version') === version);
   }
 
-  /** Moves nodes out of a subtree that is about to be removed, if they are in it only because a line is lost. */
+  /** Moves misplaced nodes out of a subtree that is about to be removed. They are in it only because a line is lost. */
   #rescue(fit: Fitting, top: NodeId): void {
     const parentId = findNode(fit.tree, top)?.parentId;
     if (parentId == null) return;
@@ -142,8 +146,9 @@ export class StepRecovery {
   }
 
   /**
-   * Returns a node to insert instead of one that does not fit: below its nearest existing ancestor, at a free position.
-   * If the line of a reply is lost, the reply is rebuilt from the line that completed it.
+   * Returns the node to insert instead of one that cannot be inserted: below its nearest existing ancestor, at a free
+   * position. If the line of a reply is lost, the reply is rebuilt from the line that completed it. Null for steps that
+   * insert no message.
    */
   #recovered(tree: Tree, step: Step): NewNode | null {
     const { file, names, kit } = this.#on;
@@ -185,7 +190,7 @@ export class StepRecovery {
     else waiting.push(stray);
   }
 
-  /** Moves the nodes that waited for a parent below it, now that the parent exists. */
+  /** Moves the nodes that were inserted before their parent below it, now that the parent exists. */
   #fetch(fit: Fitting, parentId: NodeId): void {
     const waiting = this.#strays.get(parentId) ?? [];
     this.#strays.delete(parentId);
@@ -213,7 +218,7 @@ export class StepRecovery {
 
   #shownElsewhere(entry: SessionEntry, node: NewNode, why: string): void {
     const { file } = this.#on;
-    // Lines whose parent is missing have been reported when the file was read.
+    // A missing or later parent was already reported when the file was read.
     const index = file.indexOf(entry.uuid);
     if (file.namedParentAt?.(index) !== undefined || file.parentAt(index) > index) return;
     const message = `The entry ${entry.uuid} does not fit its place (${why}); it is shown below ${node.parentId}.`;
@@ -221,7 +226,7 @@ export class StepRecovery {
   }
 }
 
-/** Applies steps one by one, each only if it fits the tree. */
+/** Applies steps one by one, and skips those that cannot be applied. */
 class Fitting {
   readonly steps: Step[] = [];
   readonly #at: number;
@@ -234,7 +239,7 @@ class Fitting {
   }
 
   take(step: Step): boolean {
-    // The tree may have no active node yet between two steps of a commit.
+    // A tree with messages needs an active node, so a first message is tried together with its selection.
     const pointed = step.type === 'insert' && step.node.parentId !== null ? [pointAt(this.tree, step.node.id)] : null;
     return (
       this.#takeAll([step]) ||
@@ -248,7 +253,7 @@ class Fitting {
       this.why = tried.refusal.message;
       return false;
     }
-    // All steps belong to one commit, so the version does not change.
+    // All steps belong to one commit, so the version must not rise with each step.
     this.tree = { ...tried.value.tree, version: this.tree.version };
     for (const step of steps) this.steps.push(step);
     return true;

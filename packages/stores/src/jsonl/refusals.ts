@@ -32,8 +32,8 @@ export function makeFileClosedError(path: string): AppError {
 }
 
 /**
- * Makes the error for a write that was planned before another process
- * added a commit, or before the end of a failed write was found.
+ * Makes the error for a commit whose version is no longer the next one: another process added a commit, or a write that
+ * had failed turned out to be on disk.
  */
 export function makeFileChangedError(
   { path, version }: { readonly path: string; readonly version: number },

@@ -38,7 +38,9 @@ export interface ReplayedCommit {
   readonly format: ConversationFormat;
 }
 
-/** Builds commits from the lines of a session. It can be called again when lines were added. */
+/**
+ * Builds the commits of a session from its lines. When lines were added, {@link since} continues from the last tree.
+ */
 export class SessionReplay {
   readonly #on: ReplayOptions;
   readonly #recovery: StepRecovery;
@@ -47,7 +49,10 @@ export class SessionReplay {
   #read = 0;
   #unnumbered = 0;
   purged: ReadonlySet<NodeId> = new Set();
-  /** A list of an earlier version that was not changed since. The file has no line for its first commit. */
+  /**
+   * A conversation that an earlier version stored as a list and that was not changed since. The file has no line for
+   * its first commit.
+   */
   list: LinearTree | null = null;
   sequence = 0;
   format: ConversationFormat = 'tree';
@@ -65,7 +70,7 @@ export class SessionReplay {
       const index = this.#read;
       const type = file.typeAt(index);
       if (type === 'linear') this.#linear(file.entryAt(index));
-      // In a file without commit numbers, the header and each line are a commit.
+      // Without commit numbers, the header is the first commit and each line is a further one.
       const version = file.versionAt?.(index) ?? ++this.#unnumbered;
       if (version === 0) continue;
       const group = this.#groups.get(version);
@@ -107,7 +112,7 @@ export class SessionReplay {
         continue;
       }
       if (version < begins) {
-        // These commits are kept in case the rows cannot be read. Then the tree is built from the commits alone.
+        // The commits before the rows are kept. If the rows cannot be read, the tree is built from these commits.
         skipped.push(version);
         continue;
       }
@@ -120,7 +125,7 @@ export class SessionReplay {
       tree = landed.tree;
       log.push(landed.applied.commit);
     }
-    // The line of a list is lost. The session still exists, but is empty.
+    // The line with the messages of a list is lost. The session is then empty instead of unreadable.
     if (this.#last() > 0) this.list = null;
     else if (this.list !== null) return { tree: this.list.tree, log: [this.list.applied.commit] };
     if (tree.rootId === '') {
@@ -131,7 +136,10 @@ export class SessionReplay {
     return { tree, log };
   }
 
-  /** Returns the version with which a rewritten file begins. Earlier commits are only history. */
+  /**
+   * Returns the version at which a rewritten file stores its rows; commits before that are only history. 0 if the file
+   * was not rewritten.
+   */
   #rewritten(): number {
     const { file } = this.#on;
     let begins = 0;
@@ -157,12 +165,12 @@ export class SessionReplay {
 
   #commit(before: Tree, version: number, group: readonly number[]): ReplayedCommit {
     const { file, treeId, owner } = this.#on;
-    // The header of a former list belongs to the commit that converts the list to a tree.
+    // The header of a list belongs to the commit that converts the list to a tree.
     const begins = before.rootId === '';
     const first = begins ? headerSteps(file.header, this.#on.names) : [];
     const lines = this.#parentsFirst(group).map((index) => file.entryAt(index));
     const late = group.some((index) => file.isLate?.(index) === true);
-    // In a line of another tool, fields with the same names do not describe a commit.
+    // Fields with the names of commit fields count only in lines of Coppice.
     const ours = lines.length === 0 || file.isOurs(group.at(-1) ?? 0);
     const last = lines.at(-1) ?? file.header;
     const noted: FieldMap = ours ? last : { timestamp: last.timestamp };
@@ -180,7 +188,7 @@ export class SessionReplay {
     const sequence = ownField(noted, 'sequence');
     this.sequence = typeof sequence === 'number' ? sequence : this.sequence;
     this.format = ownField(noted, 'format') === 'linear' ? 'linear' : 'tree';
-    // A tree in the trash would refuse these changes, but the file shows that they happened.
+    // The trash is ignored, because a tree in the trash would refuse these changes although they happened.
     const row = tree.version === 0 ? null : { ...tree, attributes: {} };
     const applied =
       steps.length === 0 ? null : prepareCommit(treeId, row, { steps, result: null, ...reverses }, options);
@@ -189,7 +197,10 @@ export class SessionReplay {
     return { ...this.#nothing(tree, version, options), ...extra };
   }
 
-  /** Returns a commit without steps, so that its number is not used again. */
+  /**
+   * Returns an empty commit with the number of a commit that could not be applied, so that no later commit gets the
+   * number.
+   */
   #nothing(
     tree: Tree,
     version: number,
@@ -207,7 +218,7 @@ export class SessionReplay {
     };
   }
 
-  /** Returns the lines of a commit with parents before children, because lines may have been swapped. */
+  /** Returns the lines of a commit with parents before children, because a tool may have swapped lines. */
   #parentsFirst(group: readonly number[]): readonly number[] {
     const { file } = this.#on;
     const lines = group.filter((index) => index > 0);
@@ -227,8 +238,8 @@ export class SessionReplay {
   }
 
   /**
-   * Returns the steps of a commit that fit into the tree. An inserted entry that does not fit gets another place; any
-   * other step that does not fit is dropped. Both are reported, and the lines stay in the file.
+   * Returns the steps of a commit that can be applied. An entry that cannot be inserted gets another parent; any other
+   * step that cannot be applied is dropped. Both give a warning, and the lines stay in the file.
    */
   #fitting(
     tree: Tree,
@@ -238,7 +249,7 @@ export class SessionReplay {
     at: number,
   ): ApplicableSteps {
     const reported = stepsOfLines(tree, lines, this.#reading(tree), first);
-    // A line that another tool inserted before existing commits does not become the leaf, unless there was no leaf.
+    // A line that another tool inserted between commits does not become the active node, unless the tree has none.
     const kept = late && tree.activeNodeId !== null ? reported.filter((step) => step.type !== 'select') : reported;
     return this.#recovery.fit(tree, kept, lines, at);
   }
@@ -251,8 +262,7 @@ export class SessionReplay {
       parentOf: (entry) => {
         const line = file.indexOf(entry.uuid);
         const named = file.namedParentAt?.(line);
-        // Only the line of the parent is lost. The parent exists,
-        // because it was rebuilt from the line that completed it.
+        // The line of the parent is lost, but the parent was rebuilt from the line that completed it.
         if (named !== undefined && findAnyNode(tree, names.toNode(named))?.removedIn === null) return named;
         let index = line < 0 ? 0 : file.parentAt(line);
         while (index > 0 && isSideEntry(file.typeAt(index))) index = file.parentAt(index);
@@ -260,7 +270,7 @@ export class SessionReplay {
         const uuid = file.uuidAt(Math.max(0, index));
         const above = findAnyNode(tree, names.toNode(uuid));
         if (above === undefined || above.removedIn === null) return uuid;
-        // A removed node gets no new children. If a writer did not know of the removal, its entry is added below the
+        // A removed node gets no new children. If a writer did not know of the removal, the entry is added to the
         // nearest ancestor that is not removed.
         let left: Node | undefined = above;
         while (left !== undefined && left.removedIn !== null)
@@ -272,8 +282,7 @@ export class SessionReplay {
   }
 
   /**
-   * Returns the rows that a purge or a repair stored. Returns null
-   * if they cannot be read; then the lines are read as entries.
+   * Returns the rows that a purge or a repair stored; null if they cannot be read. The lines are then read as entries.
    */
   #rows(group: readonly number[], state: number): SessionFromRows | null {
     const rows = readStateRows(this.#on, group, state);

@@ -1,17 +1,17 @@
-/** The types for building a tree from the lines of a session file. */
+/** Types and a helper for building a tree from the lines of a session file. */
 import type { SessionFile } from '@coppice/content/sessions';
 import type { Commit, MessageKit, TreeId } from '@coppice/core';
 import type { SessionEntryIds } from './file-names.ts';
 
-/** A session file whose lines may have commit numbers. Without numbers, each line is a commit. */
+/** A session file whose lines may have commit numbers. If it has none, each line is a commit. */
 interface NumberedFile extends SessionFile {
   versionAt?(index: number): number;
   isLate?(index: number): boolean;
-  /** Whether a line has another parent than the one that it names. */
+  /** Whether any line has another parent than the one that it names. */
   readonly hasDetached?: boolean;
 }
 
-/** The session file, and what is needed to build its tree. */
+/** The session file, and the ids, kit and owner that its tree is built with. */
 export interface ReplayOptions {
   readonly file: NumberedFile;
   readonly treeId: TreeId;
@@ -20,7 +20,7 @@ export interface ReplayOptions {
   readonly kit: MessageKit;
 }
 
-/** Returns a commit without steps, so that its number is not used again. */
+/** Makes a commit without steps, for a number whose commit cannot be read. */
 export function makeEmptyCommit(
   treeId: TreeId,
   version: number,

@@ -35,9 +35,9 @@ import type { ByteRange, SessionFileState } from './node-index.ts';
 import { forEachLine, isBlankLine } from './raw-lines.ts';
 import { makeFileChangedError, makeFileReplacedError } from './refusals.ts';
 
-// Written lines are added to the table when there are this many.
+// Written lines are added to the table when this many have accumulated.
 const rowMost = 64;
-// Written lines are added to the table when they have this many bytes, because their texts stay in memory until then.
+// Written lines are also added when they have this many bytes, because their texts stay in memory until then.
 const rowBytes = 1 << 20;
 const openFiles = new Map<string, JsonlFile>();
 
@@ -52,7 +52,7 @@ export class JsonlFile implements SessionFile {
   #table: LineTable;
   #header: SessionHeader;
   #headerLine = 1;
-  // All bytes before this offset are in the table and are not read again.
+  // The table contains all lines before this offset.
   #end = 0;
   #lines = 0;
   #size = 0;
@@ -60,15 +60,16 @@ export class JsonlFile implements SessionFile {
   #ended = true;
   #tail: SessionWarning | null = null;
   readonly #spoilt = new Set<number>();
-  // The lines written here that are not in the table yet, the
-  // number of their last commit, and whether lines were removed.
+  // The lines that this process wrote and that are not in the table yet, and the number of their last commit; then
+  // whether the file was truncated or overwritten.
   #fresh: string[] = [];
   #freshVersion = 0;
   #isCut = false;
-  // The time of the last change by this process, or of the file before it was first read; and whether it changed since.
+  // The change time of the file after the last write of this process, or before the first read; then whether another
+  // program has changed the file since.
   #changedAt = Number.NaN;
   #isTouched = false;
-  /** How many times the lease holder has replaced the file since it was opened. */
+  /** How many times the file was replaced by a rewritten one since it was opened. */
   generation = 0;
 
   private constructor(path: string) {
@@ -168,7 +169,7 @@ export class JsonlFile implements SessionFile {
     return this.#table.versionAt(index);
   }
 
-  /** Whether a line was inserted before commits that do not include it. */
+  /** Whether a line was inserted before commits with lower numbers than its own. */
   isLate(index: number): boolean {
     return this.#table.isLate(index);
   }
@@ -177,7 +178,10 @@ export class JsonlFile implements SessionFile {
     return this.#table.hasDetached;
   }
 
-  /** Returns the parent that a line names, if that parent is missing and the line is shown below another one. */
+  /**
+   * Returns the parent id in a line if the line is shown below another one, because that parent is missing or a
+   * descendant.
+   */
   namedParentAt(index: number): string | undefined {
     return this.#table.namedAt(index);
   }
@@ -206,8 +210,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Returns the state of the file if it contains exactly the lines that were read and written here. Returns null if
-   * another program may have changed some. Any later change results in another state.
+   * Returns the state of the file if it contains exactly the lines that were read and written here; null if another
+   * program may have changed it. Any later change gives another state.
    */
   knownState(): SessionFileState | null {
     const before = this.#file.state();
@@ -219,7 +223,7 @@ export class JsonlFile implements SessionFile {
   }
 
   restAt(index: number): Uint8Array | null {
-    // The entry that a compaction refers to may have to be changed.
+    // The reference of a compaction to an entry may have to be resolved, so its line cannot be used as it is.
     if (this.typeAt(index) === 'compaction') return null;
     const bytes = this.#line(this.#table.offsetAt(index), this.#table.lengthAt(index));
     const head = bytes.includes(0) ? null : scanLinePrefix(bytes, 0, bytes.length);
@@ -236,11 +240,12 @@ export class JsonlFile implements SessionFile {
     this.#file.forget();
     this.#fresh = [];
     if (!this.#file.isMarked()) {
-      // Lines that were read before are overwritten, so the offset of the next line is unknown.
+      // The file was overwritten before the known end, so the offsets in the table are wrong. The next write is
+      // refused.
       [this.#isCut, this.#size] = [true, size];
       return;
     }
-    // The last line had no line end and was read already. A line end or further text for it does not start a new line.
+    // The last line was read without a line end. What follows belongs to that line, not to a new one.
     const inLine = !this.#ended && this.#end === this.#size;
     const goesOn = size > this.#end;
     const isEnd = inLine && this.#file.goesOnWith(0x0a, this.#end);
@@ -260,7 +265,7 @@ export class JsonlFile implements SessionFile {
       [this.#end, this.#lines] = isWhole ? [offset + rest.length, line + 1] : [offset, line];
     }
     if (this.#table.open) {
-      // The file ends in the middle of a commit. The commit is read again when more is appended.
+      // The file ends in the middle of a commit, which is read again when more lines were appended.
       this.#tail ??= warnIncompleteCommit(this.#lines + 1, this.#end);
       this.#table.forget();
     }
@@ -268,7 +273,7 @@ export class JsonlFile implements SessionFile {
     this.#file.mark(this.#end);
   }
 
-  /** Reads the last line of a file, which has no line end. It is complete or cut off. */
+  /** Reads the last line of a file if it has no line end. If it cannot be parsed, a warning is recorded. */
   #last(bytes: Buffer, at: LineLocation): void {
     const parsed = parseLine(bytes);
     const head = parsed === undefined ? null : prefixOfParsedLine(parsed);
@@ -295,8 +300,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Returns the size of the file. Throws if the path has another file
-   * than the one that was opened, because the table would be wrong.
+   * Returns the size of the file. Throws if the path leads to another file, or if the file was truncated or
+   * overwritten, because the table would be wrong.
    */
   #sizeNow(): number {
     const now = withFileErrors(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
@@ -319,9 +324,9 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Returns the size of the file. Throws if this process may not write. The lease is checked when another process has
-   * appended, and at intervals. A process that takes the lease reads the file before it writes, so it sees lines that
-   * are added here in between.
+   * Throws if this process may not write; returns the size of the file. The lease is checked at intervals and when
+   * another process has appended. In between another process may take the lease, but it reads the file before it
+   * writes, so it sees the lines of this process.
    */
   #lookAround(): number {
     const now = Date.now();
@@ -346,7 +351,7 @@ export class JsonlFile implements SessionFile {
     this.#write(serializeEntry(line), version, version, this.#size);
   }
 
-  /** Checks before a write that this process may write, and reads the lines of other processes. */
+  /** Prepares a write: throws if this process may not write, and reads the lines of other processes. */
   #look(): void {
     if (this.#isFree()) return;
     if (this.#lookAround() !== this.#size) this.#scan();
@@ -354,8 +359,7 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Whether this process may write right after its last write.
-   * Usually it is enough to check that the open file has not changed.
+   * Whether this process may write without further checks, because the open file has not changed since its last write.
    */
   #isFree(): boolean {
     const isShort = this.#fresh.length < rowMost && this.#size - this.#end < rowBytes;
@@ -363,7 +367,7 @@ export class JsonlFile implements SessionFile {
     return this.#isStill() && isWell && this.lease.isGoodAt(Date.now());
   }
 
-  /** Whether the file is unchanged since the last write of this process. */
+  /** Whether no other program has changed the file since the last write of this process. */
   #isStill(): boolean {
     const isStill = this.#file.isStill(this.#size, this.#changedAt);
     this.#isTouched ||= !isStill;
@@ -384,7 +388,7 @@ export class JsonlFile implements SessionFile {
     try {
       const size = this.#writer.inDoubt ? this.#settleDoubt() : found;
       if (version !== this.version + 1) throw makeFileChangedError(this, version);
-      // A line that is cut off gets a line end. A blank line ends an unfinished commit.
+      // After a cut-off line a line end is written first. A blank line marks an unfinished commit as ended.
       if (size !== this.#size || !this.#ended || this.#tail !== null) {
         const before = size === this.#size && !this.#ended && this.#tail !== null ? '\n\n' : '\n';
         this.#writer.append(before + text, size);
@@ -393,7 +397,7 @@ export class JsonlFile implements SessionFile {
       } else {
         const length = this.#writer.append(text, size);
         this.#changedAt = this.#file.changedAt();
-        // The lines were written here, so they need not be read again.
+        // The texts are known, so the table is filled from them without reading the file.
         if (typeof lines === 'string') this.#fresh.push(lines);
         else for (const line of lines) this.#fresh.push(line);
         this.#freshVersion = lastVersion;
@@ -405,8 +409,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Adds the lines written here to the table. If others have written too,
-   * the file is read instead, because the offsets of lines may differ.
+   * Adds the lines that this process wrote to the table. If another process wrote too, the file is read instead,
+   * because the offsets differ.
    */
   #settle(isStill = false): LineTable {
     if (this.#fresh.length === 0) return this.#table;
@@ -426,7 +430,7 @@ export class JsonlFile implements SessionFile {
     return this.#table;
   }
 
-  /** Rewrites the end of the file after a failed append. Returns the size of the file. */
+  /** Makes the end of the file durable after a failed append, and reads it. Returns the size of the file. */
   #settleDoubt(): number {
     this.#writer.settle(this.#file);
     this.#scan();

@@ -1,4 +1,4 @@
-/** Session files for the engine: opens, creates, lists, deletes and restores them. */
+/** Opens, creates, lists, deletes and restores session files for the engine. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -39,7 +39,7 @@ import {
 } from './paths.ts';
 import { JsonlFile } from './session-file.ts';
 
-/** The session files of this machine. */
+/** The session files on the local disk. */
 export const sessionFiles: SessionFiles = {
   open: openSessionFile,
   create: createSession,
@@ -60,7 +60,7 @@ function openSessionFile(given: string, options: { readonly readOnly?: boolean }
   try {
     if (mayWrite && !isInForeignFolder(path)) file.lease.want();
   } catch (error) {
-    // If there is no space for a lease, the file can still be read.
+    // Without space for a lease the file can still be read.
     if (!isUnwritableError(error)) {
       file.close();
       throw error;
@@ -87,7 +87,8 @@ function createSession(
     ...(parentSession === undefined ? {} : { parentSession }),
   };
   const lines = function* () {
-    // The last line marks the commit as complete. So each line is written when it is clear whether another one follows.
+    // The last line marks a commit as complete, so each line is written only when it is known whether another one
+    // follows.
     let before: SessionEntry | null = null;
     let begun = false;
     for (const entry of entries) {
@@ -120,7 +121,9 @@ function carriedLine({ type, uuid, parentUuid, rest }: CopiedEntry): Uint8Array 
   return line;
 }
 
-/** Returns a line that ends a commit, for a commit whose last entry was copied unchanged. */
+/**
+ * Returns an empty entry that ends a commit, for a commit whose last entry was copied unchanged and cannot be marked.
+ */
 function endOfFile(header: string): SessionEntry {
   return { type: 'change', uuid: randomUUID(), parentUuid: header, steps: [] };
 }
@@ -184,7 +187,7 @@ function describeFile(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' 
   };
 }
 
-/** Returns an unused path for a name that may be taken. */
+/** Returns a path that is not in use: the name itself, or with a number. */
 function freeName(folder: string, name: string): string {
   for (let count = 1; ; count++) {
     const path = join(folder, count === 1 ? name : name.replace(/\.jsonl$/, `.${count}.jsonl`));
@@ -209,7 +212,7 @@ function moveFile(from: string, folder: string): string {
 
 function trashSession(given: string): string {
   const path = resolve(given);
-  // Another process may be writing to the file. It would continue to write to the deleted file.
+  // Another process may have the file open. It would continue to write to the deleted file, so deleting is refused.
   const file = openSessionFile(path);
   try {
     if (file instanceof JsonlFile) file.lease.check();

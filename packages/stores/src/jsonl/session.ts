@@ -1,4 +1,4 @@
-/** One session of a store: its file, the tree of its lines, and the writing of commits. */
+/** One session of a store: its file, the tree of its lines, and the functions that write commits. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
@@ -46,7 +46,7 @@ export interface SessionCommitInput {
   readonly format: ConversationFormat;
 }
 
-/** One session. Its file is opened when it is first needed. */
+/** One session of a store. Its file is opened when it is first needed. */
 export class SessionState {
   readonly treeId: TreeId;
   readonly path: string;
@@ -62,9 +62,9 @@ export class SessionState {
   #format: ConversationFormat = 'tree';
   #keptAs: string | null = null;
   #isWriter = false;
-  // The number of the file from which the tree was read, among the files that were at this path.
+  // The generation of the file when the tree was read; a rewritten file has a higher one.
   #generation = 0;
-  // The changes since the node index was written. Undefined before the first change, null without an index.
+  // The changes since the node index was written: undefined before the first change, null if the file has no index.
   #changed: ChangedNodes | null | undefined;
 
   constructor(on: {
@@ -112,7 +112,10 @@ export class SessionState {
     return this.#file?.writable === true;
   }
 
-  /** Whether this session has written to the file, and not only other sessions of the same process. */
+  /**
+   * Whether this session has written to the file. The lease alone does not tell, because sessions of one process share
+   * it.
+   */
   get isWriter(): boolean {
     return this.#isWriter && this.holds;
   }
@@ -147,7 +150,7 @@ export class SessionState {
     return this.#loaded;
   }
 
-  /** Returns the session that was read, and drops the reference, so that it is not kept in memory twice. */
+  /** Returns the tree that {@link read} built and drops it here, so that it is not kept in memory twice. */
   load(): LoadedTree {
     const loaded = this.read();
     this.#loaded = null;
@@ -160,9 +163,9 @@ export class SessionState {
   }
 
   /**
-   * Writes the summary and the node index beside the file. This happens only if the file contains exactly what this
-   * session has read and written, nothing in it is damaged, and this process holds the lease. Without the lease, the
-   * files could contain data that the holder purges meanwhile. A damaged session has no index, so that every opening
+   * Writes the summary cache and the node index beside the file. This requires that the file contains exactly what this
+   * session read and wrote, that no line is damaged, and that this process holds the lease: without the lease, the
+   * caches could contain data that the holder purges meanwhile. A damaged session gets no index, so that each opening
    * reads it completely and reports the damage.
    */
   writeCaches(): void {
@@ -177,12 +180,12 @@ export class SessionState {
       if (!this.names.areIdsOfNodes || isNodeIndexCurrent(this.path, state)) return;
       writeNodeIndex(this.path, { tree, state, changed: this.#changed ?? null, lineOf: contentLines(file) });
     } catch (error) {
-      // Without these files the session is read from its lines.
+      // Both files are only caches; without them the session is read from its lines.
       if (!isAppError(error)) throw error;
     }
   }
 
-  /** Returns the commits that others have added after the given tree. */
+  /** Returns the commits that other processes added after the given tree. */
   fresh(tree: Tree): readonly ReplayedCommit[] {
     this.file.refresh();
     if (this.file.version <= tree.version || !(this.#file instanceof JsonlFile)) return [];
@@ -192,14 +195,15 @@ export class SessionState {
       this.#latest = last.tree;
       this.#loaded = null;
       this.#changed = null;
-      // The summary must not contain the old format with the new version.
+      // Format and version must come from the same commit, or the summary cache would combine an old format with a new
+      // version.
       this.#sequence = last.sequence;
       this.#format = last.format;
     }
     return landed;
   }
 
-  /** Returns the file, ready to be written. Throws if it belongs to another tool or another process holds the lease. */
+  /** Returns the file for a write. Throws if another tool wrote the file or another process holds the lease. */
   writing(): JsonlFile {
     const { file } = this;
     if (!(file instanceof JsonlFile)) throw makeForeignFileReadOnlyError(this.path, file.dialect);
@@ -227,15 +231,15 @@ export class SessionState {
     this.#format = format;
   }
 
-  /** Starts to record changes, if there is a node index for the current state of the file. */
+  /** Starts to record changed nodes, if the node index is valid for the current state of the file. */
   #startChanges(): ChangedNodes | null {
     const state = this.#file instanceof JsonlFile ? this.#file.knownState() : null;
     return state !== null && isNodeIndexCurrent(this.path, state) ? new ChangedNodes(state) : null;
   }
 
   /**
-   * Returns the lines for the first commit of a list of an earlier
-   * version. They are written together with the second commit.
+   * Returns the lines of the first commit of a list that an earlier version stored. They are written together with the
+   * second commit.
    */
   #listLines(header: Readonly<Record<string, unknown>>, format: ConversationFormat): CommitEntries[] {
     const { list } = this.#replaying();
@@ -273,7 +277,7 @@ export class SessionState {
     try {
       file.lease.take();
     } catch (error) {
-      // The session exists. The next writer takes the lease, or gets an error with its holder.
+      // The session was created. If the lease is taken now, the next write reports its holder.
       if (!isAppError(error)) throw error;
     }
     this.#file = file;
@@ -287,13 +291,13 @@ export class SessionState {
   }
 
   /**
-   * Rewrites the session with new rows after a purge or a repair; the commits are kept as history. A repair passes no
-   * log, and keeps the old file under another name. A purge does not keep it.
+   * Rewrites the session with new rows after a purge or a repair; earlier commits are kept as history. For a repair
+   * `changed` is null, and the old file is kept under another name; after a purge it is deleted.
    */
   rewrite(tree: Tree, changed: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
     const file = this.writing();
     file.refresh();
-    // The rows do not include later commits of other processes, which would be lost.
+    // The rows do not include later commits of other processes, so the rewrite is refused if there are any.
     const stored = file.version === 0 && this.#replaying().list !== null ? 1 : file.version;
     if (stored !== tree.version) throw makeFileChangedError(file, tree.version);
     const log = changed ?? this.#reading(file).load().log;
@@ -380,7 +384,7 @@ function asHeader(line: SessionEntry): SessionHeader | undefined {
   return { ...line, type: 'session', parentUuid: null, id, version };
 }
 
-/** Returns the commit fields for the last line of a commit. */
+/** Returns the fields that the last line of a commit contains in addition to its entry. */
 function commitOfLine(commit: Commit, sequence: number, format: ConversationFormat): SessionCommit {
   const { actId, actor, at, kind } = commit;
   return {
@@ -394,9 +398,9 @@ function commitOfLine(commit: Commit, sequence: number, format: ConversationForm
 }
 
 /**
- * Returns a function that finds the line with the content of a node: the line that
- * inserted the node, or the only change line of the commit that replaced the content.
- * The function returns null if there is no such line, as in files of other tools.
+ * Returns a function that finds the line with the content of a node: the line that inserted the node, or the only
+ * change line of the commit that replaced the content. The result is null if there is no such line, as in files of
+ * other tools.
  */
 function contentLines(file: JsonlFile): (node: Node) => ByteRange | null {
   const changes = new Map<number, number | null>();
@@ -410,13 +414,13 @@ function contentLines(file: JsonlFile): (node: Node) => ByteRange | null {
     if (own < 0 || !file.isOurs(own)) return null;
     const version = file.versionAt(own);
     const change = changes.get(node.contentIn);
-    // A commit with inserts and changes may have replaced the content that it inserted.
+    // A commit with inserts and changes may have replaced the content that it inserted, so its line may be outdated.
     if (node.contentIn <= version) return changes.has(version) ? null : file.rangeAt(own);
     return change === undefined || change === null ? null : file.rangeAt(change);
   };
 }
 
-/** Sorts nodes with parents before children. The first half of a split text is newer than its child. */
+/** Sorts nodes so that parents come before children. After a text was split, the first half is newer than its child. */
 function parentsBefore(nodes: readonly Node[]): Node[] {
   const below = new Map<string, Node[]>();
   const open: Node[] = [];

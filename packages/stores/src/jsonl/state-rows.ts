@@ -27,7 +27,7 @@ import { repairRows, type TreeRows } from '../repair.ts';
 import type { SessionEntryIds } from './file-names.ts';
 import { makeEmptyCommit, type ReplayOptions } from './replaying.ts';
 
-/** A session that was read from the rows of a rewritten file. */
+/** The tree and the log that the rows of a rewritten file contain. */
 export interface SessionFromRows {
   readonly tree: Tree;
   readonly log: readonly Commit[];
@@ -37,7 +37,7 @@ export interface SessionFromRows {
   readonly warnings: readonly SessionWarning[];
 }
 
-/** Reads the rows from the lines of a commit. Returns only warnings if they cannot be read. */
+/** Reads the rows from the lines of a commit. If they cannot be read, the result contains only warnings. */
 export function readStateRows(
   { file, treeId, names, kit }: ReplayOptions,
   group: readonly number[],
@@ -96,7 +96,7 @@ function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>): Commit[] 
   return log;
 }
 
-// The findings that missing or altered rows cause.
+// Findings of these codes mean that rows are missing or altered.
 const structural: ReadonlySet<string> = new Set<TreeFindingCode>([
   'I01 root-count',
   'I03 dangling-parent',

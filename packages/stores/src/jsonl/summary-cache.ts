@@ -1,6 +1,6 @@
 /**
- * Caches the data of a session that lists need, in a file beside it. The cache can be deleted without a loss. It is
- * valid only while the end of the session file is unchanged.
+ * Caches what lists show of a session in a file beside it. The cache can be deleted without a loss. It is valid only
+ * while size, time and end of the session file are unchanged.
  */
 import { join } from 'node:path';
 import type { ConversationFormat, TreeRow } from '@coppice/core';
@@ -12,7 +12,7 @@ import { decodeRow } from '../disk/decode.ts';
 import { crc32Hex } from '../disk/line-file.ts';
 import { sidecarFolder } from './paths.ts';
 
-/** The data of a session that lists need. */
+/** What lists show of a session: its tree row, format and change number. */
 export interface CachedTreeRow {
   readonly row: TreeRow;
   readonly format: ConversationFormat;
@@ -29,7 +29,7 @@ function cachePath(session: string): string {
 function sealOf(session: string): { readonly bytes: number; readonly changed: number; readonly seal: string } | null {
   const stat = statOrNull(session);
   if (stat == null) return null;
-  // The time is compared too, because swapped lines change neither the size nor the end of a file.
+  // The time is compared too, because swapped lines change neither the size nor the last bytes of a file.
   return { bytes: Number(stat.size), changed: Number(stat.mtimeMs), seal: crc32Hex(readLastBytes(session, sealed)) };
 }
 
@@ -50,12 +50,12 @@ export function readSummaryCache(session: string): CachedTreeRow | null {
     const format = ownField(json, 'format') === 'linear' ? 'linear' : 'tree';
     return { row: decodeRow(objectField(json, 'row')), format, sequence: finiteNumberField(json, 'sequence') };
   } catch {
-    // The summary is built from the session file.
+    // An unreadable cache is ignored: the summary is built from the session file.
     return null;
   }
 }
 
-/** Writes the cache. If that fails, the session is read from its lines next time. */
+/** Writes the cache. Errors are ignored, because the session can be read from its lines. */
 export function writeSummaryCache(session: string, { row, format, sequence }: CachedTreeRow): void {
   const now = sealOf(session);
   if (now === null) return;

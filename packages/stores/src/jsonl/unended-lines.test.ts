@@ -36,7 +36,7 @@ function open(path: string, readOnly = false): SessionFile {
   return file;
 }
 
-/** Opens a copy of a file, which is read without cached state. */
+/** Opens a copy of a file, so that no cached state of the original is used. */
 function anew(path: string): SessionFile {
   const copy = join(fixture.folder, `copy-${fixture.opened.length}.jsonl`);
   copyFileSync(path, copy);
@@ -236,7 +236,7 @@ test('[J43] the texts of long entries are released at the next save', () => {
   const { file } = made(sessionHeaderLine);
   file.append([{ ...messageEntry(3, sessionRootId), long: 'x'.repeat(1 << 20) }]);
   file.append([messageEntry(4, sessionRootId)]);
-  // This reads the table, but not the file.
+  // This call reads the table only, not the file.
   expect(file.uuidAt(1)).toBe(uuid(3));
 });
 
@@ -288,7 +288,7 @@ test('[J42] an open file gives the same results as a reopened one, whatever othe
           data: { said: `${turn}: ${text}` },
         };
         const theirs = JSON.stringify(entry);
-        // A tool never continues a complete line of another tool.
+        // Other tools write a line end first if the last line is complete.
         const begin = isWhole(lines.at(-1)) ? '\n' : '';
         if (what === 'save' || what === 'commit') {
           const more = what === 'save' ? [] : [{ ...messageEntry(200 + turn, entry.uuid), at: turn }];
