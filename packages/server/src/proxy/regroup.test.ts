@@ -1,4 +1,5 @@
-import { ask, type TreeSummary } from '@coppice/core';
+import { messageKit } from '@coppice/content';
+import { ask, run, type TreeId, type TreeSummary, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { encodeReply } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -97,6 +98,27 @@ describe('regrouping a project', () => {
     const after = await proxied.trees();
     expect(after.map(titleOf).toSorted()).toEqual(['Coffee?', 'Tea?']);
     for (const tree of after) expect(await drawn(proxied, tree)).toHaveLength(titleOf(tree) === 'Tea?' ? 6 : 2);
+  });
+
+  it('[RP35] neither regrouping nor its undo changes a copy that a user made of a recorded tree', async () => {
+    const proxied = await byPrompt();
+    const { store } = proxied.server;
+    const copy = async (from: TreeId) => {
+      const id = treeId(newId());
+      const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit, actId: newId() };
+      await run(store, { type: 'duplicate', treeId: id, from }, context);
+      return id;
+    };
+    const [first] = await proxied.trees();
+    const copyByPrompt = await copy((first ?? never()).id);
+    await regroupProject(store, services);
+    const [session] = (await proxied.trees()).filter(({ id }) => id !== copyByPrompt);
+    const copyBySession = await copy((session ?? never()).id);
+    const shown = async () => (await proxied.trees()).map(({ id }) => id);
+    expect(await shown()).toEqual(expect.arrayContaining([copyByPrompt, copyBySession]));
+    expect(await undoRegroup(store, services)).toMatchObject({ trees: 2, sessions: [{}, {}] });
+    expect(await shown()).toEqual(expect.arrayContaining([copyByPrompt, copyBySession]));
+    expect(await shown()).toHaveLength(4);
   });
 
   it('[RP35] lets later calls continue in the regrouped trees', async () => {

@@ -79,7 +79,8 @@ export async function undoRegroup(store: Store, options: RegroupOptions): Promis
   const former = new Set<string>();
   for (const row of await allTrees(store, { project, tag: recordedTag })) {
     const from = row.attributes.metadata?.['regroupedFrom'];
-    if (!Array.isArray(from)) continue;
+    // A copy has the metadata of its source, but it belongs to the user who made it.
+    if (!Array.isArray(from) || row.attributes.copiedFrom !== undefined) continue;
     for (const id of from) if (typeof id === 'string') former.add(id);
     sessions.push({ treeId: row.id, title: row.attributes.autoTitle ?? null, messages: row.nextSeq - 1 });
   }
