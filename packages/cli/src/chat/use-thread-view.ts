@@ -1,6 +1,6 @@
 /** The visible part of the thread on the full screen, and the focused message. */
 import type { NodeId } from '@coppice/core';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { TextStyles } from '../terminal/style.ts';
 import type { ChatState } from './chat-state.ts';
 import { type ScreenLine, ThreadLines } from './thread-lines.ts';
@@ -18,6 +18,15 @@ export interface ThreadView {
   showEnd(): void;
 }
 
+/**
+ * The first visible line, counted from the first line of its message. It does not move while a reply below it grows, as
+ * a distance from the end would.
+ */
+interface TopLine {
+  readonly nodeId: NodeId;
+  readonly line: number;
+}
+
 export function useThreadView(options: {
   readonly state: ChatState;
   /** Whether the layout is inline. The terminal then scrolls, and this view has no lines. */
@@ -26,40 +35,49 @@ export function useThreadView(options: {
   readonly style: TextStyles;
 }): ThreadView {
   const { state, isInline, width, style } = options;
-  const [scroll, setScroll] = useState(0);
+  const [top, setTop] = useState<TopLine | null>(null);
   const [focus, setFocus] = useState<NodeId | null>(null);
   const thread = useRef(new ThreadLines());
   const lines = useMemo(
     () => (isInline ? [] : thread.current.of(state, width, style, focus)),
     [isInline, state, width, style, focus],
   );
-  const furthestFor = (space: number) => Math.max(0, lines.length - space);
-  // Clamps the offset when the thread becomes shorter, for example after a switch to another branch.
-  useEffect(() => {
-    if (scroll > lines.length) setScroll(lines.length);
-  }, [scroll, lines]);
+  const topIndexFor = (space: number) => Math.min(findTopLine(lines, top), Math.max(0, lines.length - space));
+  const scrollTo = (index: number, space: number) =>
+    setTop(index < lines.length - space ? toTopLine(lines, index) : null);
 
   return {
     focus,
     shown(space) {
-      const offset = Math.min(scroll, furthestFor(space));
-      return lines.slice(Math.max(0, lines.length - space - offset), lines.length - offset);
+      const index = topIndexFor(space);
+      return lines.slice(index, index + space);
     },
     scrollPages(pages, space) {
-      const offset = Math.min(scroll, furthestFor(space));
-      setScroll(Math.max(0, Math.min(furthestFor(space), offset + pages * (space - 1))));
+      scrollTo(Math.max(0, topIndexFor(space) - pages * (space - 1)), space);
     },
     moveFocus(step, space) {
       const at = state.nodes.findIndex((node) => node.id === focus);
       const next = state.nodes[at === -1 ? state.nodes.length - 1 : at + step];
       setFocus(next?.id ?? null);
       const line = lines.findIndex((each) => each.nodeId === next?.id);
-      if (line !== -1) setScroll(Math.max(0, Math.min(furthestFor(space), lines.length - line - space)));
+      if (line !== -1) scrollTo(line, space);
     },
     clearFocus: () => setFocus(null),
     showEnd() {
-      setScroll(0);
+      setTop(null);
       setFocus(null);
     },
   };
+}
+
+/** Returns the index of the first visible line. The end of the thread is shown if the message is no longer in it. */
+function findTopLine(lines: readonly ScreenLine[], top: TopLine | null): number {
+  const first = top === null ? -1 : lines.findIndex(({ nodeId }) => nodeId === top.nodeId);
+  return top === null || first === -1 ? lines.length : Math.max(0, first + top.line);
+}
+
+/** A line above the first message is counted back from that message. */
+function toTopLine(lines: readonly ScreenLine[], index: number): TopLine | null {
+  const nodeId = lines.slice(index).find((line) => line.nodeId !== null)?.nodeId;
+  return nodeId == null ? null : { nodeId, line: index - lines.findIndex((line) => line.nodeId === nodeId) };
 }

@@ -17,6 +17,8 @@ export const terminalKeys = {
   delete: '\u001b[3~',
   up: '\u001b[A',
   down: '\u001b[B',
+  pageUp: '\u001b[5~',
+  pageDown: '\u001b[6~',
   altLeft: '\u001b[1;3D',
   altRight: '\u001b[1;3C',
   altUp: '\u001b[1;3A',

@@ -423,4 +423,27 @@ describe('coppice chat on a terminal', () => {
     terminal.type(`${terminalKeys.control('c')}${terminalKeys.control('c')}`);
     expect(await terminal.ended()).toBe(0);
   });
+
+  it('[O192] lines that are read stay where they are while a reply below them grows', async () => {
+    const question = /You\nTell me about the sea\n/;
+    const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 60\n[ollama]\ndetect = false\n');
+    try {
+      terminal = startTerminal(['chat', '--full-screen'], slow.home, { columns: 60, rows: 12 });
+      await terminal.shows('›');
+      terminal.type(`Tell me about the sea${terminalKeys.enter}`);
+      // The reply has grown over the whole screen.
+      await terminal.shows(/offline\/babble\n\S+ \S+ \S+ [\s\S]*▌/);
+      await terminal.hides('You');
+      terminal.type(terminalKeys.pageUp.repeat(20));
+      await terminal.shows(question);
+      await terminal.shows('answering…');
+      expect(await terminal.hides('answering…')).toMatch(question);
+      terminal.type(terminalKeys.pageDown.repeat(20));
+      await terminal.hides(question);
+      terminal.type(terminalKeys.control('c').repeat(2));
+      expect(await terminal.ended()).toBe(0);
+    } finally {
+      slow.close();
+    }
+  });
 });
