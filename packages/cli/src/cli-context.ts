@@ -6,27 +6,25 @@ import { join, resolve } from 'node:path';
 import type { CoppiceClient } from '@coppice/client';
 import { messageKit } from '@coppice/content';
 import { AppError, isAppError, type RunContext, type Store } from '@coppice/core';
+import type { ModelProviders } from '@coppice/engine';
 import {
   type Config,
   createEncryptedRecords,
   createFileRecords,
   createFoundModelRecords,
-  createProviders,
   createStoreRecords,
   defaultGenerateLimits,
   keysFilePath,
   type LiveConfig,
-  type ModelProviders,
-  newId,
   openLiveConfig,
   openRecordSecret,
-  recoverRuns,
   type SecretRecords,
   sharedKeysFilePath,
-} from '@coppice/engine';
+} from '@coppice/engine/config';
+import { newId } from '@coppice/engine/new-id';
 import type { StoreOptions } from '@coppice/stores';
 import { openStore } from '@coppice/stores/open';
-import { createLocalModelSource, type ModelSource } from './chat-engine.ts';
+import type { ModelSource } from './chat-engine.ts';
 import type { Output, ProcessHost } from './output.ts';
 import { readUntilStopped } from './read-until-stopped.ts';
 import { toStoreUrl } from './store-address.ts';
@@ -142,7 +140,11 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     newId: () => newId(),
     kit: messageKit,
   });
-  const providers = once(async () => createProviders({ config: await config() }));
+  // The engine is loaded here and not above, because most subcommands only read or write a store.
+  const providers = once(async () => {
+    const { createProviders } = await import('@coppice/engine');
+    return createProviders({ config: await config() });
+  });
   let readOnlyBecause: AppError | null = null;
   const store = once(async () => {
     const client = await server();
@@ -184,7 +186,10 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     server,
     models: once(async () => {
       const client = await server();
-      if (client === null) return createLocalModelSource(await providers());
+      if (client === null) {
+        const { createLocalModelSource } = await import('./chat-engine.ts');
+        return createLocalModelSource(await providers());
+      }
       const { openRemoteModels } = await import('./remote/remote-engine.ts');
       return openRemoteModels(client);
     }),
@@ -262,6 +267,7 @@ async function saveLostReplies(store: Store, context: RunContext): Promise<void>
   try {
     const before = Date.now() - staleMs;
     if (!(await store.runs.list()).some((run) => run.beatAt < before)) return;
+    const { recoverRuns } = await import('@coppice/engine');
     await recoverRuns({ store, ...context, process: `command ${process.pid}`, staleMs });
   } catch {
     // Another process locks the store, or the store is read-only. A later command recovers the replies.

@@ -1,7 +1,7 @@
 /** Texts of models, tools and imports through every subcommand, in text and JSON output. */
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { subcommands } from './subcommands/index.ts';
+import { subcommands } from './subcommands/all.ts';
 import { type CliFixture, makeCliFixture } from './testing/index.ts';
 
 const escape = '\u001b';

@@ -1,5 +1,5 @@
 /** Lists and acknowledges calls that the recording proxy could not record. */
-import { configPath } from '@coppice/engine';
+import { configPath } from '@coppice/engine/config';
 import type { FailedCall, FailedCalls } from '@coppice/server';
 import type { CliContext } from './cli-context.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';

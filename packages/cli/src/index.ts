@@ -3,6 +3,7 @@
 export { cliErrorKinds, exitCodes } from './exit-codes.ts';
 export type { Output, ProcessHost } from './output.ts';
 export { runCli } from './program.ts';
+export { subcommands } from './subcommands/all.ts';
 export type {
   Subcommand,
   SubcommandArgument,
@@ -10,5 +11,4 @@ export type {
   SubcommandOption,
   SubcommandOutput,
 } from './subcommands/contract.ts';
-export { subcommands } from './subcommands/index.ts';
 export { stripControlSequences, toOneLine } from './terminal/strip-control-sequences.ts';

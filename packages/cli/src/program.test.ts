@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { AppError, type ErrorKind } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
+import { subcommands } from './subcommands/all.ts';
 import { defineSubcommand } from './subcommands/contract.ts';
-import { subcommands } from './subcommands/index.ts';
 import { type CliFixture, makeCliFixture } from './testing/index.ts';
 
 describe('a command line', () => {
@@ -32,6 +32,17 @@ describe('a command line', () => {
       const help = (await fixture.run([name, '--help'])).out.replaceAll(/conversations\.zip|node agent\.mjs/g, '');
       expect(help).not.toMatch(/\bconversations?\b|\bnodes?\b/i);
     }
+  });
+
+  it('[O192] a command is found after the global options, and a mistyped one is compared with all', async () => {
+    for (const before of [
+      ['--owner', 'show', '--json'],
+      ['--owner=show', '--no-color', '--json'],
+    ])
+      expect(JSON.parse((await fixture.run([...before, 'ls'])).out)).toMatchObject({ items: [] });
+    const mistyped = await fixture.run(['--owner', 'ls', 'shwo']);
+    expect(mistyped.err).toContain('did you mean show?');
+    expect((await fixture.run(['--owner', 'ls', '--help'])).out).toContain('regenerate');
   });
 
   it('[O4] help of an unknown command suggests the nearest one', async () => {

@@ -9,7 +9,7 @@ import { createCliContext, type GlobalOptions } from './cli-context.ts';
 import { exitCodes, toCliError, usageError } from './exit-codes.ts';
 import { createOutput, type Output, type ProcessHost, sizeOrDefault, toJsonText } from './output.ts';
 import type { Subcommand, SubcommandInput, SubcommandOption } from './subcommands/contract.ts';
-import { subcommands } from './subcommands/index.ts';
+import { loadSubcommands, subcommandNames } from './subcommands/index.ts';
 import { wrapLines } from './terminal/wrap.ts';
 import { cliVersion } from './version.ts';
 
@@ -34,12 +34,22 @@ const globalGroup = 'Options of every command:';
 /** The default subcommand. */
 const defaultSubcommand = 'serve';
 
-/** Runs a command line, without the program's own name, and returns the exit code. Never throws. */
-export async function runCli(words: readonly string[], host: ProcessHost, members = subcommands): Promise<number> {
+/**
+ * Runs a command line, without the program's own name, and returns the exit code. Never throws. By default it loads the
+ * subcommand that the line names, and no other.
+ */
+export async function runCli(
+  words: readonly string[],
+  host: ProcessHost,
+  given?: readonly Subcommand[],
+): Promise<number> {
+  const names = given?.map(({ name }) => name) ?? subcommandNames;
+  const line = withSubcommand(words, names);
+  const members = given ?? (await loadForLine(line));
   let code = 0;
   let output = createOutput(host);
   let json = false;
-  const program = buildProgram(members, host, async (subcommand, given, options) => {
+  const program = buildProgram(members, host, async (subcommand, input, options) => {
     json = options.json;
     output = options.output;
     const server = serverFor(subcommand, options, host);
@@ -51,7 +61,7 @@ export async function runCli(words: readonly string[], host: ProcessHost, member
       bare: words.length === 0,
     });
     try {
-      const answer = await subcommand.run(given, context);
+      const answer = await subcommand.run(input, context);
       if (answer === null) return;
       if (options.json) output.json(answer.data);
       else if (!(await printPaged(answer.lines, subcommand, output, host)))
@@ -68,10 +78,10 @@ export async function runCli(words: readonly string[], host: ProcessHost, member
     }
   });
   try {
-    await program.parseAsync(withSubcommand(words, members), { from: 'user' });
+    await program.parseAsync(line, { from: 'user' });
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    const error = thrown instanceof CommanderError ? usageError(usageText(thrown, words, members)) : toCliError(thrown);
+    const error = thrown instanceof CommanderError ? usageError(usageText(thrown, words, names)) : toCliError(thrown);
     // The words after `--` are text and not options.
     const end = words.indexOf('--');
     json ||= (end === -1 ? words : words.slice(0, end)).includes('--json');
@@ -129,15 +139,31 @@ function serverFor(
  * Inserts the default subcommand if the line names none. An unknown word is left in place, so that the parser refuses
  * it.
  */
-function withSubcommand(words: readonly string[], members: readonly Subcommand[]): string[] {
+function withSubcommand(words: readonly string[], names: readonly string[]): string[] {
   const [first, second, ...rest] = words;
   // The parser's own help command ignores unknown words.
   if (first === 'help' && second !== undefined && !second.startsWith('-'))
-    return members.some(({ name }) => name === second) ? [second, '--help'] : [second, ...rest];
+    return names.includes(second) ? [second, '--help'] : [second, ...rest];
   const asksForHelp = words.some((word) => ['-h', '--help', '-V', '--version'].includes(word));
-  const named = words.some((word) => members.some((member) => member.name === word));
+  const named = words.some((word) => names.includes(word));
   const starts = !asksForHelp && !named && (first === undefined || first.startsWith('-'));
   return starts ? [defaultSubcommand, ...words] : [...words];
+}
+
+/**
+ * Loads the subcommand that a line runs. All are loaded if the line does not begin with one after the global options:
+ * the general help and the suggestion for a mistyped name list all of them.
+ */
+function loadForLine(line: readonly string[]): Promise<readonly Subcommand[]> {
+  let at = 0;
+  for (let word = line[at]; word?.startsWith('--') === true; word = line[at]) {
+    const [name = '', value] = word.slice(2).split('=', 2);
+    const option = globalOptions.find((each) => each.name === name);
+    if (option === undefined) return loadSubcommands();
+    at += option.value !== undefined && value === undefined ? 2 : 1;
+  }
+  const first = line[at];
+  return first !== undefined && subcommandNames.includes(first) ? loadSubcommands([first]) : loadSubcommands();
 }
 
 type SubcommandRun = (
@@ -236,10 +262,10 @@ function usageSentence(summary: string): string {
 }
 
 /** The error of a command line, with a pointer to the right help. */
-function usageText(error: CommanderError, words: readonly string[], members: readonly Subcommand[]): string {
+function usageText(error: CommanderError, words: readonly string[], names: readonly string[]): string {
   const said = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
-  const named = members.find((member) => member.name === words.find((word) => !word.startsWith('-')));
-  const help = named === undefined ? 'coppice --help' : `coppice ${named.name} --help`;
+  const first = words.find((word) => !word.startsWith('-'));
+  const help = first === undefined || !names.includes(first) ? 'coppice --help' : `coppice ${first} --help`;
   const hint =
     error.code === 'commander.unknownOption' ? ' To pass a text that begins with a dash, put -- before it.' : '';
   const sentence = usageSentence(said.replace(/^option '(.*)' argument missing$/, "option '$1' needs a value"));

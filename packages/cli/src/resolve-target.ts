@@ -10,7 +10,7 @@ import {
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import { findNodeAbove, findNodesByReference, parsePositionWord } from '@coppice/engine';
+import { findNodeAbove, findNodesByReference, parsePositionWord } from '@coppice/engine/node-references';
 import type { CliContext } from './cli-context.ts';
 import { shortenId } from './short-ids.ts';
 import { buildCommandLine } from './tree-changes.ts';

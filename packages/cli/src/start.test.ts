@@ -37,6 +37,18 @@ test('[O60] the server, the interface, database drivers and the MCP client are l
   expect([...loaded].filter((name) => heavy.test(name))).toEqual([]);
 });
 
+test('[O192] a command loads its own subcommand, and the engine only if it calls a model', () => {
+  const program = loadedWith(join(import.meta.dirname, 'program.ts'));
+  const list = loadedWith(join(import.meta.dirname, 'subcommands/ls/index.ts'));
+  expect(list).toContain(join(packages, 'core/src/index.ts'));
+  const unneeded =
+    /\/cli\/src\/(?:chat|subcommands\/[^/]+)\/|\/engine\/src\/(?:index\.ts|generate\/index|commands|mcp|import|tools)|\/guide\/|\/stores\/src\/(?:index\.ts|sql|jsonl|files|postgres)|\/formats\/index/;
+  expect([...program].filter((name) => unneeded.test(name))).toEqual([]);
+  expect([...list].filter((name) => unneeded.test(name) && !name.includes('/subcommands/ls/'))).toEqual([]);
+  // Before subcommands and the engine were loaded on demand, listing trees loaded 818 modules.
+  expect(new Set([...program, ...list]).size).toBeLessThan(280);
+});
+
 test('[O61] printing the version loads nothing else', () => {
   const loaded = [...loadedWith(join(import.meta.dirname, 'main.ts'))].filter((name) => !name.startsWith('node:'));
   const own = ['src/main.ts', 'src/version.ts', 'package.json'].map((name) => join(packages, 'cli', name));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type FakeProvider, openFakeProvider } from '@coppice/engine/testing';
 import { openTestServer, type TestServer } from '@coppice/server/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { subcommands } from '../subcommands/index.ts';
+import { subcommands } from '../subcommands/all.ts';
 import { type CliFixture, type CliResult, makeCliFixture } from '../testing/index.ts';
 
 /** Replaces ids and times by their order, so that two runs can be compared. */

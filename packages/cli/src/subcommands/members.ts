@@ -1,47 +1,50 @@
-export { agents } from './agents/index.ts';
-export { append } from './append/index.ts';
-export { backfill } from './backfill/index.ts';
-export { backup } from './backup/index.ts';
-export { bookmark } from './bookmark/index.ts';
-export { branch } from './branch/index.ts';
-export { buckets } from './buckets/index.ts';
-export { chat } from './chat/index.ts';
-export { cherryPick } from './cherry-pick/index.ts';
-export { completion } from './completion/index.ts';
-export { config } from './config/index.ts';
-export { diff } from './diff/index.ts';
-export { docs } from './docs/index.ts';
-export { doctor } from './doctor/index.ts';
-export { edit } from './edit/index.ts';
-export { exportTo } from './export/index.ts';
-export { fsck } from './fsck/index.ts';
-export { importFrom } from './import/index.ts';
-export { join } from './join/index.ts';
-export { keys } from './keys/index.ts';
-export { log } from './log/index.ts';
-export { ls } from './ls/index.ts';
-export { mcp } from './mcp/index.ts';
-export { merge } from './merge/index.ts';
-export { models } from './models/index.ts';
-export { move } from './move/index.ts';
-export { newTree } from './new/index.ts';
-export { open } from './open/index.ts';
-export { pin } from './pin/index.ts';
-export { proxy } from './proxy/index.ts';
-export { redo } from './redo/index.ts';
-export { regenerate } from './regenerate/index.ts';
-export { regroup } from './regroup/index.ts';
-export { rename } from './rename/index.ts';
-export { restore } from './restore/index.ts';
-export { rm } from './rm/index.ts';
-export { search } from './search/index.ts';
-export { serve } from './serve/index.ts';
-export { share } from './share/index.ts';
-export { show } from './show/index.ts';
-export { split } from './split/index.ts';
-export { switchTo } from './switch/index.ts';
-export { tag } from './tag/index.ts';
-export { token } from './token/index.ts';
-export { trash } from './trash/index.ts';
-export { tree } from './tree/index.ts';
-export { undo } from './undo/index.ts';
+/** The subcommands by name. The code of a subcommand is loaded when a command line names it. */
+export const members = {
+  agents: async () => (await import('./agents/index.ts')).agents,
+  append: async () => (await import('./append/index.ts')).append,
+  backfill: async () => (await import('./backfill/index.ts')).backfill,
+  backup: async () => (await import('./backup/index.ts')).backup,
+  bookmark: async () => (await import('./bookmark/index.ts')).bookmark,
+  branch: async () => (await import('./branch/index.ts')).branch,
+  buckets: async () => (await import('./buckets/index.ts')).buckets,
+  chat: async () => (await import('./chat/index.ts')).chat,
+  'cherry-pick': async () => (await import('./cherry-pick/index.ts')).cherryPick,
+  completion: async () => (await import('./completion/index.ts')).completion,
+  config: async () => (await import('./config/index.ts')).config,
+  diff: async () => (await import('./diff/index.ts')).diff,
+  docs: async () => (await import('./docs/index.ts')).docs,
+  doctor: async () => (await import('./doctor/index.ts')).doctor,
+  edit: async () => (await import('./edit/index.ts')).edit,
+  export: async () => (await import('./export/index.ts')).exportTo,
+  fsck: async () => (await import('./fsck/index.ts')).fsck,
+  import: async () => (await import('./import/index.ts')).importFrom,
+  join: async () => (await import('./join/index.ts')).join,
+  keys: async () => (await import('./keys/index.ts')).keys,
+  log: async () => (await import('./log/index.ts')).log,
+  ls: async () => (await import('./ls/index.ts')).ls,
+  mcp: async () => (await import('./mcp/index.ts')).mcp,
+  merge: async () => (await import('./merge/index.ts')).merge,
+  models: async () => (await import('./models/index.ts')).models,
+  move: async () => (await import('./move/index.ts')).move,
+  new: async () => (await import('./new/index.ts')).newTree,
+  open: async () => (await import('./open/index.ts')).open,
+  pin: async () => (await import('./pin/index.ts')).pin,
+  proxy: async () => (await import('./proxy/index.ts')).proxy,
+  redo: async () => (await import('./redo/index.ts')).redo,
+  regenerate: async () => (await import('./regenerate/index.ts')).regenerate,
+  regroup: async () => (await import('./regroup/index.ts')).regroup,
+  rename: async () => (await import('./rename/index.ts')).rename,
+  restore: async () => (await import('./restore/index.ts')).restore,
+  rm: async () => (await import('./rm/index.ts')).rm,
+  search: async () => (await import('./search/index.ts')).search,
+  serve: async () => (await import('./serve/index.ts')).serve,
+  share: async () => (await import('./share/index.ts')).share,
+  show: async () => (await import('./show/index.ts')).show,
+  split: async () => (await import('./split/index.ts')).split,
+  switch: async () => (await import('./switch/index.ts')).switchTo,
+  tag: async () => (await import('./tag/index.ts')).tag,
+  token: async () => (await import('./token/index.ts')).token,
+  trash: async () => (await import('./trash/index.ts')).trash,
+  tree: async () => (await import('./tree/index.ts')).tree,
+  undo: async () => (await import('./undo/index.ts')).undo,
+} as const;

@@ -1,7 +1,7 @@
 /** With `COPPICE_WRITE_DOCS=1` this test writes the generated part of the page; otherwise it compares the page. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { subcommands } from './index.ts';
+import { subcommands } from './all.ts';
 import { questionsBySubcommand } from './questions.ts';
 import { buildCommandReference } from './reference.ts';
 

@@ -1,7 +1,7 @@
 /** The reference of the command line as Markdown, from the list of subcommands. */
 import { globalOptions } from '../program.ts';
+import { subcommands } from './all.ts';
 import type { Subcommand, SubcommandOption } from './contract.ts';
-import { subcommands } from './index.ts';
 import { questionsBySubcommand } from './questions.ts';
 
 function usageOf({ name, arguments: words = [], options = [] }: Subcommand): string {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { AppError, type Node } from '@coppice/core';
-import { configPath } from '@coppice/engine';
+import { configPath } from '@coppice/engine/config';
 import { ChatSession } from '../../chat/chat-session.ts';
 import { openInputHistory } from '../../chat/input-history.ts';
 import { printTurn } from '../../chat/print-turn.ts';

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
-import { subcommands } from '../index.ts';
+import { subcommands } from '../all.ts';
 
 describe('coppice completion', () => {
   let fixture: CliFixture;

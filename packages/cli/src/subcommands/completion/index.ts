@@ -21,7 +21,7 @@ export const completion = defineSubcommand({
     const shell = given.text('shell');
     if (!isShell(shell)) throw usageError(`Unknown shell ${shell}. Use one of ${supportedShells.join(', ')}.`);
     // Imported lazily: the list contains this subcommand.
-    const { subcommands } = await import('../index.ts');
+    const { subcommands } = await import('../all.ts');
     const words = given.many('words');
     if (words.length > 0) {
       // An invalid line or an unreachable store gives no candidates; completion must not print errors.

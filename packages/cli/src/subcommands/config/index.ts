@@ -9,7 +9,7 @@ import {
   findConfigProblems,
   parseConfig,
   parseConfigValue,
-} from '@coppice/engine';
+} from '@coppice/engine/config';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';

@@ -1,4 +1,4 @@
-import { newId } from '@coppice/engine';
+import { newId } from '@coppice/engine/new-id';
 import { shortenIds } from '../../short-ids.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';

@@ -1,4 +1,4 @@
-import { localTokenPath, openLocalToken, renewLocalToken } from '@coppice/engine';
+import { localTokenPath, openLocalToken, renewLocalToken } from '@coppice/engine/config';
 import { usageError } from '../../exit-codes.ts';
 import { defineSubcommand } from '../contract.ts';
 

@@ -4,15 +4,18 @@ import { defineProvider } from '../define.ts';
 import { failStream } from '../errors.ts';
 import { loadCorpus } from './babble/words.ts';
 import { generateText, guessTopicWords } from './babble/write.ts';
-import { answerQuestion, findLastQuestion } from './guide/answer.ts';
-import { chooseToolCall } from './guide/tools.ts';
 import { createSeededRandom } from './random.ts';
 import { estimateUsage, streamText } from './stream-text.ts';
 
 const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } as const;
 const size = { window: 131_072, maxOut: 8192, price } as const;
 
-function* guide(request: ProviderRequest, random: () => number): Generator<ProviderEvent | string> {
+async function* guide(request: ProviderRequest, random: () => number): AsyncGenerator<ProviderEvent | string> {
+  // Loaded with the first question, because the guide contains all documents and most programs never ask it.
+  const [{ answerQuestion, findLastQuestion }, { chooseToolCall }] = await Promise.all([
+    import('./guide/answer.ts'),
+    import('./guide/tools.ts'),
+  ]);
   const call = chooseToolCall(request, findLastQuestion(request.messages));
   if (call === null) {
     yield answerQuestion(request, random);
@@ -37,7 +40,12 @@ function* nonsense(request: ProviderRequest, random: () => number): Generator<Pr
   });
 }
 
-const models = new Map([
+type OfflineWriter = (
+  request: ProviderRequest,
+  random: () => number,
+) => Iterable<ProviderEvent | string> | AsyncIterable<ProviderEvent | string>;
+
+const models: ReadonlyMap<string, OfflineWriter> = new Map<string, OfflineWriter>([
   ['guide', guide],
   ['babble', nonsense],
 ]);
@@ -51,7 +59,7 @@ async function* stream(request: ProviderRequest, call: ProviderCall): AsyncGener
     );
   const clock = call.clock ?? systemClock;
   const seed = request.seed ?? Math.floor(clock.random() * 2 ** 32);
-  for (const each of write(request, createSeededRandom(seed))) {
+  for await (const each of write(request, createSeededRandom(seed))) {
     if (typeof each === 'string') yield* streamText(each, request, call);
     else yield each;
   }

@@ -1,0 +1,13 @@
+/** The configuration with the keys and URLs that a user enters, for programs that need nothing else of the engine. */
+export * from '../connections/index.ts';
+export { defaultGenerateLimits, type GenerateLimits } from '../generate/limits.ts';
+export type * from './contract.ts';
+export { type ConfigValue, configValueAt, editConfig, parseConfigValue } from './edit.ts';
+export {
+  type ConfigSource,
+  configPath,
+  type EnvironmentVariables,
+  findConfigProblems,
+  loadConfig,
+  parseConfig,
+} from './load.ts';
