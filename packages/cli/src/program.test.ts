@@ -34,7 +34,7 @@ describe('a command line', () => {
     }
   });
 
-  it('[O192] a command is found after the global options, and a mistyped one is compared with all', async () => {
+  it('[O196] a command is found after the global options, and a mistyped one is compared with all', async () => {
     for (const before of [
       ['--owner', 'show', '--json'],
       ['--owner=show', '--no-color', '--json'],

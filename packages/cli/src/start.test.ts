@@ -37,7 +37,7 @@ test('[O60] the server, the interface, database drivers and the MCP client are l
   expect([...loaded].filter((name) => heavy.test(name))).toEqual([]);
 });
 
-test('[O192] a command loads its own subcommand, and the engine only if it calls a model', () => {
+test('[O196] a command loads its own subcommand, and the engine only if it calls a model', () => {
   const program = loadedWith(join(import.meta.dirname, 'program.ts'));
   const list = loadedWith(join(import.meta.dirname, 'subcommands/ls/index.ts'));
   expect(list).toContain(join(packages, 'core/src/index.ts'));
