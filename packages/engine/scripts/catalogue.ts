@@ -1,5 +1,5 @@
 // npm run catalogue -w @coppice/engine: regenerates src/catalogue/models.json from the model data of pi-ai (MIT). pi-ai
-// is downloaded into a temporary folder and is not a dependency: it has 95 MB, and we need 100 KB of it.
+// is downloaded to a temporary folder and is not a dependency, because it has 95 MB, of which 100 KB are needed.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ interface Row {
   readonly name: string;
   readonly window: number;
   readonly maxOut: number;
-  /** Input, output, cache read, cache write; null if the price depends on the call. */
+  /** The prices for input, output, cache read and cache write; null if the price depends on the call. */
   readonly price: readonly number[] | null;
   readonly thinking: boolean;
   readonly images: boolean;

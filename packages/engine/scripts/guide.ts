@@ -9,7 +9,7 @@ const target = fileURLToPath(new URL('../src/providers/offline/guide/knowledge.j
 
 const builders = new Set(['docs/torture.md', 'docs/benchmarks.md']);
 
-/** The documents that the guide reads, as paths from the repository root. */
+/** Returns the documents that the guide is built from, as paths from the repository root. */
 export function listGuideDocuments(top = repository): readonly string[] {
   const found = ['README.md'];
   const open = ['docs'];
@@ -23,10 +23,10 @@ export function listGuideDocuments(top = repository): readonly string[] {
   return found.sort();
 }
 
-// Inline code is matched first: angle brackets in a shell line are not HTML tags.
+// Inline code is matched first, because angle brackets in code are not HTML tags.
 const codeOrTag = /(`[^`]*`)|<[^>]+>/g;
 
-/** The plain text of a line of Markdown. */
+/** Returns the plain text of a line of Markdown. */
 function plain(text: string): string {
   return text
     .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
@@ -38,14 +38,17 @@ function plain(text: string): string {
     .trim();
 }
 
-/** The whole sentences of a paragraph, without headings, fragments and list items that do not end in a full stop. */
+/**
+ * Returns the whole sentences of a paragraph, without headings, fragments and list items that do not end in a full
+ * stop.
+ */
 function sentencesOf(paragraph: string): string[] {
   const text = plain(paragraph);
   const found = text.match(/[A-Z`"“(].*?[.!?](?=\s+[A-Z`"“(]|$)/g) ?? [];
   return found.map((each) => each.trim()).filter((each) => each.length >= 25 && each.length <= 400);
 }
 
-/** Turns a row of a two-column word table into a sentence; other tables give none. */
+/** Converts a row of a two-column glossary to a sentence; rows of other tables give none. */
 function rowSentences(columns: readonly string[], cells: readonly string[]): string[] {
   const [word, meaning] = cells;
   const explains = /^(?:word|term)s?$/i.test(columns[0] ?? '') && /^(?:meaning|what it is)$/i.test(columns[1] ?? '');
@@ -53,7 +56,7 @@ function rowSentences(columns: readonly string[], cells: readonly string[]): str
   return [`In Coppice, ${word} means ${meaning.replace(/[.;]$/, '')}.`];
 }
 
-/** The longest text of tables that is searched in one passage. */
+/** How much text of its tables a passage contains, in characters. */
 const longestTable = 2000;
 
 /** Reads the lines of one document and collects the passage under each heading. */
@@ -78,7 +81,7 @@ class PassageReader {
     this.#headings.push(plain(heading));
   }
 
-  /** Adds the question forms of a comment such as `asks: How do I undo? · How do I redo?`. */
+  /** Adds the example questions of a comment such as `asks: How do I undo? · How do I redo?`. */
   addAsks(comment: string): void {
     this.#asks.push(
       ...comment
@@ -131,12 +134,12 @@ class PassageReader {
 const fence = /^\s*(?:```|~~~)(\w*)/;
 const listItem = /^\s*(?:[-*+]|\d+\.)\s+/;
 
-/** The passages of one document: one for each heading with sentences or question forms below it. */
+/** Returns the passages of one document: one for each heading with sentences or example questions below it. */
 export function splitIntoPassages(path: string, text: string): GuideSection[] {
   const reader = new PassageReader(path);
-  /** The language of the open fence; null outside. */
+  /** The language of the open code fence; null outside of fences. */
   let language: string | null = null;
-  // Comments may span several lines. Comments without question forms are dropped.
+  // Comments may span several lines; those without example questions are dropped.
   const withMarks = text.replace(/<!--([\s\S]*?)-->/g, (_whole, comment: string) => {
     const [, asks] = /^\s*asks:([\s\S]*)$/.exec(comment) ?? [];
     return asks === undefined ? '' : `\u0000${asks.replace(/\s+/g, ' ')}`;
@@ -176,7 +179,7 @@ function anchorOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** The guide's knowledge, in the format of its file. */
+/** Builds the guide's knowledge, as the content of its file. */
 export function buildGuideKnowledge(top = repository): GuideKnowledge {
   const passages: GuideSection[] = [];
   for (const path of listGuideDocuments(top)) {

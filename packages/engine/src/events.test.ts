@@ -81,7 +81,10 @@ test('[H1] a hook can return null for no change, and cancel with or without a me
     );
   };
   expect([await said(null), await said({ cancel: false })]).toEqual(['through', 'through']);
-  expect([await said({ cancel: 'No.' }), await said({ cancel: true })]).toEqual(['No.', 'A hook said no.']);
+  expect([await said({ cancel: 'No.' }), await said({ cancel: true })]).toEqual([
+    'No.',
+    'A hook cancelled this without giving a reason.',
+  ]);
 });
 
 test('[H2] a hook that never returns is reported and skipped', async () => {
@@ -94,7 +97,7 @@ test('[H2] a hook that never returns is reported and skipped', async () => {
   expect(failures.map(({ event }) => event)).toEqual(['before append', 'after append']);
 });
 
-/** A hook as an untyped module would pass it. */
+/** Adds a hook without type checks, as a JavaScript module would. */
 function untyped(events: Events, hook: () => unknown): void {
   Reflect.apply(events.before, events, ['branch', hook]);
 }

@@ -1,4 +1,4 @@
-/** Hooks: before an act, where they can cancel or replace it, and after it, where they are notified. */
+/** The event bus: hooks run before an act, where they can cancel or change it, and after it. */
 import { AppError, type Message, type NodeId, type NodeMeta, type TreeId } from '@coppice/core';
 
 /**
@@ -7,7 +7,7 @@ import { AppError, type Message, type NodeId, type NodeMeta, type TreeId } from 
  */
 export type CompactReason = 'manual' | 'due' | 'after' | 'full' | 'overflow';
 
-/** The argument of each hook before an act; a hook may return a replacement. */
+/** What a hook receives before each kind of act, and may return with changes. */
 export interface BeforeEvents {
   append: {
     readonly treeId: TreeId;
@@ -21,9 +21,9 @@ export interface BeforeEvents {
     /** The last node of the branch to merge. */
     readonly nodeId: NodeId;
     readonly mode: 'summary' | 'messages';
-    /** The target; absent is the active node. */
+    /** The node to merge into; by default the active node. */
     readonly into?: NodeId;
-    /** A finished summary; if a hook sets it, no model is called. */
+    /** The text of the summary. If a hook sets it, no model is called. */
     readonly summary?: string;
   };
   compact: {
@@ -32,7 +32,7 @@ export interface BeforeEvents {
     readonly nodeId: NodeId;
     readonly reason: CompactReason;
     readonly focus?: string;
-    /** A finished summary; if a hook sets it, no model is called. */
+    /** The text of the summary. If a hook sets it, no model is called. */
     readonly summary?: string;
   };
   generate: {
@@ -46,7 +46,7 @@ export interface BeforeEvents {
   };
 }
 
-/** The argument of each hook after an act. */
+/** What a hook receives after each kind of act. */
 export interface AfterEvents {
   append: {
     readonly treeId: TreeId;
@@ -67,7 +67,7 @@ export interface AfterEvents {
   generate: { readonly treeId: TreeId; readonly nodeIds: readonly NodeId[]; readonly failed: readonly NodeId[] };
 }
 
-/** The name of an act that hooks can be added to. */
+/** The kinds of acts that hooks can be added to. */
 export type EventName = keyof BeforeEvents & keyof AfterEvents;
 
 /** The result of a hook before an act: nothing, a cancellation with its reason, or replaced arguments. */
@@ -101,7 +101,6 @@ export interface Events {
   tell<K extends EventName>(name: K, event: AfterEvents[K]): Promise<void>;
 }
 
-/** Options of the event bus. */
 export interface EventsOptions {
   /** The time limit of a hook in milliseconds, by default a minute. A slower hook is reported and skipped. */
   readonly limit?: number;
@@ -132,7 +131,7 @@ export function createEvents(
     try {
       onFailure({ event, error, ...(from === undefined ? {} : { from }) });
     } catch {
-      // The failure handler itself failed; there is nowhere left to report to.
+      // The failure handler itself threw; the error cannot be reported anywhere else.
     }
   };
   return {
@@ -165,7 +164,7 @@ export function createEvents(
   };
 }
 
-/** Waits for a hook, up to the time limit. */
+/** Waits for a hook. Rejects when the time limit is reached. */
 async function withinTimeout<T>(answer: T | Promise<T>, limit: number): Promise<T> {
   if (!(answer instanceof Promise)) return answer;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -184,7 +183,7 @@ interface FoundHooks<T> {
   readonly replace?: T;
 }
 
-// The required fields of each event. Hooks may come from untyped modules.
+// The required fields of each event, checked at run time because hooks may be untyped modules.
 const needed: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } = {
   append: ['treeId', 'parentId', 'messages'],
   branch: ['treeId', 'nodeId'],
@@ -194,19 +193,24 @@ const needed: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } 
   generate: ['treeId', 'parentId', 'models', 'tools'],
 };
 
-/** Reads a hook's result; throws if it is invalid. */
+/** Validates a hook's result. Throws if it is neither a cancellation nor a complete replacement. */
 function verdictIn<K extends EventName>(name: K, asked: BeforeEvents[K], given: unknown): FoundHooks<BeforeEvents[K]> {
   if (given === undefined || given === null) return {};
   if (typeof given !== 'object')
-    throw invalidVerdict(`A hook answers with cancel, replace or nothing, not ${typeof given}.`);
+    throw invalidVerdict(`A hook must return cancel, replace or nothing; this one returned ${typeof given}.`);
   if ('cancel' in given && given.cancel !== undefined && given.cancel !== false)
-    return { cancel: typeof given.cancel === 'string' && given.cancel !== '' ? given.cancel : 'A hook said no.' };
+    return {
+      cancel:
+        typeof given.cancel === 'string' && given.cancel !== ''
+          ? given.cancel
+          : 'A hook cancelled this without giving a reason.',
+    };
   if (!('replace' in given) || given.replace === undefined) {
     if ('cancel' in given) return {};
-    throw invalidVerdict('A hook answered with neither cancel nor replace.');
+    throw invalidVerdict('A hook returned an object with neither cancel nor replace.');
   }
   if (!isStillValid(name, asked, given.replace))
-    throw invalidVerdict(`A hook replaced ${name} by something without ${needed[name].join(', ')}.`);
+    throw invalidVerdict(`The replacement for ${name} that a hook returned needs ${needed[name].join(', ')}.`);
   return { replace: given.replace };
 }
 
@@ -235,5 +239,5 @@ function addHook<H>(hooks: Map<H, string | undefined>, hook: H, from: string | u
 }
 
 function ignoreHookError(): void {
-  // The default: failures are ignored.
+  // By default failures of hooks are ignored.
 }

@@ -1,19 +1,19 @@
 /**
- * Small files that several processes change. They are replaced atomically and durably, by one writer at a time, and
- * only their owner can read them.
+ * Reads and writes small files that several processes change. A file is replaced atomically and durably, by one writer
+ * at a time, and only its owner can read it.
  */
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-// A process that died leaves its lock behind. An older lock than this is ignored, because no write takes so long.
+// A lock older than this was left by a process that died, and is ignored. No write takes so long.
 const staleLockMs = 10_000;
 
-/** The system's error code, for example `ENOENT`. */
+/** Returns the code of a system error, for example `ENOENT`. */
 export function systemCodeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Runs work while no other process changes the file. Creates its folder with access for the owner only. */
+/** Runs `work` while no other process changes the file. Creates the folder with access for its owner only. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const lock = `${path}.lock`;
@@ -46,7 +46,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(draft, path);
-  // The rename itself is durable when the folder is.
+  // Syncing the folder makes the rename durable.
   const folder = await open(dirname(path), 'r').catch(() => null);
   await folder?.sync().catch(() => undefined);
   await folder?.close();

@@ -17,7 +17,8 @@ it('sorts the ids of one millisecond in order of creation, and handles a clock t
   const now = 1_800_000_000_000;
   const made = Array.from({ length: 10_000 }, () => newId(now));
   expect([...made].sort()).toEqual(made);
-  // Ten thousand ids do not fit into one millisecond: the next ones still sort after them.
+  // One millisecond has fewer than ten thousand ids, so the time in the ids runs ahead of the clock; later ids still
+  // sort later.
   const later = [now + 1, now + 1, now + 2, now + 3, now + 4].map((time) => newId(time));
   expect([...made, ...later].sort()).toEqual([...made, ...later]);
   const back = newId(now - 3_600_000);

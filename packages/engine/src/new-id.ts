@@ -1,15 +1,18 @@
-// Uses no Node modules, because pages create ids too. `crypto.randomUUID` does not exist on a page without TLS.
+// This file uses no Node modules, because the page creates ids too. `crypto.randomUUID` does not exist on a page
+// without TLS.
 
-// Random parts for future ids. Generated in batches, because a call per id would be the most expensive part.
+// Random parts for the next ids, generated in batches, because drawing random bytes is the most expensive part of an
+// id.
 const ahead: string[] = [];
 const drawn = 128;
 const bytesEach = 10;
 const digits = Array.from({ length: 0x100 }, (_, byte) => (0x100 + byte).toString(16).slice(1));
-// If the clock was set back by more than this, ids follow it. A smaller difference may come from ids that used up their
-// millisecond.
+// If the clock was set back by more than this many milliseconds, new ids use the earlier time. A smaller difference may
+// mean that ids used up their millisecond and run ahead.
 const mostAhead = 1000;
 let asked = Number.NaN;
-// The time in the last id and its digits, the random part of the first id of that time, and the ids created since.
+// The time in the last id and its hexadecimal form, the random part of the first id of that time, and the ids created
+// since.
 let said = Number.NEGATIVE_INFINITY;
 let stamp = '';
 let first = '';
@@ -18,7 +21,7 @@ let span = Number.NaN;
 let spanText = '';
 
 /**
- * A new UUID of version 7. Later ids sort later, even within one millisecond, so that rows of one conversation are
+ * Creates a UUID of version 7. Later ids sort later, even within one millisecond, so that rows of one conversation are
  * close together on disk and lists ordered by time keep the order of creation.
  */
 export function newId(now: number = Date.now()): string {
@@ -38,7 +41,7 @@ export function newId(now: number = Date.now()): string {
   return stamp + (0x1000 + count).toString(16).slice(1) + random.slice(3);
 }
 
-// The rest of a UUID: three counting digits and the random part.
+// Returns the part of a UUID after the time and version: three counting digits and the random part.
 function drawEnding(): string {
   const random = crypto.getRandomValues(new Uint8Array(drawn * bytesEach));
   for (let at = bytesEach; at < random.length; at += bytesEach) ahead.push(formatEnding(random, at));
@@ -58,7 +61,8 @@ function hexOfByte(byte: number | undefined): string {
   return digits[byte ?? 0] ?? '';
 }
 
-// The upper digits of a time change once a minute and are cached: formatting the small rest is much faster.
+// The upper digits of a time change about once a minute and are cached, because formatting only the rest is much
+// faster.
 function formatId(time: number, after: string): void {
   said = time;
   first = after;

@@ -1,4 +1,7 @@
-/** Resolves in the next turn of the event loop, after sockets and timers that are due; in a browser after its timers. */
+/**
+ * Resolves in the next iteration of the event loop, after sockets and timers that are due; in a browser after due
+ * timers.
+ */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === 'function') setImmediate(resolve);

@@ -10,7 +10,7 @@ import { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
 import { createProviders } from './providers/index.ts';
 import { createScriptedProvider, makeUsageEvent, type ScriptedReply } from './testing/scripted.ts';
 
-// The model costs ten cents for a thousand input tokens, and a dollar for output.
+// A thousand input tokens cost ten cents, a thousand output tokens one dollar.
 const priced =
   '[models."scripted/one"]\nwindow = 100000\nmax_output = 1000\nprice = { input = 100, output = 1000 }\n[summaries]\nmodel = "scripted/one"\n';
 
@@ -37,7 +37,7 @@ async function open(replies: readonly ScriptedReply[], lines = '', more: Partial
 
 const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
 
-/** A conversation that is long enough to be compacted. */
+/** Creates a conversation that is long enough to be compacted. */
 async function longTree(store: Store) {
   const id = treeId(newId());
   await run(store, { type: 'create', treeId: id }, context);
@@ -47,7 +47,7 @@ async function longTree(store: Store) {
   return { treeId: id, ids: result.added };
 }
 
-/** Every method by which an engine compacts or summarises. */
+/** Each function through which an engine compacts or summarises. */
 const ways: readonly (readonly [string, (engine: Engine, store: Store) => Promise<unknown>])[] = [
   ['the compactor', async (engine, store) => engine.compactor.compact({ treeId: (await longTree(store)).treeId })],
   [

@@ -1,4 +1,4 @@
-/** Assembles the engine, through which server and command line call models. */
+/** Builds the engine, through which the server and the command line call models. */
 import type { Store } from '@coppice/core';
 import type { ChatCopier, CommandDefinition } from './commands/contract.ts';
 import { type Commands, createCommands } from './commands/registry.ts';
@@ -18,17 +18,20 @@ import { createTitleGenerator, type TitleGenerator } from './summaries/titles.ts
 import { createTools, toToolSettings } from './tools/index.ts';
 import type { ToolRegistry } from './tools/registry.ts';
 
-/** Options of an engine; everything but store and configuration has a default. */
+/** The store and the configuration of an engine, and what replaces its defaults. */
 export interface EngineOptions
   extends Pick<GeneratorOptions, 'limits' | 'spending' | 'actor' | 'kit' | 'clock' | 'newId'> {
-  /** The store; it is not closed with the engine, because it belongs to the caller. */
+  /** The store belongs to the caller; closing the engine does not close it. */
   readonly store: Store;
   readonly config: Config;
-  /** The live configuration, if it can change: defaults, budgets, tool rules and the title model follow it. */
+  /**
+   * Returns the current configuration, if it can change at run time. Defaults, budgets, tool rules and the title model
+   * follow it.
+   */
   readonly currentConfig?: (() => Config) | undefined;
   /** Hooks, shared by all stores of the engine; by default each store has its own bus. */
   readonly events?: Events | undefined;
-  /** Called when a hook fails; not used if `events` is given. */
+  /** Called when a hook fails; ignored if `events` is given. */
   readonly onHookFailure?: ((failure: HookFailure) => void) | undefined;
   /** By default created from the configuration. */
   readonly providers?: ModelProviders | undefined;
@@ -59,15 +62,16 @@ export interface Engine {
   readonly spending: Spending;
   /** The slash commands of this engine's store. */
   readonly commands: Commands;
-  /** The same engine on another store: same providers, tools, budgets and summaries. Closed with this one. */
-  forStore(store: Store): Engine;
   /**
-   * Interrupts running turns, keeping their text, and cancels pending titles. Providers, tools and store stay open.
+   * Returns an engine on another store with the same providers, tools, budgets and summaries. It is closed with this
+   * one.
    */
+  forStore(store: Store): Engine;
+  /** Stops running turns, keeping their text, and cancels pending titles. Does not close providers, tools and store. */
   close(): Promise<void>;
 }
 
-/** Assembles an engine. Calls no model and opens nothing until it is used. */
+/** Builds an engine. It calls no model and opens nothing until it is used. */
 export function openEngine(options: EngineOptions): Engine {
   const { config } = options;
   const current = options.currentConfig ?? (() => config);
@@ -75,7 +79,7 @@ export function openEngine(options: EngineOptions): Engine {
   const shared: Shared = {
     providers: options.providers ?? createProviders({ config, ...(options.clock ? { clock: options.clock } : {}) }),
     tools: options.tools ?? createTools({ ...toToolSettings(config), rules: () => current().tools }),
-    // Shared, so that a daily budget applies to all stores of a process even without a spending file.
+    // Shared, so that a daily budget applies to all stores of a process even if spending is not stored in a file.
     spending: options.spending ?? settings.spending ?? createMemorySpending(),
     fileTexts: createFileTextExtractor(),
     timers: createSharedTimers(options.clock ?? systemClock),
@@ -85,7 +89,7 @@ export function openEngine(options: EngineOptions): Engine {
   return engineOn(options, settings, shared, options.store);
 }
 
-/** The services that the engines of all stores share. */
+/** What the engines of all stores share. */
 interface Shared {
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
@@ -100,7 +104,7 @@ type Settings = ReturnType<typeof toGeneratorSettings>;
 
 const noPersonalBudgets: ReadonlyMap<string, number> = new Map();
 
-/** Settings whose defaults, budgets and summary model are read from the configuration each time. */
+/** Returns settings whose defaults, budgets and summary model are read from the current configuration at each use. */
 function followSettings(first: Settings, current: () => Settings): Settings {
   return {
     ...first,

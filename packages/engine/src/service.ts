@@ -1,4 +1,4 @@
-/** Helpers that the public services share: the actor, the clock, ids and the message kit for core. */
+/** Functions that the public services share: they fill in defaults and validate ids and arguments. */
 import { messageKit } from '@coppice/content';
 import {
   type ActId,
@@ -15,21 +15,20 @@ import {
 } from '@coppice/core';
 import { newId } from './new-id.ts';
 
-/** Options of a service; each has a default. */
 export interface ServiceOptions {
-  /** The actor, whose acts undo reverts. By default the store's owner. */
+  /** The user that acts are recorded for; undo reverts only that user's acts. By default the store's owner. */
   readonly actor?: string | undefined;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970; by default the system's time. */
   readonly now?: (() => number) | undefined;
   readonly newId?: (() => string) | undefined;
   readonly kit?: MessageKit | undefined;
-  /** The version that the caller has read; a structural write to a tree that changed since is refused. */
+  /** The version that the caller has read. A change of the structure is refused if the tree has changed since. */
   readonly expectedVersion?: number | undefined;
-  /** Whether a stale write that only adds nodes is kept, as a sibling. */
+  /** With `branch`, an outdated write that only adds nodes is stored as a sibling branch instead of being refused. */
   readonly onConflict?: 'branch' | undefined;
 }
 
-/** The context for core's `run`. */
+/** Builds the context for core's `run` from the options and their defaults. */
 export function runContextOf(store: TreeStore, options: ServiceOptions): RunContext {
   return {
     actor: options.actor ?? store.owner,
@@ -41,7 +40,7 @@ export function runContextOf(store: TreeStore, options: ServiceOptions): RunCont
   };
 }
 
-/** Creates the id of a new act, for a call with several commits. */
+/** Creates an act id, for a call that makes several commits. */
 export function newActId(context: RunContext): ActId {
   return actId(context.newId());
 }
@@ -52,7 +51,9 @@ export function assertCount(what: string, value: number, least = 0): void {
     refuse('command/invalid', `A ${what} must be a whole number from ${least}, not ${value}.`, { [what]: value });
 }
 
-/** Throws unless the arguments are an object; untyped callers may omit them or pass another type. */
+/**
+ * Returns the arguments. Throws unless they are an object, because untyped callers may omit them or pass another type.
+ */
 export function requireObject<T extends object>(given: T): T {
   const isNamed = typeof given === 'object' && given !== null && !Array.isArray(given);
   return isNamed ? given : refuse('command/invalid', 'This call needs an object with its arguments.', {});
@@ -63,9 +64,9 @@ export interface NodeLocation {
   readonly nodeId: NodeId;
 }
 
-/** Finds a node by its id alone; a tree's id stands for its root. Null if the owner has no such node. */
+/** Finds a node by its id alone. A tree's id finds its root. Null if the owner has no such node. */
 export async function findNodeLocation(store: TreeStore, id: string): Promise<NodeLocation | null> {
-  // Untyped callers may pass any value, which a database could not bind.
+  // A database cannot bind a value of another type, which untyped callers may pass.
   if (typeof id !== 'string') return null;
   return store.read(treeId(id), function* () {
     const row = yield* ask('tree', {});
@@ -75,17 +76,17 @@ export async function findNodeLocation(store: TreeStore, id: string): Promise<No
   });
 }
 
-/** Like {@link findNodeLocation}, but throws if there is no such node. */
+/** Like {@link findNodeLocation}, but throws if the node does not exist. */
 export async function requireNodeLocation(store: TreeStore, id: string): Promise<NodeLocation> {
   return (await findNodeLocation(store, id)) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
-/** Converts the tree id of a caller. A value that is not a string cannot be looked up and is refused as unknown. */
+/** Converts a caller's tree id. A value that is not a string is refused as unknown. */
 export function requireTreeId(id: string): TreeId {
   return typeof id === 'string' ? treeId(id) : refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
 }
 
-/** Converts the node id of a caller; see {@link requireTreeId}. */
+/** Converts a caller's node id; see {@link requireTreeId}. */
 export function requireNodeId(id: string): NodeId {
   return typeof id === 'string' ? nodeId(id) : refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }

@@ -1,14 +1,14 @@
-/** Finds the modules of worker threads, built or in a checkout. */
+/** Finds the module files of worker threads, in an installed package or in a checkout. */
 
-/** The module of a worker thread and the options to start it with. */
+/** The module file of a worker thread, and the Node options to start it with. */
 export interface WorkerFile {
   readonly file: URL;
   readonly execArgv: string[];
 }
 
 /**
- * Finds the module of a worker by its name without extension, next to the module `beside`. In a checkout it is started
- * with a loader for TypeScript.
+ * Finds the module of a worker in the folder of the module `beside`. `name` has no extension. In a checkout the worker
+ * starts with a loader for TypeScript.
  */
 export function findWorkerFile(name: string, beside: string): WorkerFile {
   const isBuilt = !beside.endsWith('.ts');

@@ -2,5 +2,5 @@
 import { fileURLToPath } from 'node:url';
 import { register } from 'tsx/esm/api';
 
-// A fixed path: configuration from the current directory must have no effect.
+// The path is fixed, so that a configuration in the current directory has no effect.
 register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });

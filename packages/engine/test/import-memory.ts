@@ -41,7 +41,7 @@ async function* stream(): AsyncGenerator<Uint8Array> {
   yield Buffer.from(']');
 }
 
-/** The live heap plus external memory. */
+/** Returns the live heap plus external memory. */
 function held(): number {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

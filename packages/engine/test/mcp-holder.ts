@@ -1,4 +1,4 @@
-/** Starts the given MCP servers, reports that, and waits to be killed or exits as requested. */
+/** Starts the given MCP servers, prints that they run, and waits to be killed or exits as requested. */
 import { makeMcpClient, makeMcpConfig } from '../src/testing/mcp.ts';
 
 const [, , commands = '{}', ending = 'wait'] = process.argv;

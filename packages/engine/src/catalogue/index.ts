@@ -34,15 +34,17 @@ export interface ModelInfo {
   /** False if the catalogue has no entry: window and reply limit are then core's defaults. */
   readonly known: boolean;
   /**
-   * False if the window is core's default. Then it does not limit a conversation: only the provider knows the real
-   * window.
+   * False if the window is core's default. Then no chat is compacted because of the window: only the provider knows how
+   * large it really is.
    */
   readonly windowKnown: boolean;
-  /** False if the longest reply is core's default. */
+  /** False if `maxOut` is core's default. */
   readonly maxOutKnown: boolean;
 }
 
-/** Fields that correct a catalogue entry or add one. */
+/**
+ * The fields of a model that the operator or a server sets; they change a catalogue entry, or add one for a new model.
+ */
 export interface ModelOverride {
   readonly name?: string | undefined;
   readonly window?: number | undefined;
@@ -60,11 +62,11 @@ export interface CatalogueRow extends ModelOverride {
 }
 
 export interface Catalogue {
-  /** Returns a model's entry; an unknown model gets 8,192 tokens for both limits. Never throws. */
+  /** Returns a model's entry. An unknown model gets core's default limits, 8,192 tokens each. Never throws. */
   find(provider: string, id: string): ModelInfo;
-  /** The known models of one provider or of all, sorted by name. */
+  /** Returns the known models of one provider or of all, sorted by provider and id. */
   list(provider?: string): readonly ModelInfo[];
-  /** Adds what a server reports about its models; the operator's entries take precedence. */
+  /** Adds the models that a provider's server lists. Fields that the catalogue knows are not overwritten. */
   learn(provider: string, models: readonly ListedModel[]): void;
 }
 
@@ -94,7 +96,7 @@ function mergeRow(base: ModelInfo | undefined, provider: string, id: string, ove
   };
 }
 
-/** The default longest reply for a model with this window. */
+/** Returns core's default for the longest reply, but at most the context window. */
 function longestReply(window: number = fallbackModelLimits.window): number {
   return Math.min(fallbackModelLimits.maxOut, window);
 }
@@ -105,7 +107,7 @@ function toPrice(row: readonly number[] | null): { readonly price?: Price } {
   return { price: { input, output, cacheRead, cacheWrite } };
 }
 
-/** Every model of the checked-in catalogue, as rows. */
+/** Returns the models of `models.json`, with their prices as objects. */
 export function listBuiltInRows(): readonly CatalogueRow[] {
   return data.models.map(({ price, ...row }) => ({ ...row, ...toPrice(price) }));
 }
@@ -179,7 +181,7 @@ export interface Cost {
   readonly total: number;
 }
 
-/** The cost of a usage; null if the price is unknown. Cached input is charged once, at its own price. */
+/** Returns the cost of a call, or null if the price is unknown. Cached input is charged only at the cache price. */
 export function costOf(
   price: Price | null,
   usage: Omit<ProviderUsage, 'raw'> & { readonly raw?: JsonObject },

@@ -3,7 +3,7 @@ import type { CommandDefinition, CommandParameters, CommandWord, Parameter, RawA
 import { makeCommandError } from './errors.ts';
 import { findNearestName } from './nearest.ts';
 
-/** Parsed arguments by name. */
+/** The validated arguments of one call, by parameter name. */
 export type ArgumentValues = { readonly [name: string]: string | number | boolean | undefined };
 
 type ArgumentReader = Pick<CommandDefinition, 'name' | 'usage' | 'parameters'>;
@@ -63,7 +63,7 @@ function argumentsFromWords(command: ArgumentReader, words: readonly CommandWord
       continue;
     }
     const taken: string[] = value === undefined ? [] : [value];
-    // A text extends to the next option; any other value is one word.
+    // A text continues until the next option; a value of any other kind is one word.
     const most = parameter.kind === 'text' ? Number.POSITIVE_INFINITY : 1;
     for (
       let next = words[at + 1];

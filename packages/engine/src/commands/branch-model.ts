@@ -1,20 +1,20 @@
 /** Finds the model that a branch continues with: the one that was last set there or that wrote the last reply. */
 import { ask, type NodeId, type PathMeta, type ReadProgram, readTree, type TreeId } from '@coppice/core';
 
-/** The model of a branch, and how it was chosen. */
+/** The model that a branch continues with, and where it was chosen. */
 export interface BranchModel {
   /** As `provider/model`. */
   readonly model: string;
   /** `set` on this branch, used for its last `reply`, or set for the whole `tree`. */
   readonly by: 'set' | 'reply' | 'tree';
-  /** The node where it was set, or the reply; null for the tree. */
+  /** The node that the model was set on, or the reply that it wrote; null if it is the tree's model. */
   readonly nodeId: NodeId | null;
 }
 
 /**
- * The model that was last set on the path to a node or that wrote the last reply on it, whichever is nearer; else the
- * tree's model; null if none was ever chosen. Cherry-picked replies do not count: they were generated on another
- * branch.
+ * Returns the model that was last set on the path to a node or that wrote the last reply on the path, whichever is
+ * nearer to the node; otherwise the tree's model, or null. Cherry-picked replies are ignored, because they were
+ * generated on another branch.
  */
 export function* readBranchModel(treeId: TreeId, to: NodeId | null): ReadProgram<BranchModel | null> {
   const row = yield* readTree(treeId);
@@ -43,7 +43,10 @@ function nearestChoice(nodes: readonly PathMeta[]): BranchModel | null {
   return null;
 }
 
-/** The model that was requested; if a fallback model answered, that does not select the fallback for the branch. */
+/**
+ * Returns the model that was requested for a reply: a fallback model that answered instead is not used for the next
+ * reply.
+ */
 function repliedBy({ role, kind, meta }: PathMeta): string | null {
   if (kind !== 'message' || role !== 'assistant' || meta.source?.type !== 'model') return null;
   const { provider, model_name: name, instead_of: instead } = meta.source;

@@ -10,7 +10,7 @@ import { builtInCommands, createCommands } from './registry.ts';
 
 describe('the registry', () => {
   test('[E1] has all expected commands, each complete', () => {
-    // One folder per command: adding one takes a folder and a line in members.ts.
+    // Each command has its own folder and one line in members.ts.
     const folders = readdirSync(new URL('.', import.meta.url), { withFileTypes: true });
     const names = folders.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
     expect(names.length).toBeGreaterThanOrEqual(19);

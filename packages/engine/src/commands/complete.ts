@@ -7,7 +7,7 @@ import { positionWords } from './node-references.ts';
 import { quoteWord, splitCommandWords } from './parse.ts';
 import { makeArgumentPhrase, makePhrase, makeSummaryPhrase, type Phrase, phraseToEnglish } from './phrases.ts';
 
-/** One suggestion. */
+/** A suggestion of how the line continues. */
 export interface Completion {
   /** Replaces the line from {@link Completions.from} on; quoted where necessary. */
   readonly value: string;
@@ -18,7 +18,7 @@ export interface Completion {
   readonly phrase?: Phrase | undefined;
 }
 
-/** The suggestions for a line. */
+/** The suggestions for a line, and the offset from which they replace it. */
 export interface Completions {
   readonly from: number;
   readonly items: readonly Completion[];
@@ -77,7 +77,7 @@ function optionsFor(
     }));
 }
 
-/** The parameter that the next word belongs to. */
+/** Returns the parameter that the next word is a value of; undefined if no parameter is left. */
 function expectedArgument({ parameters }: CommandDefinition, before: readonly CommandWord[]): Parameter | undefined {
   const placed = Object.values(parameters).filter(({ by }) => by === 'place');
   let at = 0;

@@ -36,14 +36,14 @@ export interface CommandContext {
   readonly actor?: string | undefined;
   /** The position of this view; by default the tree's active node. Null is before the first message. */
   readonly activeNodeId?: NodeId | null | undefined;
-  /** The nodes of the last printed list, so that they can be referenced by number. */
+  /** The nodes of the list that was printed last, so that a command can name a node by its number. */
   readonly list?: readonly NodeId[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface BranchSummary {
   readonly text: string;
-  /** The author, and further metadata of the summary. */
+  /** The author of the summary and other metadata of its node. */
   readonly meta?: NodeMeta | undefined;
   readonly details?: Marker['details'] | undefined;
 }
@@ -75,7 +75,7 @@ export interface CompactBranchRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The result of a compaction. */
+/** The summary node of a compaction, and the estimated tokens of the context before and after. */
 export interface CompactedBranch {
   /** The node that holds the summary. */
   readonly nodeId: NodeId;
@@ -85,7 +85,9 @@ export interface CompactedBranch {
   readonly summarised: number;
 }
 
-/** Replaces older messages of a branch by a summary. Throws `context/nothing-to-compact`. */
+/**
+ * Replaces older messages of a branch by a summary. Throws `context/nothing-to-compact` if the context is too short.
+ */
 export type CompactBranch = (request: CompactBranchRequest) => Promise<CompactedBranch>;
 
 /** Which part of a chat to copy into a new one. */
@@ -99,7 +101,7 @@ export interface CopyRequest {
   readonly running: RunContext;
 }
 
-/** The position in the copy. */
+/** The tree and the position where the user continues after a copy. */
 export interface CopiedChat extends CommandPosition {
   /** The path of the copy's session file; null if it is a tree of the same store. */
   readonly file: string | null;
@@ -135,7 +137,7 @@ export interface CommandServices {
   readonly events?: Events | undefined;
   /** By default, copies are trees of the same store and `/export-branch` is not available. */
   readonly copies?: ChatCopier | undefined;
-  /** Stops the turns of an act and waits for their end, before the act is undone. */
+  /** Stops the running turns of an act and resolves when they have ended, so that the act can be undone. */
   readonly abort?: ((which: { readonly actId: ActId }) => Promise<unknown>) | undefined;
   readonly now?: (() => number) | undefined;
   readonly newId?: (() => string) | undefined;
@@ -158,7 +160,7 @@ export interface CommandScope {
   readonly compact: CompactBranch;
   readonly copies: ChatCopier;
   readonly newAct: () => ActId;
-  /** The context for core's `run`; starts a new act unless one is passed. */
+  /** Builds the context for core's `run`; without an argument the command starts a new act. */
   readonly running: (actId?: ActId) => RunContext;
   /** All commands, in the order of `/help`. */
   readonly commands: readonly CommandDefinition[];
@@ -167,7 +169,7 @@ export interface CommandScope {
   readonly rootId: NodeId;
 }
 
-/** The result of a command. */
+/** What a command did: sentences for the user, data for programs, and the new position of the view. */
 export interface CommandResult<Data = unknown> {
   /** One or two sentences about what was done, in English. */
   readonly said: string;
@@ -189,7 +191,7 @@ export interface CommandResult<Data = unknown> {
   readonly list?: readonly NodeId[] | undefined;
 }
 
-/** The type of an argument. */
+/** The kind of value that an argument takes. */
 export type ParameterKind =
   /** A node: its id, a unique part of the id, a label, its number in the last list, `@here` or `@start`. */
   | 'node'
@@ -205,7 +207,7 @@ export type ParameterKind =
   | 'count'
   | 'flag';
 
-/** One argument of a command. */
+/** The description of one argument of a command. */
 export interface Parameter {
   readonly kind: ParameterKind;
   readonly about: string;

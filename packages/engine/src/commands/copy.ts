@@ -12,7 +12,7 @@ export const treeCopier: ChatCopier = {
   },
 };
 
-/** The result of a copy. */
+/** The new chat, and the position where the user continues in it. */
 export interface CopyOutcome {
   readonly treeId: TreeId;
   readonly activeNodeId: NodeId | null;

@@ -11,7 +11,7 @@ import type {
   ParameterKind,
 } from './contract.ts';
 
-/** The type of a parameter's argument. */
+/** The TypeScript type of the value that a parameter receives. */
 type ValueOf<P extends Parameter> = P['kind'] extends 'flag'
   ? boolean
   : P['kind'] extends 'count'
@@ -30,37 +30,37 @@ export type ArgumentsOf<S extends CommandParameters> = {
 const plain = { required: false, bare: false, choices: [] } as const;
 type Valued = Exclude<ParameterKind, 'flag' | 'choice'>;
 
-/** A required positional argument. */
+/** Declares a required positional argument. */
 export function requiredArgument<K extends Valued>(kind: K, about: string) {
   return { ...plain, kind, about, by: 'place', required: true } as const;
 }
 
-/** An optional positional argument. */
+/** Declares an optional positional argument. */
 export function optionalArgument<K extends Valued>(kind: K, about: string) {
   return { ...plain, kind, about, by: 'place' } as const;
 }
 
-/** A named argument, for example `--on 3`. */
+/** Declares a named argument, for example `--on 3`. */
 export function optionArgument<K extends Valued>(kind: K, about: string) {
   return { ...plain, kind, about, by: 'name' } as const;
 }
 
-/** A named text whose value may be left out, for example `--summarize` or `--summarize the tests`. */
+/** Declares a named text whose value may be left out, for example `--summarize` or `--summarize the tests`. */
 export function optionalValueArgument(about: string) {
   return { ...plain, kind: 'text', about, by: 'name', bare: true } as const;
 }
 
-/** A named argument with fixed choices. */
+/** Declares a named argument that accepts only the given choices. */
 export function choiceOption<const C extends string>(about: string, choices: readonly C[]) {
   return { ...plain, kind: 'choice', about, by: 'name', choices } as const;
 }
 
-/** A flag; false unless it is given. */
+/** Declares a flag, which is false unless the line contains it. */
 export function flagArgument(about: string) {
   return { ...plain, kind: 'flag', about, by: 'name' } as const;
 }
 
-/** The kinds of parameters, for commands that are defined outside this package. */
+/** The functions that declare parameters, under one name for commands defined outside this package. */
 export const argument = {
   needed: requiredArgument,
   maybe: optionalArgument,
@@ -70,7 +70,7 @@ export const argument = {
   flag: flagArgument,
 } as const;
 
-/** What a command has to specify. */
+/** The fields from which {@link defineCommand} builds a command. */
 export interface CommandSpecification<S extends CommandParameters, Data> {
   readonly name: string;
   readonly summary: string;
@@ -81,7 +81,7 @@ export interface CommandSpecification<S extends CommandParameters, Data> {
   run(scope: CommandScope, args: ArgumentsOf<S>): Promise<CommandResult<Data>>;
 }
 
-/** Adds usage, schema and argument parsing to a command. */
+/** Builds a command; usage text, JSON schema and argument parsing are derived from its parameters. */
 export function defineCommand<S extends CommandParameters, Data>(
   spec: CommandSpecification<S, Data>,
 ): CommandDefinition {

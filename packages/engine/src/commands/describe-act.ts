@@ -13,8 +13,8 @@ const attributeParts: ReadonlyMap<string, PhraseCode> = new Map([
 ]);
 
 /**
- * What an act did, as parts such as `2 messages` or `a label`, most important first, each once. Empty if the act has no
- * lasting effect.
+ * Returns what an act did, as parts such as `2 messages` or `a label`, each once, added messages first. Empty if the
+ * act changed nothing that a user sees.
  */
 export function describeAct(commits: readonly Commit[]): readonly Phrase[] {
   const steps = commits.flatMap((commit) => commit.steps.map((step) => ({ step, back: commit.kind === 'undo' })));

@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind } from '@coppice/core';
 
-/** All error codes that commands add to those of core, and their kinds. */
+/** The error codes that commands add to those of core. The kind decides HTTP status and exit code. */
 export const commandErrorKinds = {
   'command/unknown': 'not-found',
   'command/bad-arguments': 'invalid',
@@ -9,10 +9,9 @@ export const commandErrorKinds = {
   'command/unavailable': 'unavailable',
 } as const satisfies Record<string, ErrorKind>;
 
-/** An error code of commands. */
 export type CommandErrorCode = keyof typeof commandErrorKinds;
 
-/** Creates an error with a code of commands. */
+/** Builds an AppError; its kind follows from the code. */
 export function makeCommandError(
   code: CommandErrorCode,
   message: string,

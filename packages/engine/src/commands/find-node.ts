@@ -42,7 +42,7 @@ export async function findCommandPosition(
   return foreign;
 }
 
-/** The live node with an external id; null if there is none or more than one. */
+/** Returns the node with an external id; null if no node or more than one has it, or if the node is deleted. */
 async function nodeKnownAs({ store }: CommandScope, id: string, treeId: TreeId): Promise<Node | null> {
   const ids = new Set<NodeId>();
   for (const name of await store.externalIdsOf(treeId))

@@ -29,14 +29,14 @@ export function toAgeInLargestUnit(ms: number): {
 // Text from models or other people must not move the terminal's cursor or change the direction of the text next to it.
 const unsafe = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A text on one line, without characters that control a terminal. */
+/** Joins a text to one line and removes the characters that control a terminal. */
 export function stripControlCharacters(text: string): string {
   return text.replace(/\s+/g, ' ').replace(unsafe, '').trim();
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** The beginning of a text in quotes. */
+/** Returns the first characters of a text in quotes, with an ellipsis if it is longer. */
 export function quoteBeginning(text: string, most = 50): string {
   const line = stripControlCharacters(text.slice(0, most * 8));
   // The length is counted in graphemes: a joined emoji or a letter with combining marks counts as one.
@@ -45,18 +45,18 @@ export function quoteBeginning(text: string, most = 50): string {
   return `“${isWhole ? line : `${letters.slice(0, most - 1).join('')}…`}”`;
 }
 
-/** A node in a sentence: its role and first words, or the kind of marker. */
+/** Describes a node in a sentence: its role (or the kind of marker) and its first words. */
 export function describeNode(node: Pick<Node, 'text' | 'meta' | 'role' | 'kind'>): string {
   const words = previewOf(node, 1);
   return `${roleLabel(node)} ${words === '' ? '(no text)' : quoteBeginning(words)}`;
 }
 
-/** The role, or the kind of marker. */
+/** Returns the role of a message, or the kind of a marker. */
 export function roleLabel({ kind, role }: Pick<TopologyNode, 'kind' | 'role'>): string {
   return kind === 'message' ? role : kind;
 }
 
-/** The end of an id, because ids of the same minute have the same beginning. */
+/** Returns the last eight characters of an id, because ids of the same minute begin alike. */
 export function shortenId(id: NodeId): string {
   return id.slice(-8);
 }

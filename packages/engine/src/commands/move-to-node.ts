@@ -15,7 +15,7 @@ export interface MoveTarget {
   readonly summarize?: string | undefined;
 }
 
-/** The result of a move. */
+/** The positions before and after a move. */
 export interface MoveToNodeResult {
   /** Null is before the first message. */
   readonly from: NodeId | null;
@@ -86,7 +86,8 @@ async function askHooks(
 }
 
 /**
- * The summary of the branch that is left; null if none was requested, or if the target is below the current position.
+ * Summarises the branch that is left. Returns null if no summary was requested or if the target is below the current
+ * position.
  */
 async function summaryOfLeft(
   scope: CommandScope,
@@ -103,7 +104,7 @@ async function summaryOfLeft(
   return scope.summarize({ store, treeId, above, leaf, focus, signal });
 }
 
-/** The last node that the paths to both nodes share; null if that is the root. */
+/** Returns the last node that is on the paths to both nodes; null if they share only the root. */
 export function* findForkPoint(leaf: NodeId, other: NodeId): ReadProgram<NodeId | null> {
   // Reads upwards in growing pages: the branch that is left is usually short, even in a long chat.
   for (let limit = 64; ; limit *= 4) {
@@ -122,7 +123,10 @@ export function* findForkPoint(leaf: NodeId, other: NodeId): ReadProgram<NodeId 
   }
 }
 
-/** Moves the active node and adds the summary. The root cannot be active, so a move to it changes only the view. */
+/**
+ * Sets the active node and adds the summary. The root cannot be the active node, so a move to the root changes only the
+ * view.
+ */
 async function carryOutMove(
   scope: CommandScope,
   to: NodeId | null,

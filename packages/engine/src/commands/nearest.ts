@@ -1,4 +1,4 @@
-/** The known name that is closest to a mistyped one; undefined if none is close. */
+/** Returns the known name with the smallest edit distance to a mistyped one; undefined if none is similar. */
 export function findNearestName(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase().slice(0, 64);
   let best: string | undefined;

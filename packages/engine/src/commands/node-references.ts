@@ -3,7 +3,7 @@ import { type AppError, ask, type Bookmark, type NodeId, type ReadProgram } from
 import { makeCommandError } from './errors.ts';
 import type { PhraseCode } from './phrases.ts';
 
-/** Words for positions; a label cannot use them. */
+/** The words that name a position. A label must not be one of them, because it could not be referenced. */
 export const positionWords: ReadonlyMap<string, PhraseCode> = new Map([
   ['@here', 'position-here'],
   ['@start', 'position-start'],
@@ -38,15 +38,15 @@ function tooFar(levels: number, reach: number): AppError {
   return makeCommandError('command/no-such-node', `There is no node ${word}: ${furthest}.`, { reach });
 }
 
-/** The nodes that a name can refer to. */
+/** The result of looking up a name. */
 export interface ReferencedNodes {
-  /** None, one, or several if the name is ambiguous. */
+  /** Empty if nothing matches; several if the name is ambiguous. */
   readonly ids: readonly NodeId[];
   /** All labels, for suggestions in an error message. */
   readonly labels: readonly string[];
 }
 
-/** The nodes with this label (exact, else case-insensitive), else those whose id starts or ends with it. */
+/** Finds the nodes with this label (exact, else case-insensitive), else those whose id starts or ends with the name. */
 export function* findNodesByReference(rootId: NodeId, name: string): ReadProgram<ReferencedNodes> {
   const { bookmarks } = yield* ask('subtreeInfo', { of: rootId });
   const labels = bookmarks.map((mark) => mark.title);
@@ -62,8 +62,8 @@ function byLabel(bookmarks: readonly Bookmark[], name: string): NodeId[] {
 }
 
 /**
- * Nodes whose id starts, or else ends, with the part. Lists show the end of an id, because ids of the same minute
- * have the same beginning.
+ * Finds the nodes whose id starts with the part, or if there are none, ends with it. Lists print the end of an id,
+ * because ids of the same minute begin alike.
  */
 function* byPart(rootId: NodeId, part: string): ReadProgram<NodeId[]> {
   const nodes = yield* ask('topology', { of: rootId });

@@ -1,4 +1,4 @@
-/** A tree as a list of lines: forks indent, long runs without a fork are folded. */
+/** Renders a tree as a list of lines: forks indent, and long runs without a fork are folded. */
 import type { NodeId, NodeStatus, TopologyNode } from '@coppice/core';
 import { buildOutlineShape, outlineOf } from '@coppice/core/tree';
 import { quoteBeginning, stripControlCharacters } from './format.ts';
@@ -33,14 +33,14 @@ export interface OutlineEntry {
   readonly current: boolean;
 }
 
-/** An outline, and how many lines were cut off. */
+/** The lines of an outline, up to the limit. */
 export interface CommandOutline {
   readonly entries: readonly OutlineEntry[];
   /** The number of lines that were cut off at the end. */
   readonly left: number;
 }
 
-/** The input of an outline. */
+/** The nodes to list, and how to filter and limit them. */
 export interface OutlineSource {
   readonly nodes: readonly TopologyNode[];
   readonly labels: ReadonlyMap<NodeId, string>;
@@ -49,7 +49,7 @@ export interface OutlineSource {
   readonly limit: number;
 }
 
-/** Builds the outline of a topology. */
+/** Builds the outline of a topology. The current node and labelled nodes pass every filter. */
 export function buildCommandOutline({ nodes, labels, current, filter, limit }: OutlineSource): CommandOutline {
   const isMarked = (node: TopologyNode) => labels.has(node.id) || node.id === current;
   const { lines, left } = outlineOf(buildOutlineShape(nodes), {
@@ -92,7 +92,7 @@ export function renderOutline(outline: CommandOutline): string {
   return renderOutlineLines(outline).map(lineToEnglish).join('\n');
 }
 
-/** The numbered lines of an outline. */
+/** Renders an outline as numbered lines with phrase codes, for interfaces in other languages. */
 export function renderOutlineLines({ entries, left }: CommandOutline): readonly PhraseLine[] {
   const lines: PhraseLine[] = [];
   // Per depth, whether a vertical line is drawn because more siblings follow.

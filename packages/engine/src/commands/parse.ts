@@ -28,7 +28,7 @@ function quotedLine(line: string): string {
   return line.length > 80 ? `${line.slice(0, 80)}…` : line;
 }
 
-/** The words of a line, and whether the last one has an unclosed quote. */
+/** Splits a line into words. `open` tells whether the last word has an unclosed quote. */
 export function splitCommandWords(line: string): { readonly words: readonly CommandWord[]; readonly open: boolean } {
   const words: CommandWord[] = [];
   let at = 0;
@@ -60,7 +60,7 @@ export function splitCommandWords(line: string): { readonly words: readonly Comm
   }
 }
 
-/** The text after an opening quote, and the offset after the closing quote; null if it is not closed. */
+/** Returns the text after an opening quote, and the offset after the closing quote; null if the quote is not closed. */
 function readQuoted(line: string, from: number, quote: string): { readonly text: string; readonly end: number | null } {
   let text = '';
   for (let at = from + 1; at < line.length; at++) {

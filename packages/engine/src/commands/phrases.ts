@@ -6,7 +6,7 @@ import type { Node } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
 import { formatCount, quoteBeginning, roleLabel, toAgeInLargestUnit } from './format.ts';
 
-/** The English words by code. A name in braces stands for a value of the data. */
+/** The English text of each code. A name in braces is replaced by the value of that name. */
 export const commandPhrases = {
   text: '{text}',
   'already-there': 'You are already there.',
@@ -127,7 +127,7 @@ export const commandPhrases = {
 
 export type PhraseCode = keyof typeof commandPhrases;
 
-/** A value of a phrase; an interface formats it in its language. */
+/** A value that fills a placeholder of a phrase; each interface formats it in its language. */
 export type PhraseValue =
   | string
   | number
@@ -158,7 +158,7 @@ export const phraseUnits = {
 
 export type PhraseUnit = keyof typeof phraseUnits;
 
-/** A code with its values. */
+/** A sentence or a part of one: its code, and the values of its placeholders. */
 export interface Phrase {
   readonly code: PhraseCode;
   readonly data: Readonly<Record<string, PhraseValue>>;
@@ -209,7 +209,7 @@ export function makeAgeValue(ms: number): PhraseValue {
   return { ago: count, unit };
 }
 
-/** Formats a phrase in English. */
+/** Returns the English text of a phrase. */
 export function phraseToEnglish({ code, data }: Phrase): string {
   return commandPhrases[code].replace(/\{(\w+)\}/g, (_, name: string) => valueInEnglish(data[name] ?? ''));
 }
@@ -233,7 +233,7 @@ function joinEnglish(parts: readonly string[]): string {
   return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
 
-/** The report of a command: its sentences with codes, and in English. */
+/** Builds the report of a command: its sentences as phrases and in English. */
 export function makeReport(...sentences: readonly Phrase[]): {
   readonly said: string;
   readonly did: readonly Phrase[];
@@ -241,7 +241,7 @@ export function makeReport(...sentences: readonly Phrase[]): {
   return { said: sentences.map(phraseToEnglish).join(' '), did: sentences };
 }
 
-/** The list of a command: its lines with codes, and in English. */
+/** Builds the list that a command prints: its lines as phrases and in English. */
 export function makeListing(lines: readonly PhraseLine[]): {
   readonly text: string;
   readonly lines: readonly PhraseLine[];

@@ -28,13 +28,13 @@ export const builtInCommands: readonly CommandDefinition[] = Object.values(membe
   a.name < b.name ? -1 : 1,
 );
 
-/** Options of a command registry. */
+/** The services that commands use, and commands to add. */
 export interface CommandsOptions extends CommandServices {
   /** Additional commands; one with the name of a built-in command replaces it. */
   readonly extra?: readonly CommandDefinition[] | undefined;
 }
 
-/** A command by name and arguments, as a page or a server sends it. */
+/** A command with its arguments as an object, as a page or a server sends it. */
 export interface CommandCall {
   readonly name: string;
   readonly args?: Readonly<Record<string, unknown>> | undefined;
@@ -49,7 +49,7 @@ export interface Commands {
   complete(line: string, context: CommandContext): Promise<Completions>;
 }
 
-/** Creates a command registry. */
+/** Creates a registry of the built-in commands and those of `extra`. */
 export function createCommands(options: CommandsOptions = {}): Commands {
   const byName = new Map<string, CommandDefinition>();
   for (const command of [...builtInCommands, ...(options.extra ?? [])]) byName.set(command.name, command);
@@ -117,7 +117,7 @@ function fromCall({ name, args = {} }: CommandCall): { readonly name: string; re
   return { name: name.replace(/^\//, '').toLowerCase(), given: { args } };
 }
 
-/** Compacts for the context window of the branch's model, if that is known. */
+/** Compacts a branch for the context window of the model that it continues with, if that model is configured. */
 async function compactBranch(
   compactor: Compactor,
   models: CommandServices['models'],
@@ -129,8 +129,8 @@ async function compactBranch(
 }
 
 /**
- * Finds the model whose window counts. A model that was set earlier may no longer be configured; then the window of the
- * last replying model counts.
+ * Returns a configured model. Undefined if the model was removed from the configuration after it was set; the compactor
+ * then uses the model that replied last.
  */
 function modelOfContext(models: CommandServices['models'], id: string): Model | undefined {
   try {

@@ -4,15 +4,18 @@ import type { CommandResult, CommandScope } from './contract.ts';
 import { describeAct } from './describe-act.ts';
 import { makePhrase, makeReport, phraseToEnglish } from './phrases.ts';
 
-/** The act that was undone or redone. */
+/** An act that `/undo` or `/redo` reverted, and its description. */
 export interface ReversedAct {
   readonly actId: string;
   readonly at: number;
-  /** The parts of the act, for example `2 messages`. */
+  /** What the act changed, in English, for example `2 messages`. */
   readonly what: readonly string[];
 }
 
-/** Undoes the newest act, or redoes the one that was undone last. A running turn is stopped first. */
+/**
+ * Undoes the newest act, or redoes the one that was undone last. If the turn of the act is still running, it is stopped
+ * first.
+ */
 export async function undoOrRedoActs(
   scope: CommandScope,
   type: 'undo' | 'redo',

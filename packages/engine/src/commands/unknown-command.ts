@@ -3,7 +3,7 @@ import type { CommandDefinition } from './contract.ts';
 import { makeCommandError } from './errors.ts';
 import { findNearestName } from './nearest.ts';
 
-/** The error for an unknown command, with the closest known name. */
+/** Builds the error for an unknown command; it suggests the most similar name. */
 export function makeUnknownCommandError(name: string, commands: readonly CommandDefinition[]): AppError {
   const meant = findNearestName(
     name,

@@ -28,7 +28,7 @@ function isNotes(request: ProviderRequest): boolean {
   return request.systemPrompt?.startsWith('You keep the notes') === true;
 }
 
-/** Scripts one reply after the other; requests for a summary get notes. */
+/** Returns the replies one after the other; a request for a summary gets a summary instead. */
 function speaking(...replies: readonly (readonly ScriptedEvent[])[]): readonly ScriptedReply[] {
   let next = 0;
   return [(request) => (isNotes(request) ? makeTextEvents('In short.') : (replies[next++] ?? replies.at(-1) ?? []))];
@@ -60,7 +60,7 @@ async function above(id: NodeId | undefined) {
   return shop.node((await shop.node(id)).parentId ?? undefined);
 }
 
-/** The number of compactions in the tree. */
+/** Counts the compaction markers in the tree. */
 async function markers(): Promise<number> {
   const nodes = await shop.store.read(shop.treeId, () => ask('topology', { of: shop.rootId }));
   return nodes.filter((node) => node.kind === 'compaction').length;
@@ -107,7 +107,7 @@ describe('before a call', () => {
     for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
     const end = await shop.send(long('d', 1_000)).done;
     expect(end).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('(19500 spent)') });
-    // One summary is of the earlier messages, one of the beginning of the request that is cut.
+    // One summary covers the earlier messages, the other the first part of the request that was too long.
     expect(notesOf()).toHaveLength(2);
     expect(await markers()).toBe(1);
     expect((await shop.send('Go on').done).type).toBe('end');
@@ -163,7 +163,7 @@ describe('before a call', () => {
     const end = await shop.send('Read the logs', options).done;
     expect(end.type).toBe('end');
     const asked = shop.provider.requests.length;
-    // The same request again finds its existing reply below the summaries.
+    // Repeating the request finds its existing reply below the summaries and calls no model.
     const [first] = await shop.children(shop.rootId);
     const start = { type: 'reply', treeId: shop.treeId, parentId: first?.id ?? nodeId('') } as const;
     const again = await shop.generator.generate(start, { models: ['scripted/one'], ...options }).done;
@@ -230,7 +230,7 @@ describe('after a turn', () => {
     expect(next.type).toBe('end');
     const end = await slow.done;
     expect(end.type).toBe('end');
-    // The summary was not added next to a message that arrived meanwhile.
+    // A message was added meanwhile, so no summary was added next to it.
     expect(await shop.children(end.nodeIds[0] ?? nodeId(''))).toHaveLength(1);
     expect((await above(next.nodeIds[0])).kind).toBe('compaction');
   });

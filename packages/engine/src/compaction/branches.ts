@@ -1,4 +1,4 @@
-/** Leaves and merges branches with a summary. */
+/** Switches and merges branches, with a summary of the branch that the user leaves or merges. */
 import {
   actId as asActId,
   ask,
@@ -26,7 +26,7 @@ import type {
 } from './contract.ts';
 import { findLastModel } from './last-model.ts';
 
-/** The part of the path to a leaf that the path to another node does not share, oldest first. */
+/** Returns the part of the path to `leaf` that is not on the path to `other`, oldest first. */
 function* readLeft(leaf: NodeId, other: NodeId): ReadProgram<readonly Node[]> {
   for (let limit = 64; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: leaf, limit });
@@ -37,7 +37,7 @@ function* readLeft(leaf: NodeId, other: NodeId): ReadProgram<readonly Node[]> {
   }
 }
 
-/** How many leading nodes of a path are on the path to another node too. */
+/** Returns how many leading nodes of a path are also on the path to `other`, by binary search. */
 function* sharedLength(nodes: readonly Node[], other: NodeId): ReadProgram<number> {
   let [shared, parted] = [0, nodes.length];
   while (shared < parted) {
@@ -49,13 +49,13 @@ function* sharedLength(nodes: readonly Node[], other: NodeId): ReadProgram<numbe
   return shared;
 }
 
-/** The nodes on the path to a leaf that are below `above` (all for null). */
+/** Returns the nodes on the path to `leaf` below `above`; the whole path if `above` is null. */
 function* readBranchBelow(above: NodeId | null, leaf: NodeId): ReadProgram<readonly Node[]> {
   if (above !== null) return yield* readLeft(leaf, above);
   return (yield* ask('path', { to: leaf })).nodes;
 }
 
-/** Summarises part of a branch; null if it has no messages. */
+/** Summarises the messages on part of a path. Returns null if the part has no messages. */
 export async function summarizeRange(
   bench: CompactorServices,
   {
@@ -93,8 +93,8 @@ async function summarizePart(
 }
 
 /**
- * The messages that a node contributes to the summary of its branch. A compaction contributes none, because the
- * messages that it replaces are read too.
+ * Returns the message that a node contributes to the summary of its branch. A compaction contributes none, because the
+ * messages that it replaces are summarised themselves.
  */
 function hasMessages({ kind, message, meta }: Node): Message[] {
   if (message === null || meta.excluded === true || kind === 'compaction' || kind === 'state') return [];
@@ -160,7 +160,7 @@ export async function switchWithSummary(bench: CompactorServices, request: Switc
   return { ...result, summary: made?.text ?? null, actId: asActId(context.actId) };
 }
 
-/** Merges a branch below another one: by default as one summary that names its last node. */
+/** Merges a branch into another one: as one summary, or as copies of its messages. */
 export async function mergeBranchSummary(bench: CompactorServices, request: MergeRequest): Promise<CompactionCommit> {
   const { store, events } = bench;
   const { treeId } = request;
@@ -205,6 +205,6 @@ async function mergeSummary(
     const end = into ?? row.activeNodeId;
     return end === null ? [] : yield* readLeft(nodeId, end);
   });
-  // The planner refuses branches that cannot be merged, and gives the reason.
+  // The planner of the merge command refuses branches that cannot be merged, and gives the reason.
   return summarizePart(bench, left, focus, signal);
 }

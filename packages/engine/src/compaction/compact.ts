@@ -39,7 +39,7 @@ import { runExclusive } from './compaction-lock.ts';
 import type { CompactionOutcome, CompactionRequest, CompactorServices } from './contract.ts';
 import { findLastModel } from './last-model.ts';
 
-/** The context at the end of a branch. */
+/** A branch up to the node where the summary is added, and its context. */
 interface CompactionPoint {
   readonly nodeId: NodeId;
   readonly path: readonly Node[];
@@ -68,7 +68,10 @@ export async function compactWithHooks(
   return made;
 }
 
-/** The end of a branch. Whether the node is a leaf is read first, before anything can be added below it. */
+/**
+ * The last node of a branch. `isLeaf` is read before the summary is written, to detect a message that is added
+ * meanwhile.
+ */
 interface BranchEnd {
   readonly nodeId: NodeId;
   readonly isLeaf?: boolean;
@@ -81,7 +84,7 @@ function* readEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<Branch
   return { nodeId, isLeaf: (yield* ask('children', { of: nodeId })).length === 0 };
 }
 
-/** Compacts a branch without running the hooks, one compaction per tree at a time. */
+/** Compacts a branch without running the hooks. Only one compaction per tree runs at a time. */
 export function compactWithoutHooks(
   bench: CompactorServices,
   request: CompactionRequest & BranchEnd,
@@ -144,8 +147,8 @@ function summaryForRange(
   return Promise.resolve({ text: summary, source: { type: 'given' } });
 }
 
-// A provider that reports an overflow counts tokens differently than we do; keeping what fits by our count might change
-// nothing.
+// After an overflow the provider's token count is larger than our estimate. Keeping what fits by our estimate might
+// remove nothing.
 function keepFor(reason: CompactReason, keep: number, context: Context): number {
   return reason === 'overflow' ? Math.min(keep, Math.floor(context.tokens / 2)) : keep;
 }
@@ -154,7 +157,7 @@ function promptTokens(context: Context): number {
   return context.entries.find((entry) => entry.kind === 'system-prompt')?.tokens ?? 0;
 }
 
-/** Reads the context at a node. Throws on unknown and on pending nodes. */
+/** Reads the context at a node. Throws if the node does not exist or is a pending reply. */
 function* readCompactionPoint(treeId: TreeId, nodeId: NodeId, kit: MessageKit): ReadProgram<CompactionPoint> {
   const row = yield* readTree(treeId);
   const head = yield* ask('head', { id: nodeId });
@@ -166,7 +169,7 @@ function* readCompactionPoint(treeId: TreeId, nodeId: NodeId, kit: MessageKit): 
   return { nodeId, path, context, isLeaf: (yield* ask('children', { of: nodeId })).length === 0 };
 }
 
-/** The files named in the messages that are replaced, after those of earlier summaries. */
+/** Returns the files that earlier summaries list and those named in the messages that this summary replaces. */
 function filesBefore(
   { path, context }: CompactionPoint,
   cut: CompactionCut,
@@ -207,8 +210,8 @@ async function commitCompaction(
       tokensBefore: cut.tokensBefore,
       details,
       meta: { source },
-      // A compaction before a call may add its summary next to existing replies; a manual one or one after a turn must
-      // not, if a message was added meanwhile.
+      // A compaction during a turn may add its summary beside existing replies. A manual compaction, or one after a
+      // turn, must not be added if a message was added below the node meanwhile.
       onlyLeaf: (request.isLeaf ?? place.isLeaf) && (reason === 'manual' || reason === 'after'),
       ...(select === undefined ? {} : { select }),
     },

@@ -1,5 +1,5 @@
 /**
- * Runs one compaction per tree at a time: a second request with the same key shares the result of the first, any other
+ * Runs one compaction per tree at a time. A request with the same key as the running one shares its result; any other
  * waits.
  */
 import { isAppError, type Store, type TreeId } from '@coppice/core';
@@ -17,7 +17,7 @@ interface RunningCompaction {
 
 const runningCompactions = new WeakMap<Store, Map<TreeId, RunningCompaction>>();
 
-/** A request for exclusive compaction. */
+/** Which tree to lock, and which requests may share the result. */
 export interface ExclusiveCompactionRequest {
   readonly treeId: TreeId;
   readonly key: string;
@@ -46,7 +46,7 @@ export async function runExclusive(
     try {
       return await waitForTurn(other.landing, signal);
     } catch (thrown) {
-      // The caller that started the compaction aborted it, but this caller did not, so it tries again.
+      // Another caller started the compaction and aborted it. This caller still wants the result, so it starts again.
       if (!isAppError(thrown) || thrown.kind !== 'aborted' || signal?.aborted === true) throw thrown;
     }
   }
@@ -60,10 +60,10 @@ export async function runExclusive(
 }
 
 function ignoreRejection(): void {
-  // The caller that started the compaction gets the error.
+  // The caller that started the compaction handles the error.
 }
 
-/** Waits for a promise until the caller's signal aborts. */
+/** Resolves with the promise, or rejects when the caller's signal aborts first. */
 function waitForTurn<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

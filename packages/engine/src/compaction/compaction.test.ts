@@ -48,14 +48,17 @@ async function grow(messages: readonly Message[], parentId?: NodeId): Promise<re
   return grown.added;
 }
 
-/** Messages m1 to m<count> of about `tokens` tokens each: m1 and those with an even number are the user's. */
+/**
+ * Builds messages m1 to m<count> of about `tokens` tokens each. m1 and the even ones are from the user, the others from
+ * the assistant.
+ */
 function conversation(count: number, tokens = 100): Message[] {
   return Array.from({ length: count }, (_, at) =>
     said(at === 0 || at % 2 === 1 ? 'user' : 'assistant', `m${at + 1} ${'word '.repeat(Math.max(0, tokens - 6))}`),
   );
 }
 
-/** The context at a node: the kind of each entry and the first word of its text. */
+/** Returns the context at a node: the kind of each entry and the first word of its text. */
 async function inForce(to: NodeId): Promise<string[]> {
   const { entries } = await shop.store.read(shop.treeId, function* () {
     return contextOf(yield* readContextPath(to), { kit: messageKit, systemPrompt: 'Be brief.' });

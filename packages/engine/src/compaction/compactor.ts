@@ -34,7 +34,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
     now: () => clock.now(),
     newId: options.newId ?? (() => newId(clock.now())),
   };
-  // The turn runs the hooks itself, before this call and after it has the marker.
+  // Turns run the hooks themselves, so this function does not run them again.
   const compactContext: CompactBelowNode = async ({ reason, ...request }) =>
     (await compactWithoutHooks(bench, request, reason)).nodeId;
   return {
@@ -48,7 +48,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
 
 type CompactorParts = Omit<CompactorOptions, 'store'>;
 
-/** Replaces older messages by a summary, on the active branch or on the one that ends at a node. */
+/** Compacts the active branch, or the one that ends at `nodeId`, with a compactor made for this call. */
 export function compactBranchNow(
   store: Store,
   request: CompactionRequest,
@@ -57,7 +57,7 @@ export function compactBranchNow(
   return createCompactor({ ...parts, store }).compact(request);
 }
 
-/** Moves the active node and adds a summary of the branch that is left. */
+/** Moves the active node and adds a summary of the branch that is left, with a compactor made for this call. */
 export function branchWithSummary(
   store: Store,
   request: SwitchRequest,
@@ -66,7 +66,7 @@ export function branchWithSummary(
   return createCompactor({ ...parts, store }).branchWithSummary(request);
 }
 
-/** Merges a branch into the active one: as one summary, or as its messages. */
+/** Merges a branch into the active one, as a summary or as its messages, with a compactor made for this call. */
 export function mergeBranch(
   store: Store,
   request: MergeRequest,

@@ -7,7 +7,7 @@ import type { Model } from '../providers/index.ts';
 import type { Summarizer, SummaryAllowance } from '../summaries/contract.ts';
 import type { FileTools } from '../summaries/files.ts';
 
-/** Who acts, in which act, and the abort signal. */
+/** The user and the act that a change belongs to, and the signal that aborts it. */
 export interface ActingUser {
   /** The act that all commits of one user action share; by default a new one. */
   readonly actId?: string | undefined;
@@ -16,20 +16,20 @@ export interface ActingUser {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Who acts, and the version of the tree that the request was made on. */
+/** An acting user, and the version of the tree that the user has read. */
 export interface VersionedActor extends ActingUser {
   /** The version that the caller has read; the request is refused as stale if the tree changed since. */
   readonly expectedVersion?: number | undefined;
 }
 
-/** Which branch is to be compacted. */
+/** Which branch to compact, and how much of it to keep. */
 export interface CompactionRequest extends ActingUser {
   readonly treeId: TreeId;
   /** The last node of the branch; by default the active node. */
   readonly nodeId?: NodeId | undefined;
   /** What the summary should focus on. */
   readonly focus?: string | undefined;
-  /** A finished summary, if the caller has one. */
+  /** A summary that the caller has written; then no model is called. */
   readonly summary?: string | undefined;
   /** The model whose window counts; by default the one that replied last on the branch. */
   readonly model?: Model | undefined;
@@ -37,22 +37,24 @@ export interface CompactionRequest extends ActingUser {
   readonly keep?: number | undefined;
   /** False keeps the active node unchanged. */
   readonly select?: boolean | undefined;
-  /** The budget that pays for the summary, if there is a limit. */
+  /** The budget that the summary's tokens are charged to; undefined means no limit. */
   readonly allowance?: SummaryAllowance | undefined;
 }
 
-/** The result of a compaction. */
+/** The summary node of a compaction, and what it replaces. */
 export interface CompactionOutcome {
   /** The node that holds the summary. */
   readonly nodeId: NodeId;
   readonly parentId: NodeId;
-  /** The first node that the context still includes; null if there is none. */
+  /** The first node that remains in the context after the summary; null if none remains. */
   readonly firstKept: NodeId | null;
   readonly summary: string;
-  /** The author of the summary. */
+  /**
+   * The `source` of the summary node's metadata: the model that wrote the summary, or the extraction without a model.
+   */
   readonly source: JsonObject;
   readonly tokensBefore: number;
-  /** The size of the new context, estimated. */
+  /** The estimated tokens of the context with the summary. */
   readonly tokensAfter: number;
   /** How many messages the summary replaces. */
   readonly summarised: number;
@@ -67,7 +69,7 @@ export interface SwitchRequest extends VersionedActor {
   /** The leaf that is left; by default the active node. */
   readonly from?: NodeId | undefined;
   readonly focus?: string | undefined;
-  /** A finished summary, if the caller has one; null for no summary. */
+  /** A summary that the caller has written; null adds none. */
   readonly summary?: string | null | undefined;
 }
 
@@ -84,33 +86,38 @@ export interface MergeRequest extends VersionedActor {
   readonly summary?: string | undefined;
 }
 
-/** The new active node, and the summary that was added. */
+/** The active node after a switch or merge, and the nodes that were added. */
 export interface CompactionCommit {
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
-  /** Null if there was nothing to summarise. */
+  /** Null if the branch had no messages to summarise. */
   readonly summary: string | null;
   readonly actId: ActId;
 }
 
-/** The summary of part of a branch, with metadata. */
+/** The summary of part of a branch, with the metadata and details of its node. */
 export interface RangeSummary {
   readonly text: string;
   readonly meta: NodeMeta;
   readonly details: JsonObject;
 }
 
-/** Compacts and summarises branches. */
+/** Compacts branches, and summarises those that the user leaves or merges. */
 export interface Compactor {
-  /** Replaces older messages of a branch by a summary. Throws `context/nothing-to-compact`. */
+  /**
+   * Replaces older messages of a branch by a summary. Throws `context/nothing-to-compact` if the context is too short.
+   */
   compact(request: CompactionRequest): Promise<CompactionOutcome>;
-  /** Compacts for a turn whose context does not fit. */
+  /** Compacts the branch of a running turn whose context does not fit the window. */
   readonly compactContext: CompactBelowNode;
   /** Moves the active node and adds a summary of the branch that is left. */
   branchWithSummary(request: SwitchRequest): Promise<CompactionCommit>;
   /** Merges a branch into another one: as a summary, or as its messages. */
   merge(request: MergeRequest): Promise<CompactionCommit>;
-  /** Summarises the path from below a node (all of it for null) down to a leaf; null if it has no messages. */
+  /**
+   * Summarises the path below `above` down to `leaf`, the whole path if `above` is null. Resolves with null if it has
+   * no messages.
+   */
   sumUp(
     stretch: {
       readonly treeId: TreeId;
@@ -121,10 +128,10 @@ export interface Compactor {
   ): Promise<RangeSummary | null>;
 }
 
-/** Options of a compactor; everything but the store has a default. */
+/** The store of a compactor, and what replaces its defaults. */
 export interface CompactorOptions {
   readonly store: Store;
-  /** By default a summarizer without a model. */
+  /** By default summaries are extracted from the messages without a model. */
   readonly summarizer?: Summarizer | undefined;
   /** Finds the models that replied on a branch, for their context windows. */
   readonly model?: ((id: string) => Model) | undefined;
@@ -136,7 +143,7 @@ export interface CompactorOptions {
   readonly newId?: (() => string) | undefined;
 }
 
-/** What all parts of the compactor use. */
+/** The compactor's options with all defaults filled in. */
 export interface CompactorServices {
   readonly store: Store;
   readonly summarizer: Summarizer;

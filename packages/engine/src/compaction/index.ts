@@ -1,4 +1,4 @@
-/** Compaction, and summaries of branches. */
+/** The public names for compacting, leaving and merging branches. */
 export { branchWithSummary, compactBranchNow, createCompactor, mergeBranch } from './compactor.ts';
 export type {
   ActingUser,

@@ -21,7 +21,7 @@ import type { Summarizer, SummarizerRequest } from '../summaries/contract.ts';
 import { extractSummary } from '../summaries/extract.ts';
 import { createCompactor } from './compactor.ts';
 
-/** An event of a conversation: a message, tool calls, or a compaction. */
+/** A random change of a chat: a message, tool calls, or a compaction. */
 type Deed =
   | { readonly type: 'say'; readonly role: 'user' | 'assistant' | 'system'; readonly words: number }
   | { readonly type: 'call'; readonly results: readonly number[]; readonly answered: number }

@@ -4,7 +4,7 @@ import type { HttpLimits } from '../http/contract.ts';
 import type { HiddenText, Secret } from './secret.ts';
 
 /**
- * The source of a key: an environment variable, the configuration file, or an entry on the page or with `coppice
+ * Where a key was configured: in an environment variable, in the configuration file, or on the page or with `coppice
  * keys`.
  */
 export type KeySource =
@@ -12,7 +12,7 @@ export type KeySource =
   | { readonly from: 'file' }
   | { readonly from: 'page'; readonly addedAt: number };
 
-/** A section `[providers.<name>]`, or a connection that a user added. */
+/** A section `[providers.<name>]`, or a connection that a user added on the page or with `coppice keys`. */
 export interface ProviderConfig {
   readonly name: string;
   /** The provider kind in the registry; by default the section's name. */
@@ -24,7 +24,7 @@ export interface ProviderConfig {
    * `baseUrl`.
    */
   readonly key?: Secret | undefined;
-  /** Undefined if there is no key. */
+  /** Undefined if no key is configured. */
   readonly keySource?: KeySource | undefined;
   /** True if a user added the connection on the page or with `coppice keys`. */
   readonly fromPage?: boolean | undefined;
@@ -39,7 +39,7 @@ export interface ProviderConfig {
   readonly enabled: boolean;
 }
 
-/** A section `[mcp.servers.<name>]`, or a server that a user added on the page; no conversation can add one. */
+/** A section `[mcp.servers.<name>]`, or a server that a user added on the page. Models and tools cannot add one. */
 export type McpServerConfig = {
   readonly name: string;
   /** True if the server was added on the page, where it can be removed. */
@@ -58,7 +58,7 @@ export type McpServerConfig = {
       readonly cwd?: string | undefined;
       /** Environment variables for the child process only. */
       readonly env: ReadonlyMap<string, HiddenText>;
-      /** Variables of our own environment that the child process may see. */
+      /** Variables of this process's environment that the child process receives. */
       readonly passEnv: readonly string[];
     }
   | {
@@ -77,26 +77,26 @@ export interface ToolsConfig {
   readonly approval: 'ask' | 'never' | 'always';
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** Rounds of tool calls in one turn. */
+  /** The most rounds of tool calls in one turn. */
   readonly rounds: number;
-  /** Tool calls in one turn. */
+  /** The most tool calls in one turn. */
   readonly calls: number;
   readonly timeoutMs: number;
-  /** The time limit of the whole turn, tools and models together. */
+  /** The time limit of the whole turn, including all tools and model calls, in milliseconds. */
   readonly turnMs: number;
   readonly outputBytes: number;
 }
 
-/** A section `[budgets]`; null means no limit. In US dollars, and in tokens of input and output together. */
+/** A section `[budgets]`: limits in US dollars, and in tokens of input and output together. Null means no limit. */
 export interface BudgetsConfig {
   readonly turnUsd: number | null;
   readonly dayUsd: number | null;
   readonly turnTokens: number | null;
-  /** US dollars a day of single people, by their ids; an admin sets them on the page. */
+  /** The daily limits of single users in US dollars, by user id; an admin sets them on the page. */
   readonly personDayUsd?: ReadonlyMap<string, number>;
 }
 
-/** A section `[generate]`: defaults of a request. */
+/** A section `[generate]`: defaults for requests to models. */
 export interface GenerateConfig {
   readonly temperature?: number | undefined;
   readonly maxTokens?: number | undefined;
@@ -104,7 +104,7 @@ export interface GenerateConfig {
   readonly fallbackModel?: string | undefined;
 }
 
-/** A section `[compaction]`. */
+/** A section `[compaction]`: whether chats are compacted automatically, and which tools handle files. */
 export interface CompactionConfig {
   readonly automatic: boolean;
   /** Names of tools that read and change files, in addition to the common ones. */
@@ -112,13 +112,13 @@ export interface CompactionConfig {
   readonly changeTools: readonly string[];
 }
 
-/** A section `[summaries]`. */
+/** A section `[summaries]`: which model writes summaries. */
 export interface SummariesConfig {
   /** The model for titles and summaries, as `provider/model`; `cheap_model` is a short form of this setting. */
   readonly model?: string | undefined;
 }
 
-/** A section `[proxy]`: where calls of other programs are forwarded to. */
+/** A section `[proxy]`: the APIs that recorded calls are forwarded to, and how calls become trees. */
 export interface ProxyConfig {
   /**
    * The base URL of an OpenAI-compatible API, for example `https://api.openai.com/v1`; if unset, the configured
@@ -132,8 +132,8 @@ export interface ProxyConfig {
   /** False forwards calls without recording them. */
   readonly recording: boolean;
   /**
-   * How calls become trees: one for each session of a program, or one for each system prompt. If unset, projects that
-   * have trees by prompt keep them so, and all others are grouped by session.
+   * How calls become trees: one tree per session of a program, or one per system prompt. If unset, projects that
+   * already have trees per prompt continue with them, and all others are grouped by session.
    */
   readonly grouping?: 'session' | 'prompt' | undefined;
   /** The grouping of single projects, `[proxy.projects]`. */
@@ -148,21 +148,23 @@ export interface ServerConfig {
   readonly origins?: readonly string[] | undefined;
 }
 
-/** A finding that does not stop the program, but that the operator should see. */
+/** A finding that does not stop the program but that the operator should know. */
 export interface ConfigWarning {
   /** File and line, for example `/home/me/.coppice/config.toml:12`; only the file if there is no line. */
   readonly where: string;
   readonly message: string;
 }
 
-/** A finding of a check of the file. With an error nothing works; with a warning one setting has no effect. */
+/**
+ * A finding about the configuration file. An error stops the program; a warning means that one setting has no effect.
+ */
 export interface ConfigProblem extends ConfigWarning {
   readonly severity: 'error' | 'warning';
 }
 
 /** The whole configuration. Printing or serialising it shows no secret. */
 export interface Config {
-  /** The file that was read; null if there is none. */
+  /** The file that was read; null if the configuration comes only from the environment. */
   readonly file: string | null;
   /** The default model, as `provider/model`. */
   readonly model?: string | undefined;
@@ -190,7 +192,7 @@ export interface Config {
   readonly server: ServerConfig;
   readonly limits: Partial<HttpLimits>;
   readonly offline: { readonly delayMs: number };
-  /** Whether to look for a local Ollama. */
+  /** Whether to look for Ollama on this computer at startup. */
   readonly detectOllama: boolean;
   readonly warnings: readonly ConfigWarning[];
 }

@@ -5,19 +5,22 @@ import { findLineOfKey } from './toml.ts';
 /** A value that fits on one line of TOML. */
 export type ConfigValue = string | number | boolean | readonly string[];
 
-/** Parses a typed value: as TOML if it is valid, else as plain text. */
+/** Parses a value that the user typed: as TOML if it is valid TOML, else as plain text. */
 export function parseConfigValue(text: string): ConfigValue {
   try {
     const { value } = parse(`value = ${text}`);
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
     if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
   } catch {
-    // Most texts are typed without quotes and are not valid TOML.
+    // Most values are typed without quotes, which is not valid TOML.
   }
   return text;
 }
 
-/** The text of the file with a key set, or removed if the value is null. `path` is the key with its tables. */
+/**
+ * Returns the file's text with one key set, or removed if the value is null. `path` lists the enclosing tables and the
+ * key.
+ */
 export function editConfig(text: string, path: readonly string[], value: ConfigValue | null): string {
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const key = path.at(-1) ?? '';
@@ -41,7 +44,7 @@ function insertKey(lines: string[], table: readonly string[], line: string): voi
   else lines.push(...(lines.length === 0 ? [] : ['']), head, line);
 }
 
-/** The value of a key in the file; undefined if it is not set. */
+/** Returns the value of a key in the file; undefined if the key is missing. */
 export function configValueAt(text: string, path: readonly string[]): unknown {
   let value: unknown = parse(text);
   for (const part of path) {

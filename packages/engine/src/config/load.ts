@@ -33,7 +33,7 @@ export interface ConfigSource {
   readonly home?: string;
 }
 
-/** The file that the environment names, or the one in the home directory. Rejects relative paths. */
+/** Returns the path in COPPICE_CONFIG, or the default path in the home directory. Throws on a relative path. */
 export function configPath(source: ConfigSource = {}): { readonly path: string; readonly explicit: boolean } {
   const env = source.env ?? process.env;
   const home = source.home ?? homedir();
@@ -82,7 +82,7 @@ export function parseConfig(file: TomlFile | null, env: EnvironmentVariables, on
   return parseWithout(file, env, onSetting);
 }
 
-/** Finds all problems of a file: errors first, then warnings. Empty if the file is valid. */
+/** Returns all problems of a file, errors first. Empty if the file is valid. */
 export function findConfigProblems(file: TomlFile, env: EnvironmentVariables): readonly ConfigProblem[] {
   const errors: ConfigProblem[] = [];
   const leftOut = new Set<string>();
@@ -93,10 +93,10 @@ export function findConfigProblems(file: TomlFile, env: EnvironmentVariables): r
     } catch (error) {
       if (!isAppError(error) || error.code !== 'config/invalid') throw error;
       const { where, what, path } = error.data;
-      // Reads on as if the field were missing. Without a field, or if the same error occurs again, nothing more can be
-      // found.
+      // The next pass reads the file as if the invalid field were missing. If the error names no field, or the same
+      // field again, the search ends.
       const field = Array.isArray(path) ? joinFieldPath(path.map(String)) : null;
-      // A table that is refused because a required field was left out needs no finding of its own: the field has one.
+      // If a table is refused only because its required field is ignored in this pass, that field was reported already.
       const isConsequence = field !== null && [...leftOut].some((each) => each.startsWith(field.replace(/]$/, ',')));
       if (!isConsequence)
         errors.push({ where: String(where), message: String(what ?? error.message), severity: 'error' });

@@ -9,12 +9,14 @@ const shortestKey = 16;
 const longestWord = 32;
 const plainWords = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+)(?:\s+(?:\p{Lu}?\p{Ll}+|\p{Lu}+))*$/u;
 
-/** Whether a configured value is replaced in messages: it is long enough and not plain words. */
+/**
+ * Returns whether a configured value is replaced in messages: it must be long enough and not consist of plain words.
+ */
 export function isMaskable(key: string): boolean {
   return key.length >= shortestKey && (key.length >= longestWord || !plainWords.test(key));
 }
 
-/** The replacement for a key. The last four characters tell the operator which key it was. */
+/** Returns the replacement for a key. Its last four characters tell the operator which key it was. */
 export function makeKeyMask(key: string): string {
   return `[key …${key.slice(-4)}]`;
 }
@@ -77,9 +79,9 @@ export function replaceKeysInJson<T>(value: T, keys: readonly string[], maskOf?:
 
 /** Replaces keys in a streamed text, even if a key is split between two chunks. */
 export interface KeyFilter {
-  /** Returns the text that can be passed on now; an end that may be the beginning of a key is held back. */
+  /** Returns the text that can be passed on now, and retains a suffix that may be the beginning of a key. */
   push(text: string): string;
-  /** Returns the text that was held back, at the end of the stream. */
+  /** Returns the retained text at the end of the stream. */
   end(): string;
 }
 
@@ -102,14 +104,19 @@ export function createKeyFilter(keys: readonly string[]): KeyFilter {
   };
 }
 
-/** Replaces the beginning of a key at the end of a text, if it is long enough to give the key away. */
+/**
+ * Replaces the beginning of a key at the end of a text, if it contains enough of the key to be useful to an attacker.
+ */
 export function replacePartialKey(text: string, keys: readonly string[]): string {
   const found = findPartialKey(text, keys);
   if (found === null || found.length < partLength(found.key)) return text;
   return text.slice(0, found.from) + makeKeyMask(found.key);
 }
 
-/** How many characters of a key are masked at the end of a text: fewer may be a prefix that many keys share. */
+/**
+ * Returns from how many characters on the beginning of a key is masked; a shorter one may be a prefix that many keys
+ * share.
+ */
 function partLength(key: string): number {
   return Math.min(12, Math.ceil(key.length / 2));
 }
@@ -142,8 +149,8 @@ function findPartialKey(text: string, keys: readonly string[]): PartialKey | nul
 }
 
 /**
- * Counts the characters of a key that a text spells from a position to its end, if those before `index` were spelled
- * already. Null if the text spells something else, or the whole key before its end.
+ * Returns how many characters of the key are matched when the text ends, starting with character `index` at offset
+ * `from`. Null if the text does not match, or if the key is complete before the text ends.
  */
 function partialLength(text: string, from: number, key: string, index: number): number | null {
   for (let at = from; index < key.length; index++) {
@@ -161,7 +168,10 @@ function partialLength(text: string, from: number, key: string, index: number): 
   return null;
 }
 
-/** The position after the four digits of an escaped character; null if the digits encode another character. */
+/**
+ * Returns the offset after the four digits of an escape; null if the digits encode another character, `cut` if the text
+ * ends within them.
+ */
 function afterEscape(text: string, at: number, character: string): number | 'cut' | null {
   const code = character.charCodeAt(0).toString(16).padStart(4, '0');
   const digits = text.slice(at, at + 4).toLowerCase();
@@ -170,8 +180,8 @@ function afterEscape(text: string, at: number, character: string): number | 'cut
 }
 
 /**
- * Finds where a backslash of the key can end in the text: some backslashes spell one in the key; the others escape it,
- * or belong to the next character.
+ * Matches one backslash of the key. Some of the backslashes in the text encode it; the others belong to the next
+ * character, so every split is tried.
  */
 function afterBackslash(
   text: string,

@@ -1,4 +1,4 @@
-/** Holds all secrets of the process. */
+/** Wraps secrets so that they are never printed, and removes them from texts that are stored or logged. */
 import { AppError } from '@coppice/core';
 import { isMaskable, makeKeyMask, replaceKeys, selectMaskableKeys } from './mask-keys.ts';
 
@@ -6,10 +6,10 @@ const hidden = '«hidden»';
 // Four characters of a shorter key would reveal too much of it.
 const shortestShown = 12;
 
-// What `inspect` of Node asks for, by the name under which it is registered, since this file runs in browsers too.
+// Node's `inspect` calls the method under this symbol. It is looked up by name, because this file runs in browsers too.
 const inspected = Symbol.for('nodejs.util.inspect.custom');
 
-/** An object that every conversion turns into the text «hidden». */
+/** Base class whose string and JSON conversions all return «hidden». */
 class Unprintable {
   toString(): string {
     return hidden;
@@ -32,14 +32,14 @@ class Unprintable {
 export class HiddenText extends Unprintable {
   readonly #value: string;
 
-  /** Registers the text for removal from messages and logs; `registry` decides from which of them. */
+  /** Registers the text, so that it is removed from logs and errors while this object is referenced. */
   constructor(value: string, registry: HeldSecrets = held) {
     super();
     this.#value = value;
     registry.add(this);
   }
 
-  /** The text itself, for the code that sends it. */
+  /** Returns the text itself. Only the code that sends it may call this. */
   reveal(): string {
     return this.#value;
   }
@@ -78,7 +78,7 @@ export class Secret extends Unprintable {
     return value.length < shortestShown ? null : value.slice(-4);
   }
 
-  /** The key, for a request to this address. Throws `provider/foreign-host` for any other origin. */
+  /** Returns the key for a request to this address. Throws `provider/foreign-host` for any other origin. */
   for(address: string | URL): string {
     const origin = new URL(address).origin;
     if (origin === this.#origin) return this.#value.reveal();
@@ -111,12 +111,13 @@ class HeldSecrets {
 }
 
 const held = new HeldSecrets();
-// These values are masked in messages. Other hidden values may be ordinary texts, like a path.
+// The keys that are masked in messages too. Other hidden values may be ordinary texts, for example a path.
 const keys = new HeldSecrets();
-// Secrets among other settings. They are held separately, because they may be passed on to an MCP server.
+// Secrets in headers, arguments and variables. They are separate from `held`, because tools may pass them to an MCP
+// server.
 const settings = new HeldSecrets();
 
-// Names of variables that hold secrets, by one of their words.
+// Matches names of variables that hold secrets.
 const secretName =
   /(?:^|[_.-])(?:api_?key|key|token|secret|pass|password|passwd|passphrase|pwd|credentials?|auth|bearer|cookie|pat|dsn)s?(?:$|[_.-]|\d)/i;
 const randomText = /^(?=.*\d)(?=.*[A-Za-z])[\w+=-]{20,}$/;
@@ -124,14 +125,16 @@ const filePath = /^(?:~|\.{0,2})[\\/]|^[A-Za-z]:[\\/]/;
 const addressWithPassword = /:\/\/[^/\s:]*:[^/\s]+@/;
 const address = /^[a-z][a-z\d+.-]*:\/\//i;
 
-/** Whether a variable is a secret by its name or its form. Paths and addresses without a password are not secrets. */
+/**
+ * Returns whether a variable is a secret by its name or its form. Paths and URLs without a password are not secrets.
+ */
 function isSecretVariable(name: string, value: string): boolean {
   if (filePath.test(value)) return false;
   if (address.test(value)) return addressWithPassword.test(value);
   return secretName.test(name) || randomText.test(value);
 }
 
-/** A variable that an MCP server gets. It is never printed, and masked in messages if it is a secret. */
+/** Wraps a variable for an MCP server. It is never printed; if it is a secret, it is masked in messages too. */
 export function makeHiddenVariable(name: string, value: string): HiddenText {
   const variable = new HiddenText(value);
   if (isSecretVariable(name, value)) keys.add(variable);
@@ -142,8 +145,8 @@ export function makeHiddenVariable(name: string, value: string): HiddenText {
 const credential = /^(?:bearer|basic|token|digest|apikey)\s+(\S+)$/i;
 
 /**
- * Finds the values of named settings (headers, variables, arguments) that are secrets by their name or form. They are
- * masked while the result is referenced.
+ * Returns the values of settings (headers, variables, arguments) that are secrets by their name or form. They are
+ * masked as long as the result is referenced.
  */
 export function findSecretSettings(named: Iterable<readonly [name: string, value: string]>): readonly HiddenText[] {
   const found = new Set<string>();
@@ -167,12 +170,15 @@ export function findSecretArguments(command: readonly string[]): readonly (reado
   });
 }
 
-/** Whether a text contains a key or another hidden value; secrets among the settings do not count. */
+/**
+ * Returns whether a text contains a registered key or other hidden value. Secrets in headers, arguments and variables
+ * do not count.
+ */
 export function containsKey(text: string): boolean {
   return held.hide(text) !== text;
 }
 
-/** The configured keys that are masked in messages of people, models and tools; see `mask-keys.ts`. */
+/** Returns the configured keys that are masked in the messages of users, models and tools; see `mask-keys.ts`. */
 export function listConfiguredKeys(): readonly string[] {
   return selectMaskableKeys([...keys.values(), ...settings.values()]);
 }

@@ -18,7 +18,7 @@ import type { TomlTable } from './toml.ts';
 
 type SectionEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Drops undefined fields, so that they do not overwrite defaults. */
+/** Removes undefined fields, so that spreading the result does not overwrite defaults. */
 function omitMissing<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields) {
@@ -34,7 +34,7 @@ function isThere<T>(value: T): value is Exclude<T, undefined> {
 
 const toolTimeout = { min: 0.1, max: 3600 };
 
-/** `[tools]`, with default limits. */
+/** Reads `[tools]`; missing limits get their defaults. */
 export function readToolsSection(table: TomlTable): ToolsConfig {
   const tools: ToolsConfig = {
     approval: table.word(
@@ -66,7 +66,7 @@ export function readToolsSection(table: TomlTable): ToolsConfig {
   return tools;
 }
 
-/** `[budgets]`; a missing entry means no limit. */
+/** Reads `[budgets]`; a missing entry means no limit. */
 export function readBudgetsSection(table: TomlTable): BudgetsConfig {
   const budgets: BudgetsConfig = {
     turnUsd: table.number('turn_usd', 'US dollars that one turn may cost.', { min: 0 }) ?? null,
@@ -77,7 +77,7 @@ export function readBudgetsSection(table: TomlTable): BudgetsConfig {
   return budgets;
 }
 
-/** `[generate]`. */
+/** Reads `[generate]`, the defaults for requests to models. */
 export function readGenerateSection(table: TomlTable): GenerateConfig {
   const generate: GenerateConfig = {
     temperature: table.number('temperature', 'Sampling temperature.', { min: 0, max: 2 }),
@@ -89,7 +89,7 @@ export function readGenerateSection(table: TomlTable): GenerateConfig {
   return omitMissing(generate);
 }
 
-/** `[compaction]`. */
+/** Reads `[compaction]`; compaction is automatic unless the section disables it. */
 export function readCompactionSection(table: TomlTable): CompactionConfig {
   const compaction: CompactionConfig = {
     automatic: table.flag('automatic', 'Whether a branch that outgrows the context window is summarized.', true),
@@ -100,7 +100,7 @@ export function readCompactionSection(table: TomlTable): CompactionConfig {
   return compaction;
 }
 
-/** `[summaries]`. */
+/** Reads `[summaries]`, the model for titles and summaries. */
 export function readSummariesSection(table: TomlTable): SummariesConfig {
   const summaries: SummariesConfig = {
     model: table.text('model', 'Model that writes titles and summaries, as `provider/model`.'),
@@ -109,7 +109,7 @@ export function readSummariesSection(table: TomlTable): SummariesConfig {
   return omitMissing(summaries);
 }
 
-/** `[proxy]`. */
+/** Reads `[proxy]`, the upstream APIs and the grouping of recorded calls. */
 export function readProxySection(table: TomlTable): ProxyConfig {
   const address = (name: string, about: string): string | undefined => {
     const said = table.text(name, about)?.replace(/\/+$/, '');
@@ -135,7 +135,7 @@ export function readProxySection(table: TomlTable): ProxyConfig {
 
 const groupings = ['session', 'prompt'] as const;
 
-/** `[proxy.projects]`: the grouping of single projects, by their names. */
+/** Reads `[proxy.projects]`, the grouping of single projects by name. */
 function readGroupings(table: TomlTable): ReadonlyMap<string, 'session' | 'prompt'> {
   const found = new Map<string, 'session' | 'prompt'>();
   for (const name of table.chosenNames('<project>')) {
@@ -146,12 +146,12 @@ function readGroupings(table: TomlTable): ReadonlyMap<string, 'session' | 'promp
   return found;
 }
 
-/** Whether a text is an origin as browsers send it: scheme, host and port, without a path or a wildcard. */
+/** Returns whether a text is an origin as browsers send it: scheme, host and port, without a path or a wildcard. */
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text && /^https?:\/\/[^*]+$/.test(text);
 }
 
-/** `[server]`. */
+/** Reads `[server]`, the upload limit and the allowed origins. */
 export function readServerSection(table: TomlTable): ServerConfig {
   const origins = table.texts(
     'origins',
@@ -173,7 +173,7 @@ export function readServerSection(table: TomlTable): ServerConfig {
   return omitMissing(server);
 }
 
-/** `[limits]`: times in seconds, sizes in bytes. */
+/** Reads `[limits]`. The file has seconds, the result milliseconds. */
 export function readLimitsSection(table: TomlTable): Partial<HttpLimits> {
   const seconds = { min: 0.001, max: 24 * 3600 };
   const ms = (key: string, about: string, otherwiseMs: number) =>
@@ -192,7 +192,7 @@ export function readLimitsSection(table: TomlTable): Partial<HttpLimits> {
   return limits;
 }
 
-/** `[models."provider/model"]`. */
+/** Reads `[models."provider/model"]`, the settings of single models. */
 export function readModelsSection(table: TomlTable): ReadonlyMap<string, ModelOverride> {
   const models = new Map<string, ModelOverride>();
   for (const id of table.chosenNames('<provider/model>')) {
@@ -223,7 +223,7 @@ export function readModelsSection(table: TomlTable): ReadonlyMap<string, ModelOv
   return models;
 }
 
-/** `[mcp]`: whether agents may write over HTTP, and the MCP servers to connect to. */
+/** Reads `[mcp]`: whether agents may write over HTTP, and the MCP servers to connect to. */
 export function readMcpSection(
   table: TomlTable,
   env: SectionEnvironment,
@@ -243,7 +243,7 @@ export function readMcpSection(
   return { mcpWrites, mcpPageCommands, mcpServers };
 }
 
-/** `[mcp.servers.<name>]`: a command as a list, or an http(s) URL. */
+/** Reads `[mcp.servers.<name>]`. A server has either a command as a list or an http(s) URL. */
 function readMcpServers(list: TomlTable, env: SectionEnvironment): ReadonlyMap<string, McpServerConfig> {
   const servers = new Map<string, McpServerConfig>();
   for (const name of list.chosenNames('<name>')) {
@@ -297,14 +297,14 @@ function variablesOf(names: readonly string[], env: SectionEnvironment): readonl
   });
 }
 
-/** Whether a text is an http(s) URL without user name or password. */
+/** Returns whether a text is an http(s) URL without user name or password. */
 export function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
-/** `headers`, except credentials: keys have their own setting, which is never shown. */
+/** Reads `headers`. Refuses credentials, because `api_key` is the setting that is never printed. */
 export function readHeaders(fields: TomlTable): Readonly<Record<string, string>> {
   const headers = fields.named('headers', 'Headers of every request; keys are not allowed here.');
   for (const [name, value] of Object.entries(headers)) {
@@ -316,7 +316,7 @@ export function readHeaders(fields: TomlTable): Readonly<Record<string, string>>
   return headers;
 }
 
-/** `api_key`, or the variable that `api_key_env` names, bound to the host of `address`. */
+/** Reads `api_key`, or the variable that `api_key_env` names. The key is bound to the origin of `address`. */
 export function readApiKey(
   fields: TomlTable,
   env: SectionEnvironment,

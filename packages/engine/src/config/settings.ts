@@ -2,8 +2,8 @@
 import { parseConfig } from './load.ts';
 import type { Setting } from './toml.ts';
 
-// A section whose name the user chooses is read only if the file has one, so this text has one of each. An MCP server
-// has other keys with a command than with a URL.
+// A section whose name the user chooses is read only if the file contains one, so this text contains an example of
+// each. The keys of an MCP server depend on whether it has a command or a URL.
 const oneOfEach = `
 [providers.openai]
 [models."provider/model"]

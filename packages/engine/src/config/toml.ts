@@ -42,7 +42,7 @@ function isTomlTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Parses the file. A syntax error names line and column but does not quote the line. */
+/** Parses the file. The error for invalid syntax names line and column but does not quote the line. */
 export function openToml(
   file: TomlFile,
   warnings: ConfigWarning[],
@@ -61,12 +61,12 @@ export function openToml(
   return new TomlTable({ file, warnings, onSetting, leftOut }, [], isTomlTable(value) ? value : {});
 }
 
-/** Formats a key as in TOML. */
+/** Writes a key as TOML does: in quotes if it is not a bare key. */
 function tomlText(key: string): string {
   return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key);
 }
 
-/** The parts of a dotted key or header; null if the text is neither. */
+/** Splits a dotted key or table header into its parts; null if the text is not a valid key. */
 function keyParts(text: string): string[] | null {
   const parts: string[] = [];
   const part = /\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*(\.|$)/y;
@@ -78,7 +78,7 @@ function keyParts(text: string): string[] | null {
   return parts;
 }
 
-/** The line number of a key, from 1; the line of the nearest enclosing table if the key is missing. */
+/** Returns the line number of a key, counted from 1; the line of the nearest enclosing table if the key is missing. */
 export function findLineOfKey(text: string, path: readonly string[]): number | null {
   let table: string[] = [];
   let best = 0;
@@ -106,18 +106,18 @@ interface TomlReading {
   readonly file: TomlFile;
   readonly warnings: ConfigWarning[];
   readonly onSetting?: SettingListener | undefined;
-  /** Fields to read as if the file did not have them, by {@link joinFieldPath}. */
+  /** Fields to treat as missing, in the form of {@link joinFieldPath}. */
   readonly leftOut?: ReadonlySet<string> | undefined;
 }
 
-/** Joins the path of a field to one text. */
+/** Encodes the path of a field as one text, for use in a set. */
 export function joinFieldPath(path: readonly string[]): string {
   return JSON.stringify(path);
 }
 
 /**
- * A table of the file, read field by field; `finish` warns about fields that were never read. Every reader takes the
- * description of its setting, from which the reference of all settings is written.
+ * A table of the file that is read field by field. `finish` warns about fields that were never read. Each method takes
+ * the description of its setting, from which the settings reference is generated.
  */
 export class TomlTable {
   readonly #reading: TomlReading;
@@ -144,13 +144,16 @@ export class TomlTable {
     this.#generalPath = generalPath;
   }
 
-  /** The names of all fields, which the user chooses; the reference calls them by the placeholder, such as `<name>`. */
+  /**
+   * Returns the names of all fields, where the user chooses the names; the reference shows the placeholder, for example
+   * `<name>`.
+   */
   chosenNames(placeholder: `<${string}>`): readonly string[] {
     this.#placeholder = placeholder;
     return Object.keys(this.#fields);
   }
 
-  /** File and line of a field, or of the table. */
+  /** Returns file and line of a field, or of the table without an argument. */
   where(key?: string): string {
     const { file } = this.#reading;
     const path = key === undefined ? this.#path : [...this.#path, key];
@@ -164,7 +167,7 @@ export class TomlTable {
     return invalidToml(this.where(key), `${path.map(tomlText).join('.')} ${what}.`, path);
   }
 
-  /** Adds a warning. */
+  /** Reports a setting that has no effect or is deprecated; the program continues. */
   warn(key: string, what: string): void {
     this.#reading.warnings.push({
       where: this.where(key),
@@ -173,8 +176,8 @@ export class TomlTable {
   }
 
   /**
-   * Accepts a former name of a field, which is announced as a warning; the current name takes precedence. Called before
-   * the field is read.
+   * Accepts a former name of a field with a warning; if both are given, the current name takes precedence. Call it
+   * before the field is read.
    */
   acceptFormer(former: string, key: string, since: string): void {
     if (!Object.hasOwn(this.#fields, former)) return;
@@ -195,7 +198,7 @@ export class TomlTable {
     return [...this.#generalPath, this.#placeholder ?? key];
   }
 
-  /** A non-empty string. */
+  /** Reads a text. Throws if it is empty. */
   text(key: string, about: string): string | undefined {
     const value = this.#get(key, { kind: 'text', about });
     if (value === undefined) return undefined;
@@ -203,7 +206,7 @@ export class TomlTable {
     return this.refuse(key, 'must be a non-empty text in quotes');
   }
 
-  /** One of several fixed words. */
+  /** Reads a text that must be one of `words`. */
   word<T extends string>(key: string, about: string, words: readonly T[]): T | undefined;
   word<T extends string>(key: string, about: string, words: readonly T[], otherwise: NoInfer<T>): T;
   word<T extends string>(key: string, about: string, words: readonly T[], otherwise?: T): T | undefined {
@@ -213,14 +216,14 @@ export class TomlTable {
     return found ?? this.refuse(key, `must be one of ${words.map((word) => `"${word}"`).join(', ')}`);
   }
 
-  /** A number within bounds. */
+  /** Reads a number. Throws if it is outside the bounds. */
   number(key: string, about: string, bounds: NumberBounds): number | undefined;
   number(key: string, about: string, bounds: NumberBounds, otherwise: number): number;
   number(key: string, about: string, bounds: NumberBounds, otherwise?: number): number | undefined {
     return this.#number(key, { kind: 'number', about, bounds, default: otherwise }, bounds) ?? otherwise;
   }
 
-  /** An integer within bounds. */
+  /** Reads an integer. Throws if it is outside the bounds. */
   whole(key: string, about: string, bounds: NumberBounds): number | undefined;
   whole(key: string, about: string, bounds: NumberBounds, otherwise: number): number;
   whole(key: string, about: string, bounds: NumberBounds, otherwise?: number): number | undefined {
@@ -236,7 +239,7 @@ export class TomlTable {
     return this.refuse(key, `must be a number from ${min}${max === undefined ? '' : ` up to ${max}`}`);
   }
 
-  /** A boolean. */
+  /** Reads a boolean. Throws on any other type. */
   flag(key: string, about: string): boolean | undefined;
   flag(key: string, about: string, otherwise: boolean): boolean;
   flag(key: string, about: string, otherwise?: boolean): boolean | undefined {
@@ -245,7 +248,7 @@ export class TomlTable {
     return typeof value === 'boolean' ? value : this.refuse(key, 'must be true or false');
   }
 
-  /** A list of strings. */
+  /** Reads a list of texts. */
   texts(key: string, about: string): readonly string[] | undefined {
     const value = this.#get(key, { kind: 'texts', about });
     if (value === undefined) return undefined;
@@ -253,7 +256,7 @@ export class TomlTable {
     return this.refuse(key, 'must be a list of texts');
   }
 
-  /** Strings by name. */
+  /** Reads a table whose values are texts; empty if it is missing. */
   named(key: string, about: string): Readonly<Record<string, string>> {
     const value = this.#get(key, { kind: 'named texts', about });
     const found: Record<string, string> = Object.create(null);
@@ -266,7 +269,7 @@ export class TomlTable {
     return found;
   }
 
-  /** A string that is never printed. */
+  /** Reads a text that must never be printed. */
   hidden(key: string, about: string): HiddenText | undefined {
     const value = this.#get(key, { kind: 'text', about, secret: true });
     if (value === undefined) return undefined;
@@ -274,7 +277,7 @@ export class TomlTable {
     return this.refuse(key, 'must be a non-empty text in quotes');
   }
 
-  /** A nested table; empty if it is missing. */
+  /** Returns a nested table; an empty one if it is missing. */
   table(key: string, about: string): TomlTable {
     const value = this.#get(key, { kind: 'section', about });
     if (value !== undefined && !isTomlTable(value))

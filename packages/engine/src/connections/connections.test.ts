@@ -74,7 +74,7 @@ describe('connections', () => {
     await expect(moved).rejects.toMatchObject({ code: 'keys/needed' });
     const samePlace = await live.checkConnection({ name: 'mine', address: 'https://one.example.org/v2' });
     expect(samePlace.section.key?.origin).toBe('https://one.example.org');
-    // A change of the file by hand is noticed too.
+    // Edits of the file by another program are noticed too.
     const path = join(home, '.coppice', 'keys.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('one.example.org/v1', 'two.example.org/v1'));
     await live.sync();
@@ -219,7 +219,7 @@ describe('connections', () => {
     };
     expect(await reencryptRecords(inner, rotated)).toBe(2);
     expect((await other.load()).size).toBe(2);
-    // A record under another id is refused.
+    // A record that was copied to another id cannot be decrypted.
     const swapped = (await inner.load()).get('provider/openai');
     await inner.put('provider/other', swapped ?? {});
     await expect(other.load()).rejects.toMatchObject({ code: 'keys/unreadable' });

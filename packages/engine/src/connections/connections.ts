@@ -1,4 +1,4 @@
-/** Connections that a user added: their records, and how they extend the configuration. */
+/** Validates the connections that users add, builds their records, and adds them to the configuration. */
 import type { Json, JsonObject } from '@coppice/core';
 import type { Config, ProviderConfig } from '../config/contract.ts';
 import { Secret } from '../config/secret.ts';
@@ -8,7 +8,7 @@ import { providerDefinitions } from '../providers/registry.ts';
 import { makeKeysError } from './contract.ts';
 import { isPrivateAddress } from './private-address.ts';
 
-/** A local server with a well-known address and no key. */
+/** A program for local models that listens on a well-known port and needs no key. */
 export interface LocalServer {
   readonly name: string;
   readonly kind: string;
@@ -16,13 +16,13 @@ export interface LocalServer {
   readonly address: string;
 }
 
-/** The local servers that are searched for. */
+/** The local servers that Coppice looks for. */
 export const localServers: readonly LocalServer[] = [
   { name: 'ollama', kind: 'ollama', label: 'Ollama', address: 'http://127.0.0.1:11434' },
   { name: 'lm-studio', kind: 'openai-compatible', label: 'LM Studio', address: 'http://127.0.0.1:1234/v1' },
 ];
 
-/** The input of a connection. */
+/** What a user entered to add or change a connection. */
 export interface ConnectionInput {
   /** A provider's name, or a new name for another URL. */
   readonly name: string;
@@ -35,7 +35,7 @@ export interface ConnectionInput {
   readonly key?: string | undefined;
 }
 
-/** The rules for entered connections. */
+/** Which connections users of this server may add. */
 export interface ConnectionRules {
   /** Whether loopback and private addresses may be entered: only on a single-user server. */
   readonly privateAddresses: boolean;
@@ -48,12 +48,12 @@ export interface CheckedConnection {
   readonly section: ProviderConfig;
 }
 
-/** The id of a connection's record. */
+/** Returns the id under which a connection is stored. */
 export function connectionId(name: string): string {
   return `provider/${name}`;
 }
 
-// A name that is valid in files, sections and routes.
+// The name appears in file names, configuration sections and routes.
 const nameForm = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const mostModels = 500;
 
@@ -113,7 +113,9 @@ export function checkConnection(
   return { provider, record, section };
 }
 
-/** A record with the models that its server reported, so that they are available before the next request. */
+/**
+ * Returns a record with the models that its server listed, so that the models are available before the first request.
+ */
 export function withReportedModels(record: JsonObject, models: readonly string[]): JsonObject {
   return { ...record, models: models.slice(0, mostModels) };
 }
@@ -130,7 +132,7 @@ function refuseConfigured(name: string, configured: ProviderConfig | undefined):
   );
 }
 
-/** The entered key, or the stored one if it belongs to the same origin. */
+/** Returns the entered key, or the stored one. Throws if the stored key was entered for another origin. */
 function keyToKeep(input: ConnectionInput, kept: JsonObject | undefined, origin: string): string | null {
   const entered = input.key?.trim();
   if (entered !== undefined && entered !== '') {
@@ -147,7 +149,10 @@ function keyToKeep(input: ConnectionInput, kept: JsonObject | undefined, origin:
   );
 }
 
-/** The configuration with the connections of all records; the operator's own keys take precedence. */
+/**
+ * Returns the configuration with all stored connections; keys of the configuration file and the environment take
+ * precedence.
+ */
 export function withConnections(
   config: Config,
   records: ReadonlyMap<string, JsonObject>,
@@ -179,7 +184,7 @@ function mergeModels(before: ProviderConfig | undefined, { models }: ProviderCon
   return [...new Set([...(before?.models ?? []), ...models])];
 }
 
-/** The section of a record; null if the record is not usable. */
+/** Converts a record to a provider section; null if the record is incomplete or its URL is invalid. */
 function sectionOf(
   name: string,
   record: JsonObject,
@@ -202,7 +207,7 @@ function sectionOf(
     ...(label === undefined ? {} : { label }),
     baseUrl: address,
     models: [...new Set([...(configured?.models ?? []), ...readTextListField(record, 'models')])],
-    // The key is sent only to the origin that it was entered for, even if the URL has changed.
+    // The key is sent only to the origin that it was entered for, even if the URL changed later.
     ...(key === undefined
       ? {}
       : {
@@ -218,19 +223,19 @@ function blankAsNone(text: string | undefined): string | undefined {
   return trimmed === '' ? undefined : trimmed;
 }
 
-/** A text field of a record. */
+/** Returns a field of a record if it is a text. */
 export function readTextField(record: JsonObject | undefined, name: string): string | undefined {
   const value = record?.[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A number field of a record. */
+/** Returns a field of a record if it is a number. */
 export function readNumberField(record: JsonObject | undefined, name: string): number | undefined {
   const value = record?.[name];
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A list of texts in a record, without invalid items. */
+/** Returns the texts in a list field; other items are dropped. */
 export function readTextListField(record: JsonObject | undefined, name: string): readonly string[] {
   const value: Json | undefined = record?.[name];
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];

@@ -1,15 +1,15 @@
-/** The storage of keys and related settings that a user enters on the page or with `coppice keys`. */
+/** The storage contract for keys and settings that a user enters on the page or with `coppice keys`. */
 import type { ErrorKind, JsonObject, SealedRecords } from '@coppice/core';
 import { AppError } from '@coppice/core';
 
 /**
- * Durable records with secrets. Nothing else stores keys. If they cannot be read, `keys/unreadable` is thrown, and
- * they are never overwritten.
+ * Durable records with secrets. Keys are stored nowhere else. Throws `keys/unreadable` if the records cannot be read;
+ * unreadable records are never overwritten.
  */
 export interface SecretRecords {
-  /** The kind of storage, for display. */
+  /** Where the records are stored, for display. */
   readonly place: 'file' | 'encrypted' | 'memory';
-  /** A text that changes with every change of the records, even by another process; cheap to read. */
+  /** Returns a text that differs after every change, even one by another process. Cheap enough to poll. */
   version(): Promise<string>;
   load(): Promise<ReadonlyMap<string, JsonObject>>;
   /** Adds a record or replaces it. The record is durable when the promise resolves. */
@@ -20,7 +20,7 @@ export interface SecretRecords {
   rewrite(seal: (id: string, record: JsonObject) => JsonObject): Promise<number>;
 }
 
-/** All error codes of key storage, and their kinds. */
+/** The error codes of key storage. The kind decides HTTP status and exit code. */
 export const keysErrorKinds = {
   'keys/unreadable': 'refused',
   'keys/configured': 'conflict',
@@ -30,7 +30,7 @@ export const keysErrorKinds = {
   'keys/invalid': 'invalid',
 } as const satisfies Record<string, ErrorKind>;
 
-/** Creates an error of key storage. The message must not contain a key. */
+/** Builds an AppError of key storage. The message must not contain a key. */
 export function makeKeysError(
   code: keyof typeof keysErrorKinds,
   message: string,
@@ -40,12 +40,15 @@ export function makeKeysError(
   return new AppError({ code, kind: keysErrorKinds[code], message, data, cause });
 }
 
-/** The encrypted records of a store, which all its servers share. They are encrypted by `createEncryptedRecords`. */
+/**
+ * Wraps the records of a store, which all its servers share. `createEncryptedRecords` encrypts them before they get
+ * here.
+ */
 export function createStoreRecords(sealed: SealedRecords): SecretRecords {
   return { place: 'encrypted', ...sealed };
 }
 
-/** Records in memory, for tests and for stores that have none. */
+/** Creates records in memory, for tests and for stores without record storage. */
 export function createMemoryRecords(): SecretRecords {
   const records = new Map<string, JsonObject>();
   let changes = 0;

@@ -1,4 +1,4 @@
-/** Records of a shared server: each is encrypted with AES-256-GCM. The secret is stored separately from the records. */
+/** Encrypts the records of a shared server with AES-256-GCM. The secret is stored separately from the records. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
 import { readTextField } from './connections.ts';
 import { makeKeysError, type SecretRecords } from './contract.ts';
 
-/** The secret with which records are encrypted. */
+/** Gives access to the secret that encrypts records. */
 export interface RecordSecret {
   /** The secrets that may have encrypted a record, the current one first. */
   all(): Promise<readonly string[]>;
@@ -21,15 +21,15 @@ export interface RecordSecret {
 const algorithm = 'aes-256-gcm';
 const shortestSecret = 16;
 
-/** The file with the secret of a shared server: in the user's configuration folder, apart from the data folder. */
+/** Returns the path of the file with the secret: in the user's configuration folder, apart from the data folder. */
 export function recordSecretPath({ env = process.env, home = '' }: ConfigSource = {}): string {
   const folder = env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(home, '.config');
   return join(folder, 'coppice', 'secret');
 }
 
 /**
- * Opens the secret in `COPPICE_SECRET`, or in a file with mode 0600 that is created once. Throws if the secret is too
- * short.
+ * Opens the secret in `COPPICE_SECRET`, or in a file with mode 0600, which is created if it is missing. Throws if
+ * `COPPICE_SECRET` is too short.
  */
 export async function openRecordSecret(source: ConfigSource & { readonly home: string }): Promise<RecordSecret> {
   const { env = process.env } = source;
@@ -95,8 +95,8 @@ export function createEncryptedRecords(inner: SecretRecords, secret: RecordSecre
 }
 
 /**
- * Encrypts all records with a new secret and returns how many there were. A secret in a file is replaced by a new one;
- * with `COPPICE_SECRET` the new secret is that variable and `COPPICE_SECRET_OLD` the previous one. An interrupted run
+ * Encrypts all records with a new secret and returns their number. The secret in the file is replaced by a new random
+ * one; if `COPPICE_SECRET` is set, it is the new secret and `COPPICE_SECRET_OLD` the previous one. An interrupted run
  * can be repeated.
  */
 export async function reencryptRecords(

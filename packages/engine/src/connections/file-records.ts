@@ -8,17 +8,20 @@ import { type ConfigSource, configPath } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
 import { makeKeysError, type SecretRecords } from './contract.ts';
 
-/** The path of the keys: next to the configuration. */
+/** Returns the path of the key file, in the folder of the configuration file. */
 export function keysFilePath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'keys.json');
 }
 
-/** The path of the keys of a shared server: next to the configuration, with every record encrypted. */
+/**
+ * Returns the path of the key file of a shared server, in the folder of the configuration file. Its records are
+ * encrypted.
+ */
 export function sharedKeysFilePath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'shared-keys.json');
 }
 
-/** Records in a file with mode 0600. Each change reads the file and replaces it, under a lock. */
+/** Creates records in a file with mode 0600. Each change reads the file and replaces it, under a lock. */
 export function createFileRecords(path: string): SecretRecords {
   const change = <T>(edit: (records: Map<string, JsonObject>) => T): Promise<T> =>
     withFileLock(path, async () => {
@@ -35,7 +38,7 @@ export function createFileRecords(path: string): SecretRecords {
         const { mtimeMs, size, ino } = await stat(path);
         return `${mtimeMs} ${size} ${ino}`;
       } catch {
-        // There is no file, or reading it reports the error.
+        // The file is missing, or `load` will report why it cannot be read.
         return '';
       }
     },
@@ -54,7 +57,7 @@ async function readRecords(path: string): Promise<ReadonlyMap<string, JsonObject
   let text: string;
   try {
     text = await readFile(path, 'utf8');
-    // A file that others can read, for example after a copy, gets mode 0600 before it is used.
+    // A file that other users can read, for example after a copy, gets mode 0600 before it is used.
     if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
   } catch (error) {
     const code = systemCodeOf(error);

@@ -1,12 +1,12 @@
-/** Finds local servers with models. */
+/** Detects local model servers such as Ollama. */
 import type { ModelProviders } from '../providers/index.ts';
 import { localServers } from './connections.ts';
 import type { LiveConfig } from './live-config.ts';
 
-// Short, so that a missing server does not delay the list.
+// Short, so that a server that is not running does not delay the model list.
 const detectMs = 800;
 
-/** Asks every local server for its models and stores them. Never rejects. */
+/** Asks every local server for its models and stores their names. Never rejects. */
 export async function findLocalModels(
   live: LiveConfig,
   providers: Pick<ModelProviders, 'tryConnection'>,
@@ -19,7 +19,7 @@ export async function findLocalModels(
     const models = await providers
       .tryConnection(asked, { ...(signal === undefined ? {} : { signal }), limits: { firstByteMs: detectMs } })
       .catch(() => null);
-    // A server that is not running now has the same models when it runs again.
+    // If the server is not running, its stored models stay listed for the next time it runs.
     if (models !== null && models.length > 0)
       await live
         .rememberFound(

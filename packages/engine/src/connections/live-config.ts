@@ -1,5 +1,5 @@
 /**
- * The live configuration: the file, the environment, and the user's settings, read again when any of them changes.
+ * Keeps the configuration up to date: reads the file, the environment and the stored settings again when one changes.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -29,7 +29,7 @@ import {
   withToolRecords,
 } from './tool-records.ts';
 
-/** The user's model choices. */
+/** The models that the user chose on the page. */
 export interface ModelChoices {
   /** For new chats; null uses the configuration. */
   readonly defaultModel: string | null;
@@ -37,63 +37,63 @@ export interface ModelChoices {
   readonly titleModel: string | null;
 }
 
-/** The limits that an admin set on the page; null means none besides those of the configuration. */
+/** The limits that an admin set on the page; null means that only the configuration limits. */
 export interface LimitChoices {
-  /** US dollars a day: of all people together, or of one person. */
+  /** US dollars per day: of all users together, or of one user. */
   readonly dayUsd: number | null;
-  /** The number of requests of each person. */
+  /** Of each user. */
   readonly requestsPerMinute: number | null;
   readonly uploadBytesPerDay: number | null;
   readonly generations: number | null;
 }
 
-/** The configuration, kept up to date. */
+/** The current configuration, and methods that change the stored part of it. */
 export interface LiveConfig {
   readonly current: Config;
   readonly records: SecretRecords;
   readonly rules: ConnectionRules;
-  /** Why the configuration or the records could not be read again; the old values stay valid. */
+  /** Why the configuration or the records could not be read; the previous values stay in use. Null if they could. */
   readonly problem: string | null;
-  /** Reads what changed, at most once per `checkMs`. Null if it is too soon. Never rejects. */
+  /** Reads what changed, at most once per `checkMs`. Returns null if the last check is more recent. Never rejects. */
   sync(): Promise<void> | null;
   /** Reads everything again. Never rejects; see `problem`. */
   reload(): Promise<void>;
-  /** Calls the listener after each change; returns a function that ends this. */
+  /** Calls the listener after each change; returns a function that removes the listener. */
   onChange(listener: (config: Config) => void): () => void;
   /** Validates a connection without storing it. */
   checkConnection(input: ConnectionInput): Promise<CheckedConnection>;
   /** Stores a connection, with the models that its server reported. */
   keepConnection(name: string, checked: CheckedConnection, models: readonly string[]): Promise<void>;
-  /** Removes a connection and its key; false if there was none. */
+  /** Removes a connection and its key; returns false if the connection does not exist. */
   removeConnection(name: string): Promise<boolean>;
-  /** Stores the models of a local server; removes it if there are none. */
+  /** Stores the models of a local server; an empty list removes the server. */
   rememberFound(name: string, models: readonly string[]): Promise<void>;
-  /** The user's model choices. */
+  /** The stored choices; null for each that was not made. */
   readonly modelChoices: ModelChoices;
   chooseModels(choices: Partial<ModelChoices>): Promise<void>;
-  /** The limits that an admin set. */
+  /** The limits that apply to each user without own limits. */
   readonly limitChoices: LimitChoices;
   chooseLimits(limits: Partial<LimitChoices>): Promise<void>;
-  /** The limits that an admin set for one person. They replace the limits that apply to everybody. */
+  /** Returns the limits that an admin set for one user. They replace those that apply to every user. */
   limitsOf(person: string): LimitChoices;
   chooseLimitsOf(person: string, limits: Partial<LimitChoices>): Promise<void>;
   keepToolServer(input: ToolServerInput): Promise<void>;
   removeToolServer(name: string): Promise<boolean>;
-  /** Decides about a tool, by the name that models use. */
+  /** Stores the user's decision about a tool. Tools are named as models call them, `server__tool`. */
   decideTool(tool: string, decision: ToolDecision): Promise<void>;
   decisionOf(tool: string): ToolDecision | null;
 }
 
-/** Options of the live configuration. */
+/** The storage and the rules of a live configuration. */
 export interface LiveConfigOptions extends ConfigSource {
   readonly records: SecretRecords;
   readonly rules: ConnectionRules;
-  /** Where models of local servers are stored; by default nowhere. */
+  /** Where the models of local servers are stored; if undefined, they are not stored. */
   readonly found?: SecretRecords | undefined;
-  /** The interval between two checks for changes. */
+  /** The interval between two checks for changes, in milliseconds. */
   readonly checkMs?: number | undefined;
   readonly now?: (() => number) | undefined;
-  /** Replaces reading the file, for tests and servers without one. */
+  /** Replaces reading the configuration file, for tests and for servers without one. */
   readonly load?: (() => Promise<Config>) | undefined;
 }
 
@@ -101,17 +101,17 @@ const modelChoicesId = 'setting/models';
 const limitsId = 'setting/limits';
 const personLimitsId = 'setting/person-limits';
 
-/** The path of the stored models of local servers: next to the configuration. */
+/** Returns the path of the file with the models of local servers, in the folder of the configuration file. */
 export function foundModelsPath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'found-models.json');
 }
 
-/** Records of the models that local servers reported. */
+/** Creates the records that store the models of local servers. */
 export function createFoundModelRecords(source: ConfigSource = {}): SecretRecords {
   return createFileRecords(foundModelsPath(source));
 }
 
-/** Reads the configuration and the records. Throws if either cannot be read initially. */
+/** Reads the configuration and the records. Throws if either cannot be read at the start. */
 export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveConfig> {
   const { records, rules, found } = options;
   const now = options.now ?? Date.now;
@@ -168,7 +168,7 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
         try {
           if ((await stamp()) !== state.seen) await reload();
         } catch {
-          // A storage that is unavailable for a moment changes nothing.
+          // If the storage is unavailable for a moment, the current configuration stays in use.
         } finally {
           lookedAt = now();
           busy = null;
@@ -247,7 +247,7 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
   };
 }
 
-/** The configuration with the user's model choices; an environment variable takes precedence. */
+/** Returns the configuration with the user's model choices; an environment variable takes precedence. */
 function withChoices(config: Config, chosen: JsonObject | undefined, { env = process.env }: ConfigSource): Config {
   const [model, title] = [readTextField(chosen, 'defaultModel'), readTextField(chosen, 'titleModel')];
   const launched = env.COPPICE_MODEL?.trim() ?? '';
@@ -274,7 +274,7 @@ function personLimitsIn(kept: ReadonlyMap<string, JsonObject>, person: string): 
   return limitsIn(isJsonObject(own) ? own : undefined);
 }
 
-/** The configuration with the daily budgets of single people. */
+/** Returns the configuration with the daily budgets of single users. */
 function withPersonBudgets(config: Config, kept: ReadonlyMap<string, JsonObject>): Config {
   const people = Object.keys(kept.get(personLimitsId) ?? {});
   if (people.length === 0) return config;
@@ -286,7 +286,10 @@ function withPersonBudgets(config: Config, kept: ReadonlyMap<string, JsonObject>
   return { ...config, budgets: { ...config.budgets, personDayUsd } };
 }
 
-/** The configuration with the smaller of both daily budgets: the page cannot exceed that of the operator. */
+/**
+ * Returns the configuration with the smaller of both daily budgets: an admin cannot exceed the operator's limit on the
+ * page.
+ */
 function withDailyLimit(config: Config, { dayUsd }: LimitChoices): Config {
   if (dayUsd === null) return config;
   return { ...config, budgets: { ...config.budgets, dayUsd: Math.min(dayUsd, config.budgets.dayUsd ?? dayUsd) } };

@@ -1,4 +1,4 @@
-/** The token of a single-user server: created once and stored, so that a restart signs nobody out. */
+/** Manages the token of a single-user server. It is created once and stored, so that a restart signs no browser out. */
 import { randomBytes } from 'node:crypto';
 import { chmod, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { type ConfigSource, configPath } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
 import { makeKeysError } from './contract.ts';
 
-/** The path of the token: next to the configuration. */
+/** Returns the path of the token file, in the folder of the configuration file. */
 export function localTokenPath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'token');
 }
@@ -21,7 +21,7 @@ export interface LocalToken {
   renew(): Promise<string>;
 }
 
-/** Opens the token, and creates it if there is none. The file has mode 0600. */
+/** Opens the token file, and creates it with mode 0600 if it is missing. */
 export async function openLocalToken(path: string): Promise<LocalToken> {
   const stamp = async () => {
     const file = await stat(path).catch(() => null);
@@ -37,7 +37,7 @@ export async function openLocalToken(path: string): Promise<LocalToken> {
       const now = await stamp();
       if (now === seen) return;
       seen = now;
-      // If the file is missing or corrupt, the current token stays valid; the next start reports it.
+      // If the file is missing or corrupt, the current token stays valid until the next start, which reports the error.
       current = (await readToken(path).catch(() => null)) ?? current;
     },
     async renew() {
@@ -48,7 +48,7 @@ export async function openLocalToken(path: string): Promise<LocalToken> {
   };
 }
 
-/** Replaces the token in a file, even an unreadable one. Running servers use the new one within seconds. */
+/** Replaces the token, even if the file is unreadable. Running servers accept the new token within seconds. */
 export function renewLocalToken(path: string): Promise<string> {
   return withFileLock(path, async () => {
     const token = makeToken();
@@ -61,7 +61,10 @@ function makeToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Two concurrent starts use the same token: the second one finds what the first has written. */
+/**
+ * Returns the stored token, or stores a new one. Runs under the file lock, so two servers that start at once get the
+ * same token.
+ */
 async function firstToken(path: string): Promise<string> {
   const there = await readToken(path);
   if (there !== null) return there;

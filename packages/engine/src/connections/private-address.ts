@@ -36,7 +36,7 @@ for (const [network, prefix] of [
 ] as const)
   blocked.addSubnet(network, prefix, 'ipv6');
 
-/** Whether an IP address is not public. An IPv4 address mapped into IPv6 counts as IPv4. */
+/** Returns whether an IP address is not public. An IPv4 address mapped into IPv6 is checked as IPv4. */
 export function isPrivateIp(address: string): boolean {
   const plain = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   const family = isIP(plain);
@@ -46,7 +46,7 @@ export function isPrivateIp(address: string): boolean {
   return mapped === null ? blocked.check(plain, 'ipv6') : blocked.check(mapped, 'ipv4');
 }
 
-/** The IPv4 address in `::ffff:…`, in any notation. */
+/** Returns the IPv4 address in `::ffff:…`, in any notation; null for other addresses. */
 function mappedIpv4(address: string): string | null {
   const { hostname } = new URL(`http://[${address}]`);
   const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(hostname) ?? [];
@@ -55,7 +55,7 @@ function mappedIpv4(address: string): string | null {
   return [a >> 8, a & 255, b >> 8, b & 255].join('.');
 }
 
-/** Whether a host name is private by itself; other names are checked when they are resolved. */
+/** Returns whether a host name is private, for example `localhost`. Other names are checked when they are resolved. */
 export function isPrivateAddress(hostname: string): boolean {
   const plain = hostname
     .toLowerCase()

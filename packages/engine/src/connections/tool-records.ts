@@ -1,4 +1,6 @@
-/** MCP servers and approvals that a user set on the page: their records. */
+/**
+ * Builds the records of MCP servers and tool approvals that a user set on the page, and adds them to the configuration.
+ */
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import type { Config, McpServerConfig } from '../config/contract.ts';
@@ -9,21 +11,21 @@ import { readTextField, readTextListField } from './connections.ts';
 import { makeKeysError } from './contract.ts';
 import { isPrivateAddress } from './private-address.ts';
 
-/** The input of a server: a URL, or a command with its arguments. */
+/** What a user entered to add an MCP server: a URL, or a command with its arguments. */
 export type ToolServerInput = { readonly name: string } & (
   | { readonly url: string; readonly key?: string | undefined }
   | { readonly command: readonly string[]; readonly env?: Readonly<Record<string, string>> | undefined }
 );
 
-/** The user's decision about a tool. */
+/** Whether calls of a tool ask for approval, run without it, or never run. */
 export type ToolDecision = 'ask' | 'allow' | 'never';
 
-/** The id of a server's record. */
+/** Returns the id under which an MCP server is stored. */
 export function toolServerId(name: string): string {
   return `mcp/${name}`;
 }
 
-/** The record of the decisions about tools, by the names that models use. */
+/** The id of the record with all decisions about tools. */
 export const toolDecisionsId = 'setting/tools';
 
 /**
@@ -71,7 +73,7 @@ export function checkToolServer(
   return { url, origin, ...(key === undefined ? {} : { key }), addedAt: now };
 }
 
-/** The configuration with the servers and decisions of all records. */
+/** Returns the configuration with all stored MCP servers and decisions. */
 export function withToolRecords(
   config: Config,
   records: ReadonlyMap<string, JsonObject>,
@@ -88,7 +90,7 @@ export function withToolRecords(
   for (const [tool, decision] of Object.entries(records.get(toolDecisionsId) ?? {}))
     if (typeof decision === 'string') decisions.set(tool, decision);
   if (decisions.size === 0) return { ...config, mcpServers };
-  // The user's decision about a tool replaces that of the file, but never overrides the operator's `deny`.
+  // The user's decision replaces the `allow` of the file, but cannot allow what the operator's `deny` names.
   const named = (decision: ToolDecision) =>
     [...decisions].filter(([, each]) => each === decision).map(([tool]) => tool);
   const tools = {

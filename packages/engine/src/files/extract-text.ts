@@ -21,7 +21,7 @@ export function decodeText(bytes: Uint8Array): string | null {
   return isUtf8(bytes) && !bytes.includes(0) && !isPdf(bytes) ? new TextDecoder('utf-8').decode(bytes) : null;
 }
 
-/** The text of a PDF, a Word, Excel, PowerPoint or OpenDocument file, or of a text file; null if there is none. */
+/** Returns the text of a PDF, Word, Excel, PowerPoint, OpenDocument or text file; null if the file contains no text. */
 export async function extractText(bytes: Uint8Array): Promise<string | null> {
   const text = await rawText(bytes);
   if (text === null || text.trim() === '') return null;

@@ -2,17 +2,20 @@
 import { Worker } from 'node:worker_threads';
 import { findWorkerFile } from '../worker-file.ts';
 
-/** Extracts texts, one file at a time, and caches the last ones. */
+/** Extracts texts in a worker, one file at a time, and caches the most recent ones. */
 export interface FileTextExtractor {
-  /** The text of a file with this hash; null if it has none or cannot be read. Never rejects. */
+  /**
+   * Returns the text of a file. `hash` is its key in the cache. Null if it has no text or cannot be read. Never
+   * rejects.
+   */
   textOf(hash: string, bytes: Uint8Array): Promise<string | null>;
 }
 
-/** Limits of an extraction. */
+/** What one extraction may use; beyond a limit the file counts as unreadable. */
 export interface FileTextLimits {
   readonly timeMs: number;
   readonly memoryMb: number;
-  /** The number of cached texts. */
+  /** How many texts are cached. */
   readonly remembered: number;
 }
 
@@ -50,7 +53,7 @@ function extractInThread(bytes: Uint8Array, { timeMs, memoryMb }: FileTextLimits
         execArgv,
         env: {},
         resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-        // The output of the parser is discarded: it is not a message of Coppice.
+        // Warnings that the parser prints are discarded, because they are not meant for users of Coppice.
         stdout: true,
         stderr: true,
       });

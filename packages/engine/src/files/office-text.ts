@@ -1,4 +1,4 @@
-/** The text of office files (DOCX, XLSX, PPTX and OpenDocument), which are ZIP archives with XML. */
+/** Extracts the text of office files (DOCX, XLSX, PPTX and OpenDocument), which are ZIP archives with XML. */
 import { strFromU8, unzipSync } from 'fflate';
 import { readWorkbookText } from './workbook-text.ts';
 import { readXmlAttribute, readXmlTokens } from './xml-tokens.ts';
@@ -8,7 +8,10 @@ const wanted =
 const mostPartBytes = 64 * 1024 * 1024;
 const mostBytes = 128 * 1024 * 1024;
 
-/** The text of an office file; null if the archive is of another kind. Throws if it is damaged or unpacks too large. */
+/**
+ * Returns the text of an office file; null if the archive is of another kind. Throws if it is damaged or unpacks too
+ * large.
+ */
 export function extractOfficeText(bytes: Uint8Array): string | null {
   let total = 0;
   const parts = unzipSync(bytes, {
@@ -37,7 +40,7 @@ export function extractOfficeText(bytes: Uint8Array): string | null {
   return content === null ? null : openDocumentText(content);
 }
 
-/** Joins lines and removes repeated blank ones. */
+/** Removes spaces at line ends and repeated blank lines. */
 function tidy(text: string): string {
   return text
     .replace(/[ \t]+$/gm, '')

@@ -1,4 +1,7 @@
-/** A worker thread that extracts the text of one file, so that a large or hostile file blocks and breaks nothing. */
+/**
+ * A worker thread that extracts the text of one file, so that a large or malicious file cannot block or crash the
+ * process.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { extractText } from './extract-text.ts';
 

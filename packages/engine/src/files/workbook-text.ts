@@ -29,7 +29,7 @@ function sheetTargets(xml: string): ReadonlyMap<string, string> {
   return targets;
 }
 
-/** The shared strings that cells refer to, without phonetic guides for East Asian characters. */
+/** Returns the shared strings that cells refer to, without the phonetic guides of East Asian texts. */
 function sharedTexts(xml: string): readonly string[] {
   const texts: string[] = [];
   let text = '';
@@ -50,7 +50,7 @@ function sharedTexts(xml: string): readonly string[] {
   return texts;
 }
 
-/** The styles, by number, whose values are dates. */
+/** Returns the numbers of the styles whose values are dates. */
 function dateStyles(xml: string): ReadonlySet<number> {
   const dateFormats = new Set([14, 15, 16, 17, 22]);
   const styles = new Set<number>();
@@ -73,7 +73,7 @@ function dateStyles(xml: string): ReadonlySet<number> {
 
 const dayMs = 86_400_000;
 
-/** A date from its number of days since 1900; the clock time only if there is one. */
+/** Formats a date from its number of days since 1900; the time of day only if it is not midnight. */
 function dateFrom(serial: number): string {
   const date = new Date(Math.round((serial - 25_569) * dayMs));
   if (Number.isNaN(date.getTime())) return String(serial);

@@ -63,7 +63,7 @@ export function* readXmlTokens(xml: string): Generator<XmlToken, void, void> {
   }
 }
 
-/** The value of an attribute; null if there is none. */
+/** Returns the value of an attribute; null if the tag does not have it. */
 export function readXmlAttribute(attributes: string, name: string): string | null {
   const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes);
   return found === null ? null : decodeEntities(found[1] ?? found[2] ?? '');

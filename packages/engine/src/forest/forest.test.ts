@@ -596,7 +596,7 @@ test('[W3] in folders of files, roots and nodes have the same ids and shapes as 
   await wood.append(root.id, [user('a'), assistant('b')], { source_info, title: 'B', tags: ['x'] });
   const { nodes } = await wood.serialize(root.id);
   expect(nodes).toHaveLength(2);
-  // Changes are written to the journal first; closing the store brings the files up to date.
+  // Changes are written to the journal first; closing the store writes them to the files.
   await files.close();
   for (const node of nodes) {
     const file: unknown = JSON.parse(readFileSync(join(folder, root.id, 'nodes', `${node.id}.json`), 'utf8'));

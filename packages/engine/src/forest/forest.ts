@@ -59,8 +59,8 @@ const keptBlank = { blank: 'keep' } as const;
 const byUser: AppendMetadata = { source_info: { type: 'user' } };
 
 /**
- * Conversations addressed by node ids alone, on any store. It has no rules of its own: every change is a command of
- * core. Its changes do not move the active node, except for a tree's first node.
+ * Addresses conversations by node ids alone, on any store. Every change is a command of core. Changes do not move the
+ * active node, except for a tree's first node.
  */
 export class Forest {
   readonly #store: Store;
@@ -78,8 +78,8 @@ export class Forest {
   }
 
   /**
-   * Finds this owner's and project's root with exactly this prompt, or creates it. No prompt and the empty prompt
-   * differ.
+   * Returns the root with exactly this prompt among those of the owner and the project, and creates it if it is
+   * missing. No prompt and the empty prompt are different prompts.
    */
   async getOrCreateRoot(systemPrompt?: string): Promise<RootData> {
     const attributes = {
@@ -95,13 +95,15 @@ export class Forest {
     return (await this.getRoot(result.treeId)) ?? unknownRoot(result.treeId);
   }
 
-  /** Returns a root by id, or null. */
+  /** Returns a root; null if the id is unknown or belongs to another node. */
   async getRoot(rootId: string): Promise<RootData | null> {
     const node = await this.getNode(rootId);
     return node !== null && isRootData(node) ? node : null;
   }
 
-  /** The roots of the project, last changed first. A root whose tree cannot be read is listed with the reason. */
+  /**
+   * Returns the roots of the project, last changed first. A root whose tree cannot be read is listed with the reason.
+   */
   async listRoots(query: RootQuery = {}): Promise<RootData[]> {
     const roots: RootData[] = [];
     for await (const tree of this.#trees(query ?? {})) {
@@ -111,13 +113,15 @@ export class Forest {
     return roots;
   }
 
-  /** Returns a node, or a root if the id is a root's; null if there is none. */
+  /** Returns a node, or a root if the id is a root's; null if the id is unknown. */
   async getNode(nodeId: string): Promise<ForestNode | null> {
     const place = await findNodeLocation(this.#store, nodeId);
     return place === null ? null : this.#store.read(place.treeId, () => viewNode(place.nodeId));
   }
 
-  /** The path from a root, or from a node on it, down to a node; both ends included, the root returned separately. */
+  /**
+   * Returns the path down to `to`, from the root or from `from` on; both ends are included, and the root is separate.
+   */
   async getPath(ends: { from?: string | null; to: string }): Promise<{ root: RootData; path: NodeData[] }> {
     const { treeId } = await requireNodeLocation(this.#store, ends?.to);
     const { to, from } = ends;
@@ -125,25 +129,25 @@ export class Forest {
     return this.#store.read(treeId, () => viewPath(treeId, { to, ...start }));
   }
 
-  /** The messages on the path to a node. Appending them to the root again leads to the same node. */
+  /** Returns the messages on the path to a node. Appending them to the root again leads to the same node. */
   async getMessages(nodeId: string): Promise<{ root: RootConfig; messages: Message[] }> {
     const place = await requireNodeLocation(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewMessages(place.treeId, place.nodeId));
   }
 
-  /** The children of a node or a root, in order. */
+  /** Returns the children of a node or a root, in order. */
   async getChildren(nodeId: string): Promise<NodeData[]> {
     const place = await requireNodeLocation(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewChildren(place.treeId, place.nodeId));
   }
 
-  /** The other nodes with the same parent, in order. */
+  /** Returns the other nodes with the same parent, in order. */
   async getSiblings(nodeId: string): Promise<NodeData[]> {
     const place = await requireNodeLocation(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewSiblings(place.treeId, place.nodeId));
   }
 
-  /** A node and its descendants, breadth first; depth 0 is the node alone. */
+  /** Returns a node and its descendants, breadth first; depth 0 is the node alone. */
   async getSubtree(nodeId: string, options: { depth?: number } = {}): Promise<ForestNode[]> {
     const depth = options?.depth ?? undefined;
     if (depth !== undefined) assertCount('depth', depth);
@@ -151,7 +155,7 @@ export class Forest {
     return this.#store.read(place.treeId, () => viewSubtree(place.treeId, place.nodeId, depth));
   }
 
-  /** The newest leaves of one tree or of the project, newest first. */
+  /** Returns the newest leaves of one tree or of the project, newest first. */
   async listRecentLeaves(limit = 20, rootId?: string): Promise<NodeData[]> {
     assertCount('limit', limit, 1);
     if (rootId !== undefined) {
@@ -160,7 +164,7 @@ export class Forest {
     }
     let newest: { at: number; node: NodeData }[] = [];
     for await (const tree of this.#trees({})) {
-      // Trees are sorted by last change: the following trees have no newer leaves.
+      // Trees are sorted by last change, so the remaining trees have no newer leaves.
       if (newest.length >= limit && (newest[newest.length - 1]?.at ?? 0) >= tree.updatedAt) break;
       const leaves = await this.#readable(
         tree,
@@ -172,7 +176,7 @@ export class Forest {
     return newest.map(({ node }) => node);
   }
 
-  /** One tree, or all of the project, without message contents; roots are listed with the role `system`. */
+  /** Returns one tree, or all trees of the project, without message contents; roots have the role `system`. */
   async getAllNodeStructures(rootId?: string): Promise<NodeStructure[]> {
     if (rootId !== undefined) {
       const id = await this.#rootTree(rootId);
@@ -189,7 +193,7 @@ export class Forest {
     return all;
   }
 
-  /** A whole tree as flat lists, its root rendered as a system message. */
+  /** Returns a whole tree as flat lists, with its root as a system message. */
   async serialize(rootId: string): Promise<SerializedTree> {
     const id = await this.#rootTree(rootId);
     return this.#store.read(id, () => viewTree(id));
@@ -232,13 +236,15 @@ export class Forest {
     return this.#turn({ ...place, nodeId: result.nodeId });
   }
 
-  /** Edits a text, keeping the common prefix, and returns the node that completes the new text. */
+  /**
+   * Edits a text and returns the node with the end of the new text. The part that both texts begin with keeps its node.
+   */
   async editNodeContent(
     nodeId: string,
     newContent: string,
     options: { moveBookmark?: boolean } = {},
   ): Promise<NodeData> {
-    // Parsed like every other message, so that the same limits apply.
+    // Parsed like every appended message, so that the same limits apply.
     const { content } = unwrapResult(
       parseMessage({ role: 'user', content: [{ type: 'text', text: newContent }] }, keptBlank),
     );
@@ -273,7 +279,7 @@ export class Forest {
       );
       return result.parentId === null ? null : this.#shown({ ...place, nodeId: result.parentId });
     } catch (error) {
-      // Another caller deleted it first.
+      // Another caller deleted the node first.
       if (isAppError(error) && error.code === 'tree/unknown-node') return null;
       throw error;
     }
@@ -286,7 +292,7 @@ export class Forest {
     const first = nodeIds[0] ?? '';
     const place = await requireNodeLocation(this.#store, first);
     const { treeId } = place;
-    // Only the first id, and a root's tree id, must be looked up; core refuses ids that are not in the tree.
+    // Only the first id and ids of roots are looked up; core refuses ids that are not in the tree.
     const doomed: NodeId[] = [];
     for (const id of nodeIds)
       doomed.push(
@@ -305,8 +311,8 @@ export class Forest {
   }
 
   /**
-   * Changes user metadata of a node in one commit, but never its time, origin or source. An automatic title is
-   * ignored if the node has a title or children.
+   * Changes the user metadata of a node in one commit, never its time, origin or source. An automatic title is ignored
+   * if the node already has a title or children.
    */
   async updateNodeMetadata(nodeId: string, change: MetadataChange | null = {}): Promise<NodeData> {
     const place = await requireNodeLocation(this.#store, nodeId);
@@ -314,7 +320,7 @@ export class Forest {
     return this.#turn(place);
   }
 
-  /** The bookmarks of one tree, or of the project. */
+  /** Returns the bookmarks of one tree, or of the project. */
   async listBookmarks(rootId?: string): Promise<BookmarkData[]> {
     if (rootId !== undefined) return this.#store.read(await this.#rootTree(rootId), viewBookmarks);
     const all: BookmarkData[] = [];
@@ -323,7 +329,7 @@ export class Forest {
     return all;
   }
 
-  /** The bookmark on a node; null if it has none or does not exist. */
+  /** Returns the bookmark on a node; null if the node has none or does not exist. */
   async getBookmark(nodeId: string): Promise<BookmarkData | null> {
     const place = await findNodeLocation(this.#store, nodeId);
     return place === null ? null : this.#store.read(place.treeId, () => viewBookmark(place.nodeId));
@@ -343,7 +349,7 @@ export class Forest {
     await run(this.#store, { type: 'bookmark', ...place, title: null }, this.#context);
   }
 
-  /** Writes pending rows. Does not close the store, which belongs to the caller. */
+  /** Writes pending provenance rows. Does not close the store, which belongs to the caller. */
   close(): Promise<void> {
     return this.#ledger.flush();
   }
@@ -361,8 +367,8 @@ export class Forest {
   }
 
   /**
-   * Reads one of many trees. A damaged tree must not prevent reading the others: `listRoots` lists it with the
-   * reason.
+   * Reads one of many trees. If the tree is damaged, returns the result of `instead`, so that the others can still be
+   * read.
    */
   async #readable<T>({ id }: TreeSummary, reading: () => ReadProgram<T>, instead: (damaged: string) => T): Promise<T> {
     try {
@@ -380,14 +386,16 @@ export class Forest {
 
   async #shown({ treeId, nodeId }: NodeLocation): Promise<ForestNode> {
     const node = await this.#store.read(treeId, () => viewNode(nodeId));
-    // It existed a moment ago: another caller has deleted it.
+    // The node existed when the command ran; another caller has deleted it since.
     return node ?? refuse('tree/unknown-node', `The node ${nodeId} no longer exists.`, { nodeId });
   }
 
   async #turn(place: NodeLocation): Promise<NodeData> {
     const node = await this.#shown(place);
     if (isRootData(node))
-      return refuse('tree/root-protected', `The root ${node.id} has nothing of this kind.`, { nodeId: place.nodeId });
+      return refuse('tree/root-protected', `${node.id} is a root; this operation needs a message below it.`, {
+        nodeId: place.nodeId,
+      });
     return node;
   }
 

@@ -1,4 +1,4 @@
-/** Trees addressed by node ids, and generation from whole contexts. */
+/** The public names of Forest and LoomEngine. */
 
 export { Forest } from './forest.ts';
 export { type GenerateResult, LoomEngine, type LoomEngineOptions, type LoomOptions } from './loom-engine.ts';

@@ -8,7 +8,7 @@ import { Forest } from './forest.ts';
 import { ProvenanceLedger } from './provenance.ts';
 import { type ForestNode, isRootData, type NodeData, type RootConfig } from './shapes.ts';
 
-/** Options of a reply, named as on the wire. */
+/** Options of a reply. `max_tokens` and `top_p` have the names that providers use. */
 export interface LoomOptions
   extends Pick<
     GenerateOptions,
@@ -18,10 +18,10 @@ export interface LoomOptions
   readonly top_p?: number | undefined;
 }
 
-/** The replies, and the round after the tools that they called. */
+/** The new replies, and a promise of the next ones if they called tools. */
 export interface GenerateResult {
   readonly childNodes: readonly NodeData[];
-  /** Resolves when the tools have returned and the model has replied again. May be ignored. */
+  /** Resolves when the tools have returned and the model has replied again. The caller may ignore it. */
   readonly next?: Promise<GenerateResult>;
 }
 
@@ -33,8 +33,8 @@ export interface LoomEngineOptions {
 }
 
 /**
- * Generation from whole contexts: the messages are matched to their longest known prefix in the forest, and replies
- * become children of the last one. Does not move the active node, except for a tree's first node.
+ * Generates replies to a whole context: matches the messages to their longest known prefix in the forest and adds
+ * replies below the last one. Does not move the active node, except for a tree's first node.
  */
 export class LoomEngine {
   readonly forest: Forest;
@@ -59,8 +59,7 @@ export class LoomEngine {
 
   /**
    * Appends a context below a root, reusing equal messages, and generates replies to its last message. Rejects if the
-   * context is empty or unreadable, or if no reply was completed; the error then names the nodes of the appended
-   * messages.
+   * context is empty or unreadable, or if no reply was completed; that error lists the nodes of the appended messages.
    */
   async generate(
     rootId: string,
@@ -74,7 +73,7 @@ export class LoomEngine {
     return this.#result(await turn.first);
   }
 
-  /** Like `generate`, but returns a stream of events. Never throws: an error is the last event. */
+  /** Like `generate`, but returns the events of the turn. Never throws: an error is the last event. */
   async *stream(
     rootId: string,
     providerName: string,
@@ -93,17 +92,17 @@ export class LoomEngine {
     yield* turn.events();
   }
 
-  /** The messages on the path to a node, and the configuration of its root. */
+  /** Returns the messages on the path to a node, and the configuration of its root. */
   getMessages(nodeId: string): Promise<{ root: RootConfig; messages: Message[] }> {
     return this.forest.getMessages(nodeId);
   }
 
-  /** Edits a text, keeping the common prefix; a bookmark moves to the node that completes the new text. */
+  /** Edits a text like {@link Forest.editNodeContent}; a bookmark moves to the node with the end of the new text. */
   editNode(nodeId: string, newContent: string): Promise<ForestNode> {
     return this.forest.editNodeContent(nodeId, newContent, { moveBookmark: true });
   }
 
-  /** Writes pending rows. Does not close store and generator, which belong to the caller. */
+  /** Writes pending provenance rows. Does not close the store and the generator, which belong to the caller. */
   async close(): Promise<void> {
     this.#unhook();
     await this.#ledger.flush();
@@ -150,7 +149,10 @@ export class LoomEngine {
   }
 }
 
-/** Untyped callers pass null for an absent option; it would be converted to the number 0. */
+/**
+ * Drops options that are null. Untyped callers pass null for an absent option, which would be converted to the number
+ * 0.
+ */
 function withoutNulls(options: LoomOptions): LoomOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 }

@@ -1,11 +1,10 @@
 import type { ServiceOptions } from '../service.ts';
 import type { ProvenanceLedgerOptions } from './provenance.ts';
 
-/** Options of a forest. */
 export interface ForestOptions extends ServiceOptions {
   /**
-   * The project in which roots are found, created and listed. By default they are created in the default project and
-   * listed from all.
+   * The project in which roots are found, created and listed. If undefined, roots are created in the default project
+   * and listed from all projects.
    */
   readonly project?: string | undefined;
   /** The source that is recorded for a reused prefix; by default the actor. */
@@ -13,8 +12,8 @@ export interface ForestOptions extends ServiceOptions {
   readonly provenance?: ProvenanceLedgerOptions | undefined;
 }
 
-/** Filter for roots. */
+/** Which roots {@link Forest.listRoots} returns. */
 export interface RootQuery {
-  /** Only roots that `Forest.getOrCreateRoot` created, or only the others. */
+  /** True selects the roots that `Forest.getOrCreateRoot` created, false the others. */
   readonly forest?: boolean | undefined;
 }

@@ -6,13 +6,13 @@ export interface ProvenanceLedgerOptions {
   readonly batch?: number | undefined;
   /** The longest delay before a write, in milliseconds; by default a second. */
   readonly delayMs?: number | undefined;
-  /** Called with rows that could not be written. They are lost, but nothing depends on them. */
+  /** Called with rows that could not be written. They are lost; no tree depends on them. */
   readonly onLoss?: ((error: unknown, rows: readonly Provenance[]) => void) | undefined;
 }
 
 /**
- * Records who resent existing messages. Rows are written in batches beside the trees, because an append that reuses
- * its whole history must not wait for them. Rows that were not written before a crash are lost.
+ * Records which source resent existing messages. Rows are written in batches outside the trees, so that an append that
+ * reuses its whole history does not wait for them. Rows that are still queued at a crash are lost.
  */
 export class ProvenanceLedger {
   readonly #store: Pick<Store, 'addProvenance'>;
@@ -33,11 +33,11 @@ export class ProvenanceLedger {
       void this.flush();
       return;
     }
-    // The timer does not keep the process alive.
+    // The timer must not keep the process alive.
     this.#timer ??= setTimeout(() => void this.flush(), this.#options.delayMs ?? 1000).unref();
   }
 
-  /** Writes the queued rows, one batch after the other. Never rejects. */
+  /** Writes the queued rows after the batches that are still being written. Never rejects. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,4 +1,4 @@
-/** Converts rows to the shapes that Forest returns. */
+/** Converts rows of a store to the shapes that Forest returns. */
 import type {
   Bookmark,
   JsonObject,
@@ -32,17 +32,17 @@ function isoTimeOf(at: number): string {
   return new Date(Math.min(farthest, Math.max(-farthest, Math.trunc(at)))).toISOString();
 }
 
-/** The public id of a node: the root has its tree's id. */
+/** Returns the public id of a node; that of a root is the id of its tree. */
 function displayId(row: TreeRow, id: NodeId): AnyId {
   return id === row.rootId ? row.id : id;
 }
 
-/** The configuration of a tree's root. */
+/** Returns the configuration of a tree's root. */
 export function toRootConfig({ attributes: { systemPrompt } }: TreeRow): RootConfig {
   return systemPrompt === undefined ? {} : { systemPrompt };
 }
 
-/** The root of a tree. */
+/** Builds the root of a tree from its row. */
 export function toRootData(row: TreeRow, children: readonly NodeId[]): RootData {
   const { metadata } = row.attributes;
   return {
@@ -54,14 +54,14 @@ export function toRootData(row: TreeRow, children: readonly NodeId[]): RootData 
   };
 }
 
-/** The root as a system message. */
+/** Returns the root as a system message, without content if the tree has no prompt. */
 export function toRootMessage({ attributes: { systemPrompt } }: TreeRow): Message {
   if (systemPrompt === undefined) return { role: 'system', content: [] };
   const block: TextBlock = { type: 'text', text: systemPrompt };
   return { role: 'system', content: [block] };
 }
 
-/** A node other than the root. */
+/** Builds a node other than the root. Throws on a root. */
 export function toNodeData(row: TreeRow, node: Node, children: readonly NodeId[]): NodeData {
   const { id, parentId, message } = node;
   if (parentId === null || message === null)
@@ -92,7 +92,7 @@ function metadataOfNode(row: TreeRow, { meta, createdAt, role }: Node): NodeMeta
   };
 }
 
-/** The author of a message: as recorded, else derived from the role. */
+/** Returns the author of a message as it was recorded, else one derived from the role. */
 function sourceInfo(source: JsonObject | undefined, role: Node['role']): SourceInfo {
   switch (source?.type) {
     case 'user':
@@ -124,7 +124,7 @@ function isListValue(value: object): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** The metadata of an append: for every new node, and for the last one, which alone gets the title. */
+/** Returns the metadata for every new node of an append, and for the last one, which alone gets the title. */
 export function toAppendedMeta(metadata: AppendMetadata): { readonly each: NodeMeta; readonly last: NodeMeta } {
   const { source_info: source, title, auto_title: autoTitle, tags, custom_data: customData } = metadata;
   const each: NodeMeta = {
@@ -140,7 +140,7 @@ export function toAppendedMeta(metadata: AppendMetadata): { readonly each: NodeM
   return { each, last };
 }
 
-/** The metadata fields that a change sets and removes. */
+/** Returns the metadata fields to set and to remove. */
 export function toMetaPatch(change: MetadataChange): Patch<NodeMeta> {
   const { title, auto_title: autoTitle, tags, custom_data: customData } = change;
   return {
@@ -155,7 +155,7 @@ export function idsOfNodes(heads: readonly Pick<NodeHead, 'id'>[]): NodeId[] {
   return heads.map((head) => head.id);
 }
 
-/** The children of each node in a list of complete levels, siblings in order. */
+/** Groups the ids of nodes by their parent. Siblings keep the order of the list. */
 export function groupChildrenByParent(nodes: readonly Pick<NodeHead, 'id' | 'parentId'>[]): Map<NodeId, NodeId[]> {
   const children = new Map<NodeId, NodeId[]>();
   for (const { id, parentId } of nodes) {
@@ -170,12 +170,12 @@ export function groupChildrenByParent(nodes: readonly Pick<NodeHead, 'id' | 'par
 /** A node without its message. */
 type RootOutline = Pick<NodeHead, 'id' | 'parentId' | 'createdAt' | 'role'>;
 
-/** The root, built from the tree's row. */
+/** Builds the root's entry from the tree's row. */
 export function rootOutlineOf(row: TreeRow): RootOutline {
   return { id: row.rootId, parentId: null, createdAt: row.createdAt, role: 'root' };
 }
 
-/** A node without its message. */
+/** Builds the entry of a node without its message. */
 export function toNodeStructure(row: TreeRow, node: RootOutline, children: readonly NodeId[]): NodeStructure {
   return {
     id: displayId(row, node.id),
@@ -187,7 +187,7 @@ export function toNodeStructure(row: TreeRow, node: RootOutline, children: reado
   };
 }
 
-/** A bookmark and its tree. */
+/** Builds a bookmark with the id of its tree. */
 export function toBookmarkData(row: TreeRow, { nodeId, title, createdAt, updatedAt }: Bookmark): BookmarkData {
   return {
     node_id: nodeId,

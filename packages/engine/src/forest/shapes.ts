@@ -1,10 +1,10 @@
-/** The shapes of roots and nodes that Forest returns: the field names of other tools, times as ISO strings. */
+/** The shapes of roots and nodes that Forest returns. Field names are those of similar tools; times are ISO strings. */
 import type { JsonObject, Message, NodeId, Role, TreeId } from '@coppice/core';
 
-/** The id of a root, which is the id of its tree and the parent id of first turns. */
+/** The id of a root: its tree's id, and the parent id of the first messages. */
 export type RootId = TreeId;
 
-/** A node id, or a tree id that stands for the root. */
+/** The id of a node, or a tree's id for its root. */
 export type AnyId = NodeId | RootId;
 
 /** The configuration of a root; it never changes. */
@@ -13,18 +13,18 @@ export type RootConfig = {
   readonly systemPrompt?: string;
 };
 
-/** A conversation's root: a node without a message. */
+/** The root of a conversation, a node without a message. */
 export interface RootData {
   readonly id: RootId;
   readonly createdAt: string;
   readonly child_ids: readonly NodeId[];
   readonly config: RootConfig;
   readonly metadata?: JsonObject;
-  /** Only in lists: why the tree cannot be read. Its children are unknown then. */
+  /** Only in lists: why the tree cannot be read. `child_ids` is empty then. */
   readonly damaged?: string;
 }
 
-/** The author of a message. Additional fields are kept. */
+/** The author of a message. Unknown fields are preserved. */
 export type SourceInfo =
   | { readonly type: 'user' }
   // An intersection, because an object type with an index signature is a compile error without
@@ -39,10 +39,10 @@ export type SourceInfo =
       readonly usage?: JsonObject;
     } & JsonObject)
   | { readonly type: 'tool_result'; readonly tool_name: string }
-  /** Read only: the author was not recorded. */
+  /** Returned if the author was not recorded; an append cannot set it. */
   | { readonly type: 'unknown' };
 
-/** The metadata of a node. */
+/** The metadata of a node, as returned. */
 export interface NodeMetadata {
   readonly timestamp: string;
   /** The root under which the message was first appended; differs from the current root for copies. */
@@ -52,14 +52,14 @@ export interface NodeMetadata {
   readonly auto_title?: string;
   readonly tags?: readonly string[];
   readonly custom_data?: JsonObject;
-  /** On the left half of a split: the node with the right half. */
+  /** On the left half of a split: the id of the node with the right half. */
   readonly split_source?: string;
 }
 
 /** The metadata that an append can set on new nodes. */
 export type AppendMetadata = Omit<NodeMetadata, 'timestamp' | 'original_root_id' | 'split_source'>;
 
-/** The metadata that can be changed later; null removes a field, absent fields stay. */
+/** The metadata that can be changed later. Null removes a field; absent fields do not change. */
 export interface MetadataChange {
   readonly title?: string | null;
   readonly auto_title?: string | null;
@@ -77,7 +77,7 @@ export interface NodeData {
   readonly metadata: NodeMetadata;
 }
 
-/** A root or a node, as found by its id. */
+/** Either a root or a message; use `isRootData` to tell which. */
 export type ForestNode = RootData | NodeData;
 
 export function isRootData(node: ForestNode): node is RootData {
@@ -94,13 +94,13 @@ export interface NodeStructure {
   readonly role: Role;
 }
 
-/** A tree as flat lists. The root is rendered as a system message, which has no block if there is no prompt. */
+/** A tree as flat lists. Its root is a system message, without content if there is no prompt. */
 export interface SerializedTree {
   readonly root: RootData & { readonly message: Message };
   readonly nodes: readonly NodeData[];
 }
 
-/** A bookmark with its node and tree. */
+/** A bookmark, with the ids of its node and its tree. */
 export interface BookmarkData {
   readonly node_id: NodeId;
   readonly root_id: RootId;

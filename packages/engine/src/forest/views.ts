@@ -32,7 +32,7 @@ import type {
   SerializedTree,
 } from './shapes.ts';
 
-/** A tree that is not in the trash, else null. */
+/** Returns a tree's row; null if the tree does not exist or is in the trash. */
 function* liveTree(treeId?: TreeId): ReadProgram<TreeRow | null> {
   const row = yield* ask('tree', treeId === undefined ? {} : { treeId });
   return row === null || row.attributes.trashedAt !== undefined ? null : row;
@@ -54,20 +54,20 @@ function* isShownNode(row: TreeRow, node: Node): ReadProgram<NodeData> {
   return toNodeData(row, node, yield* viewedChildren(node.id));
 }
 
-/** Nodes with their children, in one read for any number of nodes. */
+/** Builds nodes with their children, in one read for any number of nodes. */
 function* allShown(row: TreeRow, nodes: readonly Node[]): ReadProgram<NodeData[]> {
   if (nodes.length === 0) return [];
   const children = yield* ask('childIds', { of: idsOfNodes(nodes) });
   return nodes.map((node, at) => toNodeData(row, node, children[at] ?? []));
 }
 
-/** The root of a tree; null if there is no such tree. */
+/** Returns the root of a tree; null if the tree does not exist. */
 export function* viewRoot(): ReadProgram<RootData | null> {
   const row = yield* liveTree();
   return row === null ? null : toRootData(row, yield* viewedChildren(row.rootId));
 }
 
-/** A node, or the root; null if there is none. */
+/** Returns a node, or the root; null if the id is unknown. */
 export function* viewNode(id: NodeId): ReadProgram<ForestNode | null> {
   const row = yield* liveTree();
   if (row === null) return null;
@@ -76,7 +76,7 @@ export function* viewNode(id: NodeId): ReadProgram<ForestNode | null> {
   return node === null ? null : yield* isShownNode(row, node);
 }
 
-/** The path down to a node. */
+/** Returns the path down to `ends.to`. */
 export function* viewPath(
   treeId: TreeId,
   ends: { readonly from?: string; readonly to: string },
@@ -90,7 +90,7 @@ export function* viewPath(
   return { root: toRootData(row, yield* viewedChildren(row.rootId)), path: yield* allShown(row, nodes) };
 }
 
-/** The messages on the path to a node, without markers, so that appending them again leads to the same node. */
+/** Returns the messages on the path to a node, without markers, so that appending them again leads to the same node. */
 export function* viewMessages(treeId: TreeId, to: NodeId): ReadProgram<{ root: RootConfig; messages: Message[] }> {
   const row = yield* requireForestTree(treeId);
   const messages: Message[] = [];
@@ -99,7 +99,7 @@ export function* viewMessages(treeId: TreeId, to: NodeId): ReadProgram<{ root: R
   return { root: toRootConfig(row), messages };
 }
 
-/** The children of a node in order, optionally without one of them. */
+/** Returns the children of a node in order, except `without`. */
 export function* viewChildren(treeId: TreeId, of: NodeId, without?: NodeId): ReadProgram<NodeData[]> {
   const row = yield* requireForestTree(treeId);
   const found: Node[] = [];
@@ -109,18 +109,18 @@ export function* viewChildren(treeId: TreeId, of: NodeId, without?: NodeId): Rea
   return yield* allShown(row, found);
 }
 
-/** The other variants of a node; the root has none. */
+/** Returns the other children of the node's parent; a root has none. */
 export function* viewSiblings(treeId: TreeId, id: NodeId): ReadProgram<NodeData[]> {
   const { parentId } = yield* requireForestNode(id);
   return parentId === null ? [] : yield* viewChildren(treeId, parentId, id);
 }
 
-/** A node and its descendants, breadth first. */
+/** Returns a node and its descendants, breadth first. */
 export function* viewSubtree(treeId: TreeId, of: NodeId, depth: number | undefined): ReadProgram<ForestNode[]> {
   const row = yield* requireForestTree(treeId);
   yield* requireForestNode(of);
   const nodes = yield* ask('subtree', depth === undefined ? { of } : { of, depth });
-  // One more level, without contents, to find the children of the last one.
+  // Reads one more level without contents, which holds the children of the last level.
   const levels = depth === undefined ? nodes : yield* ask('topology', { of, depth: depth + 1 });
   const children = groupChildrenByParent(levels);
   return nodes.map((node) => {
@@ -129,7 +129,7 @@ export function* viewSubtree(treeId: TreeId, of: NodeId, depth: number | undefin
   });
 }
 
-/** The whole tree, flat. */
+/** Returns the whole tree as flat lists. */
 export function* viewTree(treeId: TreeId): ReadProgram<SerializedTree> {
   const row = yield* requireForestTree(treeId);
   const all = yield* ask('subtree', { of: row.rootId });
@@ -139,7 +139,7 @@ export function* viewTree(treeId: TreeId): ReadProgram<SerializedTree> {
   return { root: { ...toRootData(row, children.get(row.rootId) ?? []), message: toRootMessage(row) }, nodes };
 }
 
-/** The whole tree without message contents, the root first. */
+/** Returns the whole tree without message contents, the root first. */
 export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
   const row = yield* requireForestTree(treeId);
   const all = yield* ask('topology', { of: row.rootId });
@@ -147,7 +147,7 @@ export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
   const nodes = new Map(all.map((node) => [node.id, node]));
   const structures = [toNodeStructure(row, rootOutlineOf(row), children.get(row.rootId) ?? [])];
   const open: (readonly NodeId[])[] = [children.get(row.rootId) ?? []];
-  // Level by level; the list grows during the iteration.
+  // Visits level by level; the list grows during the iteration.
   for (const siblings of open)
     for (const id of siblings) {
       const node = nodes.get(id);
@@ -159,7 +159,7 @@ export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
   return structures;
 }
 
-/** The newest leaves, newest first, each with its numeric time. */
+/** Returns the newest leaves, newest first, each with its time as a number. */
 export function* viewLeaves(limit: number): ReadProgram<{ at: number; node: NodeData }[]> {
   const row = yield* liveTree();
   if (row === null) return [];
@@ -169,7 +169,7 @@ export function* viewLeaves(limit: number): ReadProgram<{ at: number; node: Node
   return found;
 }
 
-/** The bookmarks of a tree, oldest first. */
+/** Returns the bookmarks of a tree, oldest first. */
 export function* viewBookmarks(): ReadProgram<BookmarkData[]> {
   const row = yield* liveTree();
   if (row === null) return [];
@@ -177,7 +177,7 @@ export function* viewBookmarks(): ReadProgram<BookmarkData[]> {
   return [...bookmarks].sort((a, b) => a.createdAt - b.createdAt).map((bookmark) => toBookmarkData(row, bookmark));
 }
 
-/** The bookmark on a node; null if it has none. */
+/** Returns the bookmark on a node; null if the node has none. */
 export function* viewBookmark(on: NodeId): ReadProgram<BookmarkData | null> {
   const row = yield* liveTree();
   const bookmark = row === null ? null : yield* ask('bookmark', { on: nodeId(on) });

@@ -1,13 +1,15 @@
-/** Tool calls that wait for a person's approval: requested by an event of the turn, decided through the turn. */
+/**
+ * Holds the tool calls that wait for approval. The turn emits an event for each, and the user decides through the turn.
+ */
 import { type NodeId, refuse } from '@coppice/core';
 import type { ApprovalDecision, ApprovalRequest, Approve } from '../tools/contract.ts';
 import type { TurnApprove, TurnEvent } from './contract.ts';
 
-/** The pending approvals of one turn. */
+/** The tool calls of one turn that wait for approval. */
 export interface TurnApprovals {
   /**
-   * Decides with the caller's function, and emits an event if that returns `ask`. Undefined if the caller passed no
-   * function.
+   * Returns a function that decides with `approve`, and waits for the user if that returns `ask`. Undefined if the
+   * caller passed no `approve`.
    */
   approver(approve: TurnApprove | undefined, nodeId: NodeId): Approve | undefined;
   /**
@@ -16,7 +18,7 @@ export interface TurnApprovals {
   decide(callId: string, approved: boolean): ApprovalRequest;
 }
 
-/** Creates an empty list of approvals. */
+/** Creates the approvals of one turn. */
 export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals {
   const open = new Map<string, { readonly request: ApprovalRequest; settle(decision: ApprovalDecision): void }>();
   const ask = (request: ApprovalRequest, nodeId: NodeId): Promise<ApprovalDecision> => {

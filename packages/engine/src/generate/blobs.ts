@@ -20,14 +20,14 @@ function isStoredBlock(block: Block): block is StoredBlock {
   return (isImage(block) || isFileBlock(block)) && block.source.type === 'blob';
 }
 
-// Media types that are text.
+// Media types whose files contain plain text.
 const inWords = /^(?:text\/|application\/(?:json|xml|toml|yaml|x-yaml|javascript|x-ndjson)\b|[^;]+\+(?:json|xml)\b)/i;
 
-/** Options for loading stored bytes into a request. */
+/** The blob store and the limits for loading files into a request. */
 export interface StoredBytesOptions {
   readonly blobs: BlobStore;
   readonly mostBytes: number;
-  /** Whether the model takes a block as it is. */
+  /** Whether the model accepts a block in this form. */
   readonly accepts: (block: Block, role: Role) => boolean;
   readonly fileTexts: FileTextExtractor;
   /** Called for each file that is sent as its extracted text. */
@@ -35,10 +35,10 @@ export interface StoredBytesOptions {
 }
 
 /**
- * Returns the messages with the bytes of their stored blocks: as base64 if the model takes such files, otherwise as
- * their text. The newest messages come first; blocks beyond the size limit, blobs missing from the store and files
- * without text stay unchanged, and the provider gets their name and type instead. Messages without stored blocks stay the
- * same objects.
+ * Returns the messages with the bytes of their stored files: as base64 if the model accepts such files, otherwise as
+ * their text. The newest messages are loaded first. Blocks beyond the size limit, blobs missing from the store and
+ * files without text stay unchanged, and the provider gets their name and type instead. Messages without stored files
+ * stay the same objects.
  */
 export async function withStoredBytes(
   messages: readonly Message[],
@@ -106,15 +106,15 @@ function isInlineBlock(block: Block): block is InlineBlock {
 }
 
 /**
- * Moves inline images and files of a message to the blob store, so that no page of a tree contains their bytes. Both
- * forms are equal for matching. Data that is not valid base64 stays unchanged.
+ * Moves inline images and files of a message to the blob store, so that reading a tree does not load their bytes.
+ * Matching treats both forms as equal. Data that is not valid base64 stays unchanged.
  */
 export async function storeInlineBytes(message: Message, blobs: BlobStore): Promise<Message> {
   if (!message.content.some(isInlineBlock)) return message;
   return { ...message, content: await Promise.all(message.content.map((block) => storeBytes(block, blobs))) };
 }
 
-/** Does the same for a list of items with a message each. */
+/** Does the same for every message of a list. */
 export function storeInlineMessages<T extends { readonly message: Message }>(
   items: readonly T[],
   blobs: BlobStore,

@@ -1,18 +1,20 @@
-/** Events for any number of readers, each of which starts at its own index. */
+/** Delivers events to any number of readers, each of which starts at its own index. */
 export interface Broadcast<E extends object> {
   push(event: E): void;
-  /** Ends the broadcast; readers end when they have read all events. */
+  /** Ends the broadcast; each reader ends after it has read all events. */
   close(): void;
-  /** The events from an index on, including future ones. A reader that leaves early stops nothing. */
+  /**
+   * Returns the events from an index on, including future ones. A reader that stops early does not stop the broadcast.
+   */
   read(from?: number): AsyncIterable<E>;
 }
 
 /**
- * Stores an event that continues the previous one as a string only. A reply of thousands of deltas would otherwise
- * keep thousands of objects alive, and collecting those costs more than sending them.
+ * Encodes an event that continues the previous one as a string. A reply of thousands of deltas would otherwise keep
+ * thousands of objects alive, which costs the garbage collector more time than sending them.
  */
 export interface EventPacking<E extends object> {
-  /** Null for an event that does not continue the previous one. */
+  /** Returns null for an event that does not continue the previous one. */
   pack(before: E, event: E): string | null;
   unpack(before: E, packed: string): E;
 }
@@ -22,14 +24,14 @@ export function createBroadcast<E extends object>(packing: EventPacking<E> | nul
   const events: (E | string)[] = [];
   let newest: E | null = null;
   let closed = false;
-  // The waiting readers. A plain array, because there is usually only one.
+  // The readers that wait. An array, because there is usually only one.
   let readers: (() => void)[] = [];
   let waking = false;
   const wake = () => {
     waking = false;
     for (let index = 0; index < readers.length; index++) readers[index]?.();
   };
-  /** The event at an index, unpacked without knowing the previous event. */
+  /** Returns the event at an index; unpacks all events since the last one that was stored whole. */
   const unpacked = (at: number): E | null => {
     let whole = at;
     while (typeof events[whole] === 'string') whole--;
@@ -37,7 +39,7 @@ export function createBroadcast<E extends object>(packing: EventPacking<E> | nul
     for (; whole <= at; whole++) event = broadcastEvent(packing, event, events[whole]);
     return event;
   };
-  // A hand-written iterator: an async generator would need three microtasks per event instead of one.
+  // A hand-written iterator, because an async generator needs three microtasks per event instead of one.
   const reader = (from: number): AsyncIterator<E, undefined> => {
     let at = from;
     let before: E | null = null;
@@ -50,10 +52,10 @@ export function createBroadcast<E extends object>(packing: EventPacking<E> | nul
       at++;
       return before === null ? null : { done: false, value: before };
     };
-    // The pending request of this reader; further concurrent requests are rare and queued.
+    // Resolves the pending `next` call of this reader; further concurrent calls are rare and are queued.
     let asking: ((result: IteratorResult<E, undefined>) => void) | null = null;
     const asked: ((result: IteratorResult<E, undefined>) => void)[] = [];
-    // One function per reader: a closure per event would cost more than the event.
+    // Created once per reader, because a closure per event would cost more than the event.
     const look = () => {
       while (asking !== null) {
         const come = take();
@@ -91,8 +93,8 @@ export function createBroadcast<E extends object>(packing: EventPacking<E> | nul
       const packed = newest === null ? null : (packing?.pack(newest, event) ?? null);
       newest = event;
       events.push(packed ?? event);
-      // Readers wake in a microtask: events that arrive together are delivered together, which saves a pending promise
-      // per event.
+      // Readers wake in `setImmediate`, so that events that arrive together are delivered together, with one pending
+      // promise for all of them.
       if (waking || readers.length === 0) return;
       waking = true;
       setImmediate(wake);

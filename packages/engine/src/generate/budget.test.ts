@@ -41,7 +41,7 @@ async function reservedOn(spending: Spending, day: string): Promise<number> {
   return found;
 }
 
-// The model costs a dollar for a thousand output tokens, and a tenth of that for input.
+// The model costs one dollar per thousand output tokens, and a tenth of that for input.
 const priced = [
   '[models."scripted/one"]\nwindow = 100000\nmax_output = 10000\nprice = { input = 100, output = 1000 }',
   '[models."other/two"]\nwindow = 100000\nmax_output = 10000\nprice = { input = 0, output = 0 }',
@@ -60,7 +60,7 @@ const used = (input: number, output: number): ScriptedReply => [
   { type: 'end', finishReason: 'stop', raw: 'stop' },
 ];
 
-/** A reply of 100 tokens that waits until it is released. */
+/** Makes a reply of 100 tokens that the provider sends only after `release` is called. */
 function heldReply(): { readonly reply: ScriptedReply; release(): void } {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
@@ -246,15 +246,14 @@ describe('a day', () => {
     const place = await folder();
     const day = utcDayOf(Date.now());
     const [ours, theirs] = [createFileSpending(place), createFileSpending(place)];
-    // Each call reserves what is left, at most six of ten.
+    // Each call reserves what is left of 10 dollars, but at most 6.
     const rest = ({ spent, reserved }: DayUse) => Math.min(6, 10 - spent - reserved) || null;
     const releases = await Promise.all([ours, theirs, ours, theirs].map((spending) => spending.reserve(day, rest)));
     expect(releases.filter((release) => release !== null)).toHaveLength(2);
     expect(await reservedOn(theirs, day)).toBe(10);
     for (const release of releases) release?.();
     await expect.poll(() => reservedOn(createFileSpending(place), day)).toBe(0);
-    // The reservation of a killed process ends immediately; that of a process on another computer ends when its time is
-    // over.
+    // The reservation of a killed process ends immediately; that of a process on another computer ends when it expires.
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
     const line = { reserve: 'a', most: 3, pid: gone, host: hostname(), until: Date.now() + 60_000 };
     const elsewhere = { ...line, reserve: 'b', most: 4, host: 'elsewhere.example' };

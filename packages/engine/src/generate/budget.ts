@@ -1,4 +1,4 @@
-/** Limits the cost of a turn and of a day: checked before a call, counted after it. */
+/** Limits the cost of a turn and of a day: checks budgets before a call and adds its cost afterwards. */
 import { isAppError } from '@coppice/core';
 import { clampReplyTokens } from '@coppice/core/context';
 import type { Cost } from '../catalogue/index.ts';
@@ -10,7 +10,7 @@ import type { Prompt } from './prompt.ts';
 import { type DayUse, type Spending, utcDayOf } from './spending.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** No limits. */
+/** Budgets without any limit. */
 export const noBudgets: BudgetsConfig = { turnUsd: null, dayUsd: null, turnTokens: null };
 
 /** What a turn has spent so far. */
@@ -21,16 +21,16 @@ export interface TurnSpending {
 
 type Prompts = readonly [Prompt, ...Prompt[]];
 
-/** One limit and how much of it is used. */
+/** A limit, and how much of it is used. */
 interface Budget {
   readonly budget: 'turn_usd' | 'day_usd' | 'person_day_usd' | 'turn_tokens';
   readonly limit: number;
   readonly spent: number;
-  /** The amount that running replies may still spend; only for daily budgets. */
+  /** The amount that running replies may still spend; 0 for the budgets of a turn. */
   readonly reserved: number;
 }
 
-/** Prompts within the budgets; `release` is called when their replies are written. */
+/** Prompts that fit the budgets. Call `release` when their replies are written. */
 export interface BudgetedPrompts {
   readonly prompts: readonly Prompts[];
   release(): void;
@@ -39,8 +39,8 @@ export interface BudgetedPrompts {
 /**
  * Limits prompts to the longest reply that the budgets allow, divided among parallel replies. If a model is too
  * expensive, its fallback is used if that is affordable. Throws `generate/budget` if no useful reply is affordable.
- * Dollar limits do not apply to free models and to those with an unknown price. The possible cost is reserved for the
- * day, so that concurrent turns do not spend the same amount twice.
+ * Dollar limits do not apply to free models and to models with an unknown price. The highest possible cost is reserved
+ * for the day, so that concurrent turns do not spend the same amount twice.
  */
 export async function limitByBudgets(
   services: TurnServices,
@@ -51,9 +51,9 @@ export async function limitByBudgets(
   const day = utcDayOf(clock.now());
   const person = await readPersonBudget(services, day).catch(throwUnreadable);
   const fitAll = (used: DayUse): readonly Prompts[] => {
-    const purses = [...openBudgets(budgets, turn, used), ...(person === null ? [] : [person.budget()])];
+    const open = [...openBudgets(budgets, turn, used), ...(person === null ? [] : [person.budget()])];
     return prompts.map((list): Prompts => {
-      const fitting = list.map((prompt) => fitToBudget(prompt, purses, prompts.length));
+      const fitting = list.map((prompt) => fitToBudget(prompt, open, prompts.length));
       const [first, ...rest] = fitting.filter((prompt) => 'request' in prompt);
       if (first !== undefined) return [first, ...rest];
       const [why] = fitting.filter((prompt) => 'budget' in prompt);
@@ -90,18 +90,18 @@ function highestCostOf(prompts: readonly Prompts[]): number {
   return prompts.reduce((sum, list) => sum + Math.max(...list.map(highestCost)), 0);
 }
 
-/** The daily budget of one person. */
+/** The daily budget of one user. */
 interface PersonBudget {
-  /** The current budget, including what other replies of the person may still spend. */
+  /** Returns the current state; other running replies of the user count as reserved. */
   budget(): Budget;
   /** Reserves an amount until the returned function is called. */
   hold(usd: number): () => void;
 }
 
-// The amounts that running replies may still spend, in this process, by day and person.
+// The amounts that running replies of this process may still spend, by day and user.
 const heldByPerson = new WeakMap<Spending, Map<string, number>>();
 
-/** Reads the daily budget of the person whose store it is; null if there is none. */
+/** Reads the daily budget of the store's owner; null if the owner has none. */
 async function readPersonBudget({ budgets, spending, store }: TurnServices, day: string): Promise<PersonBudget | null> {
   const limit = budgets.personDayUsd?.get(store.owner);
   if (limit === undefined) return null;
@@ -115,7 +115,7 @@ async function readPersonBudget({ budgets, spending, store }: TurnServices, day:
       held.set(key, (held.get(key) ?? 0) + usd);
       return () => {
         const left = (held.get(key) ?? 0) - usd;
-        // Rounding errors may leave a tiny amount, which is dropped.
+        // Rounding errors may leave a tiny rest, which is dropped.
         if (left > 1e-9) held.set(key, left);
         else held.delete(key);
       };
@@ -124,10 +124,10 @@ async function readPersonBudget({ budgets, spending, store }: TurnServices, day:
 }
 
 function releaseNothing(): void {
-  // The person has no budget, so nothing was reserved.
+  // The user has no own budget, so nothing was reserved.
 }
 
-/** The cost of a reply of the full length; 0 if the price is unknown. */
+/** Returns the cost of a reply of the full length; 0 if the price is unknown. */
 function highestCost({ model, estimate, request }: Prompt): number {
   const { price } = model.info;
   if (price === null) return 0;
@@ -139,17 +139,17 @@ function openBudgets(
   turn: TurnSpending,
   used: DayUse,
 ): readonly Budget[] {
-  const purses: Budget[] = [];
-  if (turnTokens !== null) purses.push({ budget: 'turn_tokens', limit: turnTokens, spent: turn.tokens, reserved: 0 });
-  if (turnUsd !== null) purses.push({ budget: 'turn_usd', limit: turnUsd, spent: turn.usd, reserved: 0 });
-  if (dayUsd !== null) purses.push({ budget: 'day_usd', limit: dayUsd, ...used });
-  return purses;
+  const open: Budget[] = [];
+  if (turnTokens !== null) open.push({ budget: 'turn_tokens', limit: turnTokens, spent: turn.tokens, reserved: 0 });
+  if (turnUsd !== null) open.push({ budget: 'turn_usd', limit: turnUsd, spent: turn.usd, reserved: 0 });
+  if (dayUsd !== null) open.push({ budget: 'day_usd', limit: dayUsd, ...used });
+  return open;
 }
 
-function fitToBudget(prompt: Prompt, purses: readonly Budget[], replies: number): Prompt | Budget {
+function fitToBudget(prompt: Prompt, open: readonly Budget[], replies: number): Prompt | Budget {
   const asked = prompt.request.maxTokens;
   let most = asked ?? Number.MAX_SAFE_INTEGER;
-  for (const allowance of purses) {
+  for (const allowance of open) {
     const left = outputLeft(prompt, allowance, replies);
     const limit = clampReplyTokens({ asked: most, maxOut: most, window: left, estimate: 0 });
     if (left < 1 || limit.room === 'short') return allowance;
@@ -160,7 +160,7 @@ function fitToBudget(prompt: Prompt, purses: readonly Budget[], replies: number)
     : { ...prompt, request: { ...prompt.request, maxTokens: most } };
 }
 
-/** The reply tokens that a budget still pays for after the prompt. */
+/** Returns how many tokens of a reply the budget can pay for after the prompt. */
 function outputLeft({ model, estimate }: Prompt, { budget, limit, spent, reserved }: Budget, replies: number): number {
   const share = (limit - spent - reserved) / replies;
   if (budget === 'turn_tokens') return Math.floor(share - estimate);
@@ -176,11 +176,11 @@ const named = {
   turn_tokens: ['a turn', 'tokens'],
   turn_usd: ['a turn', 'US dollars'],
   day_usd: ['a day', 'US dollars'],
-  person_day_usd: ['a day of yours', 'US dollars'],
+  person_day_usd: ['your day', 'US dollars'],
 } as const;
 
 function budgetRefusal(allowance: Budget | undefined): Error {
-  if (allowance === undefined) return makeGenerateError('generate/budget', 'The budget leaves no room for a reply.');
+  if (allowance === undefined) return makeGenerateError('generate/budget', 'The budget is too small for a reply.');
   const { budget, limit, spent, reserved } = allowance;
   const [what, unit] = named[budget];
   const used = `${Number(spent.toFixed(6))} spent${reserved > 0 ? `, ${Number(reserved.toFixed(6))} reserved for replies that are being written` : ''}`;
@@ -188,14 +188,15 @@ function budgetRefusal(allowance: Budget | undefined): Error {
   const raise = budget === 'person_day_usd' ? 'ask an admin for more' : `raise ${budget} in [budgets]`;
   return makeGenerateError(
     'generate/budget',
-    `The budget of ${limit} ${unit} for ${what} leaves no room for a reply (${used}): ${wait}${raise}, or take a cheaper model or a shorter conversation.`,
-    // The page has no translation for the budget of one person; without `budget` it shows this sentence.
+    `The budget of ${limit} ${unit} for ${what} is too small for another reply (${used}): ${wait}${raise}, or use a cheaper model or a shorter chat.`,
+    // The page has no translation for the budget of one user; without `budget` it shows this sentence.
     { ...(budget === 'person_day_usd' ? {} : { budget }), limit, spent, ...(reserved > 0 ? { reserved } : {}) },
   );
 }
 
 /**
- * Counts a call of a model. If the daily total cannot be written, this process keeps its own count and nothing fails.
+ * Adds a model call to the spending of the turn and the day. Does not fail: if the daily total cannot be written, this
+ * process counts the amount in memory.
  */
 export async function addSpending(
   { store, spending, clock }: TurnServices,
@@ -211,14 +212,14 @@ export async function addSpending(
 }
 
 /**
- * The budget for the summaries of a turn: they count like its replies, and a summary that the turn cannot afford is
- * not requested. The daily budget is checked where the model is chosen.
+ * Creates the budget for the summaries of a turn: they count like its replies, and a summary that the turn cannot
+ * afford is not requested. The daily budget is checked elsewhere, when the summary's model is chosen.
  */
 export function createTurnSummaryBudget(
   { budgets: { turnTokens, turnUsd } }: Pick<TurnServices, 'budgets'>,
   turn: TurnSpending,
 ): SummaryAllowance {
-  // Two parts of a summary are written concurrently; reserving prevents both from spending the same budget.
+  // Two parts of a summary may be requested concurrently; the reservation prevents both from spending the same amount.
   const held: TurnSpending = { usd: 0, tokens: 0 };
   return {
     take({ info: { price } }, { inputTokens, outputTokens }) {

@@ -5,7 +5,7 @@ import type { GenerateOptions, TurnStart } from './contract.ts';
 import { makeGenerateError } from './errors.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** Rejects a start or options that are not objects, so that untyped callers get a refusal and no TypeError. */
+/** Throws if start or options are not objects, so that untyped callers get a clear error and no TypeError. */
 export function checkTurnArguments(start: TurnStart, options: GenerateOptions): void {
   for (const [name, value] of Object.entries({ start, options }))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notA('an object', name, value);
@@ -13,7 +13,7 @@ export function checkTurnArguments(start: TurnStart, options: GenerateOptions): 
 
 const starts: ReadonlySet<string> = new Set<TurnStart['type']>(['send', 'reply', 'regenerate', 'combine', 'continue']);
 
-/** Rejects an unknown type of start; malformed ids count as unknown, as everywhere. */
+/** Throws on an unknown type of start and on malformed ids. */
 function checkStart(start: TurnStart): void {
   const { type }: { readonly type: unknown } = start;
   if (typeof type !== 'string' || !starts.has(type)) {
@@ -33,7 +33,7 @@ function checkStart(start: TurnStart): void {
     throw notA('a list of messages', 'messages', messages);
 }
 
-/** Rejects an invalid start that combines replies, for untyped callers. */
+/** Validates a start of type `combine`, for untyped callers. */
 function checkCombine(start: Extract<TurnStart, { type: 'combine' }>): void {
   const given: { readonly nodeIds: unknown; readonly way: unknown; readonly instructions?: unknown } = start;
   const { nodeIds, way, instructions } = given;
@@ -58,7 +58,7 @@ function checkCombine(start: Extract<TurnStart, { type: 'combine' }>): void {
     throw notA('a text', 'instructions', instructions);
 }
 
-/** Rejects invalid options before anything is written. */
+/** Throws on invalid options, before anything is written. */
 export function checkGenerateOptions(services: TurnServices, options: GenerateOptions, start: TurnStart): void {
   checkStart(start);
   checkKinds(options);
@@ -92,8 +92,8 @@ const numbers = ['n', 'temperature', 'topP', 'seed', 'maxTokens'] as const;
 const lists = ['models', 'stop', 'tools'] as const;
 
 /**
- * Rejects options of the wrong type, for untyped callers: a value that is not a number would be converted, and a single
- * string would be taken for a list.
+ * Throws on options of the wrong type, for untyped callers: a text would be converted to a number, and a single string
+ * would be iterated as a list.
  */
 function checkKinds(options: GenerateOptions): void {
   for (const name of numbers) {

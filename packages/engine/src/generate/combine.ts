@@ -1,13 +1,16 @@
-/** Combines answers: the request ends with the chosen variants and the task, for example one answer or a table. */
+/**
+ * Combines several answers: the request ends with the chosen variants and a task, for example to write one answer or a
+ * table.
+ */
 import { ask, isToolUse, type JsonObject, type Node, type NodeId, nodeId, refuse, textOf } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import type { CombineMode, TurnStart } from './contract.ts';
 import { makeGenerateError } from './errors.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** The ways to combine answers. */
+/** What the model makes of the answers: one answer, a table, or a list of differences. */
 export const combineModes: readonly CombineMode[] = ['combine', 'table', 'differences'];
-/** With more answers, a reader could no longer tell the letters apart. */
+/** The highest number of answers; with more, readers confuse the letters. */
 export const maxCombinedReplies = 8;
 
 /** The chosen answers, as text for the request and as metadata of the reply. */
@@ -27,7 +30,7 @@ const tasks: Readonly<Record<CombineMode, string>> = {
     'List first what all of them agree on, then where they differ and who says what, then what only one of them says. Use a heading for each of these parts, and leave out a part that is empty.',
 };
 
-/** The letter of an answer by its index. */
+/** Returns the letter that names an answer in the request: A for index 0. */
 function letterOf(index: number): string {
   return String.fromCharCode(65 + index);
 }
@@ -35,7 +38,7 @@ function letterOf(index: number): string {
 function combineText(way: CombineMode, answers: readonly string[], instructions: string): string {
   const quoted = answers.map((text, index) => {
     const letter = letterOf(index);
-    // An answer cannot close its own tag.
+    // Escaped, so that an answer cannot close its own tag.
     return `<answer-${letter}>\n${text.replaceAll('</answer-', '&lt;/answer-')}\n</answer-${letter}>`;
   });
   return [
@@ -47,7 +50,7 @@ function combineText(way: CombineMode, answers: readonly string[], instructions:
   ].join('\n\n');
 }
 
-/** Reads the chosen answers. Throws unless they are finished replies next to each other. */
+/** Reads the chosen answers. Throws unless they are finished replies to the same message. */
 export async function readCombination(
   services: TurnServices,
   start: Extract<TurnStart, { type: 'combine' }>,
@@ -85,12 +88,14 @@ function recordOf(way: CombineMode, nodeIds: readonly NodeId[], instructions: st
   return { way, node_ids: [...nodeIds], ...(instructions === '' ? {} : { instructions }) };
 }
 
-/** The text without thinking and tool calls. */
+/** Returns the text of a node, without thinking and tool calls. */
 function ownText({ message }: Node): string {
   return message === null ? '' : textOf(message);
 }
 
-/** The text of a reply with the rest of its turn: after tool calls, most of an answer is in later replies. */
+/**
+ * Returns the text of a reply and of the later replies of its turn: after tool calls, most of an answer is in those.
+ */
 function* readTurnText(reply: Node) {
   const texts = [ownText(reply)];
   for (let at = reply; at.message?.content.some(isToolUse) === true; ) {
@@ -114,8 +119,8 @@ function* readTurnText(reply: Node) {
 }
 
 /**
- * Restores the combination that a reply was made from, to continue it. Null for other replies, and if a source was
- * deleted.
+ * Reads the answers that a reply was made from, so that it can be continued. Null for other replies, and if one of the
+ * answers was deleted.
  */
 export async function restoreCombination(
   services: TurnServices,

@@ -9,7 +9,7 @@ import type { Prompt } from './prompt.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
 import { type TurnServices, turnRunContext } from './turn-services.ts';
 
-/** Compacts once before a call; returns the node to continue from, or null if that is not possible. */
+/** Compacts before a call, at most once. Returns the node to continue from, or null if nothing was compacted. */
 export async function compactOnce(
   services: TurnServices,
   state: TurnState,
@@ -17,7 +17,7 @@ export async function compactOnce(
   model: Model,
   reason: Exclude<CompactReason, 'manual'>,
 ): Promise<NodeId | null> {
-  // A continued reply already has its position; a summary below it would come too late.
+  // The node of a continued reply exists already; a summary below it would not be in its context.
   if (services.compact === null || state.compacted || target.type === 'into') return null;
   state.compacted = true;
   const { treeId, actId, actor, signal, options, emit } = state;
@@ -36,7 +36,8 @@ export async function compactOnce(
     if (isAppError(thrown) && reason !== 'after' && (thrown.kind === 'aborted' || reason === 'full')) {
       if (thrown.code !== 'context/nothing-to-compact') throw thrown;
     }
-    // A failed summary does not stop the turn if compaction was only advisable, or if another error happened first.
+    // A failed summary does not stop the turn if compaction was only advisable, or if the turn already fails with
+    // another error.
     return null;
   }
 }
@@ -45,14 +46,14 @@ function knownWindow({ info }: Model): number {
   return info.windowKnown ? info.window : Number.POSITIVE_INFINITY;
 }
 
-/** The model with the smallest window. */
+/** Returns the model with the smallest known window; unknown windows count as infinite. */
 export function findSmallestWindowModel(models: readonly [Model, ...Model[]]): Model {
   return models.reduce((least, model) => (knownWindow(model) < knownWindow(least) ? model : least));
 }
 
 /**
- * Compacts if a window is full or nearly full; returns the node to continue from, or null if there is enough space
- * without. Throws `context/full` if there is not.
+ * Compacts if the context fills or nearly fills a window. Returns the node to continue from, or null if compaction was
+ * only advisable and failed. Throws `context/full` if it was necessary and failed.
  */
 export async function compactIfNeeded(
   services: TurnServices,
@@ -65,7 +66,7 @@ export async function compactIfNeeded(
   const model = findSmallestWindowModel([first.model, ...rest.map((prompt) => prompt.model)]);
   const marker = await compactOnce(services, state, target, model, full === undefined ? 'due' : 'full');
   if (marker !== null || full === undefined) return marker;
-  // If the compaction of this call did not help, it is removed: a refused call leaves no nodes.
+  // If a compaction of this call did not free enough space, its marker is removed: a refused call must leave no nodes.
   if (target.type === 'below' && target.marker === true) await removeMarker(services, state, target.parentId);
   const { id, info } = full.model;
   return refuse(
@@ -85,8 +86,8 @@ async function removeMarker(services: TurnServices, state: TurnState, marker: No
 }
 
 /**
- * Rejects a message that is larger than a model's whole window, before anything is stored. If the window is unknown,
- * the provider decides.
+ * Throws if a message is larger than a model's whole window, before anything is stored. If the window is unknown, the
+ * provider decides.
  */
 export async function assertMessageFits(
   services: TurnServices,
@@ -97,7 +98,7 @@ export async function assertMessageFits(
   let tokens = 0;
   for (const { message } of start.messages) tokens += services.kit.tokens(message);
   await learnContextWindows(services, models, tokens, signal);
-  // Most messages are small; nothing is read for those.
+  // Most messages are small; for those nothing is read.
   const tight = models.filter(({ info }) => info.windowKnown && tokens * 2 > info.window);
   if (tight.length === 0) return;
   const { attributes } = await services.store.read(start.treeId, () => readTree(start.treeId));
@@ -112,7 +113,7 @@ export async function assertMessageFits(
     );
 }
 
-/** After a turn: compacts if the next turn would have to, unless the conversation has already continued. */
+/** After a turn, compacts the branch if the next turn would have to. Does nothing if a message was added meanwhile. */
 export async function compactAfterTurn(
   services: TurnServices,
   state: TurnState,
@@ -120,7 +121,7 @@ export async function compactAfterTurn(
 ): Promise<void> {
   const [reply] = replies;
   const [model] = state.models;
-  // With several replies it is not yet known which one will be continued.
+  // With several replies it is not known which one the user continues.
   if (reply === undefined || model === undefined || replies.length !== 1 || state.attached) return;
   if (reply.status !== 'success' || reply.tokens === null || state.signal.aborted) return;
   const { window, windowKnown } = model.info;

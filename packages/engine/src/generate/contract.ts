@@ -19,12 +19,12 @@ import type { TurnNotice } from './notices.ts';
 export interface GenerateOptions {
   /** As `provider/model`; each model writes `n` replies, all in one group. */
   readonly models: readonly string[];
-  /** By default one. */
+  /** The number of replies per model; by default one. */
   readonly n?: number | undefined;
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
   readonly stop?: readonly string[] | undefined;
-  /** With several replies each has its own seed, counted up from this one. */
+  /** With several replies each gets its own seed, counted up from this one. */
   readonly seed?: number | undefined;
   readonly thinking?: ThinkingOptions | undefined;
   /** The longest reply, in tokens; by default what model and window allow. */
@@ -35,15 +35,17 @@ export interface GenerateOptions {
   readonly toolChoice?: ToolChoice | undefined;
   /** The model to use if another one is unreachable or refuses before it has written any text. */
   readonly fallbackModel?: string | undefined;
-  /** The same request id at the same position is the same turn: nothing is generated twice. */
+  /**
+   * A request with the same id at the same position is a retry: it returns the first turn and generates nothing again.
+   */
   readonly requestId?: string | undefined;
   /**
-   * The version of the tree that the caller has read: if the tree has changed since, the turn is refused before its
-   * first commit, unless `onConflict` adds it as a branch. A repeated request is found in either case.
+   * The version of the tree that the caller has read. If the tree has changed since, the turn is refused before its
+   * first commit, unless `onConflict` adds it as a branch. A retry is recognised in either case.
    */
   readonly expectedVersion?: number | undefined;
   readonly onConflict?: 'branch' | undefined;
-  /** The act of all commits of the turn; by default a new one. */
+  /** The act that all commits of the turn belong to; by default a new one. */
   readonly actId?: string | undefined;
   /** By default the engine's actor. */
   readonly actor?: string | undefined;
@@ -58,7 +60,7 @@ export interface GenerateOptions {
 /** Decides about a tool call, or returns `ask`: then the turn emits `approval` and waits for {@link Turn.decide}. */
 export type TurnApprove = (request: ApprovalRequest) => Promise<ApprovalDecision | 'ask'> | ApprovalDecision | 'ask';
 
-/** A message to append before the replies. */
+/** A message that the turn appends before it generates replies. */
 export interface MessageToAppend {
   readonly message: Message;
   readonly id?: string;
@@ -68,7 +70,7 @@ export interface MessageToAppend {
 /** The result of combining answers: one answer, a table, or a list of agreements and differences. */
 export type CombineMode = 'combine' | 'table' | 'differences';
 
-/** Where a turn starts. */
+/** What a turn does before it calls a model, and at which node. */
 export type TurnStart =
   /** Appends messages below a node (by default the active one), then generates a reply. */
   | {
@@ -83,11 +85,11 @@ export type TurnStart =
   | { readonly type: 'reply'; readonly treeId: TreeId; readonly parentId: NodeId }
   /** Generates another reply to the prompt above a node. */
   | { readonly type: 'regenerate'; readonly treeId: TreeId; readonly nodeId: NodeId }
-  /** Generates a reply from several replies to one message, next to them. */
+  /** Generates a reply from several replies to the same message, as another variant. */
   | {
       readonly type: 'combine';
       readonly treeId: TreeId;
-      /** Between 2 and 8; the first is called A in the request and in the reply. */
+      /** Between 2 and 8 nodes; the first is called A in the request and in the reply. */
       readonly nodeIds: readonly NodeId[];
       readonly way: CombineMode;
       /** The user's instructions for combining. */
@@ -103,13 +105,13 @@ export interface NodeEvent {
   readonly parentId: NodeId;
   readonly role: 'user' | 'assistant' | 'tool' | 'system';
   readonly status: NodeStatus;
-  /** The run that writes it, while it is pending. */
+  /** The run that writes the reply while it is pending. */
   readonly runId?: string;
-  /** Set if the reply was not completed. */
+  /** Why the reply was not completed. */
   readonly error?: ReplyError;
 }
 
-/** The events of a turn. The last one is exactly one `end` or `error`; nothing is ever thrown. */
+/** The events of a turn. The last event is `end` or `error`; the stream never throws. */
 export type TurnEvent =
   | NodeEvent
   /** `offset` is the length of the reply's text before this delta, in UTF-16 code units. */
@@ -133,7 +135,7 @@ export type TurnEvent =
       readonly parameters: JsonObject;
       readonly hash: string;
     }
-  /** The approval was decided, or the turn ended before. */
+  /** The approval was decided, or the turn ended before a decision. */
   | { readonly type: 'approval-end'; readonly nodeId: NodeId; readonly callId: string; readonly approved: boolean }
   /** The tool starts: its arguments are valid, and it was approved if necessary. */
   | { readonly type: 'tool-start'; readonly nodeId: NodeId; readonly callId: string; readonly name: string }
@@ -152,7 +154,7 @@ export type TurnEvent =
       readonly usage: Omit<ProviderUsage, 'raw'>;
       readonly cost: Cost | null;
     }
-  /** The request differs from what was asked for; reported once per turn. `message` is in English. */
+  /** The request that was sent differs from the options. Reported once per turn; `message` is in English. */
   | ({ readonly type: 'notice'; readonly nodeId: NodeId; readonly message: string } & TurnNotice)
   /**
    * The provider failed before it sent any text and is called again after `waitMs`; this is retry `attempt` of
@@ -173,7 +175,7 @@ export type TurnEvent =
 /** The last event of a turn. */
 export type TurnEnd = Extract<TurnEvent, { type: 'end' | 'error' }>;
 
-/** A finished reply. */
+/** A reply that has ended, successfully or not. */
 export interface WrittenReply {
   readonly nodeId: NodeId;
   readonly parentId: NodeId;
@@ -182,26 +184,26 @@ export interface WrittenReply {
   readonly message: Message | null;
   readonly finishReason: FinishReason | null;
   readonly error: ReplyError | null;
-  /** The estimated size of the context including this reply, in tokens; null if unknown. */
+  /** The estimated tokens of the context including this reply; null if unknown. */
   readonly tokens: number | null;
 }
 
-/** The replies of one call, or of several parallel ones, and the next round if they called tools. */
+/** The parallel replies of one round, and the next round if they called tools. */
 export interface ReplyRound {
   readonly replies: readonly WrittenReply[];
   /** The round after the tool results. Rejects if the turn ends with an error instead. */
   readonly next?: Promise<ReplyRound>;
 }
 
-/** A running turn. It continues even if its events are not read. */
+/** A turn. It continues even if its events are not read. */
 export interface Turn {
   readonly actId: ActId;
   readonly treeId: TreeId;
-  /** The first replies. Rejects if the turn was refused before there were any. */
+  /** The first round. Rejects if the turn was refused before there were replies. */
   readonly first: Promise<ReplyRound>;
   /** The last event; never rejects. */
   readonly done: Promise<TurnEnd>;
-  /** All events from an index on, for any number of readers. */
+  /** Returns all events from an index on, for any number of readers. */
   events(from?: number): AsyncIterable<TurnEvent>;
   /** Decides an `approval` event and returns the request. Throws if the call is not waiting for one. */
   decide(callId: string, approved: boolean): ApprovalRequest;
@@ -209,18 +211,20 @@ export interface Turn {
   abort(): void;
 }
 
-/** Adds a compaction below a node and returns the node to continue from, or null if that is not possible. */
+/**
+ * Adds a compaction below a node. Returns the node to continue from, or null if the context is too short to compact.
+ */
 export type CompactBelowNode = (request: {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
-  /** The model whose window counts: the smallest one of several. */
+  /** The model whose window the context must fit: of several models the one with the smallest window. */
   readonly model: Model;
   readonly reason: Exclude<CompactReason, 'manual'>;
   readonly actId: ActId;
   readonly actor: string;
-  /** Whether the compaction becomes active if its parent was. */
+  /** Whether the compaction becomes the active node if its parent was. */
   readonly select: boolean;
-  /** Focus or text of the summary, set by a hook. */
+  /** The focus or the text of the summary, if a hook set it. */
   readonly focus?: string | undefined;
   readonly summary?: string | undefined;
   /** The turn's budget; the summary counts towards it. */

@@ -33,7 +33,7 @@ const tools = createTools({
 
 const sse = (...events: readonly Json[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 const lines = (...events: readonly Json[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');
-/** Arguments as a wire that sends values, not text, would send them. */
+/** Parses arguments, for APIs that send them as a JSON value instead of text. */
 const valueOf = (text: string): Json => {
   try {
     return JSON.parse(text);
@@ -42,7 +42,7 @@ const valueOf = (text: string): Json => {
   }
 };
 
-/** Streams of each wire that are cut off inside or right after a call. */
+/** For each API, streams that are cut off inside a tool call or right after it. */
 const wires: readonly {
   readonly name: string;
   readonly provider: string;

@@ -3,7 +3,7 @@ import type { Clock } from '../providers/contract.ts';
 import type { SummaryBudget } from '../summaries/contract.ts';
 import { type DayUse, type Spending, utcDayOf } from './spending.ts';
 
-/** The services that a daily budget needs. */
+/** A daily limit, and the record of what was spent. */
 export interface DailyBudget {
   readonly budgets: Pick<BudgetsConfig, 'dayUsd'>;
   readonly spending: Spending;

@@ -15,7 +15,7 @@ export interface CompactionSettings {
   readonly fileTools?: FileTools | undefined;
 }
 
-/** The generator's settings from the operator's configuration. */
+/** Returns the generator's settings from the operator's configuration. */
 export function toGeneratorSettings(
   config: Pick<Config, 'generate' | 'tools'> &
     Partial<Pick<Config, 'compaction' | 'summaries' | 'cheapModel' | 'budgets' | 'file'>>,
@@ -47,7 +47,7 @@ export function toGeneratorSettings(
     },
     summaries: { model: config.summaries?.model ?? config.cheapModel },
     budgets: config.budgets ?? noBudgets,
-    // Next to the configuration file that sets the budget, so that all processes with this budget share one record.
+    // In the folder of the configuration file, so that all processes with this configuration share one budget.
     spending:
       config.file && isAbsolute(config.file) ? createFileSpending(join(dirname(config.file), 'spending')) : undefined,
   };
@@ -57,7 +57,7 @@ function toLowerCase(name: string): string {
   return name.toLowerCase();
 }
 
-/** Fills in defaults for undefined options. */
+/** Returns the options with defaults for those that are undefined. */
 export function withDefaultOptions(options: GenerateOptions, defaults: GenerateDefaults = {}): GenerateOptions {
   return {
     ...options,

@@ -1,8 +1,8 @@
 import { sha256Hex } from '@coppice/content';
 
 /**
- * The node id derived from a request. The same request gives the same ids in every process and after a restart, so
- * that a retry finds the nodes of the first attempt.
+ * Derives a node id from the parts of a request. The same request gives the same id in every process and after a
+ * restart, so that a retry finds the nodes of the first attempt.
  */
 export function deterministicId(...parts: readonly (string | number)[]): string {
   const bytes = Buffer.from(sha256Hex(JSON.stringify(parts)), 'hex').subarray(0, 16);

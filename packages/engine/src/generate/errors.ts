@@ -1,8 +1,8 @@
-/** The errors of a turn. */
+/** The error codes of turns, and conversions between thrown errors and the errors of replies. */
 import { AppError, type ErrorKind, isAppError, type Json, type JsonObject } from '@coppice/core';
 import type { ErrorEvent } from '../providers/contract.ts';
 
-/** All error codes of turns, and their kinds. Codes are stable across releases; messages may change. */
+/** The error codes of turns and their kinds. Codes are stable across releases; messages may change. */
 export const generateErrorKinds = {
   'generate/tools-need-one': 'invalid',
   'generate/tool-limit': 'refused',
@@ -19,7 +19,7 @@ export const generateErrorKinds = {
 
 export type GenerateErrorCode = keyof typeof generateErrorKinds;
 
-/** Creates an error of a turn. */
+/** Builds an AppError of a turn; its kind follows from the code. */
 export function makeGenerateError(
   code: GenerateErrorCode,
   message: string,
@@ -45,7 +45,7 @@ export function replyErrorFromEvent(event: ErrorEvent): ReplyError {
   return error;
 }
 
-/** Converts a thrown value to a reply error; unexpected ones are internal. */
+/** Converts a thrown value to a reply error; one that is not an AppError becomes an internal error. */
 export function replyErrorFromThrown(thrown: unknown): ReplyError {
   if (isAppError(thrown))
     return { code: thrown.code, kind: thrown.kind, message: thrown.message, retryable: thrown.retryable };
@@ -53,13 +53,13 @@ export function replyErrorFromThrown(thrown: unknown): ReplyError {
   return { code: 'generate/internal', kind: 'internal', message, retryable: false };
 }
 
-/** Converts a reply error to one that can be thrown. */
+/** Converts a reply error to an AppError that can be thrown. */
 export function toGenerateError(error: ReplyError, data: Record<string, unknown> = {}): AppError {
   const { code, kind, message, retryable } = error;
   return new AppError({ code, kind, message, retryable, data });
 }
 
-/** An error as JSON, for the metadata of a node. */
+/** Converts a reply error to JSON, for the metadata of a node. */
 export function replyErrorToJson(error: ReplyError): JsonObject {
   const entries = Object.entries(error).filter((entry): entry is [string, Json] => entry[1] !== undefined);
   return Object.fromEntries(entries);

@@ -1,4 +1,4 @@
-/** Turns against a provider whose server misbehaves, over the network. */
+/** Runs turns against a provider whose server misbehaves, over the network. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type FakeFault,
@@ -11,7 +11,7 @@ import { collectEvents, openTurnFixture, type TurnFixture, waitUntil } from '../
 let fake: FakeProvider;
 let shop: TurnFixture;
 
-// Only the limit under test is short: other short limits could fail on a busy machine.
+// Only the limit under test is short, because other short limits could be exceeded on a busy machine.
 const patient = { firstByteMs: 20_000, idleMs: 20_000, firstWaitMs: 1, retries: 2 };
 
 async function open(turns: readonly WireTurn[]): Promise<void> {

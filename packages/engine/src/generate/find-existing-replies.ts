@@ -1,4 +1,4 @@
-/** Finds the replies of a repeated request: finished, or still being written in this or another process. */
+/** Finds the replies of a retried request: finished ones, and those that this or another process is still writing. */
 import { ask, isToolUse, type NodeId } from '@coppice/core';
 import { followReply } from '../runs/follow.ts';
 import { finishLostReply } from '../runs/recover.ts';
@@ -7,7 +7,7 @@ import { readReply } from './read-reply.ts';
 import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
 import { type TurnServices, turnRunContext } from './turn-services.ts';
 
-/** Waits for the replies of an earlier attempt of the same request; null if this is the first attempt. */
+/** Waits for the replies that an earlier attempt of the same request started. Null if this is the first attempt. */
 export async function findExistingReplies(
   services: TurnServices,
   state: TurnState,
@@ -30,8 +30,8 @@ export async function findExistingReplies(
 }
 
 /**
- * Waits for the reply after the tools that an earlier attempt ran; null if there is none. The tools are not run again:
- * missing results are still being computed by another process or were lost.
+ * Waits for the reply that an earlier attempt generated after its tool calls. Null if there is none. The tools do not
+ * run again: missing results are still being computed by another process, or were lost.
  */
 export async function findNextReplies(
   services: TurnServices,
@@ -42,7 +42,7 @@ export async function findNextReplies(
   const next = await services.store.read(state.treeId, function* () {
     for (let at = reply.nodeId; ; ) {
       const children = yield* ask('children', { of: at });
-      // A long loop may have compacted between its rounds.
+      // The earlier attempt may have compacted between two rounds.
       const answered = children.find((child) => child.role === 'tool' || child.kind === 'compaction');
       if (answered === undefined)
         return at === reply.nodeId ? null : children.find((child) => child.role === 'assistant');
@@ -55,7 +55,7 @@ export async function findNextReplies(
 async function followExisting(services: TurnServices, state: TurnState, nodeId: NodeId): Promise<WrittenReply> {
   const { clock, limits, store } = services;
   const { treeId, signal, emit } = state;
-  // The caller learns which reply it is immediately, not only when it is finished.
+  // Emitted before waiting, so that the caller knows the reply while it is still being written.
   const head = await store.read(treeId, () => ask('head', { id: nodeId }));
   if (head !== null && head.parentId !== null)
     emit({ type: 'node', nodeId, parentId: head.parentId, role: 'assistant', status: head.status });

@@ -1,4 +1,4 @@
-/** Turns on a store: starts, finds and stops them, and recovers those that a crash interrupted. */
+/** The generator: starts and stops turns on a store, and recovers those that a crash interrupted. */
 import { messageKit } from '@coppice/content';
 import type { ActId, MessageKit, NodeId, Store } from '@coppice/core';
 import { createCompactor } from '../compaction/compactor.ts';
@@ -30,60 +30,60 @@ import { type RunningTurn, startTurn } from './turn.ts';
 import type { ToolSource, TurnServices } from './turn-services.ts';
 import { createYielder } from './yield-to-event-loop.ts';
 
-/** Options of a generator. */
+/** The store, the models and the settings of a generator. */
 export interface GeneratorOptions {
   readonly store: Store;
   readonly providers: Pick<ModelProviders, 'model'> & Partial<Pick<ModelProviders, 'learnWindow'>>;
   readonly tools?: ToolSource | undefined;
   readonly events?: Events | undefined;
-  /** Whether and how a full window is compacted; by default with a summary of the older messages. */
+  /** Whether and how a full context window is compacted; by default older messages are replaced by a summary. */
   readonly compaction?: CompactionSettings | undefined;
-  /** By default a summarizer with a small model of the provider in use. */
+  /** By default summaries are written by a small model of the provider in use. */
   readonly summarizer?: Summarizer | undefined;
-  /** The model of the default summarizer. */
+  /** Sets the model of the default summarizer. */
   readonly summaries?: SummariesConfig | undefined;
   /** Replaces the default compaction. */
   readonly compact?: CompactBelowNode | undefined;
   readonly limits?: Partial<GenerateLimits> | undefined;
   /** Limits of turns and days; by default none. */
   readonly budgets?: BudgetsConfig | undefined;
-  /** Where daily spending is stored; by default in memory, lost at exit. */
+  /** Where daily spending is stored; by default in memory, so a restart forgets it. */
   readonly spending?: Spending | undefined;
-  /** The texts of attachments; by default each generator has its own. */
+  /** Extracts the texts of attachments; by default each generator has its own extractor. */
   readonly fileTexts?: FileTextExtractor | undefined;
-  /** The timers of a server, shared by its generators; by default each generator has its own. */
+  /** The timers that all generators of a server share; by default each generator has its own. */
   readonly timers?: SharedTimers | undefined;
-  /** The default options of a turn; see {@link toGeneratorSettings}. */
+  /** Options for turns that do not set them; see {@link toGeneratorSettings}. */
   readonly defaults?: GenerateDefaults | undefined;
-  /** The default actor; if not given, the store's owner. */
+  /** The default actor of turns; if undefined, the store's owner. */
   readonly actor?: string | undefined;
   readonly kit?: MessageKit | undefined;
   readonly clock?: Clock | undefined;
   readonly newId?: (() => string) | undefined;
 }
 
-/** Selects turns: those of an act, or the one that writes a node. */
+/** Selects the turns of an act, or the turn that writes a node. */
 export type TurnSelector = { readonly actId: ActId } | { readonly nodeId: NodeId };
 
 /** Starts and manages turns. */
 export interface Generator {
   readonly events: Events;
-  /** Compacts on request and summarises branches, with the same summarizer as turns. */
+  /** Compacts on request and summarises branches, with the summarizer that turns use. */
   readonly compactor: Compactor;
   readonly summarizer: Summarizer;
-  /** Starts a turn, or returns the running one that the same request started at the same position. */
+  /** Starts a turn. If the same request is already running at the same position, its turn is returned. */
   generate(start: TurnStart, options: GenerateOptions): Turn;
-  /** Stops turns in any process and waits for their end; false if there were none. */
+  /** Stops turns in any process and waits for their end; returns false if none was running. */
   abort(which: TurnSelector): Promise<boolean>;
-  /** Follows a reply from an offset on, in any process. */
+  /** Returns the text of a reply from an offset on while any process writes it. */
   follow(followed: FollowedReply, signal?: AbortSignal): AsyncIterable<FollowEvent>;
   /** Recovers replies whose process has died. */
   recover(): Promise<readonly RecoveredReply[]>;
-  /** Recovers such replies of all owners of the store, at a cost that does not depend on their number. */
+  /** Recovers such replies of all owners of the store at a cost that does not depend on the number of owners. */
   recoverAll(): Promise<readonly RecoveredReply[]>;
-  /** Recovers replies repeatedly, until the signal aborts. */
+  /** Calls `recover` at intervals until the signal aborts. */
   keepRecovering(signal: AbortSignal): Promise<void>;
-  /** Interrupts all turns, keeping their text as `interrupted`, and waits for their end. */
+  /** Stops all turns and waits for their end. Their text is kept with the status `interrupted`. */
   close(): Promise<void>;
 }
 
@@ -120,7 +120,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
     recoverAll: () => recoverRunsOfAll(recovery),
     async keepRecovering(signal) {
       while (!signal.aborted) {
-        // If the store is unavailable for a while, its runs are recovered later.
+        // If the store is unavailable, the next interval tries again.
         await recover().catch(() => []);
         await clock.wait(limits.heartbeatMs, signal).catch(() => undefined);
       }
@@ -129,7 +129,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
   };
 }
 
-/** The services that turns, compaction and summaries of one store share. */
+/** Builds the services that turns, compaction and summaries of one store share. */
 function generatorServices(options: GeneratorOptions): {
   readonly services: TurnServices;
   readonly compactor: Compactor;
@@ -168,7 +168,7 @@ function generatorServices(options: GeneratorOptions): {
   return { services, compactor, summarizer };
 }
 
-/** The running turns of one generator, also by request. */
+/** Keeps the running turns of one generator, and finds the turn of a repeated request. */
 function trackTurns(services: TurnServices) {
   const running = new Set<RunningTurn>();
   const inFlight = new Map<string, RunningTurn>();
@@ -185,12 +185,12 @@ function trackTurns(services: TurnServices) {
     return turn;
   };
   return {
-    /** Starts a turn, or returns the running one of the same request. */
+    /** Starts a turn, or returns the running turn of the same request. */
     begin(begun: TurnStart, wanted: GenerateOptions): Turn {
       const key = turnKey(begun, wanted);
       return (key === null ? undefined : inFlight.get(key)) ?? start(begun, wanted, key);
     },
-    /** Stops turns and waits for their end; false if there were none. */
+    /** Stops the selected turns of this process and waits for their end; returns false if none was running. */
     async abort(which: TurnSelector): Promise<boolean> {
       const meant = [...running].filter((turn) =>
         'actId' in which ? turn.actId === which.actId : turn.writes(which.nodeId),
@@ -207,7 +207,7 @@ function trackTurns(services: TurnServices) {
   };
 }
 
-/** Identifies a request at a position; null without a request id. */
+/** Returns the key of a request at its position; null if it has no request id. */
 function turnKey(start: TurnStart, { requestId }: GenerateOptions): string | null {
   if (requestId === undefined) return null;
   const at = start.type === 'combine' ? start.nodeIds : 'nodeId' in start ? start.nodeId : (start.parentId ?? null);

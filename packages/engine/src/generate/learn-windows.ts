@@ -1,12 +1,12 @@
 import type { Model } from '../providers/index.ts';
 import type { TurnServices } from './turn-services.ts';
 
-// A shorter conversation fits any likely window, so the server is not asked.
+// A shorter chat fits any likely window, so the server is not asked.
 const worthAsking = 2_000;
 
 /**
- * Asks local servers for the context windows of models that are not in the catalogue, as soon as a conversation is long
- * enough for the window to matter. Failures are ignored.
+ * Asks local servers for the context windows of models that are not in the catalogue, when a chat is long enough for
+ * the window to matter. Failures are ignored.
  */
 export async function learnContextWindows(
   { learnWindow }: Pick<TurnServices, 'learnWindow'>,

@@ -2,19 +2,19 @@ import type { ChunkPace } from '../runs/chunk-writer.ts';
 
 /** Limits of a turn, and its polling and heartbeat intervals. All times in milliseconds. */
 export interface GenerateLimits extends ChunkPace {
-  /** Rounds of tool calls in one turn. */
+  /** The most rounds of tool calls in one turn. */
   readonly rounds: number;
-  /** Tool calls in one turn. */
+  /** The most tool calls in one turn. */
   readonly calls: number;
-  /** The whole turn, models and tools together. */
+  /** The time limit of a turn, including model calls and tools. */
   readonly turnMs: number;
   /** The largest number of parallel replies. */
   readonly replies: number;
-  /** How often a running reply reports that its process is alive. */
+  /** How often a process reports that it is still writing a reply. */
   readonly heartbeatMs: number;
   /** How often to check for a stop request from another process. */
   readonly lookMs: number;
-  /** A run without a heartbeat for so long may be recovered by any process. */
+  /** Any process may recover a run that had no heartbeat for this long. */
   readonly staleMs: number;
   /** How often a reply of another process is polled. */
   readonly followMs: number;

@@ -2,7 +2,7 @@
 import { createKeyFilter, replaceKeys, replaceKeysInJson, replacePartialKey } from '../config/mask-keys.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
 
-/** Converts each event to those that can be passed on; text that may be the beginning of a key is held back. */
+/** Converts an event to the events to pass on; retains text that may be the beginning of a key. */
 export type ReplyMask = (event: ProviderEvent) => readonly ProviderEvent[];
 
 const endsText: ReadonlySet<ProviderEvent['type']> = new Set([
@@ -14,7 +14,7 @@ const endsText: ReadonlySet<ProviderEvent['type']> = new Set([
   'error',
 ]);
 
-/** Creates a mask for one reply; null if there are no keys. */
+/** Creates a mask for one reply; null if no keys are configured. */
 export function createReplyMask(keys: readonly string[]): ReplyMask | null {
   if (keys.length === 0) return null;
   const [text, thinking] = [createKeyFilter(keys), createKeyFilter(keys)];
@@ -35,7 +35,7 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
   };
   return (event) => {
     const out: ProviderEvent[] = [];
-    // Usage and other events may arrive within a text; the text that is held back is passed on after them.
+    // Usage and other events do not end the text, so the retained text stays retained.
     if (endsText.has(event.type)) flushText(out);
     if (event.type !== 'thinking-delta') think(thinking.end(), out);
     switch (event.type) {
@@ -58,7 +58,7 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
         out.push({ ...event, name: replaceKeys(event.name, keys) });
         break;
       case 'tool-use-delta':
-        // Arguments are collected and passed on in one piece, so that no key in them is split.
+        // Arguments are collected and passed on at once, so that a key in them is not split.
         calls.set(event.index, (calls.get(event.index) ?? '') + event.json);
         break;
       case 'tool-use-end':

@@ -1,9 +1,9 @@
-/** Notices about parameters and blocks that were changed because the provider does not accept them. */
+/** Collects notices about parameters and blocks that were changed because the provider does not accept them. */
 import type { Json, JsonObject } from '@coppice/core';
 import type { ProviderNotice } from '../providers/contract.ts';
 import type { Prompt } from './prompt.ts';
 
-/** A difference between what was asked for and what was sent. `data` has the values for the message. */
+/** A difference between the caller's options and the request that was sent. `data` holds the values for the message. */
 export interface TurnNotice {
   readonly code: 'notice/parameter-changed' | 'notice/block-changed' | 'notice/file-as-text';
   readonly data: JsonObject;
@@ -17,7 +17,7 @@ export interface NoticeList {
   all(): readonly TurnNotice[];
 }
 
-/** Creates a list for a prompt; if the reply limit was lowered, that is the first entry. */
+/** Creates the list for a prompt; if the reply limit was lowered, that is its first entry. */
 export function createNoticeList({ model, request, askedTokens }: Prompt): NoticeList {
   const parameters = new Map<string, TurnNotice>();
   const blocks = new Map<string, { readonly blockType: string; readonly role: string; count: number }>();
@@ -50,7 +50,7 @@ export function createNoticeList({ model, request, askedTokens }: Prompt): Notic
   };
 }
 
-/** Identifies a notice within a turn, which reports it once for any number of calls. */
+/** Returns the key that identifies a notice, so that a turn reports it only once. */
 export function noticeKey({ code, data }: TurnNotice): string {
   const { count: _count, ...rest } = data;
   return JSON.stringify([code, rest]);
@@ -67,7 +67,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ['maxTokens', 'reply length'],
 ]);
 
-/** A notice as an English sentence. */
+/** Formats a notice as an English sentence. */
 export function formatNotice({ code, data }: TurnNotice): string {
   const { model, name, asked, sent, blockType, count } = data;
   if (code === 'notice/block-changed')

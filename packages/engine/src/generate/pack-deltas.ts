@@ -1,7 +1,7 @@
 import type { EventPacking } from './broadcast.ts';
 import type { TurnEvent } from './contract.ts';
 
-/** Packs consecutive text deltas of one reply. */
+/** Packs consecutive text deltas of one reply as strings, which need less memory than event objects. */
 export const deltaPacking: EventPacking<TurnEvent> = {
   pack(before, event) {
     if (event.type !== 'text-delta' || before.type !== 'text-delta' || event.nodeId !== before.nodeId) return null;

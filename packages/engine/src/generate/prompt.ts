@@ -1,4 +1,4 @@
-/** Builds the request for a model from a node. */
+/** Builds the request for a model from the context at a node. */
 import { estimateTokens } from '@coppice/content';
 import {
   ask,
@@ -25,15 +25,15 @@ import { makeGenerateError } from './errors.ts';
 import { computeReplyLimit } from './reply-limit.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** The request for one model, and whether a reply fits. */
+/** The request for one model, and whether a reply fits its window. */
 export interface Prompt {
   readonly model: Model;
   readonly request: Omit<ProviderRequest, 'model'>;
   /** The reply limit that the caller asked for. */
   readonly askedTokens: number | undefined;
-  /** The size of the request in tokens, estimated. */
+  /** The estimated tokens of the request. */
   readonly estimate: number;
-  /** Identifies the context; stored with the reply, it tells later whether the reported usage still applies. */
+  /** Identifies the context. It is stored with the reply, and tells later whether the reported usage still applies. */
   readonly measure: string;
   /** `due`: compaction is advisable; `short`: a useful reply does not fit. */
   readonly contextFit: 'ok' | 'due' | 'short';
@@ -41,7 +41,7 @@ export interface Prompt {
   readonly combination: Combination | null;
 }
 
-/** Reads the context at a node. Throws on unknown and on pending nodes. */
+/** Reads the context at a node. Throws if the node does not exist or is a pending reply. */
 export async function readContext(services: TurnServices, treeId: TreeId, nodeId: NodeId): Promise<Context> {
   await services.yieldToEventLoop();
   return services.store.read(treeId, function* () {
@@ -57,24 +57,26 @@ export async function readContext(services: TurnServices, treeId: TreeId, nodeId
   });
 }
 
-/** Asks a model to continue its reply. Not every provider accepts a conversation that ends with a reply. */
+/**
+ * The instruction that makes a model continue its reply. Not every provider accepts a request that ends with a reply.
+ */
 const goOn =
   'Your reply was cut off. Go on exactly where it ends: repeat nothing, do not comment on the break, and begin with the very next character.';
 
-/** The options of one reply. */
+/** What the request for one reply depends on, besides the context. */
 export interface PromptOptions {
   readonly options: GenerateOptions;
   readonly tools: readonly ToolSpec[];
   /** The index among parallel replies, from 0. */
   readonly index: number;
-  /** Rounds of tools before this call. */
+  /** The number of tool rounds before this call. */
   readonly round: number;
-  /** Whether the context ends with a reply to continue. */
+  /** Whether the last message of the context is a reply to continue. */
   readonly continues?: boolean;
   readonly combination?: Combination | null;
 }
 
-/** The estimated size of the answers to combine, in tokens. */
+/** Estimates the tokens of the answers to combine; 0 if none are combined. */
 export function estimateCombinationTokens(combination: Combination | null): number {
   return combination === null ? 0 : estimateTokens(combination.text);
 }
@@ -86,14 +88,14 @@ export function buildPrompt(context: Context, model: Model, wish: PromptOptions)
     systemInPlace: model.provider.supports.systemInPlace,
   });
   const contextMessages = coalesceMessages(messages, continues);
-  // A reply to continue comes after the answers that it is made from.
+  // The reply to continue comes last, after the answers that it is made from.
   const end = wish.continues === true ? contextMessages.slice(-1) : [];
   const start = contextMessages.slice(0, contextMessages.length - end.length);
   const asked = combination === null ? start : coalesceMessages([...start, textMessage('user', combination.text)]);
   const sent: readonly Message[] = [...asked, ...end, ...(wish.continues ? [textMessage('user', goOn)] : [])];
   if (sent.length === 0)
     throw makeGenerateError('generate/invalid', 'There is nothing to answer: the conversation is empty here.');
-  // A reported usage already includes the tools.
+  // The reported usage of the previous call already includes the tools.
   const described = tools.length > 0 && context.estimate.reported === null ? estimateTokens(JSON.stringify(tools)) : 0;
   const estimate = context.estimate.tokens + described + estimateCombinationTokens(combination);
   const { window, windowKnown } = model.info;
@@ -103,7 +105,8 @@ export function buildPrompt(context: Context, model: Model, wish: PromptOptions)
     model,
     askedTokens: options.maxTokens,
     estimate,
-    // The answers are counted in the usage of this reply, but are not part of the context of the next one.
+    // The answers count in the usage of this reply but are not in the context of the next one, so the measure must
+    // differ.
     measure: combination === null ? context.measure : `${context.measure} with answers`,
     combination,
     contextFit: limit.room === 'short' ? 'short' : due ? 'due' : 'ok',

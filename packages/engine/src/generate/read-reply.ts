@@ -3,7 +3,7 @@ import type { WrittenReply } from './contract.ts';
 import type { ReplyError } from './errors.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** Reads a stored reply. Throws on an unknown node. */
+/** Reads a reply from the store. Throws if the node does not exist. */
 export async function readReply(services: TurnServices, treeId: TreeId, nodeId: NodeId): Promise<WrittenReply> {
   const node = await services.store.read(treeId, () => ask('node', { id: nodeId }));
   if (node === null || node.parentId === null)

@@ -1,21 +1,21 @@
-/** The longest reply that a conversation leaves space for. */
+/** Computes the longest reply that fits beside the prompt. */
 import { clampReplyTokens } from '@coppice/core/context';
 import type { ModelInfo } from '../catalogue/index.ts';
 
-/** The reply limit to send. */
+/** The reply limit to send to the provider. */
 export interface SentReplyLimit {
-  /** Undefined: no limit is sent, the provider decides. */
+  /** Undefined sends no limit; the provider decides. */
   readonly maxTokens: number | undefined;
-  /** `short`: a useful reply does not fit. Never for an unknown window. */
+  /** `short` if a useful reply does not fit; never `short` if the window is unknown. */
   readonly room: 'ok' | 'short';
 }
 
-/** With less space than this, an assumed window is ignored, because the real one is probably larger. */
+/** If an assumed window leaves fewer tokens than this, it is ignored, because the real window is probably larger. */
 const fewestByGuess = 1_024;
 
 /**
- * Computes the longest reply for a prompt of about so many tokens. An assumed window limits the reply only while at
- * least 1,024 tokens are left; after that the provider decides.
+ * Returns the longest reply for a prompt of about `estimate` tokens. An assumed window limits the reply only while at
+ * least 1,024 tokens are left; beyond that the provider decides.
  */
 export function computeReplyLimit(
   { window, maxOut, windowKnown, maxOutKnown }: Pick<ModelInfo, 'window' | 'maxOut' | 'windowKnown' | 'maxOutKnown'>,

@@ -1,4 +1,4 @@
-/** The `source` metadata of a reply. */
+/** Builds the `source` metadata of a reply. */
 import type { Json, JsonObject } from '@coppice/core';
 import type { Cost } from '../catalogue/index.ts';
 import type { FinishReason, ProviderUsage } from '../providers/contract.ts';
@@ -9,7 +9,7 @@ function knownFields(entries: Readonly<Record<string, Json | undefined>>): JsonO
   return Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-/** Makes the source of a reply that starts: model, and parameters and tools as sent. */
+/** Builds the source of a reply that starts: the model, and the parameters and tools as they are sent. */
 export function makeStartedSource({ model, request, combination }: Prompt): JsonObject {
   const { temperature, topP, stop, seed, thinking, tools, maxTokens } = model.fit(request);
   return knownFields({
@@ -29,7 +29,7 @@ export function makeStartedSource({ model, request, combination }: Prompt): Json
   });
 }
 
-/** The facts that are recorded when a reply has ended. */
+/** What is recorded when a reply has ended. */
 export interface ReplyFacts {
   readonly finishReason: FinishReason | null;
   readonly usage: Omit<ProviderUsage, 'raw'> | null;
@@ -38,13 +38,13 @@ export interface ReplyFacts {
   /** Milliseconds until the first event; null if there was none. */
   readonly firstMs: number | null;
   readonly totalMs: number;
-  /** The model that was tried first, and why it failed. */
+  /** The model that was tried first, and the code of its error; null if no fallback was used. */
   readonly instead: { readonly model: string; readonly code: string } | null;
-  /** Differences between what was asked for and what was sent. */
+  /** Differences between the caller's options and the request that was sent. */
   readonly notices: readonly TurnNotice[];
 }
 
-/** Makes the source of a finished reply. */
+/** Adds usage, cost, times and notices to the source of a reply that has ended. */
 export function makeFinishedSource(prompt: Prompt, facts: ReplyFacts): JsonObject {
   const { finishReason, usage, cost, startedAt, firstMs, totalMs, instead, notices } = facts;
   return {

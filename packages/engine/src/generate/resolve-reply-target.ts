@@ -1,4 +1,4 @@
-/** The first part of a turn: appends the messages and finds the position of the replies. */
+/** The first part of a turn: appends the messages and decides where the replies are added. */
 
 import {
   type ActId,
@@ -23,24 +23,24 @@ import { makeGenerateError } from './errors.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
 import { expectedVersionOf, type TurnServices, turnRunContext } from './turn-services.ts';
 
-/** A turn from its start on. */
+/** The state of a turn before and during its rounds. */
 export interface TurnContext {
   readonly services: TurnServices;
   readonly start: TurnStart;
   readonly options: GenerateOptions;
   readonly actId: ActId;
   readonly signal: AbortSignal;
-  /** Stops the turn like its user. */
+  /** Stops the turn as if the user had stopped it. */
   readonly stop: () => void;
   readonly emit: (event: TurnEvent) => void;
   readonly approvals: TurnApprovals;
   /** The replies of the newest round. */
   seen: readonly WrittenReply[];
-  /** What the rounds share; null before the first one. */
+  /** The state that the rounds share; null before the first round. */
   state: TurnState | null;
 }
 
-/** Appends the messages and finds the position of the replies. */
+/** Appends the messages of the turn and returns where its replies are added. */
 export async function resolveReplyTarget(work: TurnContext, actor: string): Promise<ReplyTarget> {
   const { start } = work;
   switch (start.type) {
@@ -51,7 +51,7 @@ export async function resolveReplyTarget(work: TurnContext, actor: string): Prom
     case 'regenerate':
       return { type: 'again', nodeId: start.nodeId, parentId: await promptAboveReply(work, start.nodeId, actor) };
     case 'combine': {
-      // `readCombination` has checked that there are at least two.
+      // `readCombination` has checked that `nodeIds` has at least two items.
       const [first = nodeId('')] = start.nodeIds;
       return { type: 'again', nodeId: first, parentId: await promptAboveReply(work, first, actor) };
     }
@@ -69,10 +69,10 @@ async function appendMessages(
   const { treeId, parentId } = start;
   const asked = await services.events.ask('append', { treeId, parentId: parentId ?? null, messages: start.messages });
   const { requestId } = options;
-  // With ids derived from the request, a retry finds its message even if the conversation has continued.
+  // Ids derived from the request let a retry find its message even if the chat has continued.
   const keys = listConfiguredKeys();
   const masked = asked.messages.map((item, index) => {
-    // A resent history may contain keys that the model wrote; they are stored masked.
+    // A resent history may contain keys, for example because the model repeated one; they are stored masked.
     const message = maskMessage(item.message, keys);
     return item.id !== undefined || requestId === undefined
       ? { ...item, message }
@@ -87,7 +87,7 @@ async function appendMessages(
       type: 'append',
       treeId,
       messages,
-      // A retry does not move the user back to a message that was answered meanwhile.
+      // A retry must not move the user back to a message that was answered meanwhile.
       select: options.select !== false && !isRetry,
       merge: start.merge !== false,
       ...(asked.parentId === null ? {} : { parentId: asked.parentId }),
@@ -113,7 +113,7 @@ async function isInTree(services: TurnServices, treeId: TreeId, id: string | und
   return (await services.store.read(treeId, () => ask('head', { id: nodeId(id) }))) !== null;
 }
 
-/** The prompt that a regeneration answers, found by a dry run of core's planner. */
+/** Returns the prompt that a regeneration answers, determined by a dry run of core's planner. */
 async function promptAboveReply({ services, start }: TurnContext, below: NodeId, actor: string): Promise<NodeId> {
   const { kit, newId, clock } = services;
   const { treeId } = start;

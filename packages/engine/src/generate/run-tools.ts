@@ -20,13 +20,13 @@ import type { TurnEvent, WrittenReply } from './contract.ts';
 import { makeGenerateError } from './errors.ts';
 import { type TurnServices, turnRunContext } from './turn-services.ts';
 
-/** How much of its tool limits a turn has used. */
+/** How many rounds and calls of its limits a turn has used. */
 export interface ToolBudget {
   rounds: number;
   calls: number;
 }
 
-/** The context of the tool calls. */
+/** The turn that the tool calls belong to, and the tools that may run. */
 export interface ToolRound {
   readonly treeId: TreeId;
   readonly actId: ActId;
@@ -46,10 +46,10 @@ export function toolCallsOf(reply: WrittenReply): readonly ToolUseBlock[] {
 }
 
 /**
- * Runs the calls of a reply concurrently and stores the results as one chain in the order of the calls; returns the
- * last node. The calls of a reply that was cut off get an error and do not run: arguments may look complete and still
- * be truncated. Beyond a limit nothing runs, every call gets an error, and `generate/tool-limit` is thrown: each call
- * has a result, so every provider accepts the conversation.
+ * Runs the calls of a reply concurrently, stores the results as one chain in the order of the calls, and returns the
+ * last node. Calls of a reply that was cut off get an error and do not run, because their arguments may look complete
+ * and still be truncated. Beyond a limit no call runs, each gets an error as its result, and `generate/tool-limit` is
+ * thrown. Every call has a result, because providers refuse a conversation without one.
  */
 export async function runTools(
   services: TurnServices,
@@ -96,7 +96,7 @@ function overLimit(services: TurnServices, budget: ToolBudget) {
   return null;
 }
 
-/** Why the calls of a reply with this finish reason do not run; null if the reply is complete. */
+/** Returns why the calls of a reply with this finish reason must not run; null if the reply is complete. */
 function cutOff(finishReason: FinishReason | null): string | null {
   switch (finishReason) {
     case 'length':

@@ -1,10 +1,10 @@
-/** Stores daily spending and the use of models, across turns and processes. */
+/** Records the daily spending and the use of models, across turns and processes. */
 import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-/** The use of one person: calls of models, their tokens, and their cost. */
+/** The model use of one user: calls, tokens, and cost. */
 export interface ModelUse {
   readonly calls: number;
   readonly tokens: number;
@@ -17,29 +17,32 @@ interface SpendingNote {
   readonly tokens: number;
 }
 
-/** The used part of a daily budget: spent by finished calls, and reserved for running ones. */
+/** How much of a daily budget is used: spent by finished calls, and reserved for running ones. */
 export interface DayUse {
   readonly spent: number;
   readonly reserved: number;
 }
 
 export interface Spending {
-  /** The US dollars spent on a day, for example `2026-11-15`. Rejects if the day cannot be read. */
+  /** Returns the US dollars spent on a day, for example `2026-11-15`. Rejects if the day's file cannot be read. */
   on(day: string): Promise<number>;
   /** Adds an amount, optionally with the owner of the call. Never rejects. */
   add(day: string, usd: number, note?: SpendingNote): Promise<void>;
   /**
    * Reserves the highest possible cost of a call. `amountOf` gets the used amounts and returns the amount to reserve,
-   * or null for none. It may throw, and is called again if another process reserves at the same time. Returns a
-   * function that releases the amount after the actual cost was added, or null if nothing was reserved. Rejects if the
-   * day cannot be read.
+   * or null to reserve nothing. It may throw, and is called again if another process reserves at the same time.
+   * Resolves with a function that releases the reservation, to be called after the actual cost was added, or with null
+   * if nothing was reserved. Rejects if the day's file cannot be read.
    */
   reserve(day: string, amountOf: (used: DayUse) => number | null): Promise<(() => void) | null>;
-  /** The use of each person on a day; calls without an owner are left out. Rejects if the day cannot be read. */
+  /**
+   * Returns the use of each user on a day; calls without an owner are left out. Rejects if the day's file cannot be
+   * read.
+   */
   byOwner(day: string): Promise<ReadonlyMap<string, ModelUse>>;
 }
 
-/** The amounts that running calls may still spend, by day. */
+/** The amounts that running calls of this process may still spend, by day. */
 class Reservations {
   readonly #days = new Map<string, number>();
 
@@ -52,19 +55,19 @@ class Reservations {
     this.#days.set(day, this.on(day) + usd);
     return () => {
       const left = this.on(day) - usd;
-      // Rounding errors may leave a tiny amount, which is dropped.
+      // Rounding errors may leave a tiny rest, which is dropped.
       if (left > 1e-9) this.#days.set(day, left);
       else this.#days.delete(day);
     };
   }
 }
 
-/** The UTC day of a time: the same for all processes. */
+/** Returns the UTC day of a time, so that processes in different time zones share a day. */
 export function utcDayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** Adds two records of use. */
+/** Returns the sum of two records of use. */
 export function addUse(one: ModelUse | undefined, other: ModelUse): ModelUse {
   return {
     calls: (one?.calls ?? 0) + other.calls,
@@ -73,7 +76,7 @@ export function addUse(one: ModelUse | undefined, other: ModelUse): ModelUse {
   };
 }
 
-/** An amount that a process has reserved in the file of a day. */
+/** A reservation of a process, as its line in the day's file says. */
 interface HeldAmount {
   readonly usd: number;
   readonly pid: number;
@@ -82,7 +85,7 @@ interface HeldAmount {
   readonly until: number;
 }
 
-/** The sums of one day. */
+/** What the lines of one day's file add up to. */
 class DaySums {
   usd = 0;
   readonly people = new Map<string, ModelUse>();
@@ -96,7 +99,7 @@ class DaySums {
   }
 }
 
-/** Keeps spending in memory, until the process exits. */
+/** Records spending in memory. It is lost when the process exits. */
 export function createMemorySpending(): Spending {
   const days = new Map<string, DaySums>();
   const reservations = new Reservations();
@@ -115,24 +118,24 @@ export function createMemorySpending(): Spending {
   };
 }
 
-/** The position up to which a day's file was read, and the sums so far. */
+/** How far a day's file was read, and the sums up to there. */
 interface SpendingPage {
   readonly day: string;
   offset: number;
   readonly sums: DaySums;
 }
 
-// Longer than a turn may take. Applies only to a process on another computer, or if its process id is used again.
+// Longer than a turn may take. It applies to processes on other computers, and to process ids that are used again.
 const longestHold = 3_600_000;
 
 /**
- * Stores spending in a folder: one file per day, one line per call, reservation and release. Lines are short and only
- * appended, so that several processes can share a file. If a line cannot be written, this process counts the amount for
- * itself.
+ * Records spending in a folder: one file per day, with one line per call, reservation and release. Lines are short and
+ * only appended, so that several processes can share a file. If a line cannot be written, this process counts the
+ * amount in memory.
  */
 export function createFileSpending(folder: string, now: () => number = Date.now): Spending {
   const unwritten = createMemorySpending();
-  // Reservations that this process released; the line in the file may not be written or read yet.
+  // Reservations that this process released; the lines with the releases may not be written or read yet.
   const released = new Set<string>();
   let page: SpendingPage | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -143,7 +146,7 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
     await readOn(join(folder, `${day}.jsonl`), at, stopAt);
     return at.sums;
   };
-  /** Runs reads one after the other: two concurrent ones would count the same lines twice. */
+  /** Runs reads one after the other, because two concurrent reads would count the same lines twice. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work);
     last = next.catch(() => undefined);
@@ -178,8 +181,8 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
       const id = randomUUID();
       const line = { reserve: id, most: amount, pid: process.pid, host: hostname(), until: now() + longestHold };
       if (!(await append(day, line))) return unwritten.reserve(day, () => amount);
-      // The order of the lines decides between processes. If another reservation was written before this one, the
-      // amount is chosen again.
+      // The order of the lines decides between processes: if another reservation was written before this one, the
+      // amount is computed again.
       let isUnchanged = false;
       try {
         isUnchanged = amountOf(useOf(await readDay(day, id), besides)) === amount;
@@ -204,7 +207,7 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
   };
 }
 
-/** The sum of the reservations of running calls. Reservations of processes that no longer exist do not count. */
+/** Sums the reservations of running calls. Those of processes that no longer exist do not count. */
 function reservedIn({ held }: DaySums, released: ReadonlySet<string>, now: number): number {
   let sum = 0;
   for (const [id, { usd, pid, host, until }] of held) {
@@ -225,8 +228,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Adds the lines since the last read, up to the reservation `stopAt` if that is given; an incomplete last line is left
- * for the next read.
+ * Adds the lines since the last read to the sums, up to the reservation `stopAt` if given. An incomplete last line is
+ * left for the next read.
  */
 async function readOn(path: string, page: SpendingPage, stopAt?: string): Promise<void> {
   const file = await open(path, 'r').catch((error: unknown) => {
@@ -259,6 +262,6 @@ function addLine(line: string, sums: DaySums): void {
     const isNoted = typeof owner === 'string' && typeof tokens === 'number' && tokens >= 0;
     sums.add(usd, isNoted ? { owner, tokens } : undefined);
   } catch {
-    // After a power failure a line may be incomplete; it is skipped.
+    // A line that is incomplete after a power failure is skipped.
   }
 }

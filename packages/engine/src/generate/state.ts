@@ -1,4 +1,4 @@
-/** The state that all rounds of a turn share, and the position of their replies. */
+/** The state that all rounds of a turn share, and where their replies are added. */
 import { type ActId, type Message, type NodeId, nodeId, type RunContext, type TreeId } from '@coppice/core';
 import type { ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
@@ -8,13 +8,13 @@ import type { GenerateOptions, TurnEvent } from './contract.ts';
 import { deterministicId } from './deterministic-id.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** The position of the replies. */
+/** Where the replies of a round are added. */
 export type ReplyTarget =
-  /** Below a node; `marker` is true if that node is a compaction of this call. */
+  /** Below a node. `marker` is true if the node is a compaction that this call added. */
   | { readonly type: 'below'; readonly parentId: NodeId; readonly marker?: boolean }
-  /** As variants of existing replies; `nodeId` is one of them, or the prompt. */
+  /** As variants of existing replies. `nodeId` is one of these, or the prompt. */
   | { readonly type: 'again'; readonly parentId: NodeId; readonly nodeId: NodeId }
-  /** Continues a node that was cut off, with its text so far. */
+  /** Into a node that was cut off; `before` is its message so far. */
   | { readonly type: 'into'; readonly parentId: NodeId; readonly nodeId: NodeId; readonly before: Message | null };
 
 export interface TurnState {
@@ -24,23 +24,23 @@ export interface TurnState {
   readonly options: GenerateOptions;
   /** The version that the commit inserting the replies expects; empty if the turn appended a message before. */
   readonly expects: Pick<RunContext, 'expectedVersion' | 'onConflict'>;
-  /** The original position of the first replies; their ids are derived from it. */
+  /** Where the first round's replies were to be added; the ids of all replies are derived from it. */
   readonly origin: ReplyTarget;
-  /** One per reply. */
+  /** One model per reply. */
   readonly models: readonly Model[];
   readonly fallback: Model | null;
   readonly tools: readonly ToolSpec[];
   /** The answers that the replies are made from; null for ordinary replies. */
   readonly combination: Combination | null;
   readonly signal: AbortSignal;
-  /** Stops the turn like its user. */
+  /** Stops the turn as if the user had stopped it. */
   readonly stop: () => void;
   readonly emit: (event: TurnEvent) => void;
-  /** Whether this call was compacted already; a second summary of the same messages would not help. */
+  /** Whether this call was compacted; compacting the same messages twice would not help. */
   compacted: boolean;
-  /** Whether another attempt of the same request writes the replies; then this one only follows. */
+  /** Whether another attempt of the same request writes the replies; then this turn only follows them. */
   attached: boolean;
-  /** Rounds of tools so far. */
+  /** The number of tool rounds so far. */
   round: number;
   readonly spent: TurnSpending;
   /** The keys of the notices that were already reported. */
@@ -48,8 +48,8 @@ export interface TurnState {
 }
 
 /**
- * The id of a reply, derived from the request id if there is one, so that a repeated request finds it. A reply after
- * a compaction has a different id, because the earlier one may have failed and been removed.
+ * Returns the id of a reply: derived from the request id if there is one, so that a retry finds the reply. A reply
+ * after a compaction has another id, because the node of the failed attempt may still exist.
  */
 export function idOfTarget(
   services: TurnServices,

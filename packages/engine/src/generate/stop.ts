@@ -1,7 +1,7 @@
-/** Why a turn is stopped. */
+/** Why a turn was stopped: by the user, because the engine closes, by its time limit, or because it lost its run. */
 export type StopKind = 'abort' | 'close' | 'deadline' | 'lost';
 
-/** The abort reason of the engine itself; any other reason is a request of the user. */
+/** The abort reason that the engine uses; any other reason counts as a request of the user. */
 export class TurnStopReason extends Error {
   readonly kind: StopKind;
 
@@ -12,14 +12,14 @@ export class TurnStopReason extends Error {
   }
 }
 
-/** Why a signal was aborted; null if it was not. */
+/** Returns why a signal was aborted; null if it was not aborted. */
 export function stopKindOf(signal: AbortSignal): StopKind | null {
   if (!signal.aborted) return null;
   return signal.reason instanceof TurnStopReason ? signal.reason.kind : 'abort';
 }
 
 /**
- * A controller that aborts with another signal, until it is unlinked; unlinking removes the listener from a
+ * Creates a controller that aborts when `signal` does. `unlink` removes the listener, which would otherwise leak on a
  * long-lived signal.
  */
 export function createLinkedController(signal: AbortSignal | undefined): {

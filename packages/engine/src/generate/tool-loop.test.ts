@@ -202,7 +202,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   });
 
   test('[H24] a turn that takes too long is ended, and the received text is kept as interrupted', async () => {
-    // The turn times out when the test decides, not when the machine is slow.
+    // The test decides when the turn times out, so that a slow machine does not change the result.
     const upTime = 777_777;
     let isUp = false;
     const clock: Clock = {

@@ -12,7 +12,7 @@ import type { GenerateLimits } from './limits.ts';
 import type { Spending } from './spending.ts';
 import type { YieldToEventLoop } from './yield-to-event-loop.ts';
 
-/** What a turn needs of a tool registry. */
+/** The part of the tool registry that turns use. */
 export type ToolSource = Pick<ToolRegistry, 'specs' | 'call'>;
 
 export interface TurnServices {
@@ -28,22 +28,22 @@ export interface TurnServices {
   readonly yieldToEventLoop: YieldToEventLoop;
   readonly timers: SharedTimers;
   readonly actor: string;
-  /** The id of this process, stored in its runs. */
+  /** The id of this process, which is stored with its runs. */
   readonly process: string;
   readonly limits: GenerateLimits;
   readonly compact: CompactBelowNode | null;
   readonly budgets: BudgetsConfig;
   readonly spending: Spending;
-  /** The texts of attachments for models that do not take the files. */
+  /** Extracts the texts of attachments for models that do not accept the files. */
   readonly fileTexts: FileTextExtractor;
 }
 
-/** The context for the commands of a turn. */
+/** Builds the context for the commands of a turn. */
 export function turnRunContext(services: TurnServices, actId: string, actor: string): RunContext {
   return { actor, actId, now: () => services.clock.now(), newId: services.newId, kit: services.kit };
 }
 
-/** The version options for a turn's first commit. */
+/** Returns the expected version for the first commit of a turn, which the caller may have set. */
 export function expectedVersionOf(options: GenerateOptions): Pick<RunContext, 'expectedVersion' | 'onConflict'> {
   const { expectedVersion, onConflict } = options;
   return {

@@ -1,4 +1,4 @@
-/** One turn, from the appended message to the last reply. */
+/** Runs one turn, from the appended message to the last reply. */
 import { setMaxListeners } from 'node:events';
 import { actId as asActId, type NodeId } from '@coppice/core';
 import { requireReadyModel } from '../providers/index.ts';
@@ -20,19 +20,19 @@ import { withToolRun } from './with-tool-run.ts';
 import { makeStopError } from './write-reply.ts';
 import { writeRound } from './write-round.ts';
 
-/** A turn with its internal controls. */
+/** A turn, with the controls that only the generator uses. */
 export interface RunningTurn extends Turn {
-  /** Whether it writes or wrote this reply. */
+  /** Returns whether this turn writes or wrote the node. */
   writes(nodeId: NodeId): boolean;
   stop(why: TurnStopReason): void;
 }
 
-/** Starts a turn. Returns immediately; errors are reported by its events and promises. */
+/** Starts a turn and returns immediately. Errors appear in its events and promises. */
 export function startTurn(services: TurnServices, start: TurnStart, options: GenerateOptions): RunningTurn {
   const actId = asActId(options.actId ?? services.newId());
   const broadcast = createBroadcast<TurnEvent>(deltaPacking);
   const { controller, unlink } = createLinkedController(options.signal);
-  // Every reply and tool call adds a listener; so many are not a leak.
+  // Every reply and tool call adds a listener; without this, Node would warn about a leak.
   setMaxListeners(services.limits.replies + services.limits.calls + 16, controller.signal);
   const written = new Set<NodeId>();
   const emit = (event: TurnEvent) => {
@@ -85,7 +85,7 @@ function ignoreFailure(): void {
   // The turn's last event reports the failure.
 }
 
-/** Waits for all rounds; returns the event that ends the turn, and never rejects. */
+/** Waits for all rounds and returns the event that ends the turn. Never rejects. */
 async function finishTurn(work: TurnContext, first: Promise<ReplyRound>): Promise<TurnEnd> {
   const { services, start } = work;
   let failure: TurnEnd | null = null;
@@ -114,7 +114,7 @@ async function firstRound(work: TurnContext): Promise<ReplyRound> {
   const { services, start, options, actId, signal, stop, emit } = work;
   const actor = options.actor ?? services.actor;
   checkGenerateOptions(services, options, start);
-  // Before anything is written: an unknown model or tool is an error of the caller.
+  // Checked before anything is written, because an unknown model or tool is an error of the caller.
   const { models } = prepareAsked(services, options.models, options);
   for (const model of models) requireReadyModel(model);
   if (start.type === 'send') await assertMessageFits(services, start, models, signal);
@@ -174,7 +174,7 @@ function prepareAsked(services: TurnServices, models: readonly string[], options
   if (tools.length > 0 && services.tools === null)
     throw makeGenerateError('generate/invalid', 'No tools are available here.', { tools });
   return {
-    // Models in order, each with its variants.
+    // The models in order, each repeated for its variants.
     models: models.flatMap((name) => new Array<string>(n).fill(name)).map((name) => services.model(name)),
     fallback: fallbackModel === undefined ? null : services.model(fallbackModel),
     tools: tools.length === 0 ? [] : (services.tools?.specs(tools) ?? []),
@@ -200,7 +200,7 @@ async function runRound(
   return { replies, next };
 }
 
-/** Follows the replies of another attempt of the request. */
+/** Waits for the replies that another attempt of the request writes. */
 async function attachedRound(
   work: TurnContext,
   state: TurnState,
@@ -234,7 +234,7 @@ async function roundAfterTools(
   const last = await withToolRun(work.services, state, reply, () => runTools(work.services, round, emit));
   throwIfStopped(signal);
   state.round++;
-  // Each call of a long loop may have to compact again.
+  // The next call of a long tool loop may have to compact again.
   state.compacted = false;
   return runRound(work, state, { type: 'below', parentId: last }, budget);
 }

@@ -33,7 +33,7 @@ describe('a model with an unknown context window', () => {
   });
 
   test('[Y34] gets the reply limit that fits the assumed window while that leaves 1,024 tokens, then the requested one, or none', async () => {
-    // Without a usage report, which would replace the estimate.
+    // The reply reports no usage, because a report would replace the estimate.
     await open([
       [
         { type: 'text-delta', text: 'Yes.' },
@@ -88,7 +88,7 @@ describe('a model with an unknown context window', () => {
   });
 });
 
-/** The responses with which local servers report the window of a model, by path; all other paths return 404. */
+/** The responses of local servers that report the window of a model, by path; other paths return 404. */
 const local: readonly {
   readonly name: string;
   readonly config: (url: string) => string;
@@ -153,7 +153,7 @@ describe.each(local)('$name', ({ config, model, paths }) => {
       expect(await shop.send(text, { models: [model] }).done).toMatchObject({ type: 'end' });
     expect(shop.providers.model(model).info).toMatchObject({ window: 12_000, windowKnown: true });
     const seen = server.requests.length;
-    // The window is full now, and known.
+    // The window is known now, and full.
     expect(await shop.send(words(13_000), { models: [model] }).done).toMatchObject({ code: 'context/full' });
     expect(server.requests).toHaveLength(seen);
   });

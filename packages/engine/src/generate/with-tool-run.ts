@@ -1,13 +1,13 @@
 /**
- * Stores a run while the tools of a turn run, so that the turn can be found and stopped although no reply is being
- * written.
+ * Stores a run while the tools of a turn run, so that other processes can find and stop the turn although no reply is
+ * being written.
  */
 import { startHeartbeat } from '../runs/heartbeat.ts';
 import type { WrittenReply } from './contract.ts';
 import type { TurnState } from './state.ts';
 import type { TurnServices } from './turn-services.ts';
 
-/** The phase of a run that waits for tools, in its data. */
+/** The value of `phase` in the data of a run that waits for tools. */
 const toolsPhase = 'tools';
 
 /** Runs `work` with a run on the reply that called the tools. If the run cannot be stored, the tools run anyway. */
@@ -33,7 +33,7 @@ export async function withToolRun<T>(
         everyMs: limits.heartbeatMs,
         lookMs: limits.lookMs,
         ticks: services.timers(limits.flushMs),
-        // Tools cannot be taken over by another process; the turn continues.
+        // No other process can take over tools, so the turn continues.
         onLost: () => undefined,
         onStop: stop,
       })

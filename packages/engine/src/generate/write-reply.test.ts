@@ -12,7 +12,7 @@ const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 let shop: TurnFixture;
 afterEach(() => shop.close());
 
-/** A store whose commits fail while `fails` returns true. */
+/** Wraps a store so that its commits fail while `fails` returns true. */
 function failing(store: Store, fails: () => boolean): Store {
   return new Proxy(store, {
     get(target, key) {

@@ -1,4 +1,4 @@
-/** One reply: calls a model, stores its text while it streams, and ends the node. */
+/** Writes one reply: calls a model, stores its text while it streams, and completes the node. */
 import { messageTokens } from '@coppice/content';
 import {
   type ActId,
@@ -39,7 +39,7 @@ import { makeFinishedSource } from './reply-metadata.ts';
 import { createLinkedController, type StopKind, stopKindOf, TurnStopReason } from './stop.ts';
 import { type TurnServices, turnRunContext } from './turn-services.ts';
 
-/** A pending node and the prompts to fill it with. */
+/** A pending node, and the prompts for the models that may fill it. */
 export interface ReplyJob {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -49,14 +49,14 @@ export interface ReplyJob {
   readonly actor: string;
   /** The prompt, and the fallback prompt that is used if the first model returns nothing. */
   readonly prompts: readonly [Prompt, ...Prompt[]];
-  /** The text so far, if a reply is continued. */
+  /** The message so far, if the reply is continued; otherwise null. */
   readonly before: Message | null;
-  /** Whether the node has the error of an earlier failure. */
+  /** Whether the node may still have the error of an earlier attempt, which success must remove. */
   readonly reopened: boolean;
   readonly signal: AbortSignal;
   /** Stops the whole turn, for example on request of another process. */
   readonly stop: () => void;
-  /** What the turn has spent; this call is added to it. */
+  /** The spending of the turn; this call is added to it. */
   readonly spent: TurnSpending;
   /** The keys of the notices that the turn has reported. */
   readonly reported: Set<string>;
@@ -71,7 +71,8 @@ interface ModelResponse extends ModelReply {
 }
 
 /**
- * Writes a reply to its end, successful or not. Rejects only if the store fails; then the run remains for recovery.
+ * Writes a reply until it succeeds, fails or is stopped. Rejects only if the store fails; then the run remains, and
+ * recovery completes the node.
  */
 export async function writeReply(
   services: TurnServices,
@@ -106,7 +107,7 @@ export async function writeReply(
 }
 
 function ignoreWriteError(): void {
-  // The node has ended; recovering the remaining run has no effect.
+  // The node is complete; recovering the run that was not deleted has no effect.
 }
 
 async function streamFromModel(
@@ -160,7 +161,7 @@ async function streamFromModel(
   throw makeGenerateError('generate/invalid', 'Choose at least one model.');
 }
 
-/** Stores the text of a reply and emits its events. The fallback is used only before the first text. */
+/** Returns a function that stores the text of a reply and emits its events. */
 function replyPublisher(
   { nodeId, before }: ReplyJob,
   write: (text: string) => void,
@@ -185,7 +186,10 @@ function replyPublisher(
   };
 }
 
-/** Emits notices that the turn has not reported yet: after the request was prepared, before the first text. */
+/**
+ * Returns a function that emits the notices that the turn has not reported yet. It works once, after the request was
+ * prepared and before the first text.
+ */
 function noticeReporter({ nodeId, reported }: ReplyJob, notices: NoticeList, emit: (event: TurnEvent) => void) {
   let isDone = false;
   return () => {
@@ -199,13 +203,13 @@ function noticeReporter({ nodeId, reported }: ReplyJob, notices: NoticeList, emi
   };
 }
 
-/** The event for a retry: the reason, the delay, and the number of attempts. */
+/** Builds the event for a retry, with the reason, the delay and the number of attempts. */
 function retryEvent(nodeId: NodeId, notice: Extract<ProviderNotice, { type: 'retry' }>): TurnEvent {
   const { attempt, retries, waitMs, error } = notice;
   return { type: 'retry', nodeId, code: error.code, message: error.message, attempt, retries, waitMs };
 }
 
-/** The model's stream, or an error event if the store cannot load the attachments. */
+/** Starts the model's stream. Returns an error event if the store cannot load the attachments. */
 async function askModelOnce(
   services: TurnServices,
   prompt: Prompt,
@@ -236,7 +240,7 @@ async function* onlyText(event: ProviderEvent): AsyncGenerator<ProviderEvent, vo
 
 const notThere: ReadonlySet<string> = new Set(['provider/no-key', 'provider/unauthorised', 'provider/quota']);
 
-/** Whether another model may succeed: not if the request itself or the user is the reason. */
+/** Returns whether another model may succeed: not if the request itself caused the error, or if the user stopped it. */
 function mayAskAnother({ code, kind }: ErrorEvent): boolean {
   return kind === 'unavailable' || kind === 'not-found' || notThere.has(code);
 }
@@ -272,8 +276,8 @@ async function endReply(
   const isCombined = response.prompt.combination !== null;
   const meta: NodeMeta = {
     source: makeFinishedSource(response.prompt, facts),
-    // The request of a continued reply contained its own beginning, so core determines `measuredOver` from the nodes
-    // above.
+    // The request of a continued reply contained the reply's own beginning, so its measure does not apply here. Core
+    // determines `measuredOver` from the nodes above.
     ...(usage === null || (job.before !== null && !isCombined) ? {} : { measuredOver: response.prompt.measure }),
     ...(error === null ? (job.reopened ? { error: null } : {}) : { error: replyErrorToJson(error) }),
   };
@@ -295,7 +299,7 @@ async function endReply(
   return written;
 }
 
-/** The second commit of a reply. If another process ended the node before, its result is used. */
+/** Commits the finished reply. If another process completed the node first, its result is returned. */
 async function commit(
   services: TurnServices,
   job: ReplyJob,
@@ -334,7 +338,7 @@ async function commit(
   }
 }
 
-/** The estimated usage of a reply that ended without a usage report. */
+/** Estimates the usage of a reply that ended without a usage report; null if it is empty. */
 function guessUsage({ message, prompt }: ModelResponse): Omit<ProviderUsage, 'raw'> | null {
   if (message === null) return null;
   return { inputTokens: prompt.estimate, outputTokens: messageTokens(message) };
@@ -345,7 +349,7 @@ function withoutRaw<U extends { readonly raw: unknown }>(usage: U): Omit<U, 'raw
   return counts;
 }
 
-/** Joins old and new content, merging the text blocks where they meet. */
+/** Joins the old and the new content of a continued reply; adjacent text blocks are merged. */
 function joinBlocks(before: Message | null, after: Message | null): Message | null {
   if (before === null || isBlank(before)) return after;
   if (after === null) return before;
@@ -387,7 +391,7 @@ function failureOfReply(last: ErrorEvent | null): ReplyError {
   return { code: 'provider/dropped', kind: 'unavailable', message: 'The reply broke off.', retryable: true };
 }
 
-/** The error of a turn that was stopped. */
+/** Returns the error for a reply whose turn was stopped. */
 export function makeStopError(kind: StopKind): ReplyError {
   switch (kind) {
     case 'abort':

@@ -1,4 +1,4 @@
-/** The replies of one call: their position and prompts. Each run is stored before its node. */
+/** Writes the replies of one round. Each run is stored before its node. */
 import { ask, type Context, type JsonObject, type NewReply, type NodeId, refuse, run } from '@coppice/core';
 import { limitByBudgets } from './budget.ts';
 import { compactIfNeeded, compactOnce, findSmallestWindowModel } from './compact-if-needed.ts';
@@ -11,7 +11,7 @@ import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
 import { type TurnServices, turnRunContext } from './turn-services.ts';
 import { type ReplyJob, writeReply } from './write-reply.ts';
 
-/** Writes all replies at a position concurrently and waits for their end. */
+/** Writes all replies of a round concurrently and waits until they have ended. */
 export async function writeRound(
   services: TurnServices,
   state: TurnState,
@@ -23,12 +23,15 @@ export async function writeRound(
   return (await retryAfterOverflow(services, state, place, replies)) ?? replies;
 }
 
-/** Whether the provider reported a context overflow before any text. */
+/** Returns whether the provider reported a context overflow before any text. */
 function isOverflow(reply: WrittenReply): boolean {
   return reply.error?.code === 'provider/context-overflow' && reply.message === null;
 }
 
-/** The prompts, one per reply, and the position of the replies after a possible compaction. */
+/**
+ * Builds one list of prompts per reply, and compacts first if necessary. Returns the prompts and where the replies are
+ * added.
+ */
 async function preparePrompts(
   services: TurnServices,
   state: TurnState,
@@ -74,7 +77,7 @@ async function writeReplies(
   target: ReplyTarget,
   wanted: readonly (readonly [Prompt, ...Prompt[]])[],
   select: boolean,
-  /** The indexes of these replies within the turn; by default all. */
+  /** The indexes of these replies among those of the round; by default all. */
   places: readonly number[] = wanted.map((_, index) => index),
 ): Promise<readonly WrittenReply[]> {
   const { prompts, release } = await limitByBudgets(services, state.spent, wanted);
@@ -85,7 +88,7 @@ async function writeReplies(
   }
 }
 
-/** Writes replies whose prompts are within the budgets. */
+/** Writes replies whose prompts fit the budgets. */
 async function writeWithin(
   services: TurnServices,
   state: TurnState,
@@ -113,10 +116,10 @@ async function writeWithin(
   );
 }
 
-/** A reply to be written: its node, its run and its prompts. */
+/** A reply to write: its node, its run and its prompts. */
 type PlannedReply = Pick<ReplyJob, 'nodeId' | 'runId' | 'prompts'>;
 
-/** Stores the runs and inserts the pending nodes; false if the replies of the request already exist. */
+/** Stores the runs and inserts the pending nodes; returns false if the replies of this request already exist. */
 async function startReplies(
   services: TurnServices,
   state: TurnState,
@@ -126,8 +129,8 @@ async function startReplies(
 ): Promise<boolean> {
   const { treeId } = state;
   const startedAt = services.clock.now();
-  // Runs first: after a crash in between, a pending node without a run would stay pending for ever. Concurrently, so
-  // that the store writes them in one commit.
+  // Runs are stored first: a pending node without a run would stay pending for ever after a crash in between. They are
+  // stored concurrently, so that the store writes them in one commit.
   await services.yieldToEventLoop();
   await Promise.all(
     jobs.map(({ runId, nodeId, prompts }) =>
@@ -145,7 +148,7 @@ async function startReplies(
   return insertPendingReplies(services, state, target, jobs, select);
 }
 
-/** Writes replies whose nodes are pending, concurrently, and waits for all of them. */
+/** Writes replies whose pending nodes exist, concurrently, and waits for all of them. */
 async function streamReplies(
   services: TurnServices,
   state: TurnState,
@@ -160,7 +163,7 @@ async function streamReplies(
   const before = target.type === 'into' ? target.before : null;
   const shared = { treeId, parentId, actId, actor, before, reopened, signal, stop, spent, reported };
   const writing = jobs.map((job) => writeReply(services, { ...job, ...shared }, emit));
-  // Waits for all, even if one cannot be stored: none may write after the turn has ended.
+  // Waits for all even if one cannot be stored, because none may write after the turn has ended.
   const settled = await Promise.allSettled(writing);
   return settled.map((one) => {
     if (one.status === 'rejected') throw one.reason;
@@ -173,7 +176,7 @@ async function endRuns(services: TurnServices, jobs: readonly { readonly runId: 
 }
 
 function ignoreRoundError(): void {
-  // The first error is reported; recovering a run without a node has no effect.
+  // The caller gets the first error; a run without a node is harmless, because recovery ignores it.
 }
 
 function runData(state: TurnState, prompt: Prompt): JsonObject {
@@ -186,7 +189,7 @@ function runData(state: TurnState, prompt: Prompt): JsonObject {
   };
 }
 
-/** Inserts the replies, or reopens the one to continue; false if they already exist. */
+/** Inserts the pending replies, or reopens the reply to continue. Returns false if they already exist. */
 async function insertPendingReplies(
   services: TurnServices,
   state: TurnState,
@@ -195,7 +198,8 @@ async function insertPendingReplies(
   select: boolean,
 ): Promise<boolean> {
   const { treeId } = state;
-  // The caller cannot know the turn's own earlier commits, such as a compaction.
+  // The caller cannot know commits of the turn itself, such as a compaction, so only the first commit expects a
+  // version.
   const expects = state.round === 0 && !state.compacted ? state.expects : {};
   const context = { ...turnRunContext(services, state.actId, state.actor), ...expects };
   const replies: NewReply[] = jobs.map((job) => ({
@@ -212,14 +216,14 @@ async function insertPendingReplies(
       (await run(services.store, { type: 'regenerate', treeId, nodeId, replies, select }, context)).commit !== null
     );
   const { result } = await run(services.store, { type: 'finish', treeId, nodeId, status: 'pending' }, context);
-  // If two callers continue the same reply concurrently, one of them writes it.
+  // Two callers tried to continue the same reply; the other one writes it.
   if (!result.changed) refuse('tree/pending', `The reply ${nodeId} is already being continued.`, { nodeId });
   return true;
 }
 
 /**
- * Retries replies whose provider reported an overflow: together below one compaction, replacing the empty replies.
- * The other replies stay where they are.
+ * Retries the replies whose provider reported an overflow, together below one compaction, and removes the empty
+ * replies. The other replies stay where they are.
  */
 async function retryAfterOverflow(
   services: TurnServices,
@@ -238,10 +242,10 @@ async function retryAfterOverflow(
   const place: ReplyTarget = { type: 'below', parentId: marker };
   const prompts = promptsFor(state, await readContext(services, treeId, marker), place);
   const again = prompts.filter((_, index) => places.includes(index));
-  // The last reply of the turn becomes active, which may be one that did not overflow.
+  // The last reply of the round becomes active, which may be one that did not overflow.
   const select = state.options.select !== false && places.at(-1) === replies.length - 1;
   const written = await writeReplies(services, state, place, again, select, places);
-  // Another attempt of the request was faster and has all replies.
+  // Another attempt of the request has written all replies meanwhile.
   if (state.attached) return written;
   const failed = places.flatMap((index) => replies[index]?.nodeId ?? []);
   const still = await services.store.read(treeId, function* () {

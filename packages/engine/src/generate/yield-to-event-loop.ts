@@ -1,20 +1,20 @@
 import { nextTurn } from '../next-turn.ts';
 import type { Clock } from '../providers/contract.ts';
 
-/** Returns a promise if other work is due, else null. */
+/** Returns a promise to wait for if the event loop was blocked too long, else null. */
 export type YieldToEventLoop = () => Promise<void> | null;
 
 /**
- * Creates a function that yields to the event loop. Without it, a stream or store that never waits would block
- * heartbeats, timers and sockets. All turns of an engine share one, so that a hundred turns together block no longer
- * than one.
+ * Creates a function that lets the event loop run. Without it, a stream or store that never waits would block
+ * heartbeats, timers and sockets. All turns of an engine share one function, so that a hundred turns together block no
+ * longer than one.
  */
 export function createYielder(clock: Pick<Clock, 'now'>, everyMs = 8): YieldToEventLoop {
   let last = clock.now();
   let turn: Promise<void> | null = null;
   const isDue = () => clock.now() - last >= everyMs;
   const wait = async () => {
-    // Checked again after waiting: turns that woke earlier may have used the time up.
+    // Checked again after waiting, because turns that woke earlier may have used up the time.
     do {
       turn ??= nextTurn().then(() => {
         last = clock.now();

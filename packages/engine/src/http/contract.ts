@@ -1,12 +1,12 @@
-/** The address, limits and key of HTTP requests. */
+/** The types for HTTP connections to providers, and their limits. */
 import type { Secret } from '../config/secret.ts';
 
 export interface HttpConnection {
   /** The base URL without a trailing slash; paths are appended. Empty for a provider without a network. */
   readonly baseUrl: string;
-  /** The key; it throws for any host but the one it was configured for. */
+  /** `key.for(url)` throws for any origin but the one that the key was configured for. */
   readonly key?: Secret | undefined;
-  /** True if a user of a shared server chose the URL: then it must be public. */
+  /** True if a user of a shared server entered the URL: private and loopback addresses are then refused. */
   readonly publicOnly?: boolean | undefined;
   /** Headers of every request; they never contain a key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -22,21 +22,22 @@ export interface HttpLimits {
   readonly idleMs: number;
   /** The time limit of the whole call, including retries. */
   readonly turnMs: number;
-  /** The largest body after decompression. */
+  /** The largest response body, measured after decompression. */
   readonly bodyBytes: number;
   /** The largest event of a stream. */
   readonly eventBytes: number;
-  /** The number of attempts after the first. */
+  /** How often a failed request is sent again. */
   readonly retries: number;
-  /** The longest `Retry-After` that is honoured. */
+  /** The longest `Retry-After` that the engine waits for; a longer one fails the call. */
   readonly longestWaitMs: number;
-  /** The first backoff; doubles with each attempt. */
+  /** The delay before the first retry; it doubles with each further one. */
   readonly firstWaitMs: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
   firstByteMs: 60_000,
-  // Node's fetch gives up on headers after 300 s with an unhelpful error; our limit is reached first.
+  // Node's fetch aborts after 300 s without headers, with an error that does not name the reason. This limit is reached
+  // first.
   wholeFirstByteMs: 290_000,
   idleMs: 120_000,
   turnMs: 30 * 60_000,

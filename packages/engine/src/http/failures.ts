@@ -1,12 +1,12 @@
-/** Converts an HTTP status and body to a typed failure, for all providers. */
+/** Converts the status and body of a failed response to a typed failure, for all providers. */
 import type { Json } from '@coppice/core';
 import type { ProviderErrorCode } from '../providers/contract.ts';
 import { type ErrorDetails, makeErrorEvent, ProviderFailure } from '../providers/errors.ts';
 
-/** The error that a provider put into a body. */
+/** The error that a provider reports in a response body. */
 export interface BodyError {
   readonly message: string;
-  /** The codes and types in the body, for example `insufficient_quota` or `overloaded_error`. */
+  /** Error codes and types found in the body, for example `insufficient_quota` or `overloaded_error`. */
   readonly marks: readonly string[];
 }
 
@@ -16,9 +16,9 @@ function bodyMember(value: Json | undefined, key: string): Json | undefined {
     : undefined;
 }
 
-/** Finds message and codes where the known providers put them; null if the body is not an error. */
+/** Finds message and codes in the fields that the known providers use; null if the body is not an error. */
 export function findErrorInBody(body: Json): BodyError | null {
-  // Google returns the error of a refused stream in a list of one.
+  // Google wraps the error of a refused stream in a list.
   const first = Array.isArray(body) ? body[0] : body;
   const error = bodyMember(first, 'error') ?? (bodyMember(first, 'type') === 'error' ? first : undefined);
   if (error === undefined || error === null) {
@@ -63,7 +63,7 @@ function errorCodeIn(status: number, said: BodyError | null): ProviderErrorCode 
   return status >= 400 || /invalid_request|INVALID_ARGUMENT/.test(marks) ? 'provider/rejected' : 'provider/failed';
 }
 
-/** The delay that the response asks for, in milliseconds; undefined if there is none or it cannot be parsed. */
+/** Returns the delay that the response asks for, in milliseconds; undefined if it names none or an invalid one. */
 function retryAfterOf(headers: Headers, now: number): number | undefined {
   const exact = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
@@ -79,12 +79,12 @@ export interface FailedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly mediaType: string;
-  /** The beginning of the body. */
+  /** The first part of the response body. */
   readonly body: string;
   readonly now: number;
 }
 
-/** The failure for a status other than 2xx, with the provider's message if there is one. */
+/** Builds the failure for a status other than 2xx, with the provider's message if the body contains one. */
 export function makeStatusFailure(answer: FailedResponse): ProviderFailure {
   const { host, status } = answer;
   const said = readErrorBody(answer.body);
@@ -100,7 +100,7 @@ export function makeStatusFailure(answer: FailedResponse): ProviderFailure {
   return new ProviderFailure(makeErrorEvent(code, `${host} answered ${status}. ${sentence}`, details));
 }
 
-/** The failure that a provider reports inside a successful stream or body. */
+/** Builds the failure for an error that a provider reports with status 200, in a stream or a body. */
 export function makeBodyFailure(host: string, said: BodyError, excerpt: string): ProviderFailure {
   const code = errorCodeIn(200, said);
   return new ProviderFailure(makeErrorEvent(code, `${host} reports: ${said.message}`, { excerpt }));

@@ -34,7 +34,7 @@ const forms = wires.flatMap(({ wire, provider }) => [
 type Form = (typeof forms)[number];
 
 let fake: FakeProvider | undefined;
-// The first call of a process loads modules, which can take longer than a short limit on a busy machine.
+// The first call of a process loads modules, which may take longer than the short limits of these tests.
 beforeAll(async () => {
   const server = await openRawServer((_request, response) => void response.end());
   await (await fetch(server.url)).text();
@@ -45,7 +45,7 @@ afterEach(async () => {
   fake = undefined;
 });
 
-/** The options of a call, and a callback for its progress. */
+/** The limits and signal of a call, and a callback that is called while events arrive. */
 type Over = Pick<ProviderCall, 'limits' | 'signal'> & {
   onProgress?(events: readonly ProviderEvent[], server: FakeProvider): void;
 };
@@ -60,7 +60,7 @@ async function ask(form: Form, turns: readonly FakeResponse[], over: Over = {}) 
     connection: { baseUrl: server.url, key: new Secret(key, server.url) },
     streaming: form.streaming,
     clock,
-    // Only the limit under test is short: other short limits could fail on a busy machine.
+    // Only the limit under test is short, because other short limits could be exceeded on a busy machine.
     limits: { firstByteMs: 20_000, wholeFirstByteMs: 20_000, idleMs: 20_000, ...over.limits },
     onNotice: (notice) => notices.push(notice),
     ...(over.signal === undefined ? {} : { signal: over.signal }),
@@ -255,7 +255,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     };
     const { last, server, text } = await ask(form, ['hang-after-3'], {
       signal,
-      // All text has arrived, or, if that cannot be observed, the response has started.
+      // Continues when all text has arrived, or for a non-streamed response when the request has arrived.
       onProgress(events, { requests }) {
         const said = events.filter(({ type }) => type === 'text-delta').length;
         if (streaming ? said < 3 : requests.length === 0) return;
@@ -316,7 +316,7 @@ describe('calls of a provider', () => {
     for (let count = 0; count < 5; count++)
       for await (const event of openaiCompatible.stream(request, { connection: { baseUrl: fake.url } }))
         expect(event.type).not.toBe('error');
-    // A second socket may be opened before the first one has been released.
+    // A second socket may be opened before the first one is free again.
     expect(fake.requests).toHaveLength(5);
     expect(fake.sockets).toBeLessThanOrEqual(2);
   });

@@ -1,6 +1,6 @@
 /**
- * Fetches URLs that a user of a shared server entered. The name is resolved once and the connection uses the checked
- * address, as protection against DNS rebinding.
+ * Fetches URLs that a user of a shared server entered. The name is resolved once, and the connection uses exactly the
+ * address that was checked, as protection against DNS rebinding.
  */
 import { lookup } from 'node:dns';
 import { request as requestHttp } from 'node:http';
@@ -26,7 +26,7 @@ function refusedAddress(host: string): AppError {
   });
 }
 
-/** Resolves a name; fails unless all its addresses are public. */
+/** Resolves a host name. Fails unless all its addresses are public. */
 const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? [];
@@ -37,11 +37,11 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** Sends a request to a public address. Rejects with `keys/address` for any other, before anything is sent. */
+/** Sends a request to a public address. Rejects with `keys/address` for a private one, before anything is sent. */
 export function fetchPublicAddress(address: string | URL, init: PublicRequest = {}): Promise<Response> {
   const url = new URL(address);
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // An IP address is not resolved.
+  // A URL with an IP address is not resolved, so the address is checked here.
   if (isIP(host) !== 0 && isPrivateIp(host)) return Promise.reject(refusedAddress(host));
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ export function fetchPublicAddress(address: string | URL, init: PublicRequest = 
         method: init.method ?? 'GET',
         headers: { ...init.headers },
         lookup: publicLookup,
-        // A new connection: a reused one was checked for another request.
+        // Opens a new connection, because a pooled one may lead to an address that was not checked.
         agent: false,
         ...(init.signal === undefined ? {} : { signal: init.signal }),
       },

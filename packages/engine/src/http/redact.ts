@@ -1,9 +1,9 @@
-/** Removes keys from texts that people, logs or other programs see. */
+/** Removes keys from texts that users, logs or other programs see. */
 import { hideSecrets } from '../config/secret.ts';
 
 const hidden = '«hidden»';
 
-// Patterns of keys that this process does not hold, for example one that a server echoes.
+// Patterns of keys that are not configured here, for example one that a server repeats in an error.
 const shapes: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
   {
     pattern:
@@ -21,7 +21,7 @@ const shapes: readonly { readonly pattern: RegExp; readonly replacement: string 
   { pattern: /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^/\s:@]{1,256}:[^/\s@]{1,256}@/gi, replacement: `$1${hidden}@` },
 ];
 
-/** The text without any key of this process and without anything that looks like a key. */
+/** Returns the text without keys of this process and without anything that looks like a key. */
 export function redactKeys(text: string): string {
   let safe = hideSecrets(text);
   for (const { pattern, replacement } of shapes) safe = safe.replace(pattern, replacement);

@@ -1,20 +1,19 @@
-/** Timers that abort a request, sharing one signal. */
+/** Timers that abort one request through a common signal. */
 
-/** A signal that aborts with an outer one, with any of its timers, or on request. */
+/** A signal that aborts when the outer signal does, when a timer expires, or when `abort` is called. */
 export interface RequestTimers {
   readonly signal: AbortSignal;
   /** Starts a timer; when it expires, the signal aborts with the result of `reason`. */
   timer(ms: number, reason: () => unknown): { restart(): void; stop(): void };
-  /** Aborts the signal. */
   abort(reason: unknown): void;
   /** Stops all timers and removes the listener from the outer signal. */
   close(): void;
 }
 
-// The maximum of setTimeout; a larger value would fire immediately.
+// The largest delay that setTimeout accepts; a larger one would fire immediately.
 const longest = 2 ** 31 - 1;
 
-/** Starts the timers of a request. They must be closed after use. */
+/** Creates the timers of a request. Call `close` when the request has ended. */
 export function startRequestTimers(outer: AbortSignal | undefined): RequestTimers {
   const controller = new AbortController();
   const timers = new Set<NodeJS.Timeout>();
@@ -27,7 +26,7 @@ export function startRequestTimers(outer: AbortSignal | undefined): RequestTimer
       const running = setTimeout(() => controller.abort(reason()), Math.min(ms, longest));
       timers.add(running);
       return {
-        // refresh() would restart a stopped timer.
+        // `refresh` would start a stopped timer again.
         restart: () => {
           if (timers.has(running)) running.refresh();
         },

@@ -1,10 +1,10 @@
-/** All HTTP requests of the engine to providers, with their limits. */
+/** Sends all HTTP requests of the engine to providers, within their limits. */
 import { failStream, makeErrorEvent, ProviderFailure } from '../providers/errors.ts';
 import type { HttpConnection, HttpLimits } from './contract.ts';
 import { fetchPublicAddress } from './public-fetch.ts';
 import type { RequestTimers } from './request-timers.ts';
 
-/** The header in which the key is sent. */
+/** The header that carries the key. */
 export interface KeyHeader {
   readonly name: string;
   /** The text before the key, for example `Bearer `. */
@@ -13,7 +13,7 @@ export interface KeyHeader {
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** Added to the connection's base URL. */
+  /** Appended to the connection's base URL. */
   readonly path: string;
   readonly body?: string | undefined;
   readonly accept: string;
@@ -25,19 +25,20 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The media type without parameters, in lower case; empty if missing. */
+  /** The media type without parameters, in lower case; empty if the header is missing. */
   readonly mediaType: string;
-  /** The decompressed body in chunks; throws `provider/too-large` at the limit. */
+  /** Yields the decompressed body in chunks; throws `provider/too-large` at the size limit. */
   chunks(): AsyncGenerator<Uint8Array, void, void>;
-  /** Up to `most` bytes of the body as text. */
+  /** Returns up to `most` bytes of the body as text. */
   start(most: number): Promise<string>;
-  /** The whole body as text. */
+  /** Returns the whole body as text. */
   text(): Promise<string>;
 }
 
 /**
- * Sends a request and resolves with the status; rejects with a {@link ProviderFailure}. Redirects are not followed,
- * because the key would be sent along. The timers can abort it at any time, even while the body is read.
+ * Sends a request and resolves when the status has arrived; rejects with a {@link ProviderFailure}. Redirects are not
+ * followed, because they would send the key to another host. The timers can abort the request at any time, even while
+ * the body is read.
  */
 export async function sendRequest(
   connection: HttpConnection,
@@ -90,14 +91,14 @@ function headersOf(connection: HttpConnection, request: HttpRequest, url: URL): 
   const { keyHeader } = request;
   return {
     accept: request.accept,
-    // Streams gain nothing from compression, and an uncompressed body cannot be a decompression bomb. The size is
+    // Compression gains nothing for streams, and an uncompressed body cannot be a decompression bomb. The size is
     // limited in any case.
     'accept-encoding': 'identity',
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
     'user-agent': 'coppice',
     ...connection.headers,
     ...request.headers,
-    // Last, so that no configured header can override it; `for` throws for every host but the configured one.
+    // Set last, so that no configured header can override it. `for` throws for every host but the configured one.
     ...(connection.key === undefined ? {} : { [keyHeader.name]: keyHeader.prefix + connection.key.for(url) }),
   };
 }
@@ -123,7 +124,7 @@ function answerOf(response: Response, url: URL, limits: HttpLimits, watch: Reque
     } catch (thrown) {
       throw networkFailure(thrown, watch, url, 'inside');
     } finally {
-      // An unread body keeps its socket open; cancelling closes it.
+      // A body that is not read keeps its socket open; cancelling closes it.
       if (!over) reader.cancel().catch(() => undefined);
       reader.releaseLock();
     }
@@ -148,7 +149,7 @@ function answerOf(response: Response, url: URL, limits: HttpLimits, watch: Reque
   };
 }
 
-// Error codes of a server that cannot be reached, as opposed to a connection that broke.
+// Error codes for a server that cannot be reached; other codes mean that the connection broke.
 const notThere = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -174,7 +175,7 @@ function networkFailure(thrown: unknown, watch: RequestTimers, url: URL, when: '
     if (signal.reason instanceof ProviderFailure) return signal.reason;
     return new ProviderFailure(makeErrorEvent('provider/aborted', 'The reply was stopped.'), thrown);
   }
-  // Errors of our own, for example a key that is bound to another host.
+  // Errors of the engine itself, for example a key that is bound to another host, are passed on unchanged.
   if (thrown instanceof Error && thrown.name === 'AppError') return thrown;
   const code = networkCodeOf(thrown);
   const said = code === '' && thrown instanceof Error ? thrown.message : code;

@@ -1,6 +1,6 @@
 /**
- * Finds messages that changed at the source since the last import. Our content stays; the report lists the
- * difference.
+ * Finds messages that changed at the source since the last import. The stored content does not change; the report lists
+ * the difference.
  */
 import { setImmediate } from 'node:timers/promises';
 import {
@@ -15,15 +15,15 @@ import {
 } from '@coppice/content/formats';
 import { ask, type NodeId, type Store } from '@coppice/core';
 
-/** A node whose record changed at the source. */
+/** A node whose message at the source differs from the stored one. */
 export interface NodeDifference {
   readonly node: NodeId;
-  /** Whether the node was also changed here, or was created here and is imported again. */
+  /** Whether the node was also edited here, or was exported from here and is imported again. */
   readonly changed: boolean;
   readonly found: ImportFinding;
 }
 
-// Batch size: small enough not to block other work.
+// How many nodes are read at once; small enough not to block other work.
 const atOnce = 200;
 
 function describeDifference({ said, edited }: RecordDifference, restored: boolean): FindingDetail {
@@ -50,7 +50,7 @@ export async function* findDifferences(
     for (const node of await store.read(treeId, () => ask('nodes', { ids }))) {
       const [incoming, source] = [again.get(node.id), sources.get(node.id)];
       if (incoming === undefined || source === undefined || source.repeats === true) continue;
-      // An exported message may come back with a different block structure; then only its text is compared.
+      // An exported message may be imported with other blocks; it counts as unchanged if the content is equal.
       if (!restored && source.externalId === node.id && hasSameContent(node, incoming.message)) continue;
       const inPlace = node.parentId === (incoming.parentId ?? row?.rootId);
       const difference = findDifference(node, incoming, { restored, inPlace });

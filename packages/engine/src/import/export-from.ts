@@ -13,13 +13,13 @@ import { type AbortSignalLike, AppError, type Store, type TreeId } from '@coppic
 export interface ExportFromOptions {
   /** The format's name. */
   readonly format: string;
-  /** The trees to write, in this order; by default all of the owner's, last changed first. */
+  /** The trees to write, in this order; by default all trees of the owner, last changed first. */
   readonly trees?: readonly TreeId[];
-  /** A part of the tree; requires exactly one tree. */
+  /** Restricts the export to a part of the tree; requires exactly one tree. */
   readonly selection?: ExportSelection;
-  /** Include trees in the trash; only if no tree is named. */
+  /** Also exports trees in the trash; ignored if `trees` is given. */
   readonly trashed?: boolean;
-  /** Only the current thread of each tree, if the format supports both. */
+  /** Exports only the active branch of each tree, if the format can also write whole trees. */
   readonly thread?: boolean;
   readonly now?: () => number;
   readonly signal?: AbortSignalLike;

@@ -1,4 +1,4 @@
-/** Imports foreign conversations into a store: one commit each, recognised by the next import. */
+/** Imports conversations of other programs into a store, one commit each. A repeated import adds only what is new. */
 import { setImmediate } from 'node:timers/promises';
 import {
   buildImportCommand,
@@ -36,7 +36,7 @@ import { findDifferences } from './differing.ts';
 import { ImportTally } from './ledger.ts';
 import { readDestination } from './own-ids.ts';
 
-/** Options of an import. */
+/** What to import, and how strictly. */
 export interface ImportIntoOptions extends ServiceOptions {
   /** The format's name; by default detected from the content. */
   readonly format?: string;
@@ -47,8 +47,8 @@ export interface ImportIntoOptions extends ServiceOptions {
   /** Reads and reports without storing anything. */
   readonly dryRun?: boolean;
   /**
-   * Whether the input is still being written, for example by a running agent. Messages that have grown since the last
-   * import are updated unless they were edited here, and the active node follows the conversation.
+   * Whether the input is still being written, for example by a running agent. Messages that became longer since the
+   * last import are updated unless they were edited here, and the active node moves to the end of the conversation.
    */
   readonly follow?: boolean;
   readonly signal?: AbortSignalLike;
@@ -76,9 +76,9 @@ export type ImportIntoEvent =
   | { readonly type: 'report'; readonly report: ImportReport };
 
 /**
- * Imports an input into a store with progress events; the report is last. Each conversation is one commit with ids
- * derived from its source: repeating the import, even after a crash, adds only what is missing. Throws if the input
- * cannot be read at all or the store fails.
+ * Imports an input into a store and yields progress events; the report is the last one. Each conversation is one commit
+ * with ids derived from its source, so repeating the import, even after a crash, adds only what is missing. Throws if
+ * the input cannot be read at all or the store fails.
  */
 export async function* importInto(
   store: Store,
@@ -112,7 +112,7 @@ export async function* importInto(
         };
         await rest();
       } else {
-        // The conversation may be large: yield before storing it.
+        // Storing a large conversation takes long, so other work may run first.
         await rest();
         yield* storeTree({ store, ledger, names, context, dryRun, rest, ends, follow }, event.tree);
         await names.flush(namesAtOnce);
@@ -120,18 +120,18 @@ export async function* importInto(
     }
     await names.flush(1);
   } finally {
-    // If the import ends early, external ids that cannot be written now are written by the next import.
+    // If the import ends early, the next import writes the external ids that are missing.
     await names.flush(1).catch(() => undefined);
   }
   yield { type: 'report', report: ledger.report(strict, dryRun) };
 }
 
-// Larger batches would block other work, smaller ones would cost too many durable writes.
+// A larger batch would block other work; a smaller one would cost too many durable writes.
 const namesAtOnce = 500;
 
 /**
- * External ids waiting to be written. Batched, because a durable write per conversation would cost as much as storing
- * the conversation.
+ * Collects external ids and writes them in batches, because a durable write per conversation would cost as much as
+ * storing the conversation.
  */
 class ImportNames {
   readonly #store: Store;
@@ -146,15 +146,15 @@ class ImportNames {
   }
 
   /**
-   * Starts writing a batch. Resolves when the batch is written, even on failure. A concurrent commit shares the disk
-   * sync; ids that could not be written are retried.
+   * Writes one batch while the caller commits a conversation, so that both share one disk sync. Never rejects; ids that
+   * could not be written stay queued.
    */
   async along(): Promise<void> {
     if (this.#waiting.length === 0) return;
     await this.#write().catch(() => undefined);
   }
 
-  /** Writes batches until fewer than this many ids are left. */
+  /** Writes batches until fewer than this many ids are queued. */
   async flush(fewer: number): Promise<void> {
     while (this.#waiting.length >= fewer) {
       await this.#write();
@@ -174,10 +174,11 @@ class ImportNames {
   }
 }
 
-// Milliseconds before yielding. Yielding after every small conversation would cost more than importing it.
+// Milliseconds of work before other work may run. Yielding after every small conversation would cost more than
+// importing it.
 const longestStretch = 10;
 
-/** Returns a function that yields to the event loop if enough time has passed. */
+/** Returns a function that yields to the event loop if enough time has passed since the last yield. */
 function withPauses(): Pause {
   let since = performance.now();
   const turn = async () => {
@@ -187,7 +188,7 @@ function withPauses(): Pause {
   return () => (performance.now() - since < longestStretch ? undefined : turn());
 }
 
-/** The services for storing a conversation. */
+/** What storing a conversation needs, shared by the whole import. */
 interface ImportServices {
   readonly store: Store;
   readonly ledger: ImportTally;
@@ -196,14 +197,14 @@ interface ImportServices {
   readonly dryRun: boolean;
   readonly rest: Pause;
   /**
-   * The active nodes that this import last set, by tree. A log contains a conversation call by call, so later calls
-   * continue there.
+   * The active node that this import last set in each tree. A log contains a conversation call by call, so a later call
+   * continues at this node.
    */
   readonly ends: Map<TreeId, string>;
   readonly follow: boolean;
 }
 
-// The number of trees that are remembered: the calls of one conversation are close to each other in a log.
+// How many trees are remembered. The calls of one conversation are close to each other in a log.
 const endsAtOnce = 1000;
 
 function noteEnd(
@@ -275,8 +276,8 @@ async function* storeTree(services: ImportServices, tree: RepairedTree): AsyncGe
 }
 
 /**
- * Stores a tree. A tree that was exported from here keeps its ids; if another owner of this server has them, new ids
- * are used.
+ * Stores a conversation. A tree that was exported from here gets its old ids; if these belong to another owner of this
+ * server, new ids are used.
  */
 async function takenNames(services: ImportServices, tree: RepairedTree) {
   const { store, ledger, dryRun, rest } = services;
@@ -300,7 +301,8 @@ async function takenNames(services: ImportServices, tree: RepairedTree) {
 }
 
 /**
- * Finds the active node of a tree if the conversation continues below it; undefined if the user moved to another node.
+ * Returns the active node of a tree if it is still on the branch that the import follows; undefined if the user moved
+ * to another branch.
  */
 async function findFollowedNode(store: Store, { command }: StorableTree): Promise<string | undefined> {
   const row = await store.read(command.treeId, () => ask('tree', {}));
@@ -315,7 +317,7 @@ async function findFollowedNode(store: Store, { command }: StorableTree): Promis
   return undefined;
 }
 
-/** Computes what an import would do. Nothing is written, so no lock is needed. */
+/** Computes what storing a tree would do. It writes nothing, so it needs no lock. */
 async function previewTree({ store, context, rest }: ImportServices, { command }: StorableTree): Promise<ImportResult> {
   const { treeId } = command;
   const { actor, newId, kit, now } = context;
@@ -343,10 +345,10 @@ async function carryOutImport(
   const { treeId } = command;
   const known = await store.read(treeId, () => ask('tree', {}));
   for (const blob of tree.blobs ?? []) await keepBlob(store, blob);
-  // A complete tree keeps the time of its last message, so that lists sorted by time show it correctly.
+  // A new tree gets the time of its last message, so that lists sorted by time show it in the right position.
   const at = known === null ? lastTime(tree) : undefined;
-  // The external ids of the previous conversation are written together with this commit: a separate durable write would
-  // cost as much as a short conversation.
+  // Writes the external ids of the previous conversation at the same time, because a separate durable write would cost
+  // as much as a short conversation.
   const along = services.names.along();
   const { result } = await run(store, command, at === undefined ? context : { ...context, now: () => at });
   await along;
@@ -355,7 +357,7 @@ async function carryOutImport(
   const nameOf = ({ format, scope, id }: ExternalId) => JSON.stringify([format, scope, id]);
   const there = new Set(known === null ? [] : (await store.externalIdsOf(treeId)).map(nameOf));
   const left = new Set(result.left);
-  // After a crash between the commit and this write some external ids are missing; the next import adds them.
+  // After a crash between the commit and this write some external ids are missing; this import adds them.
   const missing = names.filter(
     (one) => !(there.size > 0 && there.has(nameOf(one))) && (one.nodeId === null || !left.has(one.nodeId)),
   );

@@ -156,7 +156,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect(report.findings.map(({ code }) => code)).toEqual(['import/differs']);
     expect(report.findings[0]?.message).toContain('it was edited here');
     expect((await rowsOf(a)).nodes.map((node) => node.text)).toEqual(['', 'Which?', 'Black.']);
-    // A message that the user deleted is not imported again.
+    // Importing again does not restore a message that the user deleted.
     await run(store, { type: 'delete', treeId: a, nodeIds: [second.id] }, runContextOf(store, {}));
     expect((await imported(inputOf([conversation('Which?', 'White.')]))).report.counts).toEqual({});
   });

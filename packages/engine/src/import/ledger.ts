@@ -8,7 +8,7 @@ import {
 } from '@coppice/content/formats';
 import type { AppError, ImportResult } from '@coppice/core';
 
-/** Counters of an import. */
+/** How many conversations or records were read, stored, merged and rejected. */
 class Count {
   read = 0;
   stored = 0;
@@ -21,21 +21,21 @@ class Count {
   }
 }
 
-/** Counts and findings of one import. */
+/** The counts and findings of one import, from which its report is made. */
 export class ImportTally {
   readonly conversations = new Count();
   readonly records = new Count();
   readonly findings = new ReportBuilder<ImportFinding>((one) => one.code);
   /** The format of the current input file. */
   format = '';
-  /** The formats of all conversations found. */
+  /** The formats of all files that contained conversations. */
   readonly formats = new Set<string>();
   bytes = 0;
   attachments = 0;
   first: ImportFinding | undefined;
   troubles = 0;
 
-  /** Adds a finding outside of any conversation, and counts its records. */
+  /** Adds a finding that belongs to no conversation, and counts its rejected records. */
   aside(found: ImportFinding): void {
     this.note(found);
     this.records.read += found.rejected;
@@ -49,7 +49,7 @@ export class ImportTally {
     this.troubles++;
   }
 
-  /** Counts the records of a parsed conversation. */
+  /** Counts a conversation, its records and its findings. */
   open(tree: RepairedTree): void {
     this.formats.add(this.format);
     this.conversations.read++;
@@ -81,7 +81,7 @@ export class ImportTally {
       });
   }
 
-  /** Counts a conversation that the store rejected; nothing of it was stored. */
+  /** Counts a conversation that the store refused as a whole. */
   refused(tree: RepairedTree, error: AppError): void {
     this.conversations.rejected++;
     let rest = tree.ownRecords ?? 0;

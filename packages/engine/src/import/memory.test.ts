@@ -17,7 +17,7 @@ test('[IM11] the memory of an import does not grow with its input, and stays wit
     );
     expect(conversations).toBeGreaterThan(100);
     expect(above).toBeLessThan(256 * mega);
-    // 18 MB were imported in between; keeping a list of everything read or stored would exceed this limit.
+    // 18 MB were imported between the two measurements, so a list of everything read or stored would exceed this limit.
     expect(Number(late) - Number(early)).toBeLessThan(4 * mega);
   } finally {
     rmSync(place, { recursive: true, force: true });

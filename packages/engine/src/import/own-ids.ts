@@ -1,4 +1,4 @@
-/** Recognises the ids of exported trees and nodes that are imported again. */
+/** Finds trees and nodes that were exported from this store and are imported again. */
 import {
   coppiceIdIn,
   type ImportDestination,
@@ -9,12 +9,12 @@ import {
 } from '@coppice/content/formats';
 import { ask, isUuid, type NodeId, type ReadProgram, type Store, type TreeId, treeId as treeIdOf } from '@coppice/core';
 
-// Batch size: small enough not to block other work.
+// How many ids are looked up at once; small enough not to block other work.
 const atOnce = 200;
 
 /**
- * The existing tree of a conversation: one that was imported under its id, or one of our own that was exported with
- * its id.
+ * Returns the existing tree of a conversation: the one that an earlier import created, or the one that was exported
+ * with this id. Undefined if neither exists.
  */
 async function treeHere(store: Store, derived: TreeId, id: string): Promise<TreeId | undefined> {
   for (const one of isUuid(id) ? [derived, treeIdOf(id)] : [derived])
@@ -22,7 +22,7 @@ async function treeHere(store: Store, derived: TreeId, id: string): Promise<Tree
   return undefined;
 }
 
-/** Reads which nodes of a conversation already exist in the store; empty if it has no tree there. */
+/** Finds the tree of a conversation and which of its nodes exist; empty if the store has no such tree. */
 export async function readDestination(
   store: Store,
   tree: RepairedTree,
@@ -46,7 +46,7 @@ export async function readDestination(
   return { own, companions, ...(there === derived ? {} : { treeId: there }) };
 }
 
-/** Which of the ids belong to nodes of the tree, including deleted ones. */
+/** Returns which of the ids belong to nodes of the tree, including deleted ones. */
 async function findImportedTree(
   store: Store,
   tree: TreeId,
@@ -62,10 +62,10 @@ async function findImportedTree(
   return here;
 }
 
-/** Which of the ids belong to nodes of the tree. */
+/** Returns which of the ids belong to nodes of the tree being read. */
 function* treeHereOf(ids: readonly NodeId[]): ReadProgram<NodeId[]> {
   const here: NodeId[] = [];
-  // Most programs use UUIDs of their own, none of which are taken here.
+  // Most programs use their own UUIDs, so the cheap check removes almost all ids.
   for (const id of yield* ask('taken', { ids })) if ((yield* ask('anyNode', { id })) !== null) here.push(id);
   return here;
 }

@@ -1,6 +1,6 @@
 /**
- * One bad record per format: a strict import rejects the whole input, a normal one imports the rest and reports the
- * problem.
+ * Imports one invalid record of each format: a strict import refuses the whole input, a normal one imports the rest and
+ * reports the problem.
  */
 import { fileOfBytes, formats } from '@coppice/content/formats';
 import { createMemoryStore } from '@coppice/stores';
@@ -33,7 +33,7 @@ const chatMessage = (id: string, parentId: string | null) => ({
   content: `I am ${id}`,
 });
 
-/** By format: a file with one valid and one invalid conversation or record. */
+/** By format, the text of a file with one valid and one invalid conversation or record. */
 const flawed: { readonly [format: string]: { readonly [file: string]: string } } = {
   'ai-sdk': {
     'a.json': JSON.stringify([{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }, 'not a message']),

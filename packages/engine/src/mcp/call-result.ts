@@ -13,13 +13,13 @@ function resultField(fields: JsonObject, key: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The result of a call. Unknown content is kept as JSON text, so that nothing is dropped silently. */
+/** Converts a call's result. Content of an unknown type becomes JSON text, so that nothing is dropped silently. */
 export function toToolContent(result: unknown): ToolContent {
   if (!isJsonObject(result)) return new ToolContent([resultTextOf(JSON.stringify(result) ?? '')]);
   const content = Array.isArray(result.content) ? result.content : [];
   const blocks = content.map(toResultBlock);
   const structured = result.structuredContent ?? result.toolResult;
-  // A server that sends both repeats the structured content as text, as the protocol requires.
+  // The structured content is used only if there is no other content, because servers repeat it as text.
   if (blocks.length === 0 && structured !== undefined) blocks.push(resultTextOf(JSON.stringify(structured)));
   return new ToolContent(blocks, result.isError === true);
 }
@@ -54,7 +54,7 @@ function resourceBlock(fields: JsonObject): Block {
   );
 }
 
-/** A resource link becomes text: nothing is fetched because a server names it. */
+/** Describes a linked resource as text. It is not fetched, because a server must not make Coppice send requests. */
 function resourceLink(fields: JsonObject): string {
   const [name, uri, said] = [
     resultField(fields, 'name'),
@@ -64,7 +64,7 @@ function resourceLink(fields: JsonObject): string {
   return `[resource: ${[name, uri, said].filter((part) => part !== undefined).join(', ')}]`;
 }
 
-/** The last segment of a URI, as a display name; never used as a path. */
+/** Returns the last segment of a URI as a display name. Never use it as a path. */
 function resourceName(uri: string): string {
   const last = uri.split(/[?#]/)[0]?.split('/').filter(Boolean).at(-1) ?? '';
   return last.slice(-200) || 'resource';
@@ -72,7 +72,7 @@ function resourceName(uri: string): string {
 
 function bytesBlock(data: Json | undefined, mediaType: string, name: string): Block {
   const given = typeof data === 'string' ? data : '';
-  // Servers send base64 with line breaks, in the URL alphabet or without padding; this normalises it.
+  // Servers send base64 with line breaks, in the URL alphabet or without padding; decoding and encoding normalises it.
   const source = { type: 'base64', data: Buffer.from(given, 'base64').toString('base64') };
   const block = /^image\//i.test(mediaType)
     ? checkBytes({ type: 'image', mediaType, source })

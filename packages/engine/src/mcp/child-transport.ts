@@ -1,4 +1,4 @@
-/** Runs an MCP server as a child process over stdio that never outlives this process. */
+/** Runs an MCP server as a child process over stdio. The child never outlives this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import {
@@ -10,28 +10,31 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { redactKeys } from '../http/redact.ts';
 
-/** The command to run. */
+/** The program to run, its environment and its limits. */
 export interface ChildCommand {
   /** The program and its arguments. */
   readonly command: readonly string[];
   readonly cwd?: string | undefined;
-  /** The complete environment; nothing is added. */
+  /** The complete environment of the child; no other variables are passed on. */
   readonly env: Readonly<Record<string, string>>;
   /** The longest message, in bytes. */
   readonly messageBytes: number;
   readonly graceMs: number;
 }
 
-/** A transport that can report how its child ended. */
+/** A transport that tells how its child process ended. */
 export interface ChildTransport extends Transport {
-  /** The exit status and last output of the child, without secrets; null while it runs and after a requested exit. */
+  /**
+   * Returns exit status and last output of the child, without secrets. Null while it runs, and if its exit was
+   * requested.
+   */
   ending(): string | null;
 }
 
 /**
- * The child leads its own process group. A watcher in the same group waits on a pipe whose other end only this
- * process holds: when this process dies for any reason, the kernel closes the pipe and the watcher kills the whole
- * group. The command is passed as arguments and never parsed by the shell.
+ * The shell script that starts the child. The child leads its own process group. A watcher in the same group waits on a
+ * pipe whose other end only this process holds: when this process dies for any reason, the kernel closes the pipe and
+ * the watcher kills the whole group. The command is passed as arguments and never parsed by the shell.
  */
 const watched = [
   '( ( exec <&3 3<&- >/dev/null 2>&1',
@@ -43,15 +46,15 @@ const watched = [
   'exec "$@" 3<&-',
 ].join('\n');
 
-// The last lines of stderr usually explain why a child exited.
+// How many bytes of stderr are kept; the last lines usually explain why a child exited.
 const keptStderr = 2_048;
 
-// After the exit the remaining output is read, unless a process that left the group keeps the pipe open.
+// How long the remaining output is read after the exit. A process that left the group could keep the pipe open for
+// ever.
 const drainMs = 500;
 
 /**
- * Creates the transport of a command. Windows has no process groups; there a child is expected to exit when its input
- * closes.
+ * Creates the transport for a command. Windows has no process groups; there the child must exit when its input closes.
  */
 export function createChildTransport(child: ChildCommand): ChildTransport {
   return process.platform === 'win32' ? new PlainChild(child) : new WatchedChild(child);
@@ -197,7 +200,7 @@ class WatchedChild implements ChildTransport {
     return new Promise((resolve, reject) => {
       input.write(serializeMessage(message), (error) => {
         if (!error) resolve();
-        // A pipe breaks shortly before the exit is known, and the exit status is the better error.
+        // A pipe breaks shortly before the exit is known. The exit status explains more, so the error waits for it.
         else void this.#goneWithin(drainMs).then(() => reject(new Error(this.#ended ?? error.message)));
       });
     });
@@ -213,7 +216,7 @@ class WatchedChild implements ChildTransport {
     return went;
   }
 
-  /** Closes the child's input, then sends SIGTERM, then SIGKILL; resolves when the whole group is gone. */
+  /** Closes the child's input, then sends SIGTERM, then SIGKILL; resolves when the whole group has exited. */
   async close(): Promise<void> {
     const child = this.#process;
     if (child === null || child.pid === undefined) return this.#over();

@@ -1,4 +1,4 @@
-/** One connection to one MCP server. */
+/** Opens a connection to one MCP server. */
 import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../config/contract.ts';
 import type { EnvironmentVariables } from '../config/load.ts';
@@ -9,22 +9,22 @@ import { errorText } from './error-text.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { type ListedTools, listTools } from './list-tools.ts';
 
-/** An open connection. */
+/** An open connection to a server, and the tools that it listed. */
 export interface McpConnection {
   readonly client: Client;
   readonly server: { readonly name: string; readonly version: string } | null;
   readonly listed: ListedTools;
-  /** Settings that could not be applied. */
+  /** Settings of the configuration that could not be applied. */
   readonly problems: readonly string[];
   /** Resolves with the reason when the connection is lost. */
   readonly lost: Promise<string>;
-  /** Whether an error is a response of the server, not a broken connection. */
+  /** Returns whether an error is a response of the server; otherwise the connection is broken. */
   isAnswer(error: unknown): error is Error;
-  /** Drops the connection. */
+  /** Closes the connection as broken; `lost` resolves with the reason. */
   lose(why: string): void;
   /** Reads the list of tools again. */
   list(): Promise<ListedTools>;
-  /** Closes the connection; resolves when no process or socket is left. */
+  /** Closes the connection; resolves when its process or socket is closed. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface McpConnectOptions {
   readonly onListChanged: () => void;
 }
 
-/** Connects and lists the tools. On any failure no process or socket is left behind. */
+/** Connects to a server and lists its tools. If that fails, its process or socket is closed. */
 export async function connectMcpServer(options: McpConnectOptions): Promise<McpConnection> {
   const { config, limits, signal } = options;
   let broke = (_error: Error): void => undefined;
@@ -50,8 +50,8 @@ export async function connectMcpServer(options: McpConnectOptions): Promise<McpC
     { name: 'coppice', version: '0.1.0' },
     {
       capabilities: {},
-      // A child that does not support the newer handshake may exit at the first message; an HTTP server responds, and
-      // is then asked with the older handshake.
+      // A child that does not know the newer handshake may exit at the first message, so it gets the older one. An HTTP
+      // server answers with an error and is then asked again with the older handshake.
       versionNegotiation: { mode: config.transport === 'http' ? 'auto' : 'legacy' },
       listChanged: {
         tools: { autoRefresh: false, debounceMs: limits.settleMs, onChanged: () => options.onListChanged() },
@@ -67,7 +67,7 @@ export async function connectMcpServer(options: McpConnectOptions): Promise<McpC
     lose('it was ended');
     if (transport instanceof StreamableHTTPClientTransport) await endSession(transport, limits.graceMs);
     await client.close().catch(ignoreCloseError);
-    // The client does not close a transport that was never connected, but its child process exists.
+    // The client does not close a transport that never connected, but its child process is running.
     await transport.close().catch(ignoreCloseError);
   };
   const asking = { timeout: config.timeoutMs, signal };
@@ -108,7 +108,7 @@ function openTransport(
   return { transport, problems, ending: () => transport.ending() };
 }
 
-/** Ends the session at the server; does not wait for a server that is not responding. */
+/** Ends the session at the server; waits at most `ms` for its answer. */
 async function endSession(transport: StreamableHTTPClientTransport, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -119,5 +119,5 @@ async function endSession(transport: StreamableHTTPClientTransport, ms: number):
 }
 
 function ignoreCloseError(): void {
-  // The connection is closed in either case.
+  // An error does not matter, because the connection is closed in any case.
 }

@@ -8,8 +8,9 @@ import type { ToolRegistry } from '../tools/registry.ts';
 import type { PinStore } from './pins.ts';
 
 /**
- * The state of a server. `starting`: first attempt; `ready`: connected; `restarting`: lost, will be retried soon;
- * `down`: lost too often, will be retried after a long pause; `disabled`: turned off in the configuration.
+ * The state of a server. `starting`: first attempt; `ready`: connected; `restarting`: connection lost, next attempt
+ * after a short delay; `down`: lost too often, next attempt after a long delay; `disabled`: turned off in the
+ * configuration.
  */
 export type McpServerStatus = 'starting' | 'ready' | 'restarting' | 'down' | 'disabled' | 'closed';
 
@@ -21,7 +22,7 @@ export interface McpToolOffer {
   readonly changed: readonly McpToolChange[];
   readonly description: string;
   readonly parameters: JsonObject;
-  /** Identifies this definition; an approval repeats it. */
+  /** The hash of this definition. `approve` takes it, so that exactly the shown definition is approved. */
   readonly hash: string;
 }
 
@@ -33,14 +34,14 @@ export interface McpToolState {
   /** The name that models use; null if none could be assigned. */
   readonly name: string | null;
   readonly server: string;
-  /** The server's own name of the tool. */
+  /** The tool's name at its server. */
   readonly tool: string;
   readonly status: 'ready' | 'unavailable' | 'changed' | 'refused';
   /** The approved description, with invisible characters escaped. */
   readonly description: string;
-  /** Whether each call needs an approval. */
+  /** Whether each call needs the user's approval. */
   readonly asks: boolean;
-  /** Milliseconds since 1970; when this definition was first seen or approved. */
+  /** When this definition was first seen or approved, in milliseconds since 1970. */
   readonly pinnedAt: number | null;
   readonly offer?: McpToolOffer;
   readonly problem?: string;
@@ -49,7 +50,7 @@ export interface McpToolState {
 export interface McpServerState {
   readonly name: string;
   readonly status: McpServerStatus;
-  /** Milliseconds since 1970; when the status last changed. */
+  /** When the status last changed, in milliseconds since 1970. */
   readonly since: number;
   /** The exact command or the URL, with keys removed. */
   readonly target: readonly string[];
@@ -57,34 +58,34 @@ export interface McpServerState {
   readonly server: { readonly name: string; readonly version: string } | null;
   /** The last error, without secrets; kept until the server is ready again. */
   readonly lastError: string | null;
-  /** When the server is retried automatically. */
+  /** When the next automatic attempt to connect starts; null if none is planned. */
   readonly nextTryAt: number | null;
   /** Problems that do not stop the server. */
   readonly problems: readonly string[];
   readonly tools: readonly McpToolState[];
 }
 
-/** The limits of all servers. Times in milliseconds, sizes in bytes. */
+/** The limits that apply to each server. Times in milliseconds, sizes in bytes. */
 export interface McpLimits {
-  /** The size of one message from a server. */
+  /** The largest message from a server. */
   readonly messageBytes: number;
-  /** The number of pages of a tool list. */
+  /** The most pages of a tool list that are read. */
   readonly pages: number;
-  /** The number of tools of one server. */
+  /** The most tools of one server. */
   readonly tools: number;
-  /** The size of all pages of a tool list. */
+  /** The total size of all pages of a tool list. */
   readonly listBytes: number;
-  /** The length of the description of one tool, in characters. */
+  /** The longest description of one tool, in characters. */
   readonly description: number;
   /** The first delay before a restart; it doubles with each restart. */
   readonly firstWaitMs: number;
   /** The longest delay before a restart. */
   readonly longestWaitMs: number;
-  /** A server that was ready for so long starts again with the first delay. */
+  /** How long a server must be connected before its restart counter is reset. */
   readonly stableMs: number;
-  /** The number of restarts within `stableMs`; after that the server is down. */
+  /** How often a server is restarted before it counts as down. */
   readonly restarts: number;
-  /** The delay before a server that is down is retried. */
+  /** The delay before the next attempt to start a server that is down. */
   readonly downMs: number;
   /** How often an idle server is pinged. */
   readonly pingEveryMs: number;
@@ -92,7 +93,7 @@ export interface McpLimits {
   readonly pingMs: number;
   /** The time limit for each step of ending a child: closing its input, SIGTERM, SIGKILL. */
   readonly graceMs: number;
-  /** The delay before a changed list is read again: a list that changes repeatedly is read once in this time. */
+  /** The delay before a changed tool list is read, so that several changes in a row cause one read. */
   readonly settleMs: number;
 }
 
@@ -113,15 +114,15 @@ export const defaultMcpLimits: McpLimits = {
   settleMs: 100,
 };
 
-/** Options of the client. */
+/** The configuration of an MCP client, and where approvals are stored. */
 export interface McpClientOptions {
-  /** The operator's configuration, the only source of servers. */
+  /** The operator's configuration. Servers come from nowhere else. */
   readonly config: Pick<Config, 'mcpServers'>;
   /** Where approved tool definitions are stored. */
   readonly pins: PinStore;
-  /** The registry to add the tools to; by default one of the client's own. */
+  /** The registry that the tools are added to; by default a new one. */
   readonly tools?: ToolRegistry | undefined;
-  /** By default the environment of this process, of which children see very little. */
+  /** By default the environment of this process. Children get only a few of its variables. */
   readonly env?: EnvironmentVariables | undefined;
   readonly limits?: Partial<McpLimits> | undefined;
   readonly clock?: Clock | undefined;
@@ -129,33 +130,34 @@ export interface McpClientOptions {
   readonly onChange?: ((state: McpServerState) => void) | undefined;
 }
 
-/** Connections to all configured servers. */
+/** The connections to all configured servers. */
 export interface McpClient {
   /** The registry with the tools, for the generator. */
   readonly tools: ToolRegistry;
   servers(): readonly McpServerState[];
   /**
-   * Lists the known tools, then connects to all servers concurrently; resolves when each is ready or has failed once,
-   * and does not reject for that. Throws `mcp/pins` if the approved definitions cannot be read.
+   * Adds the approved tools to the registry, then connects to all servers concurrently. Resolves when each server is
+   * ready or has failed once. Rejects with `mcp/pins` if the approved definitions cannot be read.
    */
   start(): Promise<void>;
   /**
-   * Adds, ends and replaces servers so that exactly these remain; resolves when each new one is ready or has failed
-   * once. Unchanged servers are not touched.
+   * Starts, stops and replaces servers so that exactly these run. Resolves when each new one is ready or has failed
+   * once. Unchanged servers keep running.
    */
   reconfigure(servers: ReadonlyMap<string, McpServerConfig>): Promise<void>;
-  /** Ends a server's connection or process and starts it again immediately; resolves like `start`. */
+  /** Stops a server and starts it again immediately; resolves like `start`. */
   restart(server: string): Promise<McpServerState>;
   /**
-   * Approves a changed tool by the name that models use, or all changed tools of a server by its name. With a hash it
-   * throws `mcp/changed-again` if the tool changed since it was shown. Returns how many were approved.
+   * Approves one changed tool by the name that models use, or all changed tools of a server by the server's name.
+   * Throws `mcp/changed-again` if `hash` is given and the tool changed since it was shown. Returns the number of
+   * approved tools.
    */
   approve(name: string, hash?: string): Promise<number>;
-  /** Ends all connections and processes; resolves when no child is left. */
+  /** Closes all connections; resolves when no child process is left. */
   close(): Promise<void>;
 }
 
-/** All error codes of the client, and their kinds. */
+/** The error codes of the MCP client. The kind decides HTTP status and exit code. */
 export const mcpErrorKinds = {
   'mcp/unknown-server': 'not-found',
   'mcp/unknown-tool': 'not-found',
@@ -165,7 +167,7 @@ export const mcpErrorKinds = {
   'mcp/failed': 'unavailable',
 } as const satisfies Record<string, ErrorKind>;
 
-/** Creates an error of the MCP client. */
+/** Builds an AppError of the MCP client; its kind follows from the code. */
 export function makeMcpError(
   code: keyof typeof mcpErrorKinds,
   message: string,

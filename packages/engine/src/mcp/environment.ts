@@ -1,4 +1,7 @@
-/** The environment variables of a child: what programs need to run, and what the operator configured. */
+/**
+ * Builds the environment of a child process: variables that programs need to run, and those that the operator
+ * configured.
+ */
 import type { McpServerConfig } from '../config/contract.ts';
 import type { EnvironmentVariables } from '../config/load.ts';
 import { containsKey } from '../config/secret.ts';
@@ -10,7 +13,7 @@ const needed = [
   ...['SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'TMP', 'USERNAME', 'USERPROFILE', 'WINDIR'],
 ];
 
-/** A child's environment, and settings that could not be applied. */
+/** The variables of a child process, and settings that could not be applied. */
 export interface ChildEnvironment {
   readonly env: Readonly<Record<string, string>>;
   readonly problems: readonly string[];
@@ -18,7 +21,8 @@ export interface ChildEnvironment {
 
 /**
  * Builds the environment of a child. A variable that contains a key of this process is not passed on, even if the
- * configuration names it: a key is only for the host it was configured for. A server's own key belongs in `env`.
+ * configuration names it, because a key is sent only to the host it was configured for. A key for the server belongs in
+ * `env`.
  */
 export function buildChildEnvironment(
   config: McpServerConfig & { readonly transport: 'stdio' },
@@ -28,7 +32,7 @@ export function buildChildEnvironment(
   const problems: string[] = [];
   for (const name of [...needed, ...config.passEnv]) {
     const value = ours[name];
-    // A function exported by an old shell; the next shell would execute it (Shellshock).
+    // A function that an old shell exported; another shell would execute it (Shellshock).
     if (value === undefined || value.startsWith('()')) continue;
     if (containsKey(value))
       problems.push(`${name} holds a key and is not passed on; give the server one of its own in env.`);

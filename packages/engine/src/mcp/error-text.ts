@@ -1,6 +1,6 @@
 import { redactKeys } from '../http/redact.ts';
 
-/** The message of an error, without secrets. */
+/** Returns the message of an error and its cause, without secrets. */
 export function errorText(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';

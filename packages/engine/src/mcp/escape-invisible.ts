@@ -1,15 +1,15 @@
 /**
- * Escapes invisible characters in texts of MCP servers and limits their length, so that people and models see the
- * same.
+ * Escapes invisible characters in texts of MCP servers and limits their length, so that users see everything that
+ * models see.
  */
 import type { Json, JsonObject } from '@coppice/core';
 
 // Control, zero-width, direction, tag, filler and private-use characters can hide instructions from a reader, and so
-// can variation selectors, except the one for emoji.
+// can variation selectors. The selector for emoji is allowed.
 const invisible =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\u034f|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01ef}]/gu;
 
-/** Escapes every invisible character and limits the length. */
+/** Escapes every invisible character and truncates the text to `most` characters. */
 export function escapeInvisible(text: string, most: number): string {
   const shown = text
     .slice(0, most + 1)
@@ -23,7 +23,7 @@ export function escapeInvisible(text: string, most: number): string {
     : `${shown.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Escapes all texts in JSON data; keys are kept, because arguments use them. */
+/** Escapes all texts in JSON data. Keys stay unchanged, because calls use them as argument names. */
 export function escapeInvisibleJson(value: JsonObject, most: number): JsonObject {
   const copy: Record<string, Json> = {};
   const waiting: { readonly from: Readonly<Record<string, Json>> | readonly Json[]; readonly to: object }[] = [
@@ -38,14 +38,14 @@ export function escapeInvisibleJson(value: JsonObject, most: number): JsonObject
         shown = Array.isArray(child) ? [] : {};
         waiting.push({ from: child, to: shown });
       }
-      // Not by assignment, which would treat `__proto__` specially.
+      // An assignment would change the prototype for the key `__proto__`.
       Object.defineProperty(to, key, { value: shown, enumerable: true, writable: true, configurable: true });
     }
   }
   return copy;
 }
 
-/** Whether JSON data is nested deeper than a limit. */
+/** Returns whether JSON data is nested deeper than `most` levels. */
 export function isDeeperThan(value: unknown, most: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

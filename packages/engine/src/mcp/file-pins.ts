@@ -1,4 +1,4 @@
-/** Stores pins in a file next to the configuration. */
+/** Stores approved tool definitions (pins) in a file in the configuration folder. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseJson } from '@coppice/content';
@@ -8,14 +8,14 @@ import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
 import { makeMcpError } from './contract.ts';
 import { type ApprovedTool, type PinStore, pinKey } from './pins.ts';
 
-/** The default path of the pins: next to the configuration file. */
+/** Returns the default path of the pins, in the folder of the configuration file. */
 export function toolPinsPath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'mcp-pins.json');
 }
 
 /**
- * Pins in a JSON file. Several processes may write it: each change reads the file, adds to it and replaces it, under
- * a lock. A file that cannot be read throws `mcp/pins` and is never overwritten.
+ * Stores pins in a JSON file that several processes may write: each change reads the file, adds to it and replaces it,
+ * under a lock. Throws `mcp/pins` if the file cannot be read; such a file is never overwritten.
  */
 export function createFilePins(path: string): PinStore {
   let last: Promise<unknown> = Promise.resolve();

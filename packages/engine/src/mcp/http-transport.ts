@@ -1,12 +1,12 @@
-/** The transport for an MCP server with streamable HTTP. */
+/** Creates the transport for MCP servers with streamable HTTP. */
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../config/contract.ts';
 import { fetchPublicAddress } from '../http/public-fetch.ts';
 import { makeMcpError } from './contract.ts';
 
 /**
- * Creates the transport for a URL. The key is sent only to the configured host, redirects are not followed, and a
- * message above the size limit breaks the connection and calls `onBroken`.
+ * Creates the transport for a URL. The key is sent only to the configured host, and redirects are not followed. A
+ * message above the size limit breaks the connection; then `onBroken` is called.
  */
 export function createHttpTransport(
   config: McpServerConfig & { readonly transport: 'http' },
@@ -39,7 +39,10 @@ export function createHttpTransport(
   return new StreamableHTTPClientTransport(address, { fetch: send });
 }
 
-/** Sends a request without following redirects; an address that a user of a shared server chose must be public. */
+/**
+ * Sends a request without following redirects. With `publicOnly` the address must be public, because a user of a shared
+ * server entered it.
+ */
 function sendTo(url: URL, init: RequestInit & { readonly headers: Headers }, publicOnly: boolean): Promise<Response> {
   if (!publicOnly) return fetch(url, { ...init, redirect: 'manual' });
   const { method, headers, body, signal } = init;
@@ -51,7 +54,7 @@ function sendTo(url: URL, init: RequestInit & { readonly headers: Headers }, pub
   });
 }
 
-/** Wraps the body so that it fails if an event, or a body that is not an event stream, is too long. */
+/** Wraps a response so that reading its body fails if an event, or a body that is not an event stream, is too long. */
 function boundedBody(response: Response, most: number, tooLong: () => Error): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;

@@ -78,7 +78,7 @@ describe('the reference server "everything" over streamable HTTP', () => {
     await echo(client, 'it runs');
     everything.kill('SIGKILL');
     await once(everything, 'exit');
-    // One call may notice the lost connection late; another one notices immediately, and both return.
+    // The call that was running when the server stopped, and one that started later, both return an error.
     expect((await echo(client, 'anybody?')).error).toBe('tool/unavailable');
     expect((await long).error).toBe('tool/unavailable');
     expect(client.tools.find('web__echo')).toBeDefined();

@@ -46,7 +46,7 @@ export function createMcpClient(options: McpClientOptions): McpClient {
     return server;
   };
   for (const config of options.config.mcpServers.values()) add(config);
-  // One after the other: two changes at once would start a server twice.
+  // Changes run one after the other, because two at once would start a server twice.
   let changing: Promise<void> = Promise.resolve();
   const reconfigure = async (wanted: ReadonlyMap<string, McpServerConfig>): Promise<void> => {
     for (const [name, server] of [...servers]) {
@@ -103,12 +103,12 @@ export function createMcpClient(options: McpClientOptions): McpClient {
   };
 }
 
-/** Whether two configurations run or reach the same server in the same way, secrets included. */
+/** Returns whether two configurations describe the same server, including its secrets. */
 function isSameServer(a: McpServerConfig, b: McpServerConfig): boolean {
   return serverFingerprint(a) === serverFingerprint(b);
 }
 
-/** Everything that a server depends on, for comparison alone: it holds secrets. */
+/** Returns everything that the server depends on as one text. It contains secrets, so it is only compared. */
 function serverFingerprint(config: McpServerConfig): string {
   const common = [config.enabled, config.timeoutMs, config.autoApprove];
   if (config.transport === 'http') {

@@ -6,7 +6,7 @@ import type { McpLimits } from './contract.ts';
 import { isDeeperThan } from './escape-invisible.ts';
 import type { ToolDefinition } from './pins.ts';
 
-/** The tools of a server, and which of them cannot be used. */
+/** The valid tools of a server, and messages about those that cannot be used. */
 export interface ListedTools {
   readonly faces: readonly ToolDefinition[];
   readonly problems: readonly string[];
@@ -17,11 +17,11 @@ export const uncheckedToolList: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'coppice', validate: (value) => ({ value }) },
 };
 
-// The deepest nesting of a schema; a deeper one is not reasonable.
+// The deepest nesting of a schema that is accepted.
 const deepest = 64;
 const longestName = 256;
 
-/** Lists the tools of a server. Entries beyond a limit are left out and reported; the rest can be used. */
+/** Reads the tool list of a server. Entries beyond a limit are left out and reported; the others can be used. */
 export async function listTools(
   client: Pick<Client, 'request'>,
   limits: McpLimits,
@@ -74,7 +74,7 @@ function addProblem(problems: string[], problem: string): void {
   if (problems.length < mostProblems) problems.push(problem);
 }
 
-/** Parses one entry of a list, or returns why it is invalid. */
+/** Parses one entry of a list; returns a message if it is invalid. */
 function readToolDefinition(entry: Json): ToolDefinition | string {
   if (!isJsonObject(entry) || typeof entry.name !== 'string' || entry.name === '')
     return 'A tool without a name is listed.';

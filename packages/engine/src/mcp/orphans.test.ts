@@ -17,7 +17,9 @@ import { waitUntil } from '../testing/turn-fixture.ts';
 
 const holder = fileURLToPath(new URL('../../test/mcp-holder.ts', import.meta.url));
 
-/** Two servers with a marker in their command lines: one exits on request, one does not and has a child. */
+/**
+ * Two servers with `mark` in their command lines: one exits on request, the other ignores the request and has a child.
+ */
 function servers(mark: string) {
   return {
     everything: [...referenceServerCommand('everything', 'stdio'), mark],
@@ -36,7 +38,7 @@ test.each([
   const exited = once(child, 'exit');
   const [said] = await once(child.stdout, 'data');
   expect(String(said)).toBe('ready,ready\n');
-  // The count includes the holder, both servers and the grandchild.
+  // The processes are the holder, both servers and the grandchild.
   if (signal !== null) {
     expect(findProcesses(mark).length).toBeGreaterThanOrEqual(4);
     child.kill(signal);

@@ -141,7 +141,7 @@ describe('a tool', () => {
     expect(echo()?.offer).toBeUndefined();
     expect(resultTextOf(await call(client))).toBe('hello');
     expect((await pins.load()).find((one) => one.tool === 'echo')?.by).toBe('operator');
-    // After a restart the server returns its old definition, which is not the one approved last.
+    // After a restart the server returns its old definition, which differs from the one approved last.
     await client.restart('odd');
     expect(echo()?.status).toBe('changed');
   });

@@ -1,10 +1,10 @@
-/** Pins: tool definitions as first seen or last approved, to detect changes. */
+/** Pins: the definitions of tools when they were first seen or last approved, to detect later changes. */
 import { canonicalJson, sha256Hex } from '@coppice/content';
 import type { JsonObject } from '@coppice/core';
 import type { McpServerConfig } from '../config/contract.ts';
 import type { McpToolChange } from './contract.ts';
 
-/** Everything that a model gets about a tool, and everything that decides whether its calls need approval. */
+/** Everything that a model is told about a tool, and everything that decides whether calls need approval. */
 export interface ToolDefinition {
   readonly tool: string;
   readonly description: string;
@@ -15,15 +15,18 @@ export interface ToolDefinition {
 /** A tool as it was approved. */
 export interface ApprovedTool extends ToolDefinition {
   readonly server: string;
-  /** The hash of the command or URL that offered it. */
+  /** The hash of the server's command or URL at that time. */
   readonly target: string;
   /** `first-use`: trusted when first seen; `operator`: approved by a person. */
   readonly by: 'first-use' | 'operator';
-  /** Milliseconds since 1970. */
+  /** When the tool was pinned, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Stores pins. Throws if they cannot be read: an empty list would approve every changed tool. */
+/**
+ * Stores pins. `load` throws if they cannot be read, because with an empty list every changed tool would count as new
+ * and trusted.
+ */
 export interface PinStore {
   load(): Promise<readonly ApprovedTool[]>;
   /** Adds pins and replaces those of the same server and tool. They are durable when the promise resolves. */
@@ -34,7 +37,7 @@ export function pinKey(server: string, tool: string): string {
   return JSON.stringify([server, tool]);
 }
 
-/** Pins in memory: every start trusts the tools it finds. */
+/** Creates pins in memory. After each start all tools count as new and are trusted. */
 export function createMemoryPins(begin: readonly ApprovedTool[] = []): PinStore {
   const pins = new Map(begin.map((pin) => [pinKey(pin.server, pin.tool), pin]));
   return {
@@ -45,14 +48,14 @@ export function createMemoryPins(begin: readonly ApprovedTool[] = []): PinStore 
   };
 }
 
-/** Identifies a server's command or URL: another program under the same server name is not approved. */
+/** Returns a hash of a server's command or URL, so that another program under the same name is not approved. */
 export function hashServerTarget(config: McpServerConfig): string {
   const { name } = config;
   if (config.transport === 'http') return sha256Hex(canonicalJson({ name, url: config.url }));
   return sha256Hex(canonicalJson({ name, command: config.command, cwd: config.cwd ?? null }));
 }
 
-/** Identifies everything that is pinned of a tool. */
+/** Returns a hash of all parts of a tool that are pinned. */
 export function hashToolDefinition(
   target: string,
   { tool, description, parameters, annotations }: ToolDefinition,
@@ -60,7 +63,7 @@ export function hashToolDefinition(
   return sha256Hex(canonicalJson({ target, tool, description, parameters, annotations }));
 }
 
-/** Which parts of a tool differ from its pin. */
+/** Returns which parts of a tool differ from its pin. */
 export function findToolChanges(pin: ApprovedTool, target: string, face: ToolDefinition): readonly McpToolChange[] {
   const changed: McpToolChange[] = [];
   if (pin.target !== target) changed.push('command');

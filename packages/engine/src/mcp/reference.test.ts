@@ -83,7 +83,7 @@ describe('the reference server "everything" over stdio', () => {
   });
 });
 
-/** The process id of this process's child that runs a program. */
+/** Returns the id of the child of this process that runs a program. */
 function pidOf(program: string): number {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   const mine = lines

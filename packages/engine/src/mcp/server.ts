@@ -1,4 +1,4 @@
-/** One MCP server: keeps it connected and restarts it when the connection is lost. */
+/** Keeps one MCP server connected, and restarts it when the connection is lost. */
 import type { JsonObject } from '@coppice/core';
 import { isAppError } from '@coppice/core';
 import type { McpServerConfig } from '../config/contract.ts';
@@ -14,20 +14,20 @@ import { errorText } from './error-text.ts';
 import { type ListedTools, uncheckedToolList } from './list-tools.ts';
 import type { ToolDefinition } from './pins.ts';
 
-/** What a server needs from its client. */
+/** What a server gets from its client. */
 export interface McpServerServices {
   readonly env: EnvironmentVariables;
   readonly limits: McpLimits;
   readonly clock: Clock;
-  /** Adds its tools; returns a problem that does not stop the server, or null. */
+  /** Called with each list of tools. Resolves with a problem that does not stop the server, or with null. */
   readonly onTools: (faces: readonly ToolDefinition[]) => Promise<string | null>;
-  /** Called when the state changed. */
+  /** Called after each change of status. */
   readonly onChange: () => void;
 }
 
 type Health = Omit<McpServerState, 'name' | 'target' | 'tools'>;
 
-// A call is ended by its signal, at the registry's time limit. The SDK's own limit must be later.
+// The registry aborts calls at its own time limit, so the limit of the SDK must never be reached first.
 const never = 2 ** 31 - 1;
 
 export class McpServer {
@@ -69,7 +69,7 @@ export class McpServer {
     return this.#firstTry;
   }
 
-  /** Ends connection and process; resolves when both are gone. */
+  /** Ends the connection and the process; resolves when both are closed. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('The client was closed.'));
     await this.#running;
@@ -91,7 +91,7 @@ export class McpServer {
       let readyAt: number | null = null;
       let why: string;
       try {
-        // Loaded with the first server: most programs have none, and should not wait for the import.
+        // Loaded with the first server, because most programs have none and should not wait for the import.
         const { connectMcpServer: connect } = await import('./connect.ts');
         const connection = await connect({
           ...this.#services,
@@ -115,7 +115,7 @@ export class McpServer {
       restarts = restarts.filter((at) => now - at < limits.stableMs);
       const isDown = restarts.length >= limits.restarts;
       const growing = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** Math.min(failures++, 20));
-      // With jitter, so that servers that were lost together do not all reconnect together.
+      // Random, so that servers that were lost at the same time do not all reconnect at the same time.
       const pause = isDown ? limits.downMs : growing * (0.5 + clock.random() / 2);
       this.#become(isDown ? 'down' : 'restarting', { lastError: why, nextTryAt: now + pause });
       settled();
@@ -127,7 +127,7 @@ export class McpServer {
     settled();
   }
 
-  /** Serves a connection until it is lost; returns the reason. */
+  /** Keeps a connection open until it is lost; returns the reason. */
   async #serve(connection: McpConnection, signal: AbortSignal, settled: () => void): Promise<string> {
     const problems = await this.#take(connection, connection.listed);
     this.#live = { connection, calls: 0 };
@@ -141,7 +141,7 @@ export class McpServer {
     try {
       const why = await connection.lost;
       this.#live = null;
-      // The state changes immediately, so that a caller whose call failed sees it.
+      // The state changes before the caller gets its error, so that the caller sees the new state.
       if (!signal.aborted) this.#become('restarting', { lastError: why });
       return why;
     } finally {
@@ -150,13 +150,13 @@ export class McpServer {
     }
   }
 
-  /** Adds the listed tools; returns all problems. */
+  /** Passes the listed tools on; returns all problems of the connection and the list. */
   async #take(connection: McpConnection, listed: ListedTools): Promise<readonly string[]> {
     const failed = await this.#services.onTools(listed.faces);
     return [...connection.problems, ...listed.problems, ...(failed === null ? [] : [failed])];
   }
 
-  /** Lists the tools again, one request at a time; on failure the old list is kept. */
+  /** Lists the tools again, one request at a time; if that fails, the old list stays in use. */
   #relist(): void {
     this.#lists = this.#lists.then(async () => {
       const live = this.#live;
@@ -185,12 +185,12 @@ export class McpServer {
     try {
       await connection.client.ping({ timeout: this.#services.limits.pingMs });
     } catch (error) {
-      // An error response shows that the server is alive.
+      // Even an error response proves that the server is running.
       if (!connection.isAnswer(error)) connection.lose(`it does not answer any more (${errorText(error)})`);
     }
   }
 
-  /** Calls a tool. An abort is passed on to the server; if the server is not connected, throws `tool/unavailable`. */
+  /** Calls a tool. An abort is passed on to the server. Throws `tool/unavailable` if the server is not connected. */
   async call(tool: string, parameters: JsonObject, signal: AbortSignal): Promise<ToolContent> {
     if (this.#health.status === 'starting') await rejectOnAbort(this.#firstTry, signal);
     const live = this.#live;
@@ -203,7 +203,7 @@ export class McpServer {
       return toToolContent(await connection.client.request(request, uncheckedToolList, { signal, timeout: never }));
     } catch (error) {
       if (signal.aborted) {
-        // After a timeout, a ping tells a slow tool from a server that hangs.
+        // After a timeout a ping shows whether only the tool is slow or the whole server does not respond.
         if (isAppError(signal.reason) && signal.reason.code === 'tool/timeout') void this.#ping(connection);
         throw error;
       }
@@ -248,5 +248,5 @@ async function rejectOnAbort(work: Promise<void>, signal: AbortSignal): Promise<
 }
 
 function ignoreServerError(): void {
-  // The signal reports the reason.
+  // The signal carries the reason.
 }

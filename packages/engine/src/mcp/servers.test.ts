@@ -190,7 +190,7 @@ describe('the environment of a child process', () => {
     const lines = 'env = { OWN = "very-own-token" }\npass_env = ["LAB_KEY", "PASSED", "SHELLSHOCK"]';
     const client = await started('good', '', { env }, lines);
     const seen = JSON.parse(resultTextOf(await call(client, 'env')));
-    // A key of this process is hidden in results; only a child that was given the key can return it.
+    // The child got `OWN` in its `env` and returns it; the result masks the value, because it is a configured secret.
     expect(seen).toMatchObject({ HOME: '/home/me', LANG: 'en_GB.UTF-8', PASSED: 'yes', OWN: '«hidden»' });
     for (const name of ['OPENAI_API_KEY', 'OTHER', 'LAB_KEY', 'SHELLSHOCK']) expect(seen).not.toHaveProperty(name);
     expect(serverStateOf(client, 'odd').problems).toEqual([
@@ -344,7 +344,7 @@ describe('a server that fails', () => {
 
   test('[M18] a call past its time limit is ended, and a server that still responds stays', async () => {
     const client = await started('good', '', { limits: { pingMs: 30_000 } }, 'timeout_seconds = 3');
-    // The limit also applies to the start, which a busy machine may miss once.
+    // The time limit also applies to the start, which may fail once on a busy machine.
     await waitForServerStatus(client, 'odd', 'ready');
     const late = await call(client, 'hang');
     expect(late.error).toBe('tool/timeout');

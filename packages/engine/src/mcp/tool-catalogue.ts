@@ -1,4 +1,4 @@
-/** The tools of all MCP servers: compares them with their pins and adds them to the registry. */
+/** Compares the tools of all MCP servers with their pins, and adds them to the registry. */
 import type { JsonObject } from '@coppice/core';
 import type { McpServerConfig } from '../config/contract.ts';
 import { defineTool } from '../tools/define.ts';
@@ -19,26 +19,26 @@ import {
 import type { McpServer } from './server.ts';
 import { assignToolNames } from './tool-names.ts';
 
-/** The tools of one server. */
+/** A server, and the state of its tools. */
 interface ServerEntry {
   readonly server: McpServer;
   readonly target: string;
-  /** The tools of the last list; null before the first list of this process, when the pins are used instead. */
+  /** The tools of the newest list; null until the server has sent one, when the pinned tools are used instead. */
   faces: ReadonlyMap<string, ToolDefinition> | null;
-  /** By the server's own tool names. */
+  /** By the names that the server uses. */
   entries: ReadonlyMap<string, ToolEntry>;
 }
 
 interface ToolEntry {
   readonly name: string | null;
   readonly pin: ApprovedTool;
-  /** The hash of the pin, so that an unchanged tool stays in the registry. */
+  /** The hash of the pin; if it is unchanged, the tool is not registered again. */
   readonly hash: string;
   readonly problem: string | null;
   readonly remove: () => void;
 }
 
-/** Options of the catalogue. */
+/** The registry, the pin storage and the limits of a catalogue. */
 export interface ToolCatalogueOptions {
   readonly tools: ToolRegistry;
   readonly pins: PinStore;
@@ -46,7 +46,10 @@ export interface ToolCatalogueOptions {
   readonly now: () => number;
 }
 
-/** Whether calls need approval: unless the operator lists the tool. The server's own declarations do not count. */
+/**
+ * Returns whether calls need approval: always, unless the operator lists the tool. What the server declares is not
+ * trusted.
+ */
 function hasEffects(config: McpServerConfig, { tool }: ToolDefinition): boolean {
   return !config.autoApprove.includes(tool);
 }
@@ -60,7 +63,7 @@ export class ToolCatalogue {
     this.#options = options;
   }
 
-  /** Reads the pins and lists their tools, so that tools exist before their servers are connected. */
+  /** Reads the pins and registers their tools, so that models can see them before the servers are connected. */
   async open(servers: readonly McpServer[]): Promise<void> {
     for (const pin of await this.#options.pins.load()) this.#pins.set(pinKey(pin.server, pin.tool), pin);
     for (const server of servers) {
@@ -71,7 +74,10 @@ export class ToolCatalogue {
     }
   }
 
-  /** Adds a list of tools: new ones are trusted and pinned, changed ones are not. */
+  /**
+   * Takes a server's new list of tools: new tools are trusted and pinned, changed tools wait for approval. Returns a
+   * problem, or null.
+   */
   async take(server: string, faces: readonly ToolDefinition[]): Promise<string | null> {
     const serverEntry = this.#shelves.get(server);
     if (serverEntry === undefined) return null;
@@ -89,14 +95,14 @@ export class ToolCatalogue {
     const remember = () => {
       for (const pin of pins) this.#pins.set(pinKey(server, pin.tool), pin);
     };
-    // A definition that is seen for the first time is trusted by this process even if it cannot be stored; an approval
-    // that cannot be stored has no effect.
+    // A new tool is trusted by this process even if its pin cannot be stored. An approval that cannot be stored has no
+    // effect.
     if (by === 'first-use') remember();
     await this.#options.pins.put(pins);
     remember();
   }
 
-  /** Approves changes: one tool by its name, or all tools of a server. */
+  /** Approves changes of one tool, or of all tools of a server. Returns the number of approved tools. */
   async approve(name: string, hash: string | undefined): Promise<number> {
     const whole = this.#shelves.get(name);
     if (whole !== undefined) return this.#approveAll(name, whole, [...(whole.faces?.values() ?? [])], hash);
@@ -138,7 +144,7 @@ export class ToolCatalogue {
     return pin === undefined ? [] : findToolChanges(pin, serverEntry.target, face);
   }
 
-  /** Adds a server's tools to the registry: the listed ones, or the pinned ones before the first list. */
+  /** Registers a server's tools: those of its list, or before the first list the pinned ones. */
   #publish(server: string): void {
     const serverEntry = this.#shelves.get(server);
     if (serverEntry === undefined) return;
@@ -197,7 +203,7 @@ export class ToolCatalogue {
       );
   }
 
-  /** The current state of a server's tools, sorted by name. */
+  /** Returns the state of each tool of a server, sorted by name. */
   states(server: string): readonly McpToolState[] {
     const serverEntry = this.#shelves.get(server);
     if (serverEntry === undefined) return [];

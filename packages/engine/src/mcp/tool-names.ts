@@ -1,4 +1,4 @@
-/** The names that models use for the tools of MCP servers. */
+/** Assigns the names by which models call the tools of MCP servers. */
 import { canonicalJson, sha256Hex } from '@coppice/content';
 
 // The longest function name that every provider accepts.

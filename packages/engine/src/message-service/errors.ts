@@ -1,4 +1,4 @@
-/** Adds the error words that chat applications use to the error codes of Coppice. */
+/** Adds the error codes that chat applications know, such as `NOT_FOUND`, to the errors of Coppice. */
 import { AppError, type ErrorKind, isAppError } from '@coppice/core';
 
 const words: Readonly<Record<ErrorKind, string>> = {
@@ -11,7 +11,7 @@ const words: Readonly<Record<ErrorKind, string>> = {
   internal: 'INTERNAL_SERVER_ERROR',
 };
 
-/** Runs `work`; an error keeps its code and gets its word as `data.code`, for example `INVALID_OPERATION`. */
+/** Runs `work`. An error keeps its own code and gets the other as `data.code`, for example `INVALID_OPERATION`. */
 export async function withServiceMessage<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

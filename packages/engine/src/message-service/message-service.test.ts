@@ -80,7 +80,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
         ...[() => topics.update(topic.id, none[0]), () => messages.purgeByTopicIds(none[0] ?? null)],
         () => messages.createReplyGroup({ topicId: topic.id, parentId: topic.rootId, replies: [none[0]] }),
       ];
-      // An empty list names no topics; purging none is valid.
+      // An empty list is a valid argument of `purgeByTopicIds`, so that call is left out.
       for (const call of Array.isArray(none[0]) ? calls.filter((_, at) => at !== 6) : calls)
         await expect(call()).rejects.toMatchObject({ code: 'command/invalid', data: { code: 'VALIDATION_ERROR' } });
       if (typeof none[0] !== 'string') {
@@ -268,7 +268,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
 
   test('[W51] a topic is retitled, moved to the trash and restored', async () => {
     expect(await topics.update(topic.id, { title: 'New', folder: 'f' })).toMatchObject({ title: 'New' });
-    // The prompt of an empty topic may change; under messages it is fixed.
+    // The prompt of an empty topic can change; with messages it is fixed.
     expect(await topics.update(topic.id, { systemPrompt: 'x' })).toMatchObject({ systemPrompt: 'x' });
     await said('a');
     await expect(topics.update(topic.id, { systemPrompt: 'y' })).rejects.toMatchObject({

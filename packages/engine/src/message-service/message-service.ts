@@ -43,11 +43,11 @@ import type {
 /** A message to create, and its position. */
 export interface CreateMessage extends NewTopicMessage {
   readonly topicId: string;
-  /** By default the active node, or the root of an empty topic; null is the root, for a first turn. */
+  /** By default the active node, or the root of an empty topic. Null is the root, for a first message. */
   readonly parentId?: string | null | undefined;
-  /** An existing group below the parent that the message joins. */
+  /** An existing group of replies below the parent that the message joins. */
   readonly siblingsGroupId?: number | undefined;
-  /** Whether it becomes the active node; by default true. */
+  /** Whether the message becomes the active node; by default true. */
   readonly select?: boolean | undefined;
 }
 
@@ -60,8 +60,8 @@ export interface CreateReplies {
 }
 
 /**
- * The messages of topics. Every created message is a new node: an equal sibling is never reused. Errors have the error
- * word of chat applications as `data.code`.
+ * Creates, reads and deletes the messages of topics. Every created message is a new node, even if an equal sibling
+ * exists. Errors carry the codes of chat applications as `data.code`.
  */
 export class MessageService {
   readonly #store: Store;
@@ -75,8 +75,8 @@ export class MessageService {
   }
 
   /**
-   * Returns the same service for a caller that has read a version: a stale write is refused as a conflict, or kept as a
-   * sibling if it only adds nodes and `onConflict` allows that.
+   * Returns the same service for a caller that has read a version of the topic. If the topic has changed since, a write
+   * is refused as a conflict; with `onConflict` a write that only adds nodes is stored as a sibling branch.
    */
   expecting(version: number, onConflict?: 'branch'): MessageService {
     return new MessageService(this.#store, { ...this.#options, expectedVersion: version, onConflict });
@@ -91,17 +91,17 @@ export class MessageService {
     });
   }
 
-  /** The id of a topic's root. Throws if there is no such topic: a topic always has a root. */
+  /** Returns the id of a topic's root. Throws if the topic does not exist. */
   getRootMessageId(topicId: string): Promise<NodeId> {
     return withServiceMessage(() => this.#root(requireTreeId(topicId)));
   }
 
-  /** One message; throws if it is unknown or a root. */
+  /** Returns a message. Throws if it is unknown or a root. */
   getById(messageId: string): Promise<TopicMessage> {
     return withServiceMessage(async () => this.#message(await requireNodeLocation(this.#store, messageId)));
   }
 
-  /** The messages from the first turn down to one, both included. */
+  /** Returns the messages from the first one down to this one, both included. */
   getPathToNode(messageId: string): Promise<TopicMessage[]> {
     return withServiceMessage(async () => {
       const place = await requireNodeLocation(this.#store, messageId);
@@ -110,7 +110,7 @@ export class MessageService {
     });
   }
 
-  /** The last messages of a branch, or those above a cursor. Throws if the cursor is not on the branch. */
+  /** Returns the last messages of a branch, or those above a cursor. Throws if the cursor is not on the branch. */
   getBranchMessages(query: BranchQuery): Promise<BranchMessages> {
     return withServiceMessage(async () => {
       const { topicId, nodeId: end, limit, before, includeSiblings } = requireObject(query);
@@ -128,7 +128,7 @@ export class MessageService {
     });
   }
 
-  /** A topic without message contents: all of it, or down to a depth; first turns have depth 1. */
+  /** Returns a topic without message contents: all of it, or down to a depth. First messages have depth 1. */
   getTree(query: { topicId: string; depth?: number }): Promise<TopicTree> {
     return withServiceMessage(async () => {
       const { topicId, depth } = requireObject(query);
@@ -142,7 +142,7 @@ export class MessageService {
     });
   }
 
-  /** Creates a message and makes it active. */
+  /** Creates a message and by default makes it active. */
   create(wanted: CreateMessage): Promise<TopicMessage> {
     return withServiceMessage(async () => {
       const id = requireTreeId(requireObject(wanted).topicId);
@@ -155,7 +155,7 @@ export class MessageService {
     });
   }
 
-  /** Creates several replies below one message as one group; a single reply is in no group. */
+  /** Creates several replies below one message as one group; a single reply belongs to no group. */
   createReplyGroup(wanted: CreateReplies): Promise<TopicMessage[]> {
     return withServiceMessage(async () => {
       const { topicId, parentId, replies, select } = requireObject(wanted);
@@ -163,7 +163,7 @@ export class MessageService {
     });
   }
 
-  /** Deletes a message: its children move up, or with `cascade` are deleted too. A root is refused. */
+  /** Deletes a message. Its children move up to its parent; with `cascade` they are deleted too. Throws for a root. */
   delete(
     message: string | { readonly messageId: string; readonly cascade?: boolean },
     options: { readonly cascade?: boolean } = {},
@@ -182,7 +182,7 @@ export class MessageService {
     });
   }
 
-  /** Deletes all members of a message's group; their children move up. Refused while one is being written. */
+  /** Deletes all replies of a message's group; their children move up. Throws while one of them is being written. */
   deleteReplyGroup(messageId: string): Promise<DeletedMessages> {
     return withServiceMessage(async () => {
       const place = await requireNodeLocation(this.#store, messageId);
@@ -190,7 +190,7 @@ export class MessageService {
     });
   }
 
-  /** Deletes all messages of a topic except its root. Does nothing in an empty topic. */
+  /** Deletes all messages of a topic; the root stays. Does nothing in an empty topic. */
   clearTopicMessages(topicId: string): Promise<DeletedMessages> {
     return withServiceMessage(async () => {
       const id = requireTreeId(topicId);
@@ -198,9 +198,7 @@ export class MessageService {
     });
   }
 
-  /**
-   * Permanently deletes topics with their whole history. Returns those that were deleted; unknown ones are skipped.
-   */
+  /** Permanently deletes topics with their whole history. Returns the ids of those that existed. */
   purgeByTopicIds(topicIds: readonly string[]): Promise<TreeId[]> {
     return withServiceMessage(async () => {
       if (!Array.isArray(topicIds)) return refuse('command/invalid', 'The topics to purge must be a list of ids.', {});
@@ -242,7 +240,7 @@ export class MessageService {
     try {
       await run(this.#store, { type: 'create', treeId: id }, this.#context);
     } catch (error) {
-      // Another caller has created the topic meanwhile, perhaps with a prompt; its root is used.
+      // Another caller created the topic meanwhile, perhaps with a prompt; its root is used.
       if (!isAppError(error) || error.code !== 'tree/exists') throw error;
     }
   }
@@ -265,7 +263,7 @@ export class MessageService {
       ...(wanted.parentId == null ? {} : { parentId: requireNodeId(wanted.parentId) }),
     };
     const { result } = await run(this.#store, command, this.#context);
-    // Append skips blank messages silently, but creating one must fail.
+    // `append` skips blank messages silently, but creating a blank message must fail.
     if (result.added.length + result.reused.length === 0)
       refuse('message/blank', `The message for ${id} is empty.`, { treeId: id });
     return this.#message({ treeId: id, nodeId: result.nodeId });

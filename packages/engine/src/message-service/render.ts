@@ -1,4 +1,4 @@
-/** Converts rows to topics and messages. */
+/** Converts nodes of a store to topics and messages. */
 import { parseMessage } from '@coppice/content';
 import {
   type BranchPage,
@@ -28,7 +28,7 @@ export function toTopic(row: TreeRow): Topic {
   };
 }
 
-/** A node as a message of its topic; throws for the root, which is not a message. */
+/** Converts a node to a message of its topic. Throws for the root, which is not a message. */
 export function toTopicMessage(topicId: TreeId, node: Node): TopicMessage {
   const { id, parentId, message } = node;
   if (parentId === null || message === null)
@@ -49,8 +49,8 @@ export function toTopicMessage(topicId: TreeId, node: Node): TopicMessage {
 }
 
 /**
- * Parses the content of a new message; undefined for an unfinished reply without content. Blank messages pass: the
- * planner decides about them.
+ * Parses the content of a new message; undefined for an unfinished reply without content. Blank messages are accepted
+ * here; the planner refuses them where necessary.
  */
 export function parseTopicMessage({
   role,
@@ -65,7 +65,7 @@ export function parseTopicMessage({
   return unwrapResult(parseMessage({ role, content, ...call }, { blank: 'keep' }));
 }
 
-/** A page of a branch. */
+/** Converts a page of a branch to messages with their siblings. */
 export function toBranchMessages(topicId: TreeId, page: BranchPage): BranchMessages {
   const items = page.nodes.map((node): BranchItem => {
     const message = toTopicMessage(topicId, node);
@@ -77,7 +77,7 @@ export function toBranchMessages(topicId: TreeId, page: BranchPage): BranchMessa
   return { items, nextCursor: before, rootId, activeNodeId, version };
 }
 
-/** The groups among nodes, ordered by first member; members in stored order. */
+/** Returns the groups among nodes, ordered by their first member; members stay in stored order. */
 export function groupSiblings(nodes: readonly TopologyNode[]): SiblingsGroup[] {
   const groups = new Map<string, { parentId: NodeId; groupId: number; members: TopologyNode[] }>();
   for (const node of nodes) {

@@ -1,4 +1,7 @@
-/** Topics and messages: the terms of chat applications for trees and nodes. Times are milliseconds. */
+/**
+ * The shapes of topics and messages, which are the terms of chat applications for trees and nodes. Times are
+ * milliseconds since 1970.
+ */
 import type {
   Block,
   JsonObject,
@@ -12,12 +15,12 @@ import type {
   TreeId,
 } from '@coppice/core';
 
-/** A conversation. */
+/** A conversation with its attributes; the messages are read separately. */
 export interface Topic {
   readonly id: TreeId;
   readonly title: string | null;
   readonly systemPrompt: string | null;
-  /** The root node; a message is a first turn exactly if this is its parent. */
+  /** The root node; the first messages have it as parent. */
   readonly rootId: NodeId;
   /** The active node; null while the topic is empty. */
   readonly activeNodeId: NodeId | null;
@@ -27,7 +30,7 @@ export interface Topic {
   readonly attributes: TreeAttributes;
 }
 
-/** The content of a message. */
+/** The content of a message as a list of blocks. */
 export interface MessageData {
   readonly parts: readonly Block[];
 }
@@ -40,36 +43,36 @@ export interface TopicMessage {
   readonly role: Role;
   readonly kind: NodeKind;
   readonly data: MessageData;
-  /** The call that a tool message is the result of. */
+  /** For a tool message: the id of the call that it answers. */
   readonly toolCallId?: string;
-  /** 0, or the group number that replies of one act share below one parent. */
+  /** The number of the group of replies below one parent that this message belongs to; 0 if it is in no group. */
   readonly siblingsGroupId: number;
   readonly status: NodeStatus;
   readonly createdAt: number;
   readonly meta: NodeMeta;
 }
 
-/** A message to create. */
+/** The fields of a message to create. */
 export interface NewTopicMessage {
   readonly role: Role;
-  /** Blocks, or a plain text. */
+  /** Blocks, or a text for a single text block. */
   readonly data: MessageData | string;
   readonly toolCallId?: string | undefined;
-  /** An id chosen by the caller, so that a retry creates nothing twice. */
+  /** An id chosen by the caller, so that a retry does not create the message twice. */
   readonly id?: string | undefined;
   readonly status?: NodeStatus | undefined;
   readonly meta?: NodeMeta | undefined;
 }
 
-/** Replies of one act below one parent. */
+/** Replies below one parent that were generated together. */
 export interface SiblingsGroup {
   readonly parentId: NodeId;
   readonly groupId: number;
-  /** In stored order. */
+  /** The members, in stored order. */
   readonly nodeIds: readonly NodeId[];
 }
 
-/** A topic without message contents. The root is not among the nodes; first turns have it as parent. */
+/** A topic without message contents. The root is not among the nodes; first messages have it as parent. */
 export interface TopicTree {
   readonly nodes: readonly TopologyNode[];
   readonly siblingsGroups: readonly SiblingsGroup[];
@@ -83,39 +86,38 @@ export interface BranchQuery {
   readonly topicId: string;
   /** The last node of the branch; by default the active node. */
   readonly nodeId?: string | null | undefined;
-  /** By default 20. */
+  /** The number of messages; by default 20. */
   readonly limit?: number | null | undefined;
   /** The cursor of the previous page; reads the messages above it. */
   readonly before?: string | null | undefined;
-  /** Whether to include the other members of each message's group. */
+  /** Whether to return the other members of each message's group too. */
   readonly includeSiblings?: boolean | undefined;
 }
 
-/** A message of a branch. */
+/** A message of a branch, with the alternatives to it. */
 export interface BranchItem {
   readonly message: TopicMessage;
-  /** The other members of its group, if requested and present. */
+  /** The other members of the message's group, if they were requested and exist. */
   readonly siblings?: readonly TopicMessage[];
 }
 
-/** A part of a branch, newest last. */
+/** A page of a branch, newest message last. */
 export interface BranchMessages {
   readonly items: readonly BranchItem[];
-  /** The cursor to pass as `before` for the messages above; null at the first turn. */
+  /** Pass it as `before` to read the messages above; null if the page starts with the first message. */
   readonly nextCursor: NodeId | null;
   readonly rootId: NodeId;
   readonly activeNodeId: NodeId | null;
   readonly version: number;
 }
 
-/** The result of a delete. */
+/** What a delete removed, and the node that is active now. */
 export interface DeletedMessages {
-  /** The topmost deleted nodes. */
+  /** The topmost deleted nodes; their deleted descendants are not listed. */
   readonly deletedIds: readonly NodeId[];
   readonly activeNodeId: NodeId | null;
 }
 
-/** The fields of a new topic. */
 export interface NewTopic {
   readonly id?: string | undefined;
   readonly title?: string | undefined;

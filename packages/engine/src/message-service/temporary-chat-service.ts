@@ -15,18 +15,18 @@ import { toTopic } from './render.ts';
 import type { NewTopic, Topic } from './shapes.ts';
 import { TopicService } from './topic-service.ts';
 
-/** Keeps temporary trees in a separate store, and moves them to the main store on request. */
+/** Stores temporary trees apart from the main store, and moves them there on request. */
 export interface TemporaryTreeKeeper {
-  /** The separate store; its trees are not in any list, search, feed or backup of the main store. */
+  /** The separate store. Its trees appear in no list, search, feed or backup of the main store. */
   readonly store: Store;
   has(treeId: TreeId): Promise<boolean>;
   /** Moves a tree to the main store in one commit, with its ids, order, groups and active node. */
   keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<ChangeResult<TreeId>>;
-  /** Deletes a tree without a trace. */
+  /** Deletes a tree and its history permanently. */
   discard(treeId: TreeId): Promise<void>;
 }
 
-/** Temporary chats: discarded unless they are kept, with the same methods as other chats. */
+/** Temporary chats, with the same methods as other chats. They are discarded unless `keep` is called. */
 export class TemporaryChatService {
   readonly messages: MessageService;
   /** The chats as topics; changes made here are discarded with them. */
@@ -43,17 +43,16 @@ export class TemporaryChatService {
     this.topics = new TopicService(keeper.store, options);
   }
 
-  /** Creates a temporary chat. */
   create(topic: NewTopic = {}): Promise<Topic> {
     return this.topics.create(topic);
   }
 
-  /** Whether a topic is temporary. */
+  /** Returns whether a topic is temporary. */
   async has(topicId: string): Promise<boolean> {
     return typeof topicId === 'string' && this.#keeper.has(treeId(topicId));
   }
 
-  /** Keeps a chat as an ordinary topic. Refused while a reply is being written. */
+  /** Moves a chat to the main store as an ordinary topic. Throws while a reply is being written. */
   keep(topicId: string): Promise<Topic> {
     return withServiceMessage(async () => {
       const id = await this.#known(topicId);
@@ -63,7 +62,7 @@ export class TemporaryChatService {
     });
   }
 
-  /** Discards a chat. */
+  /** Deletes a chat permanently. Throws if it is not temporary. */
   discard(topicId: string): Promise<void> {
     return withServiceMessage(async () => this.#keeper.discard(await this.#known(topicId)));
   }

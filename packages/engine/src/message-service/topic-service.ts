@@ -24,14 +24,14 @@ export interface DuplicateTopic {
   readonly topicId: string;
   /** The last node of the copied path; by default the active node. */
   readonly nodeId?: string | undefined;
-  /** Whether all branches are copied. */
+  /** Whether to copy all branches, not only the path to `nodeId`. */
   readonly whole?: boolean | undefined;
-  /** The id of the copy, so that a retry creates nothing twice. */
+  /** The id of the copy, so that a retry does not copy twice. */
   readonly newTopicId?: string | undefined;
   readonly title?: string | undefined;
 }
 
-/** Topics: conversations with titles. Each always has a root. */
+/** Creates, lists and changes topics. */
 export class TopicService {
   readonly #store: Store;
   readonly #context: RunContext;
@@ -53,12 +53,12 @@ export class TopicService {
     });
   }
 
-  /** A topic; throws if it is unknown. */
+  /** Returns a topic. Throws if it is unknown. */
   get(topicId: string): Promise<Topic> {
     return withServiceMessage(() => this.#topic(requireTreeId(topicId)));
   }
 
-  /** Topics, last changed first. */
+  /** Returns topics, last changed first. */
   list(query: TreeQuery = {}): Promise<Page<Topic>> {
     return withServiceMessage(async () => {
       const { items, cursor } = await this.#store.trees(requireObject(query));
@@ -66,7 +66,9 @@ export class TopicService {
     });
   }
 
-  /** Changes the attributes of a topic; null removes one. The system prompt cannot be changed. */
+  /**
+   * Changes the attributes of a topic; null removes one. The system prompt can change only while the topic is empty.
+   */
   update(topicId: string, set: Patch<TreeAttributes>): Promise<Topic> {
     return withServiceMessage(async () => {
       const id = requireTreeId(topicId);
@@ -91,7 +93,7 @@ export class TopicService {
     });
   }
 
-  /** Copies a topic up to a message, or completely, to a new one with new ids. */
+  /** Copies a topic up to a message, or all of it, to a new topic with new ids. */
   duplicate(copy: DuplicateTopic): Promise<{ topic: Topic; ids: ReadonlyMap<NodeId, NodeId> }> {
     return withServiceMessage(async () => {
       const { newTopicId, nodeId: end, whole, title } = requireObject(copy);

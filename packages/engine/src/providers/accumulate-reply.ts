@@ -1,19 +1,19 @@
-/** Builds an assistant message from events, for streamed and non-streamed responses alike. */
+/** Builds an assistant message from the events of a streamed or non-streamed response. */
 import type { ToolUseBlock } from '@coppice/content';
 import type { SignedThinking } from '@coppice/content/wires';
 import type { Block, Message } from '@coppice/core';
 import type { EndEvent, ErrorEvent, ProviderEvent, ProviderUsage } from './contract.ts';
 
-/** A reply so far. */
+/** The state of a reply while its events arrive. */
 export interface ModelReply {
-  /** Null while there is no content. */
+  /** Null until the first content arrives. */
   readonly message: Message | null;
   readonly usage: ProviderUsage | null;
-  /** The last event; null while the reply is running. */
+  /** The event that ended the reply; null while it is running. */
   readonly last: EndEvent | ErrorEvent | null;
 }
 
-/** Collects events. Reading the reply in between costs its length, not the number of events. */
+/** Collects the events of one reply. `reply` may be called at any time; its cost depends on the length of the text. */
 export interface ReplyAccumulator {
   push(event: ProviderEvent): void;
   reply(): ModelReply;
@@ -44,8 +44,8 @@ interface ClosedBlock {
 type OpenPart = OpenText | OpenThinking | OpenToolUse | ClosedBlock;
 
 /**
- * Starts a reply of a provider kind. Blocks keep the order in which they started; an unfinished tool call is kept and
- * marked malformed, so that it is not lost but not run either.
+ * Creates an accumulator for a reply. Blocks keep the order in which they started. An unfinished tool call is kept but
+ * marked as malformed, so that it does not run.
  */
 export function accumulateReply(provider?: string): ReplyAccumulator {
   const parts: OpenPart[] = [];
@@ -160,7 +160,7 @@ function toolUseBlock(part: OpenToolUse): Block {
     id,
     name,
     parameters,
-    // The raw arguments are kept only if they differ from the parameters; some providers compare them byte for byte.
+    // The raw arguments are stored only if they differ from the parsed ones; some providers compare them byte for byte.
     ...(json === '' || json === JSON.stringify(parameters) ? {} : { arguments: json }),
     ...(end?.thoughtSignature === undefined ? {} : { thoughtSignature: end.thoughtSignature }),
     ...(malformed === undefined ? {} : { malformed }),
@@ -168,7 +168,7 @@ function toolUseBlock(part: OpenToolUse): Block {
   return block;
 }
 
-/** Reads a stream to its end. Does not throw unless the stream does. */
+/** Reads a stream to its end and returns the reply. Throws only if the stream does. */
 export async function collectReply(events: AsyncIterable<ProviderEvent>, provider?: string): Promise<ModelReply> {
   const fold = accumulateReply(provider);
   for await (const event of events) fold.push(event);

@@ -3,7 +3,7 @@
 /** The header in which these providers expect the key. */
 export const bearerKeyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
 
-/** The features that these providers support, except for block types. */
+/** The features that these providers support; each adds its block types. */
 export const chatSupport = {
   tools: true,
   toolChoice: true,
@@ -14,7 +14,7 @@ export const chatSupport = {
   streaming: true,
 } as const;
 
-/** The limits of the parameters. */
+/** The ranges of the parameters that these providers accept. */
 export const chatParameters = {
   temperature: { min: 0, max: 2 },
   topP: { min: 0, max: 1 },

@@ -3,8 +3,8 @@ import type { Json } from '@coppice/core';
 import type { NumberRange, ParameterLimits, ProviderNotice, ProviderRequest, ProviderSupport } from './contract.ts';
 
 /**
- * Limits all parameters of a request to the provider's range and removes unsupported ones. Several models may answer
- * one request in parallel, so a limit of one of them must not fail the whole turn.
+ * Limits all parameters of a request to the provider's ranges and removes unsupported ones. They are not refused,
+ * because several models may answer one request and the limit of one must not fail the whole turn.
  */
 export function clampParameters(
   request: ProviderRequest,
@@ -32,7 +32,7 @@ export function clampParameters(
       tools.map((tool) => tool.name),
     );
   const offered = supports.tools ? tools : undefined;
-  // Every provider that supports tool choices rejects one without tools.
+  // Providers reject a tool choice in a request without tools.
   const choice = offered === undefined || !supports.toolChoice ? undefined : request.toolChoice;
   if (offered !== undefined && choice === undefined && request.toolChoice !== undefined)
     changed('toolChoice', typeof request.toolChoice === 'string' ? request.toolChoice : request.toolChoice.name);

@@ -1,6 +1,6 @@
 import type { Clock } from './contract.ts';
 
-/** The system's time and random numbers. A wait removes its timer and its listener when it ends. */
+/** The system's clock and random numbers. A wait that ends removes its timer and its listener. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   random: () => Math.random(),

@@ -1,6 +1,4 @@
-/**
- * The conformance suite that every provider's test runs. Works offline, with recorded bytes from a loopback server.
- */
+/** The conformance suite that every provider's test runs. It works offline: a local server sends recorded bytes. */
 import type { ContentBlock } from '@coppice/content';
 import type { Message } from '@coppice/core';
 import { isToolUse, textMessage } from '@coppice/core';
@@ -19,7 +17,7 @@ import type {
 
 /** A recorded stream and its expected result. */
 export interface ProviderCase {
-  /** What the case tests. */
+  /** What the case tests, as a part of the test's name. */
   readonly name: string;
   /** The recorded bytes of the stream; absent for a provider without a network. */
   readonly stream?: string;
@@ -32,17 +30,17 @@ export interface ProviderCase {
   readonly usage?: Omit<ProviderUsage, 'raw'>;
 }
 
-/** The cases of one provider. */
+/** The recorded streams of one provider. */
 export interface ProviderCases {
   readonly model: string;
   readonly cases: readonly ProviderCase[];
-  /** The content type of its streams. */
+  /** The content type of the provider's streams. */
   readonly mediaType?: string;
   /** An error body, sent with status 500. */
   readonly refusal?: string;
 }
 
-/** All violations of the event contract in a list of events, one sentence each. */
+/** Returns all violations of the event contract in a list of events, one sentence each. */
 export function checkEvents(events: readonly ProviderEvent[]): string[] {
   const found: string[] = [];
   const open = new Map<number, boolean>();
@@ -88,7 +86,7 @@ function foldOf(events: readonly ProviderEvent[], provider: string): ModelReply 
   return fold.reply();
 }
 
-/** A reply without values that differ between calls: generated ids and raw usage. */
+/** Returns a reply without the values that differ between calls: generated ids and raw usage. */
 function comparable(reply: ModelReply): unknown {
   const ids = new Map<string, string>();
   const content = reply.message?.content.map((block) => {
@@ -102,16 +100,16 @@ function comparable(reply: ModelReply): unknown {
   return { content, usage, last: reply.last?.type === 'end' ? reply.last.finishReason : reply.last };
 }
 
-// Chunk sizes: single bytes, odd sizes, and those that most often split characters and line ends.
+// Chunk sizes that split the stream inside characters and line ends, or hardly at all.
 const cuts = [1, 2, 7, 1000];
 
-/** Runs the suite for one provider. */
+/** Runs the suite for one provider: every case in several chunk sizes, then errors, aborts and limits. */
 export function runProviderConformance(
   provider: Provider,
   { model, cases, mediaType = 'text/event-stream', refusal }: ProviderCases,
 ): void {
   let server: RawServer;
-  // The next response of the server.
+  // What the server sends to the next request.
   let answer: {
     readonly body: Buffer;
     readonly type: string;
@@ -127,7 +125,7 @@ export function runProviderConformance(
       response.writeHead(status, { 'content-type': type });
       for (let at = 0; at < body.length && !response.destroyed; at += cut) {
         response.write(body.subarray(at, at + cut));
-        // Yields regularly, so that the chunks arrive separately.
+        // Pauses regularly, so that the chunks arrive separately.
         if (at % 64 < cut) await new Promise((resolve) => setImmediate(resolve));
       }
       if (after === 'end') response.end();
@@ -188,7 +186,7 @@ export function runProviderConformance(
         body: Buffer.from(each.stream ?? '').subarray(0, Math.floor((each.stream?.length ?? 0) / 2)),
       });
       const events: ProviderEvent[] = [];
-      // Waits until the call has arrived: a late one would be counted for the next test.
+      // Waits until the request has arrived, because a late one would be counted for the next test.
       const before = server.requests.length;
       const look = setInterval(() => {
         if (networked && server.requests.length === before) return;
@@ -198,7 +196,7 @@ export function runProviderConformance(
       for await (const event of provider.stream(request(each), call({ signal: abort.signal, paceMs: 20 })))
         events.push(event);
       expect(checkEvents(events)).toEqual([]);
-      // A provider without a network may have finished by then.
+      // A provider without a network may have finished before the abort.
       if (networked) expect(events.at(-1)).toMatchObject({ type: 'error', code: 'provider/aborted', kind: 'aborted' });
     });
 

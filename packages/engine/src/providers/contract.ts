@@ -1,6 +1,6 @@
 /**
- * The provider contract. Code outside of a provider uses only these types; differences of the wire formats stay in
- * `to-wire.ts` and `from-wire.ts`.
+ * The provider contract. Other code uses only these types; the differences between wire formats stay in `to-wire.ts`
+ * and `from-wire.ts`.
  */
 import type { ProviderRequest, ReportParameterChange, WireReplyEvent } from '@coppice/content/wires';
 import type { Block, ErrorKind, Json, Role } from '@coppice/core';
@@ -26,7 +26,7 @@ export type {
   UsageEvent,
 } from '@coppice/content/wires';
 
-/** All error codes of a stream, and their kinds. Codes are stable across releases; messages may change. */
+/** The error codes of a stream and their kinds. Codes are stable across releases; messages may change. */
 export const providerErrorKinds = {
   'provider/aborted': 'aborted',
   'provider/unknown': 'not-found',
@@ -52,17 +52,17 @@ export const providerErrorKinds = {
 
 export type ProviderErrorCode = keyof typeof providerErrorKinds;
 
-/** The reply is incomplete; the last event. Earlier events remain valid. */
+/** The event that ends an incomplete reply. Earlier events remain valid. */
 export interface ErrorEvent {
   readonly type: 'error';
   readonly code: ProviderErrorCode;
   readonly kind: ErrorKind;
-  /** A message for people; contains no key. */
+  /** A sentence for the user; contains no key. */
   readonly message: string;
   /** Whether the same call may succeed later. */
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
-  /** The HTTP status, where there was one. */
+  /** The HTTP status, if the server responded. */
   readonly status?: number;
   /** An excerpt of the provider's error response: at most 2 KB, without keys. */
   readonly excerpt?: string;
@@ -74,13 +74,13 @@ export interface ErrorEvent {
  */
 export type ProviderEvent = WireReplyEvent | ErrorEvent;
 
-/** Something to show or log that is not part of the reply. */
+/** Information for the user or the log that is not part of the reply. */
 export type ProviderNotice =
   /** The call is retried after `waitMs`; `attempt` is the number of the failed attempt, from 1. */
   | {
       readonly type: 'retry';
       readonly attempt: number;
-      /** How many retries there are at most. */
+      /** The highest number of retries. */
       readonly retries: number;
       readonly waitMs: number;
       readonly error: ErrorEvent;
@@ -98,13 +98,13 @@ export interface Clock {
   now(): number;
   /** Resolves after so many milliseconds; rejects with the signal's reason if it aborts first. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** A random number from 0 (inclusive) to 1 (exclusive). */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
 
 /** The options of one call besides the request. */
 export interface ProviderCall {
-  /** Address and key. Providers without a network ignore it. */
+  /** URL and key. Providers without a network ignore it. */
   readonly connection: HttpConnection;
   /** Aborting ends the stream immediately with `provider/aborted`. */
   readonly signal?: AbortSignal | undefined;
@@ -119,7 +119,7 @@ export interface ProviderCall {
   readonly onNotice?: ((notice: ProviderNotice) => void) | undefined;
 }
 
-/** A range of numbers that a provider accepts. */
+/** A range of numbers, both ends included. */
 export interface NumberRange {
   readonly min: number;
   readonly max: number;
@@ -135,22 +135,22 @@ export interface ParameterLimits {
   readonly maxTokens?: NumberRange;
 }
 
-/** The features that a provider supports. */
+/** The features that a provider supports; each model may support fewer. */
 export interface ProviderSupport {
-  /** Block types that are sent as they are; all others are lowered (content's `lower`). */
+  /** Block types that are sent unchanged; all others are converted by `lower` of the content package. */
   readonly blocks: readonly string[];
   readonly tools: boolean;
   readonly toolChoice: boolean;
   readonly thinking: boolean;
   readonly images: boolean;
-  /** Whether system messages may occur within a conversation. */
+  /** Whether the provider accepts system messages between other messages. */
   readonly systemInPlace: boolean;
   readonly seed: boolean;
   /** Whether responses can be streamed. */
   readonly streaming: boolean;
 }
 
-/** A model that a provider lists. */
+/** A model as its provider's server describes it. */
 export interface ListedModel {
   readonly id: string;
   readonly label?: string;
@@ -160,49 +160,52 @@ export interface ListedModel {
   readonly capabilities?: ModelCapabilities;
 }
 
-/** A complete provider of the registry. Its `stream` never throws or rejects and follows {@link ProviderEvent}. */
+/** A provider with all defaults filled in. Its `stream` never throws or rejects and follows {@link ProviderEvent}. */
 export interface Provider {
-  /** The first part of `provider/model`, and the name of the provider's folder. */
+  /** The first part of `provider/model`. For a built-in provider it is also the name of its folder. */
   readonly name: string;
   /**
-   * The registry name: equal to `name`, unless the configuration uses another one. Signatures of reasoning belong to
-   * the kind.
+   * The name of the provider definition. It differs from `name` if the configuration uses another name. Signatures of
+   * reasoning are valid only for the same kind.
    */
   readonly kind: string;
-  /** The display name. */
+  /** The name that users see. */
   readonly label: string;
   /** Environment variables for the key, the preferred one first; empty if no key is needed. */
   readonly keyNames: readonly string[];
-  /** Whether a call needs a key. */
+  /** Whether calls without a key are refused. */
   readonly keyRequired: boolean;
-  /** The page where users get a key; null if there is none. */
+  /** The page where users get a key; null for a provider without keys. */
   readonly keyUrl: string | null;
   /** The default base URL; null for a provider without a network or without a default. */
   readonly baseUrl: string | null;
   readonly supports: ProviderSupport;
   readonly parameters: ParameterLimits;
-  /** The model to use if only the provider is named; null if there is no sensible default. */
+  /** The model to use if only the provider is named; null if the provider has no default. */
   readonly defaultModel: string | null;
-  /** Models that are always available, such as built-in ones. */
+  /** Models that are always listed, for example built-in ones. */
   readonly models: readonly ListedModel[];
-  /** Whether `models` is the complete list, so that any other name is refused without a request. */
+  /** Whether `models` is complete; then other names are refused without a request. */
   readonly closed: boolean;
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
-  /** The request with the parameters that would be sent; messages are not changed. Reports no notices. */
+  /**
+   * Returns the request with the parameters that would be sent. Messages are not changed, and no notices are reported.
+   */
   fit(request: ProviderRequest, call: Pick<ProviderCall, 'capabilities'>): ProviderRequest;
-  /** The models that a server lists; empty if it cannot be reached or does not list any. Never throws. */
+  /** Returns the models that the server lists; empty if it cannot be reached or lists none. Never throws. */
   listModels(call: ProviderCall): Promise<readonly ListedModel[]>;
-  /** Like {@link Provider.listModels}, for testing a URL and its key: rejects with the error. */
+  /** Like {@link Provider.listModels}, but rejects with the error, to test a URL and its key. */
   tryModels(call: ProviderCall): Promise<readonly ListedModel[]>;
-  /** Whether a block can be sent to a model as it is; otherwise it is sent as text. */
+  /** Returns whether a block can be sent to a model unchanged; otherwise it is sent as text. */
   accepts(block: Block, role: Role, model: string, capabilities?: ProviderCall['capabilities']): boolean;
   /**
-   * A server's description of one of its models; null if it cannot be reached or does not describe it. Never throws.
+   * Returns the server's description of one of its models; null if it cannot be reached or does not know the model.
+   * Never throws.
    */
   describeModel(model: string, call: ProviderCall): Promise<ListedModel | null>;
 }
 
-/** What a provider has to define; the rest has defaults (see `define.ts`). */
+/** The fields that define a provider; `defineProvider` adds defaults for the others. */
 export interface ProviderSpec {
   readonly name: string;
   readonly label: string;
@@ -216,18 +219,18 @@ export interface ProviderSpec {
   readonly models?: readonly ListedModel[];
   readonly closed?: boolean;
   /**
-   * Whether a block of a supported type can be sent as it is; for example, a URL cannot where only bytes are
-   * accepted.
+   * Returns whether a block of a supported type can be sent unchanged. For example, an image URL cannot be sent to a
+   * provider that accepts only bytes.
    */
   takes?(block: Block, role: Role, model: string): boolean;
-  /** Limits that differ by model. */
+  /** Returns the limits of a model, if they differ from `parameters`. */
   parametersOf?(model: string): ParameterLimits;
-  /** Changes parameters that exclude each other, after each was clamped; `changed` reports every change. */
+  /** Resolves parameters that exclude each other, after each was clamped; calls `changed` for every change. */
   adjust?(request: ProviderRequest, changed: ReportParameterChange): ProviderRequest;
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
   listModels?(call: ProviderCall): Promise<readonly ListedModel[]>;
-  /** For services that list their models without a key: rejects if the key is wrong. */
+  /** For services that list their models without a key: rejects if the key is invalid. */
   checkKey?(call: ProviderCall): Promise<unknown>;
-  /** For servers with models outside the catalogue: called once before such a model is used. */
+  /** For servers with models outside the catalogue: called once before such a model is used, to learn its window. */
   describeModel?(model: string, call: ProviderCall): Promise<ListedModel | null>;
 }

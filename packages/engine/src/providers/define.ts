@@ -17,9 +17,9 @@ import { lowerMessages } from './lower.ts';
 import { collectToolCallIds, normaliseEventOrder } from './normalise-event-order.ts';
 
 /**
- * Completes a provider with defaults, and wraps its `stream` so that all providers behave alike: parameters are
- * clamped, blocks lowered, events ordered, thrown errors become the last event, and an abort ends the stream
- * immediately, even if the provider hangs.
+ * Completes a provider with defaults and wraps its `stream`, so that all providers behave alike: parameters are
+ * clamped, blocks are lowered, events are ordered, and thrown errors become the last event. An abort ends the stream
+ * immediately, even if the provider does not respond.
  */
 export function defineProvider(spec: ProviderSpec): Provider {
   const provider: Provider = {
@@ -46,7 +46,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
       try {
         return await spec.listModels(call);
       } catch {
-        // The list is used only for menus; a server that cannot be reached has no models to offer.
+        // The list is only for menus, so an unreachable server counts as one without models.
         return [];
       }
     },
@@ -58,7 +58,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
       try {
         return (await spec.describeModel?.(model, call)) ?? null;
       } catch {
-        // The model is used anyway; its provider reports an overflow.
+        // Without a description the model is still used; its provider reports a context overflow.
         return null;
       }
     },
@@ -99,7 +99,7 @@ async function* withGuards(
     const events = spec.stream(prepared, { ...call, clock, signal: inner.signal })[Symbol.asyncIterator]();
     source = events;
     while (!order.ended) {
-      // Not Promise.race: with one promise for the whole stream, every event would add a reaction to it.
+      // Promise.race with one promise for the whole stream would add a reaction to it with every event.
       const next = await new Promise<IteratorResult<ProviderEvent> | typeof aborted>((resolve, reject) => {
         wake = resolve;
         if (inner.signal.aborted) resolve(aborted);
@@ -111,21 +111,21 @@ async function* withGuards(
           : next.done
             ? makeErrorEvent('provider/dropped', 'The reply broke off before its end.')
             : next.value;
-      // Not yield*, which would create promises for a synchronous list.
+      // `yield*` would create a promise for each item of this synchronous list.
       for (const one of order.push(event)) yield one;
     }
   } catch (thrown) {
     yield* order.push(inner.signal.aborted ? makeAbortedEvent() : errorEventFromThrown(thrown));
   } finally {
     outer?.removeEventListener('abort', stop);
-    // Closes the inner stream if the reader left or the stream ended early.
+    // Closes the inner stream if the reader stopped or the stream ended early.
     inner.abort();
     source?.return?.().catch(ignoreReturn);
   }
 }
 
 function ignoreReturn(): void {
-  // The caller passed no handler.
+  // The caller passed no handler for notices.
 }
 
 function refuseKeyless(provider: Provider, call: ProviderCall): ProviderEvent | null {
@@ -137,7 +137,7 @@ function refuseKeyless(provider: Provider, call: ProviderCall): ProviderEvent | 
   );
 }
 
-/** The features of a model: at most those of its provider. */
+/** Returns the features that both the model and its provider support. */
 function supportOf(spec: ProviderSpec, able: ProviderCall['capabilities']): ProviderSupport {
   return {
     ...spec.supports,
@@ -174,7 +174,7 @@ function prepareRequest(spec: ProviderSpec, request: ProviderRequest, call: Prov
     supports,
     takes: (block, role) => takesBlock(spec, supports, block, role, request.model),
     onLowered(block, role) {
-      // A file that is sent as its text loses nothing, so nothing is reported.
+      // The whole text of the file is sent, so there is nothing to report.
       if (isFileBlock(block) && block.source.type === 'text') return;
       tell({ type: 'block-lowered', blockType: block.type, role });
     },

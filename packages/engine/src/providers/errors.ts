@@ -1,9 +1,9 @@
-/** Converts failures of providers to events, in the same form for all providers. */
+/** Converts failures of providers to error events. */
 import { isAppError } from '@coppice/core';
 import { redactKeys } from '../http/redact.ts';
 import { type ErrorEvent, type ProviderErrorCode, providerErrorKinds } from './contract.ts';
 
-/** Whether the same call may succeed later, unless the failure says otherwise. */
+/** The codes after which the same call may succeed later, unless the failure itself says otherwise. */
 const retryable: ReadonlySet<ProviderErrorCode> = new Set([
   'provider/unreachable',
   'provider/timeout',
@@ -14,7 +14,7 @@ const retryable: ReadonlySet<ProviderErrorCode> = new Set([
   'provider/bad-response',
 ]);
 
-/** Further fields of a failure. */
+/** Optional fields of an error event. */
 export interface ErrorDetails {
   readonly retryable?: boolean | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -22,7 +22,7 @@ export interface ErrorDetails {
   readonly excerpt?: string | undefined;
 }
 
-/** The last event of a stream that failed. Message and excerpt are redacted here. */
+/** Builds the last event of a stream that failed. Keys are removed from message and excerpt here. */
 export function makeErrorEvent(code: ProviderErrorCode, message: string, details: ErrorDetails = {}): ErrorEvent {
   return {
     type: 'error',
@@ -36,12 +36,12 @@ export function makeErrorEvent(code: ProviderErrorCode, message: string, details
   };
 }
 
-/** The last event of a stream that was stopped. */
+/** Builds the last event of a stream that was stopped. */
 export function makeAbortedEvent(): ErrorEvent {
   return makeErrorEvent('provider/aborted', 'The reply was stopped.');
 }
 
-/** An exception that ends a stream with its event. */
+/** An exception that carries the error event for its stream. */
 export class ProviderFailure extends Error {
   readonly event: ErrorEvent;
 
@@ -52,7 +52,7 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** Throws an exception that ends a stream with this error. */
+/** Throws a {@link ProviderFailure} with this error. */
 export function failStream(
   code: ProviderErrorCode,
   message: string,
@@ -66,7 +66,7 @@ function isProviderCode(code: string): code is ProviderErrorCode {
   return Object.hasOwn(providerErrorKinds, code);
 }
 
-/** The last event for a thrown value; unexpected ones are `provider/internal`. */
+/** Builds the last event for a thrown value; an unexpected one becomes `provider/internal`. */
 export function errorEventFromThrown(thrown: unknown): ErrorEvent {
   if (thrown instanceof ProviderFailure) return thrown.event;
   if (isAppError(thrown) && isProviderCode(thrown.code))
@@ -78,9 +78,9 @@ export function errorEventFromThrown(thrown: unknown): ErrorEvent {
 const mostExcerptBytes = 2048;
 const mostLooked = 16 * 1024;
 
-/** At most 2 KB of a response, without keys and never cut inside a character. */
+/** Returns at most 2 KB of a response, without keys and not cut inside a character. */
 export function excerptOf(text: string): string {
-  // Redacted before cutting: half a key would no longer look like one.
+  // Redacts before cutting, because half a key would not be recognised.
   const safe = redactKeys(text.slice(0, mostLooked));
   const bytes = new TextEncoder().encode(safe);
   if (bytes.length <= mostExcerptBytes && text.length <= mostLooked) return safe;

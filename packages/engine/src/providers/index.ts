@@ -1,4 +1,4 @@
-/** The configured providers: their keys and models. */
+/** Builds the providers and models of a configuration. */
 import { AppError, type Block, type Role } from '@coppice/core';
 import {
   type Catalogue,
@@ -32,18 +32,18 @@ export interface Model {
   /** `provider/model`. */
   readonly id: string;
   readonly provider: Provider;
-  /** The provider's own model id. */
+  /** The model id at the provider. */
   readonly model: string;
   readonly info: ModelInfo;
-  /** What is missing before it can be called, as a sentence; null if it is ready. */
+  /** What must be configured before the model can be called, as a sentence; null if it is ready. */
   readonly missing: string | null;
   /** Calls the model. Never throws; see {@link ProviderEvent}. */
   stream(request: Omit<ProviderRequest, 'model'>, call?: ModelCall): AsyncIterable<ProviderEvent>;
-  /** The request with the parameters that would be sent. */
+  /** Returns the request with the parameters that would be sent. */
   fit(request: Omit<ProviderRequest, 'model'>): Omit<ProviderRequest, 'model'>;
-  /** Whether a block can be sent as it is; otherwise it is sent as text. */
+  /** Returns whether a block can be sent unchanged; otherwise it is sent as text. */
   accepts(block: Block, role: Role): boolean;
-  /** The cost of a usage; null if the price is unknown. */
+  /** Returns the cost of a call in US dollars; null if the price is unknown. */
   cost(usage: Omit<ProviderUsage, 'raw'>): Cost | null;
 }
 
@@ -54,45 +54,51 @@ export interface ModelChoice {
   readonly providerLabel: string;
   readonly label: string;
   readonly window: number;
-  /** False if the window is unknown and the figure is an assumption. */
+  /** False if the window is unknown and `window` is only assumed. */
   readonly windowKnown: boolean;
   readonly maxOut: number;
   readonly price: Price | null;
   readonly capabilities: ModelCapabilities;
-  /** Whether it can be called with the current configuration. */
+  /** Whether the model can be called with the current configuration. */
   readonly ready: boolean;
-  /** What is missing if it is not ready, as a sentence. */
+  /** What must be configured if the model is not ready, as a sentence. */
   readonly missing: string | null;
 }
 
 /** All configured providers and their models. */
 export interface ModelProviders {
   readonly catalogue: Catalogue;
-  /** Every enabled provider, by its configured name. */
+  /** The enabled providers under their configured names. */
   readonly all: readonly Provider[];
-  /** Applies keys, URLs and settings of another configuration; running calls are not affected. */
+  /** Replaces the configuration. Running calls are not affected. */
   reconfigure(config: Config): void;
-  /** Asks a URL with a key for its models, without adding it. Rejects with the error. */
+  /** Asks a server for its models with the given URL and key, without storing them. Rejects with the error. */
   tryConnection(section: ProviderConfig, call?: ModelCall): Promise<readonly ListedModel[]>;
-  /** Finds a model by `provider/model`, by the provider alone, or by a model name that only one provider has. */
+  /**
+   * Finds a model by `provider/model`, by the provider alone, or by a model name that only one provider has. Throws
+   * otherwise.
+   */
   model(id: string): Model;
-  /** The entries of the model picker; models that are ready come first. */
+  /** Returns the entries of the model picker; models that are ready come first. */
   list(): readonly ModelChoice[];
-  /** Asks every provider that is ready for its models and adds them to the catalogue. Never throws. */
+  /** Asks every provider that is ready for its models and adds these to the catalogue. Never throws. */
   refresh(signal?: AbortSignal): Promise<void>;
   /**
-   * Asks the server of a model with an unknown window for its description and adds that to the catalogue. Once per
-   * model; a server that did not respond is asked again after a minute. Never throws.
+   * If the window of a model is unknown, asks its server and adds the description to the catalogue. Asks once per
+   * model; after a failure it asks again when a minute has passed. Never throws.
    */
   learnWindow(id: string, signal?: AbortSignal): Promise<void>;
-  /** The configured model, else the first provider with a key, else a local Ollama, else `offline/guide`. */
+  /**
+   * Returns the configured model, else a model of the first provider with a key, else one of a local Ollama, else
+   * `offline/guide`.
+   */
   defaultModel(signal?: AbortSignal): Promise<string>;
 }
 
 export interface ProvidersOptions {
   readonly config: Config;
   readonly catalogue?: Catalogue;
-  /** Providers in addition to those of the registry, for example a scripted one in tests. */
+  /** Providers that are added to those of the registry, for example a scripted one in tests. */
   readonly extra?: readonly Provider[];
   readonly clock?: Clock;
   readonly onNotice?: (notice: ProviderNotice, modelId: string) => void;
@@ -109,17 +115,17 @@ const offlineName = 'offline';
 /** The model that needs no key and no network. */
 export const offlineModel = 'offline/guide';
 
-// A short limit, so that the search for a local server is not noticeable if there is none.
+// Short, so that users do not notice the search if no local server runs.
 const detectMs = 800;
 
-// A turn waits this long for a description, once per model; a local server responds quickly or not at all.
+// How long a turn waits for a description. A local server responds quickly or not at all.
 const describeMs = 2_000;
 const askAgainMs = 60_000;
 
-/** Remembers which models were looked up, so that a turn does not wait for the same response twice. */
+/** Limits lookups of windows to one per model, so that a turn does not wait for the same response twice. */
 function windowLessons(lessons: {
   now(): number;
-  /** Returns whether the lookup is complete. */
+  /** Returns false if the lookup should be repeated later. */
   learn(id: string, signal: AbortSignal | undefined): Promise<boolean>;
 }): { learn(id: string, signal: AbortSignal | undefined): Promise<void> } {
   const asked = new Map<string, { readonly at: number; readonly answer: Promise<boolean> }>();
@@ -137,7 +143,7 @@ function windowLessons(lessons: {
   };
 }
 
-/** Creates the providers of a configuration. Opens no connection until it is used. */
+/** Creates the providers of a configuration. Connections are opened only by calls. */
 export function createProviders(options: ProvidersOptions): ModelProviders {
   let { config } = options;
   const catalogue = options.catalogue ?? createCatalogue(config.models);
@@ -216,15 +222,15 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
   };
 }
 
-/** Completes the options of a call from the configuration. */
+/** Adds connection, limits and clock to the options of a call. */
 type CompleteCall = (entry: ProviderEntry, id: string, call?: ModelCall) => ProviderCall;
 
 function modelOf(entry: ProviderEntry, id: string, catalogue: Catalogue, callOf: CompleteCall): Model {
   const { provider } = entry;
   const full = `${provider.name}/${id}`;
-  // Looked up each time: a server may have described the model meanwhile.
+  // Looked up at each use, because a server may have described the model meanwhile.
   const infoOf = () => catalogue.find(provider.name, id);
-  // A model that is not in the catalogue is assumed to support everything; its provider reports otherwise.
+  // A model that is not in the catalogue is assumed to support everything; if not, its provider returns an error.
   const able = (call: ModelCall = {}): ModelCall => {
     const { known, capabilities } = infoOf();
     return known ? { capabilities, ...call } : call;
@@ -244,11 +250,11 @@ function modelOf(entry: ProviderEntry, id: string, catalogue: Catalogue, callOf:
   };
 }
 
-/** Adds the built-in models of providers, also under their configured names. */
+/** Adds the built-in models of providers to the catalogue, also under the configured names. */
 function learnConfigured(entries: ReadonlyMap<string, ProviderEntry>, catalogue: Catalogue): void {
   for (const { provider } of entries.values()) {
     const { name, kind, models } = provider;
-    // A provider under another name has the same models; assumptions about them stay assumptions.
+    // A provider under another name has the same models. Values that are only assumed are not copied as known ones.
     if (kind !== name)
       catalogue.learn(
         name,
@@ -267,7 +273,7 @@ function learnConfigured(entries: ReadonlyMap<string, ProviderEntry>, catalogue:
   }
 }
 
-/** Throws if a model cannot be called, so that nothing is stored for a reply that cannot be generated. */
+/** Throws if a model cannot be called, before anything is stored for the reply. */
 export function requireReadyModel({ id, provider, missing: lack }: Model): void {
   if (lack === null) return;
   throw new AppError({
@@ -277,7 +283,7 @@ export function requireReadyModel({ id, provider, missing: lack }: Model): void 
   });
 }
 
-/** The entries of the model picker for a configuration, without asking any server. */
+/** Returns the entries of the model picker for a configuration, without asking any server. */
 export function listModels(config: Config, catalogue?: Catalogue): readonly ModelChoice[] {
   return createProviders({ config, ...(catalogue === undefined ? {} : { catalogue }) }).list();
 }
@@ -289,7 +295,7 @@ function providerEntries(config: Pick<Config, 'providers'>, extra: readonly Prov
     entries.set(provider.name, { provider, section, connection: connectionOf(provider, section) });
   };
   for (const provider of providerDefinitions) {
-    // Without a configured address this is only a kind, not a provider that can be called.
+    // `openai-compatible` without a configured URL is only a kind; it cannot be called.
     if (provider.name !== 'openai-compatible' || config.providers.has(provider.name))
       add(provider, config.providers.get(provider.name));
   }
@@ -320,7 +326,7 @@ function connectionOf(provider: Provider, section: ProviderConfig | undefined): 
   };
 }
 
-/** The providers with a key: those of the file first, in its order. */
+/** Returns the providers with a key; those of the file come first, in the order of the file. */
 function withKey(config: Config, entries: ReadonlyMap<string, ProviderEntry>): readonly ProviderEntry[] {
   const found: ProviderEntry[] = [];
   for (const name of config.providers.keys()) {
@@ -342,7 +348,7 @@ function unknownModel(message: string): never {
   throw new AppError({ code: 'provider/unknown', kind: 'not-found', message });
 }
 
-/** Returns the model id; throws if a provider with a fixed list does not have it. */
+/** Returns the model id. Throws if the provider has a fixed list without it. */
 function requireOffered({ closed, label, models }: Provider, id: string): string {
   if (!closed || models.some((model) => model.id === id)) return id;
   throw new AppError({
@@ -415,7 +421,7 @@ function listChoices(
       });
     }
   }
-  // Models with a key first, then the offline ones, then those that are not ready.
+  // Models that are ready come first, then the offline ones, then those that are not ready.
   const rank = (choice: ModelChoice) => (choice.ready ? (choice.provider === offlineName ? 1 : 0) : 2);
   return choices.sort((a, b) => rank(a) - rank(b));
 }

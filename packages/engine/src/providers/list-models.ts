@@ -17,7 +17,7 @@ export interface ModelList {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The time limit in milliseconds: a menu waits for the list, and a slower server is skipped this time. */
+/** The time limit in milliseconds. A menu waits for the list, so a slower server is skipped. */
 const patienceMs = 5000;
 
 /**
@@ -58,7 +58,7 @@ export async function getJson(call: ProviderCall, list: ModelList): Promise<Json
   }
 }
 
-/** The models in `data`, where OpenAI, Anthropic and most others list them. */
+/** Returns the models in the field `data`, which OpenAI, Anthropic and most others use. */
 export async function listModelIds(call: ProviderCall, list: ModelList): Promise<readonly ListedModel[]> {
   const body = await getJson(call, list);
   const models: ListedModel[] = [];

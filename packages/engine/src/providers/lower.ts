@@ -4,10 +4,10 @@ import { type Block, isBlank, type Message, type Role } from '@coppice/core';
 import { buildStrayResultMessage, convertSystemToUserMessage } from '@coppice/core/context';
 import type { ProviderSupport } from './contract.ts';
 
-/** The options of the conversion. */
+/** What the provider supports, and a callback for conversions. */
 export interface LoweringOptions {
   readonly supports: ProviderSupport;
-  /** Whether a block of a supported type can be sent as it is. */
+  /** Returns whether a block of a supported type can be sent unchanged. */
   takes(block: Block, role: Role): boolean;
   /** Called for each block that is sent in another form. */
   onLowered(block: Block, role: Role): void;
@@ -16,10 +16,10 @@ export interface LoweringOptions {
 const noText: Block & { readonly text: string } = { type: 'text', text: '(no text)' };
 
 /**
- * Converts messages for a provider: unsupported blocks are lowered; tool results for a provider without tools, and
- * system messages for one that does not accept them there, become marked user messages. A message without remaining
- * content is left out, except a tool result, which its call requires. Messages that need no change stay the same
- * objects.
+ * Converts messages for a provider. Unsupported blocks are replaced by simpler ones. Tool results become user messages
+ * if the provider has no tools, and so do system messages between others if it does not accept them. A message without
+ * remaining content is left out, except a tool result, because its call needs one. Messages that need no change stay
+ * the same objects.
  */
 export function lowerMessages(messages: readonly Message[], lowering: LoweringOptions): readonly Message[] {
   const { supports } = lowering;

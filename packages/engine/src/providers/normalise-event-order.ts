@@ -1,16 +1,16 @@
-/** Brings events into the order that the contract requires. */
+/** Sorts and completes the events of a stream as the contract requires. */
 import { parseToolArguments } from '@coppice/content/wires';
 import { isToolUse, type Message } from '@coppice/core';
 import type { ProviderEvent, UsageEvent } from './contract.ts';
 
 export interface EventOrderNormaliser {
-  /** Returns the events to pass on for this one, in order. */
+  /** Returns the events to pass on now, in order. */
   push(event: ProviderEvent): readonly ProviderEvent[];
-  /** Whether the final event was passed on. */
+  /** Whether the final event has been passed on. */
   readonly ended: boolean;
 }
 
-/** The ids of all tool calls in a history. */
+/** Returns the ids of all tool calls in a history. */
 export function collectToolCallIds(messages: readonly Message[]): Set<string> {
   const ids = new Set<string>();
   for (const message of messages) for (const block of message.content) if (isToolUse(block)) ids.add(block.id);
@@ -33,10 +33,9 @@ function newCallId(random: () => number, taken: ReadonlySet<string>): string {
 }
 
 /**
- * Enforces the contract of `ProviderEvent` on any input: closes reasoning before another part starts, ends calls
- * before the end, delays usage until then, drops events after the final one, and assigns a new id to a call whose id
- * is missing or in `taken` (some servers count from zero in every turn, and the result would be matched to the wrong
- * call).
+ * Enforces the contract of `ProviderEvent` on any input: closes reasoning before another part starts, ends calls before
+ * the end, moves usage there, drops events after the final one, and assigns a new id to a call whose id is missing or
+ * in `taken`. Some servers count ids from zero in every turn, so a result would be matched to the wrong call.
  */
 export function normaliseEventOrder(taken: Set<string>, random: () => number): EventOrderNormaliser {
   const calls = new Map<number, OpenCall>();
@@ -99,8 +98,8 @@ export function normaliseEventOrder(taken: Set<string>, random: () => number): E
           if (call === undefined || call.ended || event.json === '') break;
           call.json += event.json;
           if (!thinking) return [event];
-          // Reasoning may start between two deltas of a call. It is closed here, because the rest of the call would
-          // count as part of it.
+          // Reasoning may start between two deltas of a call. It is closed before the call continues; otherwise the
+          // rest of the call would count as reasoning.
           closeThinking(out);
           out.push(event);
           break;

@@ -5,7 +5,7 @@ import { bearerKeyHeader } from './chat-completions.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
 import { getJson } from './list-models.ts';
 
-/** The base URL without the version segment: the other APIs of a server are next to it. */
+/** Removes the version segment from the base URL, because the server's other APIs are outside of it. */
 function besideVersion(call: ProviderCall): ProviderCall {
   const { connection } = call;
   return { ...call, connection: { ...connection, baseUrl: connection.baseUrl.replace(/\/v\d+\/*$/, '') } };
@@ -15,7 +15,7 @@ function modelIn(list: Json | undefined, model: string): Json | undefined {
   return listOrNone(list).find((each) => (getTextMember(each, 'id') ?? getTextMember(each, 'key')) === model);
 }
 
-/** vLLM and others include the window in the list of models. */
+/** Reads the window from the list of models, where vLLM and others include it. */
 async function fromModels(model: string, call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(call, { path: '/models', keyHeader: bearerKeyHeader });
   const found = modelIn(getMember(body, 'data'), model);
@@ -27,13 +27,13 @@ async function fromModels(model: string, call: ProviderCall): Promise<number | u
   );
 }
 
-/** llama.cpp: one model, with the window that it was started with. */
+/** Reads the window that llama.cpp was started with; it serves one model. */
 async function fromProperties(call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(besideVersion(call), { path: '/props', keyHeader: bearerKeyHeader });
   return getCountMember(body, 'default_generation_settings', 'n_ctx') ?? getCountMember(body, 'n_ctx');
 }
 
-/** LM Studio: the window that a model was loaded with, else its maximum. */
+/** Reads the window that LM Studio loaded a model with, else the model's maximum. */
 async function fromStudio(model: string, call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(besideVersion(call), { path: '/api/v0/models', keyHeader: bearerKeyHeader });
   const found = modelIn(getMember(body, 'data') ?? getMember(body, 'models'), model);
@@ -45,7 +45,7 @@ async function fromStudio(model: string, call: ProviderCall): Promise<number | u
   );
 }
 
-/** Tries all known ways in which local servers report the window of a model; null if none works. */
+/** Asks a local server for the window of a model in every known way; null if none works. */
 export async function describeLocalModel(model: string, call: ProviderCall): Promise<ListedModel | null> {
   const answers = await Promise.allSettled([fromProperties(call), fromStudio(model, call), fromModels(model, call)]);
   for (const answer of answers) {
@@ -56,7 +56,9 @@ export async function describeLocalModel(model: string, call: ProviderCall): Pro
   return null;
 }
 
-/** The window in Ollama's model info, under the name of the architecture, for example `llama.context_length`. */
+/**
+ * Returns the window in Ollama's model info, under the name of the architecture, for example `llama.context_length`.
+ */
 export function findOllamaWindow(shown: Json): number | undefined {
   const info = objectOrUndefined(getMember(shown, 'model_info'));
   const architecture = getTextMember(info, 'general.architecture');

@@ -1,6 +1,6 @@
 /**
- * Makes one call over HTTP, from the request to the final event: framing, limits, retries. Providers pass functions
- * that build the request and read the response.
+ * Makes one call over HTTP, from the request to the final event, with framing, limits and retries. Providers pass
+ * functions that build the request and read the response.
  */
 import {
   createLineSplitter,
@@ -21,10 +21,10 @@ import { systemClock } from './clock.ts';
 import type { Clock, ErrorEvent, ProviderCall, ProviderEvent } from './contract.ts';
 import { errorEventFromThrown, failStream, makeErrorEvent, ProviderFailure } from './errors.ts';
 
-/** The wire format of one provider. */
+/** How one provider's request is sent and its response is read. */
 export interface WireFormat {
   readonly path: string;
-  /** The body of the request, sent as JSON. */
+  /** Sent as JSON. */
   readonly body: object;
   readonly streaming: boolean;
   readonly framing: 'sse' | 'lines';
@@ -32,15 +32,15 @@ export interface WireFormat {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Creates a reader for the response of one attempt. */
   reader(): WireReader;
-  /** The events of a non-streamed response. */
+  /** Converts a non-streamed response to events. */
   whole(body: Json): readonly ProviderEvent[];
 }
 
 const mediaTypes = { sse: 'text/event-stream', lines: 'application/x-ndjson' } as const;
 
 /**
- * Makes the call and retries it after 429, 5xx and dropped connections, as long as no part of the reply has arrived:
- * a later retry would repeat text or run a tool twice.
+ * Makes the call. Retries it after 429, 5xx and dropped connections, but only while no part of the reply has arrived: a
+ * later retry would repeat text or run a tool twice.
  */
 export async function* streamOverHttp(wire: WireFormat, call: ProviderCall): AsyncGenerator<ProviderEvent, void, void> {
   const limits: HttpLimits = { ...defaultHttpLimits, ...call.limits };
@@ -94,13 +94,13 @@ function timedOut(sentence: string): ProviderFailure {
 
 const repeated = new Set(['provider/rate-limited', 'provider/overloaded', 'provider/failed', 'provider/dropped']);
 
-/** The delay before the next attempt; null if there is none. */
+/** Returns the delay before the next attempt; null if the call must not be retried. */
 function waitBefore(failure: ErrorEvent, attempt: number, limits: HttpLimits, clock: Clock): number | null {
   if (attempt > limits.retries || !failure.retryable || !repeated.has(failure.code)) return null;
   const asked = failure.retryAfterMs;
   if (asked !== undefined) return asked > limits.longestWaitMs ? null : asked;
   const most = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** (attempt - 1));
-  // Between half and all of the delay: clients that failed together must not all retry together.
+  // A random delay between half and all of it, so that clients that failed together do not retry together.
   return Math.round(most * (0.5 + clock.random() / 2));
 }
 
@@ -163,7 +163,7 @@ async function refusePage(answer: HttpResponse, host: string): Promise<never> {
   return failStream('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
     status: answer.status,
     excerpt,
-    // An HTML page comes from a wrong address or a captive portal; a retry would return it again.
+    // An HTML page comes from a wrong URL or a captive portal, and would come again after a retry.
     retryable: false,
   });
 }
@@ -232,11 +232,11 @@ async function* readEvents(
         const events = readOne(reader, wired, host);
         if (events === null) continue;
         alive();
-        // Not yield*, which would create promises for a synchronous list.
+        // `yield*` would create a promise for each item of this synchronous list.
         for (const event of events) yield event;
       }
       if (reader.done) {
-        // The socket is reused if the body ends now, and closed if it does not.
+        // If the body ends within the grace period, its socket can be reused; otherwise it is closed.
         watch.timer(graceMs, () => new ProviderFailure(makeErrorEvent('provider/aborted', 'The call is over.')));
         await chunks.next().catch(() => undefined);
         yield* reader.end();
@@ -248,7 +248,7 @@ async function* readEvents(
   }
   for (const wired of framing.end()) {
     seen++;
-    // The last event may lack its blank line; if its JSON is incomplete too, the stream was cut.
+    // The blank line after the last event may be missing. If the JSON is incomplete too, the stream was cut.
     if (!(wired.data === endOfStreamMark || isJsonType(wired.data))) break;
     yield* readOne(reader, wired, host) ?? [];
   }
@@ -287,7 +287,7 @@ function readOne(reader: WireReader, wired: WireEvent, host: string): readonly P
   return asProvider(host, () => reader.read(data, wired.event));
 }
 
-/** Converts errors of a wire reader to failures of the provider. */
+/** Runs a wire reader; its errors become failures of the provider. */
 function asProvider<T>(host: string, read: () => T): T {
   try {
     return read();

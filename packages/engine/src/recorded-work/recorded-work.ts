@@ -17,28 +17,28 @@ import {
 import { parseUsage } from '@coppice/core/context';
 import { getText, isJsonObject } from '@coppice/core/decode';
 
-/** Sums over recorded calls. */
+/** Sums over the recorded calls of a session. */
 export interface WorkFigures {
   readonly calls: number;
   readonly toolCalls: number;
-  /** All tokens sent and received. */
+  /** Input and output tokens together. */
   readonly tokens: number;
   /** The tokens that were read from the provider's cache. */
   readonly cachedTokens: number;
-  /** In US dollars, as far as the prices are known; null if no call has a known price. */
+  /** In US dollars, for the calls with a known price; null if no price is known. */
   readonly cost: number | null;
   readonly errors: number;
-  /** The time from request to answer, in milliseconds. */
+  /** The sum of the times from request to answer, in milliseconds. */
   readonly workMs: number;
 }
 
-/** A recorded session, one of its sub-agents, or its side calls. */
+/** A recorded session, one of its sub-agents, or its side calls such as titles. */
 export interface RecordedSession {
   readonly treeId: TreeId;
   readonly kind: 'session' | 'sub-agent' | 'side-calls';
   readonly title: string | null;
   readonly project: string | null;
-  /** The program; null if its user agent is not known. */
+  /** The name of the program; null if its user agent is unknown. */
   readonly program: string | null;
   /** The session id that the program sent. */
   readonly session: string | null;
@@ -50,14 +50,14 @@ export interface RecordedSession {
   /** The model of the last answer. */
   readonly model: string | null;
   readonly figures: WorkFigures;
-  /** The figures of the calls since the given time. */
+  /** The figures of the calls since `RecordedWorkQuery.since`. */
   readonly recent: WorkFigures;
   readonly startedAt: number;
   readonly lastAt: number;
   readonly children: readonly RecordedSession[];
 }
 
-/** Selects sessions. */
+/** Which sessions to list, and how many. */
 export interface RecordedWorkQuery {
   readonly project?: string;
   readonly program?: string;
@@ -77,7 +77,7 @@ export interface RecordedWorkPage {
   readonly cursor: string | null;
 }
 
-/** Figures that are all zero, for no calls. */
+/** The figures of a session without calls. */
 export const zeroFigures: WorkFigures = {
   calls: 0,
   toolCalls: 0,
@@ -106,7 +106,10 @@ export function sumSessionFigures(session: RecordedSession, which: 'figures' | '
   return session.children.reduce((sum, child) => addFigures(sum, sumSessionFigures(child, which)), session[which]);
 }
 
-/** Reads the figures of trees and caches them until a tree changes, because the same page is requested often. */
+/**
+ * Computes the figures of recorded sessions. Caches them per tree until it changes, because the same page is requested
+ * often.
+ */
 export class RecordedWork {
   readonly #store: Store;
   readonly #known = new Map<TreeId, { readonly version: number; readonly since: number; readonly read: TreeWork }>();
@@ -115,7 +118,7 @@ export class RecordedWork {
     this.#store = store;
   }
 
-  /** Lists sessions with their sub-agents. A project or program without sessions has an empty page. */
+  /** Lists sessions with their sub-agents. A project or program without sessions gives an empty page. */
   async list(query: RecordedWorkQuery = {}): Promise<RecordedWorkPage> {
     const { limit = 50, since = 0 } = query;
     const rows: TreeRow[] = [];
@@ -198,13 +201,13 @@ export class RecordedWork {
   }
 }
 
-/** The tag of recorded trees. */
+/** The tag that marks recorded trees. */
 export const recordedTag = 'recorded';
-/** The format of the external ids of side calls: the id is the tree of their session. */
+/** The format of the external ids of side calls; such an id is the id of the session's tree. */
 export const sideCallsFormat = 'side-calls-of';
-// Figures of this many trees are kept in memory.
+// How many trees have their figures cached.
 const mostKnown = 2_000;
-// Nodes are read in parts, so that a session of any length needs little memory.
+// How many nodes are read at once, so that a long session needs little memory.
 const nodesAtOnce = 200;
 
 function noteOf({ attributes }: TreeRow, key: string): JsonObject {
@@ -212,7 +215,10 @@ function noteOf({ attributes }: TreeRow, key: string): JsonObject {
   return isJsonObject(note) ? note : {};
 }
 
-/** Whether a tree is a recorded session, and not part of one. A copy has the tag of its source, but no calls. */
+/**
+ * Returns whether a tree is a recorded session and not part of another one. A copy of a recorded tree has its tag, but
+ * no calls.
+ */
 function isMainSession({ attributes }: TreeRow): boolean {
   return (
     spawnLinkOf(attributes) === null &&
@@ -225,12 +231,12 @@ function hasProgram(row: TreeRow, program: string | undefined): boolean {
   return program === undefined || getText(noteOf(row, 'recorded'), 'program') === program;
 }
 
-/** The figures of one tree. */
+/** The figures of one tree, without its sub-agents. */
 interface TreeWork {
   readonly figures: WorkFigures;
   readonly recent: WorkFigures;
   readonly model: string | null;
-  /** The `seq` of the reply whose model is shown. */
+  /** The `seq` of the reply that `model` was taken from. */
   readonly modelSeq: number;
   readonly lastAt: number;
 }
@@ -250,7 +256,7 @@ async function readTreeWork(store: Store, row: TreeRow, since: number): Promise<
 function withReply(work: TreeWork, node: Node, since: number): TreeWork {
   const source = node.meta.source ?? {};
   const timing = isJsonObject(source['timing']) ? source['timing'] : null;
-  // Only recorded replies have a time; other replies were part of a resent history.
+  // Only recorded replies have a timing; the others were part of a history that the program sent again.
   if (timing === null) return work;
   const startedAt = typeof timing['startedAt'] === 'number' ? timing['startedAt'] : node.createdAt;
   const totalMs = typeof timing['totalMs'] === 'number' ? timing['totalMs'] : 0;
@@ -266,7 +272,7 @@ function withReply(work: TreeWork, node: Node, since: number): TreeWork {
   };
   const endedAt = startedAt + totalMs;
   const model = getText(source, 'model_name') ?? null;
-  // Compared by creation, not by time: two calls may end in the same millisecond, and clocks may be set back.
+  // Compares `seq` instead of times, because two calls may end in the same millisecond and clocks may be set back.
   const isNewest = model !== null && node.seq > work.modelSeq;
   return {
     figures: addFigures(work.figures, one),

@@ -6,7 +6,7 @@ import type { Clock } from '../providers/contract.ts';
 import { createChunkWriter } from './chunk-writer.ts';
 import { createSharedTimer } from './shared-timer.ts';
 
-/** A clock whose waits end when the test decides. */
+/** A clock whose waits end when the test calls `tick`. */
 function handClock(): Clock & { tick(): void; pass(ms: number): void; waits: number } {
   let due: (() => void)[] = [];
   let at = 1_000;
@@ -32,7 +32,7 @@ function handClock(): Clock & { tick(): void; pass(ms: number): void; waits: num
   };
 }
 
-/** Stores chunks like a store: writing the same offset again adds nothing. */
+/** Stores chunks like a real store: writing the same offset again has no effect. */
 function keeper(fails: () => 'no' | 'before' | 'after' = () => 'no') {
   const chunks = new Map<number, string>();
   return {
@@ -94,7 +94,7 @@ test('[H5] text that arrives very fast is stored in larger pieces, and less ofte
     writer.write('0123456789');
     await settle();
   }
-  // The first chunk is written immediately, the next when sixteen times the usual length is waiting.
+  // The first chunk is written at once, the next when sixteen times `flushLength` is queued.
   expect([...runs.chunks.keys()]).toEqual([0, 10, 140]);
   clock.tick();
   await settle();
@@ -117,7 +117,7 @@ test('[H5] replies that are written at the same time are stored at the same mome
   clock.tick();
   await settle();
   expect(one.text()).toBe('a');
-  // Nothing is waiting, so no timer keeps the process alive.
+  // Nothing is queued after this chunk, so no timer keeps the process alive.
   first.write('x');
   expect(clock.waits).toBe(1);
   await first.stop();

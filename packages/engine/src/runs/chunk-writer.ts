@@ -2,27 +2,27 @@ import type { RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
 import { createSharedTimer, type SharedTimer } from './shared-timer.ts';
 
-/** When streamed text is written to the store. */
+/** How often streamed text is written to the store. */
 export interface ChunkPace {
   /** The longest delay before text is written, in milliseconds. */
   readonly flushMs: number;
-  /** Text of this length is written immediately the first time; after that only a much longer one is. */
+  /** The first text of this length is written at once; later only a text sixteen times as long is. */
   readonly flushLength: number;
 }
 
 /** Stores the text of a reply in chunks while it is being written. */
 export interface ChunkWriter {
-  /** Queues text; returns immediately, so that a slow disk does not delay the model. */
+  /** Queues text and returns immediately, so that a slow disk does not delay the model. */
   write(text: string): void;
-  /** Accepts no more text and waits for running writes; queued text is dropped. Never rejects. */
+  /** Accepts no more text, drops the queued text, and waits for the running write. Never rejects. */
   stop(): Promise<void>;
-  /** Accepts no more text and tries to write what is queued. Never rejects. */
+  /** Accepts no more text and tries to write the queued text. Never rejects. */
   close(): Promise<void>;
 }
 
 /**
- * Writes the chunks of a run sequentially, so that there is never a gap. A failed chunk is retried unchanged, because
- * it may have been stored after all. Chunks are best effort; the final commit of the reply contains the whole text.
+ * Writes the chunks of a run one after the other, so that there is never a gap. A failed chunk is retried unchanged,
+ * because it may have been stored after all. Losing chunks is acceptable: the final commit contains the whole text.
  */
 export function createChunkWriter(
   runs: Pick<RunStore, 'append'>,
@@ -32,7 +32,8 @@ export function createChunkWriter(
   const { clock, flushMs, flushLength, onLost } = options;
   const ticks = options.ticks ?? createSharedTimer(clock, flushMs);
   let offset = 0;
-  // An array, not a growing string: the reply itself holds the same pieces, and a second rope would waste memory.
+  // An array instead of a concatenated string, because the reply already holds the same pieces and a second string
+  // would double the memory.
   let waiting: string[] = [];
   let length = 0;
   let piece = '';
@@ -56,15 +57,15 @@ export function createChunkWriter(
       offset += piece.length;
       piece = '';
     } catch {
-      // The store may be full or busy; the next attempt waits for the timer, however much is queued by then.
+      // The store may be full or busy; the timer triggers the next attempt, however much text is queued.
       failed = true;
     }
   };
   const flush = (): void => {
     unset?.();
     unset = null;
-    // With a very fast model the disk would become the bottleneck: later writes wait for the timer, unless so much text
-    // arrives that it should not stay in memory.
+    // With a very fast model the disk would be the bottleneck, so later writes wait for the timer, unless the queued
+    // text becomes too large.
     much = 16 * flushLength;
     writing ??= putDown().finally(() => {
       writing = null;

@@ -20,7 +20,7 @@ beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'coppice-crash-'));
 });
 afterEach(async () => {
-  // A worker that is still running would write files into the folder while it is removed.
+  // A worker that still runs would write files into the folder while it is removed.
   if (child !== null && child.exitCode === null && child.signalCode === null) {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const worker = fileURLToPath(new URL('../../test/dying-turn.ts', import.meta.url));
 
-/** Runs the worker until it has stored part of its reply. */
+/** Starts the worker; resolves when it has stored part of its reply. */
 function inMidReply(url: string, tree: string): Promise<ChildProcess> {
   const started = spawn(process.execPath, ['--import', 'tsx', worker, url, tree], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -41,7 +41,7 @@ function inMidReply(url: string, tree: string): Promise<ChildProcess> {
   return new Promise((resolve) => started.stdout.once('data', () => resolve(started)));
 }
 
-/** Kills the worker in the middle of its reply, without warning. */
+/** Kills the worker with SIGKILL in the middle of its reply. */
 async function killedInMidReply(url: string, tree: string): Promise<string | null> {
   const started = await inMidReply(url, tree);
   return new Promise((resolve) => {

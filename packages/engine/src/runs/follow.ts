@@ -3,7 +3,7 @@ import { ask, type NodeId, type NodeStatus, type Run, type Store, type TreeId, t
 import type { Clock } from '../providers/contract.ts';
 import { type SharedTimer, waitForTick } from './shared-timer.ts';
 
-/** The events of a follower: text as it is stored, then the end, or an error. */
+/** The events of a followed reply: text as it is stored, then the end, or an error. */
 export type FollowEvent =
   | { readonly type: 'text-delta'; readonly nodeId: NodeId; readonly offset: number; readonly text: string }
   | { readonly type: 'end'; readonly nodeId: NodeId; readonly status: NodeStatus }
@@ -17,22 +17,22 @@ export interface FollowedReply {
   readonly from?: number;
 }
 
-/** Options of following. */
+/** How often and how long to poll. */
 export interface FollowRunOptions {
   readonly clock: Clock;
   /** Polling interval in milliseconds. */
   readonly everyMs: number;
   /**
-   * The timer of a server, so that all followed replies are polled at the same time. If it is given, `everyMs` is not
-   * used.
+   * A timer that all followed replies of a server share, so that they are polled together. If given, `everyMs` is
+   * ignored.
    */
   readonly ticks?: SharedTimer | undefined;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Follows a reply in any process: text from an offset on without gaps or repeats, then exactly one `end` or `error`.
- * Text that was never stored as a chunk comes from the finished node. Never throws; an abort ends it with
+ * Yields the text of a reply that any process writes, from an offset on without gaps or repeats, then exactly one `end`
+ * or `error`. Text that was not stored as a chunk is read from the finished node. Never throws; an abort ends it with
  * `provider/aborted`.
  */
 export async function* followReply(
@@ -50,7 +50,7 @@ export async function* followReply(
         return;
       }
       runId ??= (await store.runs.list(treeId)).find((run) => isWriting(run, nodeId))?.id ?? null;
-      // The run is read before the node: if a run ended in between, its node is finished by then. Both reads are sent
+      // The run is read before the node: if the run ended in between, its node is finished. Both reads are sent
       // together, so that the store can answer them in one transaction.
       const [found, chunks] =
         runId === null ? [null, []] : await Promise.all([store.runs.find(runId), store.runs.chunks(runId, offset)]);
@@ -70,8 +70,8 @@ export async function* followReply(
         yield { type: 'end', nodeId, status: node.status };
         return;
       }
-      // A pending node without a run: once, this may be the moment between two commits of the writer; repeatedly, the
-      // reply is lost.
+      // A pending node may be without a run for a moment, between two commits of the writer. If that lasts, the reply
+      // is lost.
       if (!alive && ++lost > 2) {
         yield { type: 'error', code: 'generate/lost', message: `The reply ${nodeId} is no longer being written.` };
         return;
@@ -86,11 +86,11 @@ export async function* followReply(
   }
 }
 
-/** Whether a run writes a node, not only waits for the tools that it called. */
+/** Returns whether a run writes the node; other runs of the node only wait for its tool calls. */
 function isWriting(run: Run, nodeId: NodeId): boolean {
   return run.nodeId === nodeId && run.data.phase !== 'tools';
 }
 
 function ignoreFollowError(): void {
-  // The loop checks the signal itself.
+  // The loop checks the signal after each wait.
 }

@@ -2,14 +2,14 @@ import type { Run, RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
 import { type SharedTimer, waitForTick } from './shared-timer.ts';
 
-/** How a run is kept alive. All times in milliseconds. */
+/** How often a run reports that it is alive, and what to call if it is lost or stopped. All times in milliseconds. */
 export interface HeartbeatOptions {
   readonly clock: Clock;
   /** The interval between two heartbeats. */
   readonly everyMs: number;
   /** The interval between two checks for a stop request. */
   readonly lookMs: number;
-  /** The timer on which the replies of a server write, so that checks happen in the same transaction as writes. */
+  /** The timer on which the server's replies write, so that checks share a transaction with the writes. */
   readonly ticks?: SharedTimer | undefined;
   /** Called once if the run no longer exists: another process considered it dead and recovered it. */
   readonly onLost: () => void;
@@ -17,17 +17,17 @@ export interface HeartbeatOptions {
   readonly onStop: () => void;
 }
 
-/** The run data that requests a stop. */
+/** The run data by which another process requests a stop. */
 export const stopRequestData = { stop: true } as const;
 
-/** Whether a stop was requested. */
+/** Returns whether a process requested a stop. */
 function isToStop(run: Pick<Run, 'data'>): boolean {
   return run.data.stop === true;
 }
 
 /**
- * Sends heartbeats for a run and checks for stop requests, until the returned function is called. If the store is
- * unreachable, the run counts as neither lost nor stopped, and the request is repeated.
+ * Sends heartbeats for a run and checks for stop requests, until the returned function is called. If the store cannot
+ * be reached, it tries again; the run counts as neither lost nor stopped.
  */
 export function startHeartbeat(
   runs: Pick<RunStore, 'beat' | 'find'>,
@@ -38,7 +38,7 @@ export function startHeartbeat(
   const stop = new AbortController();
   let beaten = clock.now();
   let isAsked = false;
-  /** Whether the run still exists. */
+  /** Sends a heartbeat if it is due and checks for a stop request; returns whether the run still exists. */
   const look = async (): Promise<boolean> => {
     const now = clock.now();
     const isDue = isAsked || now - beaten >= everyMs;
@@ -55,7 +55,7 @@ export function startHeartbeat(
   };
   const waitForLook = async (ms: number) => {
     if (ticks === undefined) return clock.wait(ms, stop.signal);
-    // The next tick comes up to one interval later.
+    // The next tick is up to one interval away, so the wait before it is shorter.
     if (ms > ticks.everyMs) await clock.wait(ms - ticks.everyMs, stop.signal);
     await waitForTick(ticks, stop.signal);
   };
@@ -74,5 +74,5 @@ export function startHeartbeat(
 }
 
 function ignoreBeatError(): void {
-  // A cancelled wait rejects, which ends the loop.
+  // A cancelled wait rejects, and that ends the loop.
 }

@@ -13,7 +13,7 @@ const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 let shop: TurnFixture;
 afterEach(() => shop.close());
 
-/** Creates the state of a process that died during a reply: a run, a pending node, some stored text. */
+/** Creates what a process leaves when it dies during a reply: a run, a pending node and some stored text. */
 async function lost(store: Store, text: readonly string[], reply = true, tree = shop.treeId): Promise<NodeId> {
   const { context } = shop;
   const { result } = await run(
@@ -31,7 +31,7 @@ async function lost(store: Store, text: readonly string[], reply = true, tree = 
     await store.runs.append(runId, { offset, text: piece });
     offset += piece.length;
   }
-  // Made stale only at the end: a recovery in the background must not find it half created.
+  // The run becomes stale only at the end, so that a background recovery does not find it half created.
   await store.runs.beat(runId, at - 20_000);
   return id;
 }
@@ -214,7 +214,7 @@ test('[H35] after a crash in the middle of a reply a new engine on the same file
     const [one] = await shop.store.runs.list();
     return one !== undefined && (await shop.store.runs.chunks(one.id)).length > 0;
   });
-  // Simulates a crash of the first process: its store is closed, and its heartbeat stops.
+  // Simulates a crash of the first process: its store is closed, and its heartbeats stop.
   await shop.store.close();
   const store = await openStore(shop.url);
   const tree = treeId(shop.treeId);

@@ -1,4 +1,4 @@
-/** Recovers the text of runs whose process has died. */
+/** Recovers the replies of processes that died. */
 import {
   ask,
   isAppError,
@@ -15,16 +15,16 @@ import {
   textOf,
 } from '@coppice/core';
 
-/** The options of recovery. */
+/** What recovery needs to claim runs and to write their text. */
 export interface RecoveryOptions extends Pick<RunContext, 'actor' | 'now' | 'newId' | 'kit'> {
   readonly store: Store;
   /** The id of this process, for claiming runs. */
   readonly process: string;
-  /** How long a run may be without a heartbeat, in milliseconds. */
+  /** After this many milliseconds without a heartbeat a run counts as lost. */
   readonly staleMs: number;
 }
 
-/** A recovered reply. */
+/** A reply that was recovered, with its new status. */
 export interface RecoveredReply {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -32,8 +32,8 @@ export interface RecoveredReply {
 }
 
 /**
- * Claims stale runs: their chunks become the text of their nodes, with the status `interrupted` (`error` if there is
- * no text). If several processes try, each run is recovered by only one.
+ * Claims lost runs and stores their chunks as the text of their nodes, with the status `interrupted` (`error` if there
+ * is no text). If several processes try, only one recovers each run.
  */
 export async function recoverRuns(recovery: RecoveryOptions): Promise<readonly RecoveredReply[]> {
   const { store, staleMs, process } = recovery;
@@ -46,9 +46,8 @@ export async function recoverRuns(recovery: RecoveryOptions): Promise<readonly R
 }
 
 /**
- * Recovers the stale runs of all owners with one claim, so that owners without a lost reply cost nothing. If a run
- * cannot be recovered now, the others are still recovered; that run is claimed again later, and the error is thrown at
- * the end.
+ * Recovers the lost runs of all owners with one claim, so that owners without a lost reply cost nothing. If a run
+ * cannot be recovered now, the others still are; that run is claimed again later, and the error is thrown at the end.
  */
 export async function recoverRunsOfAll(recovery: Omit<RecoveryOptions, 'actor'>): Promise<readonly RecoveredReply[]> {
   const { store, staleMs, process } = recovery;
@@ -80,7 +79,7 @@ async function recoverRun(recovery: RecoveryOptions, stale: Run): Promise<Recove
       actOfRun(stale),
     );
   } catch (error) {
-    // The node was never inserted, or tree or node were deleted meanwhile: there is nothing to recover.
+    // The node was never inserted, or it or its tree was deleted meanwhile, so nothing can be recovered.
     if (!isAppError(error) || error.kind !== 'not-found') throw error;
   }
   await store.runs.end(stale.id);
@@ -92,7 +91,10 @@ function actOfRun(stale: Run): string | undefined {
   return typeof actId === 'string' ? actId : undefined;
 }
 
-/** Ends a pending node that no process writes any more, with the text that was stored; null if it is not pending. */
+/**
+ * Completes a pending node that no process writes any more, with the text that was stored. Returns null if the node is
+ * not pending.
+ */
 export async function finishLostReply(
   recovery: Omit<RecoveryOptions, 'process' | 'staleMs'>,
   treeId: TreeId,
@@ -120,7 +122,7 @@ export async function finishLostReply(
   return outcome.result.changed ? { treeId, nodeId, status } : null;
 }
 
-/** A message with `text` that keeps the other blocks of a continued reply. */
+/** Returns a message with `text` and the blocks of the continued reply that are not text. */
 function appendText(before: Message | null, text: string): Message {
   if (before === null || before.content.every(isText))
     return textMessage('assistant', text === '' && before !== null ? textOf(before) : text);

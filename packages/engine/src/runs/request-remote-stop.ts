@@ -3,10 +3,10 @@ import type { ActId, NodeId, Run, RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
 import { stopRequestData } from './heartbeat.ts';
 
-/** Options for stopping replies of other processes. */
+/** What stopping the replies of other processes needs. */
 export interface RemoteStopOptions {
   readonly runs: RunStore;
-  /** The id of this process, whose own runs are excluded. */
+  /** The id of this process; its own runs are not selected. */
   readonly process: string;
   readonly clock: Clock;
   /** Polling interval in milliseconds. */
@@ -15,12 +15,12 @@ export interface RemoteStopOptions {
   readonly recover: () => Promise<unknown>;
 }
 
-/** Selects runs: those of an act, or the one that writes a node. */
+/** Selects the runs of an act, or the run that writes a node. */
 export type RunSelector = { readonly actId: ActId } | { readonly nodeId: NodeId };
 
 /**
- * Asks other processes to stop these replies and waits until they have stopped or, if the process died, were recovered.
- * False if no other process writes them.
+ * Asks other processes to stop these replies, and waits until they have stopped or, if their process died, were
+ * recovered. Returns false if no other process writes them.
  */
 export async function requestRemoteStop(which: RunSelector, stop: RemoteStopOptions): Promise<boolean> {
   const { runs, process } = stop;
@@ -39,7 +39,7 @@ async function isRunOver(id: string, { runs, clock, everyMs, recover }: RemoteSt
   const never = new AbortController();
   for (;;) {
     if ((await runs.find(id)) === null) return;
-    // Claims only runs without a recent heartbeat by the store's clock.
+    // Recovers a run only if its process has died, judged by its heartbeats.
     await recover();
     await clock.wait(everyMs, never.signal);
   }

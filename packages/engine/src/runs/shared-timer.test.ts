@@ -14,7 +14,7 @@ import { waitUntil } from '../testing/turn-fixture.ts';
 const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
 const everyMs = 250;
 
-/** A clock whose ticks end when the test decides. */
+/** A clock whose waits end when the test calls `tick`. */
 function tickingClock(): Clock & { readonly ticks: number; tick(): void; pass(ms: number): void } {
   let due: (() => void)[] = [];
   let at = 1_000;

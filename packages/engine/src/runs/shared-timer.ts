@@ -1,14 +1,14 @@
 import type { Clock } from '../providers/contract.ts';
 
-/** A timer that all replies of a server share. Requests that arrive at the store together cost one transaction. */
+/** A timer that all replies of a server share, because requests that reach the store together cost one transaction. */
 export interface SharedTimer {
   /** The interval in milliseconds. */
   readonly everyMs: number;
-  /** Schedules a callback for the next tick, at most one interval away; returns a function that cancels it. */
+  /** Calls `call` at the next tick, at most one interval from now; returns a function that cancels it. */
   next(call: () => void): () => void;
 }
 
-/** Creates a shared timer; it runs only while callbacks are pending. */
+/** Creates a shared timer. It runs only while callbacks are pending. */
 export function createSharedTimer(clock: Pick<Clock, 'wait'>, everyMs: number): SharedTimer {
   const waiting = new Set<() => void>();
   let timer: AbortController | null = null;
@@ -36,10 +36,10 @@ export function createSharedTimer(clock: Pick<Clock, 'wait'>, everyMs: number): 
   };
 }
 
-/** Returns the timer with an interval, so that all users of that interval run at the same time. */
+/** Returns the timer for an interval; all callers with this interval get the same one. */
 export type SharedTimers = (everyMs: number) => SharedTimer;
 
-/** Creates the timers of a server. */
+/** Creates the timers of a server, one per interval. */
 export function createSharedTimers(clock: Pick<Clock, 'wait'>): SharedTimers {
   const timers = new Map<number, SharedTimer>();
   return (everyMs) => {
@@ -49,7 +49,7 @@ export function createSharedTimers(clock: Pick<Clock, 'wait'>): SharedTimers {
   };
 }
 
-/** Waits for the next tick. Rejects if the signal aborts. */
+/** Resolves at the next tick. Rejects if the signal aborts. */
 export function waitForTick(timer: SharedTimer, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -69,5 +69,5 @@ export function waitForTick(timer: SharedTimer, signal: AbortSignal): Promise<vo
 }
 
 function ignoreCancelledWait(): void {
-  // The wait was cancelled, because no callback is pending.
+  // The wait was cancelled because no callback is pending.
 }

@@ -24,7 +24,7 @@ function over(
   return session;
 }
 
-/** Two questions with their replies. */
+/** Saves two questions with their replies; returns the ids. */
 async function conversation(manager: SessionManager): Promise<string[]> {
   const ids: string[] = [];
   for (const [role, content] of [
@@ -116,8 +116,8 @@ describe('branching', () => {
     const forked = over(manager);
     await forked.fork(four);
     expect(forked.manager.getEntries().map(({ uuid }) => uuid)).toEqual([one, two, three, four]);
-    // The last message may be the user's: copied from the current position it is included, from elsewhere its text is
-    // returned for editing.
+    // The path may end with the user's message. Copied from the current position it includes that message; copied from
+    // elsewhere, the text is returned for editing instead.
     const asked = sessions.create();
     const [first, , , last] = await conversation(asked);
     const question = await asked.saveMessage({ role: 'user', content: 'and then?' });

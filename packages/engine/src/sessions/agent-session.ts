@@ -1,4 +1,4 @@
-/** A session as an agent uses it: branching, compaction and files, with hooks before and after. */
+/** A session as a coding agent uses it: branching, compaction and files, with hooks before and after each. */
 import { type SessionFiles, sessionNodeId, sessionTreeId } from '@coppice/content/sessions';
 import { isAppError, type NodeId, nodeId, refuse, type Store, type TreeId, textOf } from '@coppice/core';
 import { createCompactor } from '../compaction/index.ts';
@@ -10,36 +10,37 @@ import { copyPathEntries, copySubtreeEntries } from './copies.ts';
 import { SessionManager } from './manager.ts';
 import { buildSessionTree, computeSessionStats } from './session-tree.ts';
 
-/** Options of an agent session; everything but the files has a default. */
+/** The files of an agent session, and what replaces its defaults. */
 export interface AgentSessionOptions extends SessionOptions {
   readonly files: SessionFiles;
   readonly events?: Events;
   /** Called when a hook fails, unless `events` is given; by default a process warning. */
   readonly onHookFailure?: (failure: HookFailure) => void;
-  /** Writes summaries; without a model they are extracted from the messages. */
+  /** Writes summaries; if undefined, they are extracted from the messages without a model. */
   readonly summarizer?: Summarizer;
 }
 
-/** Options for moving within the file. */
+/** Whether and how to summarise the branch that is left. */
 export interface BranchInPlaceOptions {
-  /** Adds a summary of the entries that are left. */
+  /** Whether to add a summary of the entries that are left. */
   readonly summarize?: boolean;
   /** What the summary should focus on. */
   readonly focus?: string;
-  /** A finished summary, if the caller has one. */
+  /** A summary that the caller has written; then no model is called. */
   readonly summary?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The target of a move: for a user's message the entry above it, with its text for editing; else the entry itself.
+ * The target of a move. For a user's message that is the entry above it, and the text is returned for editing;
+ * otherwise the entry itself.
  */
 interface SessionMove {
   readonly at: number;
   readonly selectedText: string;
 }
 
-/** A session and its current file, which changes when it is branched to a new one. */
+/** A session with its current file. Branching to a new file makes that the current one. */
 export class AgentSession {
   readonly #options: AgentSessionOptions;
   readonly events: Events;
@@ -52,12 +53,12 @@ export class AgentSession {
     this.events = options.events ?? createEvents(options.onHookFailure ?? warn);
   }
 
-  /** Opens a file. */
+  /** Opens a session file. */
   static open(path: string, options: AgentSessionOptions): AgentSession {
     return new AgentSession(SessionManager.open(path, options), options);
   }
 
-  /** The manager of the current file. */
+  /** The manager of the current file; another one after the session was branched to a new file. */
   get manager(): SessionManager {
     return this.#manager;
   }
@@ -67,7 +68,7 @@ export class AgentSession {
     return sessionTreeId(this.#manager.getSessionId());
   }
 
-  /** The session as a tree in a store, for commands and turns; changes there are visible here. */
+  /** Returns the session as a tree in a store, for commands and turns. Changes made there are visible here. */
   async store(): Promise<Store> {
     this.#store ??= this.#options.files.store(this.#manager.path);
     return this.#store;
@@ -105,8 +106,8 @@ export class AgentSession {
   }
 
   /**
-   * Branches to a new file with only the path to the entry, and continues there. For a user's message the path ends
-   * above it and its text is returned.
+   * Copies only the path to the entry to a new file and continues there. For a user's message the path ends above it,
+   * and its text is returned.
    */
   async branch(entryUuid: string): Promise<BranchResult> {
     return this.#branchTo(this.#landing(entryUuid));
@@ -124,8 +125,8 @@ export class AgentSession {
   }
 
   /**
-   * Continues in a new file from an entry, like {@link branch}; without an entry, or for the leaf, the whole path is
-   * copied.
+   * Continues in a new file from an entry, like {@link branch}. Without an entry, or with the current leaf, the whole
+   * path is copied.
    */
   async fork(entryUuid?: string): Promise<BranchResult> {
     const here = this.#manager.getLeafUuid();
@@ -139,7 +140,7 @@ export class AgentSession {
     return { selectedText: '', cancelled: false, newSessionFile: path, inPlace: false };
   }
 
-  /** Copies the path to an entry, or the whole session, to a new file and continues there, without running hooks. */
+  /** Copies the path to an entry, or the whole session, to a new file and continues there. Runs no hooks. */
   goOnInCopy(entryUuid: string, whole: boolean): string {
     const { index } = this.#manager;
     const at = index.file.indexOf(entryUuid);
@@ -153,8 +154,8 @@ export class AgentSession {
   }
 
   /**
-   * Writes the path to an entry and its descendants to a new file, keeping ids; `pathOnly` leaves the descendants
-   * out.
+   * Writes the path to an entry and its descendants to a new file with the same ids; `pathOnly` leaves the descendants
+   * out. Returns the new path.
    */
   exportBranch(entryUuid: string, options: { readonly pathOnly?: boolean; readonly to?: string } = {}): string {
     const { index } = this.#manager;
@@ -211,8 +212,8 @@ export class AgentSession {
   }
 
   /**
-   * Moves to an entry within the file, with an optional summary of the branch that is left. Moving to the current
-   * entry changes nothing.
+   * Moves to an entry within the file, and adds a summary of the branch that is left if requested. Does nothing if the
+   * entry is the current one.
    */
   async branchInPlace(entryUuid: string, options: BranchInPlaceOptions = {}): Promise<BranchResult> {
     const { at, selectedText } = this.#landing(entryUuid);
@@ -272,13 +273,13 @@ export class AgentSession {
     return sessionNodeId(this.#manager.getSessionId(), this.#manager.index.file.uuidAt(line));
   }
 
-  /** The tree as a flat list, parents before children. */
+  /** Returns the tree as a flat list, parents before children. */
   getSessionTree(): SessionTree {
     const { index } = this.#manager;
     return buildSessionTree(index, index.file.indexOf(this.#manager.getLeafUuid()));
   }
 
-  /** Replaces older messages by a summary. Throws if there is nothing to compact. */
+  /** Replaces older messages by a summary. Throws `context/nothing-to-compact` if the context is too short. */
   async compact(
     options: { readonly focus?: string; readonly keep?: number; readonly signal?: AbortSignal } = {},
   ): Promise<CompactionResult> {
@@ -304,12 +305,12 @@ export class AgentSession {
     return line < 0 ? id : index.file.uuidAt(line);
   }
 
-  /** Statistics over all branches. */
+  /** Counts entries and tokens of all branches. */
   getStats(): SessionStats {
     return computeSessionStats(this.#manager.index);
   }
 
-  /** Moves the session's file to the trash of its folder; returns its new path. */
+  /** Moves the session's file to the trash of its folder; returns the new path. */
   async delete(): Promise<string> {
     const { path } = this.#manager;
     await this.close();

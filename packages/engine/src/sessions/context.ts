@@ -1,4 +1,6 @@
-/** The context at an entry of a session file. Reads only the entries in the context, however long the file is. */
+/**
+ * Builds the context at an entry of a session file. Reads only the entries of that context, however long the file is.
+ */
 import type { SessionIndex } from '@coppice/content/sessions';
 import type { JsonObject, MessageKit, Node } from '@coppice/core';
 import { contextOf } from '@coppice/core/context';
@@ -27,7 +29,8 @@ export function readSessionContext(index: SessionIndex, at: number, kit: Pick<Me
 }
 
 /**
- * The index in the path of the first entry that the last compaction keeps; the compaction itself if it keeps none.
+ * Returns the index in the path of the first entry that the last compaction keeps; the index of the compaction if it
+ * keeps none.
  */
 function startOfContext(index: SessionIndex, path: readonly number[], node: (line: number) => Node): number {
   const { file } = index;
@@ -44,8 +47,8 @@ function startOfContext(index: SessionIndex, path: readonly number[], node: (lin
 }
 
 /**
- * The model and thinking level at the end of a path. Settings are found by the type of their lines; of the messages
- * only the last reply is read.
+ * Returns the model and thinking level at the end of a path. Settings are found by the type of their lines, and only
+ * the last reply is read.
  */
 function readSettings(
   index: SessionIndex,

@@ -2,32 +2,32 @@
 import type { SessionEntry, SessionFiles, SessionHeader, SessionWarning } from '@coppice/content/sessions';
 import type { Context, ContextEntry, ContextFlag, Message, MessageKit } from '@coppice/core';
 
-/** Options of a session manager; everything but the files has a default. */
+/** The files of a session manager, and what replaces its defaults. */
 export interface SessionOptions {
   readonly files: SessionFiles;
-  /** The author; by default `local`. */
+  /** The author of saved entries; by default `local`. */
   readonly actor?: string;
   readonly now?: () => number;
   readonly newId?: () => string;
   readonly kit?: MessageKit;
 }
 
-/** Opens a session for reading only, even if this process writes to its file elsewhere. */
+/** Whether to open a session for reading only, even if this process writes to the same file elsewhere. */
 export interface ReadOnlyOption {
   readonly readOnly?: boolean;
 }
 
-/** Where to create a session. */
+/** Where to create a session, and its header fields. */
 export interface NewSessionOptions extends SessionOptions {
   readonly folder: string;
   readonly cwd?: string;
   readonly parentSession?: string;
 }
 
-/** A message as callers pass it: content as blocks or as a string. */
+/** A message to save; its content may be blocks or a string. */
 export type AppMessage = Message | { readonly role: 'user' | 'assistant' | 'system'; readonly content: string };
 
-/** An entry as callers pass it: missing id, parent and time are filled in. */
+/** An entry to save. Missing id, parent and time are filled in. */
 export interface NewEntry {
   readonly type: string;
   readonly uuid?: string;
@@ -36,10 +36,10 @@ export interface NewEntry {
   readonly [key: string]: unknown;
 }
 
-/** A compaction as callers pass it. */
+/** A compaction to save. */
 export interface NewCompaction {
   readonly summary: string;
-  /** The first entry that stays in the context; must be on the path. */
+  /** The first entry that stays in the context; it must be on the path to the leaf. */
   readonly firstKeptEntryUuid?: string;
   readonly tokensBefore?: number;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -48,12 +48,12 @@ export interface NewCompaction {
   readonly parentUuid?: string;
 }
 
-/** The context and settings at an entry of a session. */
+/** The messages that a model would get at an entry, and the settings there. */
 export interface SessionContext {
   readonly messages: readonly Message[];
   /** The messages with the reason for including each. */
   readonly entries: readonly ContextEntry[];
-  /** The last setting on the path, else the model of the last reply. */
+  /** The model that was last set on the path, else the model of the last reply. */
   readonly model: { readonly provider: string; readonly modelId: string } | null;
   readonly thinkingLevel: string;
   readonly tokens: number;
@@ -61,13 +61,13 @@ export interface SessionContext {
   readonly flags: readonly ContextFlag[];
 }
 
-/** The result of a move. */
+/** The result of moving to an entry or to a new file. */
 export interface BranchResult {
-  /** The text of the target user message, for editing; else empty. */
+  /** The text of the chosen user message, for editing; empty for other entries. */
   readonly selectedText: string;
   /** Whether a hook cancelled the move. */
   readonly cancelled: boolean;
-  /** The new file in which the session continues, if any. */
+  /** The path of the new file, if the session continues in one. */
   readonly newSessionFile?: string;
   /** Whether the session stayed in its file. */
   readonly inPlace: boolean;
@@ -78,7 +78,7 @@ export interface BranchResult {
 /** A node of a session's tree. Flat: children are listed by id, never nested. */
 export interface SessionTreeNode {
   readonly uuid: string;
-  /** The uuid of the parent; for a first turn that of the header. */
+  /** The uuid of the parent; for a first message the uuid of the header. */
   readonly parentUuid: string;
   readonly type: string;
   readonly role: Message['role'] | null;
@@ -97,7 +97,7 @@ export interface SessionTree {
   readonly nodes: readonly SessionTreeNode[];
 }
 
-/** The result of a compaction. */
+/** The entry that a compaction added, and the estimated tokens before and after. */
 export interface CompactionResult {
   readonly uuid: string;
   readonly summary: string;
@@ -106,7 +106,7 @@ export interface CompactionResult {
   readonly tokensAfter: number;
 }
 
-/** Statistics of a session. */
+/** Counts of entries, messages and tokens of a session. */
 export interface SessionStats {
   readonly path: string;
   readonly id: string;
@@ -117,7 +117,7 @@ export interface SessionStats {
   readonly toolResults: number;
   readonly branches: number;
   readonly labels: number;
-  /** The tokens reported with replies, over all branches. */
+  /** The tokens that providers reported for the replies of all branches. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly warnings: readonly SessionWarning[];

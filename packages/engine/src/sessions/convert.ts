@@ -1,9 +1,9 @@
-/** Converts session files of other tools to ours and back. The source file is not changed. */
+/** Converts session files of other tools to this format and back. The source file is not changed. */
 import { type SessionFiles, SessionIndex, toPiLines } from '@coppice/content/sessions';
 import { newId } from '../new-id.ts';
 import { copySubtreeEntries } from './copies.ts';
 
-/** Options of a conversion. */
+/** Where to write the converted file, and who converts it. */
 export interface ConvertOptions {
   readonly files: SessionFiles;
   /** The folder of the new file, or its path. */
@@ -13,7 +13,9 @@ export interface ConvertOptions {
   readonly newId?: () => string;
 }
 
-/** Converts a session file of any known kind to a new file of ours, with all branches; returns its path. */
+/**
+ * Converts a session file of any known kind to a new file in Coppice's format, with all branches; returns the new path.
+ */
 export function convertSession(path: string, options: ConvertOptions): string {
   const { files, to, actor = 'local', now = Date.now } = options;
   const makeId = options.newId ?? (() => newId());
@@ -40,13 +42,13 @@ export function convertSession(path: string, options: ConvertOptions): string {
   }
 }
 
-/** Something that the other tool's format cannot represent. */
+/** An entry, or a part of it, that the other format cannot represent. */
 export interface ExportLoss {
   readonly uuid: string;
   readonly what: string;
 }
 
-/** Writes a session to a new file for the terminal agent `pi`, and reports what its format cannot represent. */
+/** Writes a session to a new file for the terminal agent `pi`, and returns what that format cannot represent. */
 export function exportForPi(
   path: string,
   to: string,

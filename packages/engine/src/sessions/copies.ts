@@ -2,12 +2,12 @@
 import { type CopiedEntry, lineAndCommitFields, type SessionEntry, type SessionIndex } from '@coppice/content/sessions';
 import { isJsonObject } from '@coppice/core/decode';
 
-// The fields of the line's metadata that are copied.
+// The metadata fields of a line that are copied with it.
 const takenAlong: ReadonlySet<string> = new Set(['timestamp', 'node', 'damaged']);
-// Fields that depend on siblings, which may not be copied.
+// Fields that depend on siblings; the siblings may not be copied.
 const ofItsPlace: ReadonlySet<string> = new Set(['position', 'groupId']);
 
-/** An entry for the other file, including changes by later lines. */
+/** Builds an entry for the other file that includes changes by later lines. */
 function copyOfEntry(index: SessionIndex, at: number, parentUuid: string): SessionEntry {
   const { file } = index;
   const entry = file.entryAt(at);
@@ -18,7 +18,7 @@ function copyOfEntry(index: SessionIndex, at: number, parentUuid: string): Sessi
     ? Object.fromEntries(Object.entries(entry['node']).filter(([key]) => !ofItsPlace.has(key)))
     : {};
   const { message, status, meta } = amended ?? {};
-  // Key, text and token count belonged to the earlier content.
+  // Key, text and token count were computed from the old content, which a later line replaced.
   const reported = message === undefined ? noted : omitFields(noted, ['key', 'text', 'tokens', 'message', 'aliases']);
   const node = {
     ...reported,
@@ -57,7 +57,7 @@ export interface CopyOptions {
   readonly time: string;
 }
 
-/** Labels on copied entries and the session's name, as separate lines. */
+/** Yields the labels of copied entries and the session's name, as separate lines. */
 function labelAndNameLines(
   index: SessionIndex,
   lines: ReadonlySet<number>,
@@ -109,10 +109,10 @@ export function copySubtreeEntries(
   return treeCopy(index, lines, lines.includes(leaf) ? leaf : top, header, options);
 }
 
-// In entries of these types, copied commit metadata is recognised as such; in others it would become content.
+// Only these types have a field for copied commit metadata; in other entries it would become content.
 const carried: ReadonlySet<string> = new Set(['message', 'branch_summary', 'stack_summary']);
 
-/** A copied entry: the original line if later lines did not change it, else a new one. */
+/** A copied entry: the original line if no later line changed it, else a new entry. */
 type CopiedEntries = SessionEntry | CopiedEntry;
 
 /** Copies lines, parents before children, below another header. */
@@ -134,7 +134,7 @@ function* treeCopy(
   }
   const end = leaf <= 0 ? header : file.uuidAt(leaf);
   yield* labelAndNameLines(index, new Set(lines), end, options);
-  // By default the last message is the leaf. If the leaf is another one, this line records it.
+  // The last message is the leaf by default, so another leaf needs this line.
   const { newId, time: timestamp } = options;
   yield { type: 'leaf', uuid: newId(), parentUuid: end, timestamp };
 }

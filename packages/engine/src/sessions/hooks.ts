@@ -1,4 +1,4 @@
-/** Hooks of a session: functions that run before and after an act, with access to the session. */
+/** Adds and loads hooks: functions of a module that run before and after an act, with access to the session. */
 import { AppError, type TreeId } from '@coppice/core';
 import type { AfterEvents, BeforeEvents, EventName, Events, HookFailure, HookVerdict } from '../events.ts';
 import type { NewEntry, SessionContext, SessionEntry } from './contract.ts';
@@ -11,17 +11,17 @@ export interface HookEventContext {
   /** The entries from the header to the current leaf. */
   readonly currentPath: readonly SessionEntry[];
   /**
-   * Moves to an entry without a new file and without running hooks; adds the summary of the branch that is left, if
-   * given.
+   * Moves to an entry within the file. Runs no hooks. If a summary is given, it is added as that of the branch that is
+   * left.
    */
   branchInPlace(parentUuid: string, summary?: string): Promise<void>;
   /** Saves an entry; it is durable when the promise resolves. */
   saveEntry(entry: NewEntry): Promise<void>;
-  /** Reads the session again and builds the context. */
+  /** Reads the session file again and builds the context. */
   rebuildContext(): Promise<SessionContext>;
 }
 
-/** The hooks of one module, by act. */
+/** The hooks of one module, by the name of the act. */
 export interface SessionHooks {
   readonly before?: {
     readonly [K in EventName]?: (
@@ -34,13 +34,16 @@ export interface SessionHooks {
   };
 }
 
-/** A session or another object with events and a manager for the current file, which may change with every branch. */
+/**
+ * An object with events and a session manager, such as an agent session. The manager changes when the session continues
+ * in a new file.
+ */
 export interface HookSession {
   readonly events: Events;
   readonly manager: SessionManager;
 }
 
-/** The context of a session for hooks. */
+/** Creates the object through which hooks access a session. */
 export function createHookContext(session: Pick<HookSession, 'manager'>): HookEventContext {
   return {
     get entries() {
@@ -72,8 +75,8 @@ export interface HookHost {
 }
 
 /**
- * Adds hooks to the events of one session or of many; returns a function that removes them. A failing hook is
- * reported under the given name and skipped.
+ * Adds hooks to the events of one session or of many; returns a function that removes them. A hook that fails is
+ * reported under the name `from` and skipped.
  */
 export function addHooks(on: HookSession | HookHost, hooks: SessionHooks, from?: string): () => void {
   const place = 'contextOf' in on ? on : hookPlaceOf(on);
@@ -111,21 +114,24 @@ function addAfter<K extends EventName>(
 }
 
 function doNothing(): void {
-  // There is no hook for this event.
+  // The module has no hook for this event.
 }
 
-/** Options for loading hook modules. */
+/** Which hook modules may be loaded, and how to read them. */
 export interface HookLoadOptions {
   /** Trusted folders. A module outside of them is not even read. */
   readonly trusted: readonly string[];
-  /** The real path of a file, with symbolic links resolved. */
+  /** Returns the path of a file with symbolic links resolved. */
   realPath(path: string): Promise<string>;
-  /** Imports a module. */
+  /** Imports a module by its path. */
   importModule(path: string): Promise<unknown>;
   readonly onFailure?: (failure: HookFailure) => void;
 }
 
-/** Loads hook modules for one session or for many. A module that is not trusted or fails is reported and skipped. */
+/**
+ * Loads hook modules for one session or for many. A module that is not trusted, or fails to load, is reported and
+ * skipped.
+ */
 export async function loadHooks(
   on: HookSession | HookHost,
   paths: readonly string[],

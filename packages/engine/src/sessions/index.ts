@@ -1,4 +1,4 @@
-/** Session files: managers, agent sessions, and conversion from and to other tools. */
+/** The public names for session files: managers, agent sessions, hooks, and conversion from and to other tools. */
 export { AgentSession, type AgentSessionOptions, type BranchInPlaceOptions } from './agent-session.ts';
 export type * from './contract.ts';
 export { type ConvertOptions, convertSession, type ExportLoss, exportForPi } from './convert.ts';

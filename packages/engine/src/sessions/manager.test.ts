@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => sessions.destroy());
 
-/** The example of the proposal, line by line. */
+/** The example file of the format's proposal, line by line. */
 const example = [
   { type: 'session', version: 2, uuid: 'ses1', parentUuid: null, id: 'abc', cwd: '/project' },
   { type: 'message', uuid: 'm1', parentUuid: 'ses1', message: { role: 'user', content: 'Build a CLI' } },
@@ -78,7 +78,7 @@ describe('the context of a session', () => {
         'user: m3',
       ];
       expect(describeContext(sessions.open(path).buildSessionContext()), kept).toEqual(wanted);
-      // The context is the same in another file, whose header and labels have other ids, and in a store.
+      // The context must be equal in a converted file, whose header and labels have other ids, and in a store.
       const copy = convertSession(path, { ...sessions.options, to: { folder: sessions.folder } });
       expect(describeContext(sessions.open(copy).buildSessionContext()), kept).toEqual(wanted);
       const store = await openStore('memory:');
@@ -221,7 +221,7 @@ describe('saving', () => {
     const note = await manager.saveEntry({ type: 'note', ...said });
     await manager.saveMessage({ role: 'assistant', content: 'second' }, note);
     expect(manager.getEntry(note)).toMatchObject(said);
-    // The result is the same in a copy, in another tool's file, and after a store; the commit keeps its author.
+    // The result must be equal in a copy, in another tool's file and in a store, and the commit must keep its author.
     const copy = convertSession(manager.path, { ...sessions.options, to: { folder: sessions.folder } });
     expect(sessions.open(copy).getEntry(note)).toMatchObject(said);
     exportForPi(manager.path, `${sessions.folder}/pi`, sessions.options);
@@ -305,7 +305,7 @@ describe('saving', () => {
     expect(await refused(manager.setLabel(manager.getHeader().uuid, 'x'))).toBe('tree/root-protected');
     for (const type of ['change', 'linear', 'log', 'state'])
       expect(await refused(manager.saveEntry({ type, steps: [] })), type).toBe('command/invalid');
-    // These fields are used by session lines themselves; the caller's values would be lost.
+    // Session lines use these fields themselves, so the caller's values would be lost.
     for (const own of [{ version: 7 }, { commit: 'abc' }])
       expect(await refused(manager.saveEntry({ type: 'custom', ...own }))).toBe('command/invalid');
     expect(
@@ -360,7 +360,7 @@ describe('saving', () => {
     const one = sessions.create();
     const other = sessions.open(one.path);
     const ids: string[] = [];
-    // More saves than are buffered before the index is updated.
+    // More saves than the manager buffers before it updates the index.
     for (let at = 0; at < 150; at++) ids.push(await one.saveMessage({ role: 'user', content: `said ${at}` }));
     expect(one.getLeafUuid()).toBe(ids.at(-1));
     const beside = await other.saveMessage({ role: 'user', content: 'beside' }, ids[3]);
@@ -387,7 +387,7 @@ describe('saving', () => {
     const treeId = sessionTreeId(manager.getSessionId());
     const context = { actor: 'me', now: Date.now, newId: sessions.options.newId ?? (() => ''), kit: messageKit };
     await run(store, { type: 'delete', treeId, nodeIds: [nodeId(second)], mode: 'cascade' }, context);
-    // The session was not read meanwhile, so it continues at its own leaf.
+    // This manager did not read the file meanwhile, so it continues at its own leaf.
     const [fourth, fifth] = [await say1(manager, 'four'), await say1(manager, 'five')];
     await manager.setLabel(fourth, 'here');
     expect(manager.getLabel(fourth)).toBe('here');
@@ -404,7 +404,7 @@ describe('saving', () => {
     expect(held(manager)).toEqual({ tree, way: [root, first, fourth, fifth] });
     const live = (await store.read(treeId, () => ask('rows', {})))?.nodes.filter((node) => node.removedIn === null);
     expect(live?.slice(1).map((node) => [node.id, node.parentId])).toEqual(tree);
-    // After an undo the removed entries are back at their place, and entries that were saved meanwhile keep theirs.
+    // After the undo the removed entries have their old positions, and entries that were saved meanwhile keep theirs.
     await run(store, { type: 'undo', treeId }, context);
     manager.refresh();
     const whole = [

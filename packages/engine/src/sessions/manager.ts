@@ -1,4 +1,4 @@
-/** One session file: reads from the loaded index, durable appends. */
+/** Manages one session file: reads from an index in memory, and appends durably. */
 import { messageKit } from '@coppice/content';
 import {
   type CommitLine,
@@ -45,17 +45,17 @@ export class SessionManager {
   readonly #options: SessionOptions;
   readonly #file: SessionFile;
   readonly #tree: SessionIndex;
-  // The line of the current leaf. Lines that other tools append do not change it.
+  // The line number of the current leaf. Lines that other tools append do not change it.
   #at: number;
   #seen: number;
-  // The leaf after a save; set while nothing but its id was read.
+  // The uuid of the leaf after a save, until the index is updated.
   #saved: string | null = null;
   #isWritable = false;
-  // Why saving is refused by this manager, even if this process writes to the file through another one.
+  // Why this manager refuses to save, even if the process writes to the file through another manager.
   #shut: 'read-only' | 'closed' | null;
   readonly #actor: string;
   readonly #now: () => number;
-  // Generated ids contain the entry's timestamp, if that is the system time.
+  // If entries use the system time, the generated id contains the entry's timestamp.
   readonly #newId: (now?: number) => string;
 
   private constructor(options: SessionOptions & ReadOnlyOption, file: SessionFile) {
@@ -70,12 +70,12 @@ export class SessionManager {
     this.#newId = createEntryIdGenerator(options, file);
   }
 
-  /** Opens a file. It is read-only if another process holds it or another tool wrote it. */
+  /** Opens a file. It is read-only if another process has locked it or another tool wrote it. */
   static open(path: string, options: SessionOptions & ReadOnlyOption): SessionManager {
     return new SessionManager(options, options.files.open(path, { readOnly: options.readOnly === true }));
   }
 
-  /** Uses a file that is already open. */
+  /** Creates a manager for a file that is already open. */
   static over(file: SessionFile, options: SessionOptions): SessionManager {
     return new SessionManager(options, file);
   }
@@ -85,18 +85,18 @@ export class SessionManager {
     return new SessionManager(options, options.files.create({ folder: options.folder }, newSessionHeader(options)));
   }
 
-  /** Continues the newest session of a folder, optionally of one working directory; creates one if there is none. */
+  /** Opens the newest session of a folder, optionally of one working directory; creates a session if there is none. */
   static resume(options: NewSessionOptions): SessionManager {
     for (const path of listOwnSessions(options)) {
       const found = SessionManager.open(path, options);
-      // Opening migrates an older file, unless it belongs to another tool.
+      // Opening a file converts an older version, but not a file of another tool.
       if (found.file.dialect === 'v2') return found;
       found.close();
     }
     return SessionManager.create(options);
   }
 
-  /** The sessions of a folder, newest first. */
+  /** Lists the sessions of a folder, newest first. */
   static list(folder: string, options: Pick<SessionOptions, 'files'>): readonly SessionSummary[] {
     return options.files.list(folder);
   }
@@ -109,7 +109,7 @@ export class SessionManager {
     return this.#file;
   }
 
-  /** The index of the file. */
+  /** The index of the file, up to date with this manager's saves. */
   get index(): SessionIndex {
     this.#catchUp();
     return this.#tree;
@@ -120,11 +120,11 @@ export class SessionManager {
     return this.#at;
   }
 
-  /** Updates the index after saves; deferred, because consecutive saves do not need it. */
+  /** Adds saved entries to the index. This is deferred, because consecutive saves do not need the index. */
   #catchUp(): void {
     if (this.#saved === null) return;
     const at = this.#file.indexOf(this.#saved);
-    // If another program truncated the file, the line may no longer exist.
+    // If another program truncated the file, the saved line no longer exists.
     if (at >= 0) [this.#at, this.#seen] = [at, at + 1];
     this.#saved = null;
     this.#tree.take();
@@ -142,17 +142,20 @@ export class SessionManager {
     return this.#file.header.id;
   }
 
-  /** Whether entries can be saved here. */
+  /** Whether this manager can save entries. */
   get writable(): boolean {
     return this.#shut === null && this.#file.writable;
   }
 
-  /** Warnings about the file's lines and about other writers. */
+  /** Returns warnings about invalid lines and about other writers. */
   getWarnings(): readonly SessionWarning[] {
     return this.#file.warnings;
   }
 
-  /** Reads lines that others have appended. The leaf stays, unless another part of this process moved it. */
+  /**
+   * Reads lines that other processes have appended. The leaf does not change, unless another part of this process moved
+   * it.
+   */
   refresh(): void {
     this.index.refresh();
     this.#follow();
@@ -168,46 +171,48 @@ export class SessionManager {
     }
   }
 
-  /** The line of a live entry; throws if there is none. */
+  /** Returns the line number of an entry. Throws if it does not exist or is deleted. */
   #liveAt(uuid: string): number {
     const at = this.#file.indexOf(uuid);
-    // Lines that are already indexed need no update.
+    // A line that is already indexed needs no update of the index.
     if (at >= this.#seen) this.index.take();
     if (at < 0 || !this.#tree.isLive(at))
       refuse('tree/unknown-node', `There is no entry ${uuid} in ${this.path}.`, { nodeId: uuid });
     return at;
   }
 
-  /** The uuid of the current leaf; the header's if the session is empty or before the first message. */
+  /**
+   * Returns the uuid of the current leaf; the header's if the session is empty or positioned before the first message.
+   */
   getLeafUuid(): string {
     return this.#saved ?? this.#file.uuidAt(this.#at);
   }
 
-  /** The current leaf; the header if the session is empty. */
+  /** Returns the current leaf; the header if the session is empty. */
   getCurrentLeaf(): SessionEntry {
     return this.#entry(this.#leaf);
   }
 
-  /** The entries from the header down to an entry, or to the leaf. */
+  /** Returns the entries from the header down to an entry, by default the leaf. */
   getPath(fromUuid?: string): SessionEntry[] {
     const to = fromUuid === undefined ? this.#leaf : this.#liveAt(fromUuid);
     return this.index.path(to).map((at) => this.#entry(at));
   }
 
-  /** An entry by its id. */
+  /** Returns an entry, even a deleted one; undefined if the id is unknown. */
   getEntry(uuid: string): SessionEntry | undefined {
     const at = this.#file.indexOf(uuid);
     return at < 0 ? undefined : this.#entry(at);
   }
 
-  /** All live entries in file order, without the header. */
+  /** Returns all live entries in file order, without the header. */
   getEntries(): SessionEntry[] {
     const found: SessionEntry[] = [];
     for (let at = 1; at < this.#file.size; at++) if (this.index.isLive(at)) found.push(this.#entry(at));
     return found;
   }
 
-  /** The children of an entry. */
+  /** Returns the children of an entry, in order. */
   getChildren(uuid: string): SessionEntry[] {
     return this.index.children(this.#liveAt(uuid)).map((at) => this.#entry(at));
   }
@@ -216,7 +221,7 @@ export class SessionManager {
     return readChangedEntry(this.index, at);
   }
 
-  /** The label on an entry. */
+  /** Returns the label of an entry; undefined if it has none. */
   getLabel(uuid: string): string | undefined {
     return this.index.labels.get(this.#file.indexOf(uuid))?.title;
   }
@@ -225,13 +230,13 @@ export class SessionManager {
     return this.index.name;
   }
 
-  /** The context and settings at an entry, by default the leaf. */
+  /** Returns the context and settings at an entry, by default the leaf. */
   buildSessionContext(fromUuid?: string): SessionContext {
     const at = fromUuid === undefined ? this.#leaf : this.#liveAt(fromUuid);
     return readSessionContext(this.index, at, this.kit);
   }
 
-  // Checked once; the file itself refuses later writes that it cannot accept.
+  // Throws if the file is read-only or closed. Checked once; later the file itself refuses writes.
   #checkWritable(): void {
     if (this.#isWritable) return;
     const file = this.#file;
@@ -240,12 +245,12 @@ export class SessionManager {
   }
 
   /**
-   * Appends entries as one commit. They are on disk when this returns, so that the next save uses the new leaf. Returns
-   * the uuid of the first.
+   * Appends entries as one commit. They are on disk when this returns, and the next save continues below them. Returns
+   * the uuid of the first one.
    */
   #add(...entries: readonly [SessionEntry, ...SessionEntry[]]): string {
     this.#checkWritable();
-    // Lines that others wrote meanwhile are read first and stay siblings of the new ones.
+    // Lines that other processes wrote meanwhile are read first; the new entries become their siblings.
     this.#file.append(entries, { actor: this.#actor });
     const first = entries[0];
     if (entries.length === 1 && isLeafType(first.type)) this.#saved = first.uuid;
@@ -256,7 +261,9 @@ export class SessionManager {
     return first.uuid;
   }
 
-  /** Appends one message like {@link #add}; the common case, formatted directly as a line. */
+  /**
+   * Appends one message like {@link #add}. This is the common case, so the line is formatted without an entry object.
+   */
   #addLine(line: CommitLine): string {
     this.#checkWritable();
     this.#file.appendLine(line);
@@ -265,8 +272,8 @@ export class SessionManager {
   }
 
   /**
-   * Moves to an entry; the header is before the first message. Returns the uuid of the line that records this, or of
-   * the leaf if nothing moved.
+   * Moves to an entry; the header is the position before the first message. Returns the uuid of the line that records
+   * the move, or of the leaf if nothing changed.
    */
   async branch(parentUuid: string): Promise<string> {
     const at = this.#liveAt(parentUuid);
@@ -275,15 +282,15 @@ export class SessionManager {
   }
 
   /**
-   * Whether reopening the file would give the same leaf. It would not if another process appended a message, or if a
-   * save that failed was stored after all.
+   * Returns whether reopening the file would give the same leaf. It would not if another process appended a message, or
+   * if a save that seemed to fail was stored.
    */
   #isStanding(): boolean {
     this.index.refresh();
     return this.#tree.leaf === this.#at || !this.#tree.isLive(this.#at);
   }
 
-  /** Moves to an entry and adds a summary of the branch that was left. Returns the uuid of the summary. */
+  /** Moves to an entry and adds a summary of the branch that is left. Returns the uuid of the summary. */
   async branchWithSummary(
     parentUuid: string,
     summary: string,
@@ -309,7 +316,7 @@ export class SessionManager {
     });
   }
 
-  /** Adds a compaction marker below the leaf. */
+  /** Adds a compaction marker below the leaf or below `parentUuid`. Throws on a blank summary. */
   async saveCompaction(entry: NewCompaction): Promise<string> {
     const { summary, firstKeptEntryUuid: kept, parentUuid } = entry;
     if (!hasVisibleText(summary)) refuse('message/blank', 'The summary is empty.', {});
@@ -342,7 +349,7 @@ export class SessionManager {
     });
   }
 
-  /** Saves an entry of any type. Missing id, parent and time are filled in; an id of another entry is refused. */
+  /** Saves an entry of any type. Missing id, parent and time are filled in; an id that is already used is refused. */
   async saveEntry(entry: NewEntry): Promise<string> {
     return this.#save(entry);
   }
@@ -362,11 +369,11 @@ export class SessionManager {
       return uuid;
     }
     assertNoReservedFields(entry, uuid);
-    // Settings and labels do not move the leaf; messages do.
+    // A message becomes the leaf; settings and labels do not.
     return this.#add({ ...entry, uuid, parentUuid, timestamp: entry.timestamp ?? formatEntryTime(this.#now()) });
   }
 
-  /** Sets a label on an entry; without a label it is removed. */
+  /** Sets the label of an entry; without a label removes it. */
   async setLabel(uuid: string, label?: string): Promise<string> {
     if (this.#liveAt(uuid) === 0) refuse('tree/root-protected', 'The header cannot be labelled.', { nodeId: uuid });
     const given = label === undefined || label === '' ? {} : { label };
@@ -378,12 +385,12 @@ export class SessionManager {
     return this.saveEntry({ type: 'session_info', name: name.trim() });
   }
 
-  /** Sets the model for this branch. */
+  /** Sets the model for entries below the leaf. */
   async setModel(provider: string, modelId: string): Promise<string> {
     return this.#setting({ type: 'model_change', provider, modelId });
   }
 
-  /** Sets the thinking level for this branch. */
+  /** Sets the thinking level for entries below the leaf. */
   async setThinkingLevel(thinkingLevel: string): Promise<string> {
     return this.#setting({ type: 'thinking_level_change', thinkingLevel });
   }
@@ -398,7 +405,10 @@ export class SessionManager {
     );
   }
 
-  /** Closes the file once; other parts of this process may still have it open. */
+  /**
+   * Closes the file for this manager; other parts of the process may still have it open. Calling it again has no
+   * effect.
+   */
   close(): void {
     if (this.#shut !== 'closed') this.#file.close();
     [this.#shut, this.#isWritable] = ['closed', false];

@@ -1,8 +1,8 @@
-/** Converts entries of a session file to nodes for core's context, including later changes. */
+/** Converts entries of a session file to nodes for core, including changes by later lines. */
 import type { EntryMarker, SessionEntry, SessionIndex } from '@coppice/content/sessions';
 import { type Marker, type MessageKit, type Node, nodeId, roleOf } from '@coppice/core';
 
-/** The node of a line, with changes by later lines. Ids are those of the file. */
+/** Builds the node of a line, with changes by later lines. Its ids are those of the file. */
 export function sessionNodeAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): Node {
   const { file } = index;
   const { kind, message, status, meta, marker, createdAt, noted } = index.meaningAt(at);
@@ -19,8 +19,8 @@ export function sessionNodeAt(index: SessionIndex, at: number, kit: Pick<Message
     createdAt: createdAt ?? 0,
     matchParent: null,
     key: null,
-    // The count is stored with the line, or computed once: counting a long session again would cost more than reading
-    // it.
+    // The count is stored with the line or computed once, because counting the tokens of a long session again takes
+    // longer than reading it.
     tokens: typeof tokens === 'number' ? tokens : index.tokensAt(at, () => kit.tokens(message)),
     addedIn: 0,
     contentIn: 0,
@@ -42,7 +42,7 @@ function markerOfEntry({ firstKept, from, ...rest }: EntryMarker): Marker {
   };
 }
 
-/** An entry with changes by later lines: another parent, other content. */
+/** Returns an entry with changes by later lines, such as another parent or other content. */
 export function readChangedEntry(index: SessionIndex, at: number): SessionEntry {
   const { file } = index;
   if (at === 0) return file.header;

@@ -5,7 +5,7 @@ import { AppError, isText, type Message, refusalKinds, refuse, textMessage, unwr
 import { newId } from '../new-id.ts';
 import type { AppMessage, NewEntry, NewSessionOptions, SessionOptions } from './contract.ts';
 
-/** The error for a session that cannot be saved to. */
+/** Builds the error for saving to a session that is closed or read-only. */
 export function makeReadOnlySessionError(file: SessionFile, shut: 'read-only' | 'closed' | null): AppError {
   const { path, dialect } = file;
   if (shut === 'closed') return sessionWasClosed(path);
@@ -51,7 +51,8 @@ export function newSessionHeader(options: NewSessionOptions): NewSession {
 }
 
 /**
- * Lists the paths of the sessions in a folder that can be continued, optionally of one working directory, newest first.
+ * Yields the paths of the sessions in a folder that can be continued, newest first; with `cwd` only those of that
+ * working directory.
  */
 export function* listOwnSessions({
   files,
@@ -85,12 +86,12 @@ export function toStoredMessage(message: AppMessage): Message {
   return plain && speaks ? textMessage(role, content) : unwrapResult(normaliseMessage(message));
 }
 
-// The longest foreign id that is kept, in bytes.
+// The longest id of another tool that is accepted, in bytes.
 const idMost = 512;
 
 /**
- * Copies an entry as plain data. Throws on one that could not be read again: without a type, with an invalid id, or
- * not JSON.
+ * Copies an entry as plain data. Throws on an entry that could not be read again: without a type, with an invalid id,
+ * or with values that JSON cannot represent.
  */
 export function toPlainEntry(entry: NewEntry): NewEntry {
   const fields = unwrapResult(copyPlainFields(entry));
@@ -102,24 +103,24 @@ export function toPlainEntry(entry: NewEntry): NewEntry {
   return { ...fields, type, uuid, ...placeEntry(entry) };
 }
 
-// Line types with which a file stores its own state: one that a caller wrote could corrupt the session.
+// Line types in which a file stores its own state. A caller's line of such a type could corrupt the session.
 const kept: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);
 
-/** Throws on an entry of a type that sessions write themselves. */
+/** Throws on an entry type that only sessions write. */
 export function assertCallerEntryType(type: string, uuid: string): void {
   if (type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
   if (kept.has(type))
     refuse('command/invalid', `Only the session itself writes entries of the type ${type}.`, { nodeId: uuid });
 }
 
-/** Throws on an entry with fields that sessions write themselves. */
+/** Throws on an entry with fields that only sessions write. */
 export function assertNoReservedFields(entry: NewEntry, uuid: string): void {
   if (entry['version'] === undefined && entry['commit'] === undefined) return;
   const why = 'The session notes version and commit itself: put yours below another name.';
   refuse('command/invalid', why, { nodeId: uuid });
 }
 
-/** Parent and time of an entry. */
+/** Returns the parent and the time of an entry, without undefined fields. */
 function placeEntry({ parentUuid, timestamp }: NewEntry): Pick<NewEntry, 'parentUuid' | 'timestamp'> {
   return {
     ...(parentUuid === undefined ? {} : { parentUuid }),
@@ -127,7 +128,7 @@ function placeEntry({ parentUuid, timestamp }: NewEntry): Pick<NewEntry, 'parent
   };
 }
 
-/** Whether an existing entry equals the given one: saving it again then changes nothing. */
+/** Returns whether an existing entry equals the given one, so that saving it again changes nothing. */
 export function isSameEntry(there: SessionEntry, given: NewEntry): boolean {
   for (const key of Object.keys(given)) {
     if (key === 'timestamp' || key === 'node') continue;
@@ -136,13 +137,16 @@ export function isSameEntry(there: SessionEntry, given: NewEntry): boolean {
   return true;
 }
 
-/** Whether counting the tokens of a message is as fast as reading a stored count; then no count is stored. */
+/** Returns whether counting a message's tokens is as fast as reading a stored count; then none is stored. */
 export function isQuickToCount({ content }: Message): boolean {
   const block = content[0];
   return block !== undefined && content.length === 1 && isText(block) && block.text.length <= 2048;
 }
 
-/** Whether a text has more than white space; usually the first character decides. */
+/**
+ * Returns whether a text has more than white space. Checks the first character before trimming, because it usually
+ * decides.
+ */
 export function hasVisibleText(text: string): boolean {
   const first = text.charCodeAt(0);
   return (first > 0x20 && first < 0x7f) || text.trim() !== '';
@@ -152,8 +156,8 @@ let second = Number.NaN;
 let upToSecond = '';
 
 /**
- * Formats a timestamp as session lines contain it. The part up to the second is cached, because most saves follow each
- * other quickly.
+ * Formats a timestamp for session lines. The part up to the second is cached, because most saves follow each other
+ * quickly.
  */
 export function formatEntryTime(at: number): string {
   const now = Math.floor(at / 1000);

@@ -1,11 +1,11 @@
-/** Copies sessions for commands: to session files, or within a store. */
+/** Copies sessions for slash commands: to session files, or within a store. */
 
 import type { ChatCopier } from '../commands/contract.ts';
 import { treeCopier } from '../commands/copy.ts';
 import type { AgentSession } from './agent-session.ts';
 import { type SyncOptions, writeTreeAsSession } from './sync.ts';
 
-/** Creates the copier of a session. Copies are new files in which the session continues; ids are kept. */
+/** Creates the copier of a session. A copy is a new file with the same ids, in which the session continues. */
 export function createSessionCopier(session: AgentSession, options: SyncOptions): ChatCopier {
   return {
     async copy({ nodeId, whole }) {
@@ -20,7 +20,7 @@ export function createSessionCopier(session: AgentSession, options: SyncOptions)
   };
 }
 
-/** Creates the copier of a store. Copies are trees of that store; `/export-branch` writes session files to a folder. */
+/** Creates the copier of a store. Copies are trees of the store; `/export-branch` writes session files to a folder. */
 export function createStoreCopier(options: SyncOptions & { readonly folder: string }): ChatCopier {
   return { copy: treeCopier.copy, exportBranch: writeCopy(options, () => options.folder) };
 }

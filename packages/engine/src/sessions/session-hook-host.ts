@@ -1,18 +1,21 @@
-/** Runs hooks for many conversations. For a session file a hook gets the entries, for other trees only the event. */
+/**
+ * Runs hooks for many conversations. If a conversation has a session file, its hooks can read the entries; otherwise
+ * they get only the event.
+ */
 import { AppError, type TreeId } from '@coppice/core';
 import type { Events } from '../events.ts';
 import type { SessionOptions } from './contract.ts';
 import { createHookContext, type HookEventContext, type HookHost } from './hooks.ts';
 import { SessionManager } from './manager.ts';
 
-/** Options of the host. */
+/** The events to add hooks to, and how to find session files. */
 export interface SessionHookHostOptions extends SessionOptions {
   readonly events: Events;
-  /** The session file of a conversation; null if it has none. */
+  /** Returns the path of a conversation's session file; null if it has none. */
   fileOf(treeId: TreeId): Promise<string | null>;
 }
 
-/** A host that opens session files on first use. */
+/** Gives hooks access to many sessions; opens each file on first use. */
 export interface SessionHookHost extends HookHost {
   close(): void;
 }
@@ -38,7 +41,10 @@ export function createSessionHookHost(options: SessionHookHostOptions): SessionH
   };
 }
 
-/** The context for a conversation without a session file: the hook can decide about the event, but nothing else. */
+/**
+ * Creates the context for a conversation without a session file: the hook gets the event, but every access to entries
+ * throws.
+ */
 function withoutSession(treeId: TreeId): HookEventContext {
   const refusal = () =>
     new AppError({

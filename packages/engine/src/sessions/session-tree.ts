@@ -1,4 +1,4 @@
-/** A session's tree for display: flat, parents before children, with shortened texts. */
+/** Builds a session's tree for display: a flat list, parents before children, with shortened texts. */
 import type { SessionIndex } from '@coppice/content/sessions';
 import { isToolUse, textOf, truncateToLine } from '@coppice/core';
 import type { SessionStats, SessionTree, SessionTreeNode } from './contract.ts';
@@ -30,7 +30,7 @@ export function buildSessionTree(index: SessionIndex, leaf: number): SessionTree
   return { root: file.header.uuid, leaf: file.uuidAt(leaf), nodes };
 }
 
-/** Statistics over all branches. */
+/** Counts entries, messages and tokens of all branches. */
 export function computeSessionStats(index: SessionIndex): SessionStats {
   const { file } = index;
   const count = { entries: 0, user: 0, assistant: 0, toolCalls: 0, toolResults: 0, branches: 0 };

@@ -29,7 +29,7 @@ async function doing(store: Store, command: Command): Promise<void> {
   await run(store, command, { actor: 'me', now, newId, kit: messageKit });
 }
 
-/** The live nodes of a tree, and its active node. */
+/** Returns the live nodes of a tree, and its active node. */
 async function reported(store: Store, treeId: TreeId): Promise<unknown> {
   const rows = await store.read(treeId, () => ask('rows', {}));
   const live = rows?.nodes.filter((node) => node.removedIn === null && node.parentId !== null) ?? [];
@@ -75,7 +75,7 @@ test('[Z45] deletes, moves and in-place edits in a store are written into the ex
     expect(describeContext(manager.buildSessionContext('d')).at(-1)).toBe('user: said anew');
     expect(await reportedBy(one)).toEqual(await reported(store, treeId));
   }
-  // Nothing is left to synchronise.
+  // A second run finds nothing to synchronise.
   const { length } = sessions.lines(path);
   await syncTreeToSession(store, treeId, path, sessions.options);
   expect(sessions.lines(path).length).toBe(length);
@@ -104,7 +104,7 @@ test('[Z45] a node that was restored with another and moved away is on the other
   await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'cascade' });
   await syncTreeToSession(store, treeId, path, sessions.options);
   expect(sessions.open(path).getEntries()).toEqual([]);
-  // The children of a are children of the root now, and only a is deleted.
+  // The children of `a` become children of the root, and only `a` is deleted.
   await doing(store, { type: 'undo', treeId });
   await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'splice' });
   await syncTreeToSession(store, treeId, path, sessions.options);
@@ -146,7 +146,7 @@ test('[Z45] of two changes to the same node the later one counts, in either dire
   ]);
 });
 
-/** The metadata of a tree's nodes, its labels and its title. */
+/** Returns the metadata of a tree's nodes, its labels and its title. */
 async function noted(store: Store, treeId: TreeId): Promise<unknown> {
   const rows = await store.read(treeId, () => ask('rows', {}));
   const live = rows?.nodes.filter((node) => node.removedIn === null && node.parentId !== null) ?? [];
@@ -186,7 +186,7 @@ test('[Z47] tags, notes, labels and the name that one side sets, changes or remo
   await doing(store, { type: 'bookmark', treeId, nodeId: at('b'), title: null });
   await doing(store, { type: 'attributes', treeId, set: { title: null } });
   await doing(store, { type: 'tag', treeId, nodeId: at('b'), tags: [] });
-  // A label that was removed here does not come back from the other side, where it still exists.
+  // A label that was removed here is not restored from the other side, which still has it.
   await syncSessionToStore(path, store, sessions.options);
   expect(await noted(store, treeId)).toMatchObject({ labels: [], name: undefined });
   await syncTreeToSession(store, treeId, path, sessions.options);
@@ -211,7 +211,7 @@ test('[Z47] of two notes with one key the later one counts, and notes with other
   expect(await noted(file, treeId)).toEqual(await noted(store, treeId));
 });
 
-/** The groups of variants, by ids. */
+/** Returns the groups of variants, each as a text of node ids. */
 async function groups(store: Store, treeId: TreeId): Promise<string[]> {
   const rows = await store.read(treeId, () => ask('rows', {}));
   const found = new Map<string, NodeId[]>();
@@ -232,11 +232,11 @@ test('[Z49] variants that are grouped or ungrouped on one side are so on the oth
     await syncSessionToStore(path, store, sessions.options);
     expect([await groups(store, treeId), sessions.lines(path).length]).toEqual([reported, length]);
   };
-  // Grouped later, from the store to the file.
+  // A group that was made in the store appears in the file.
   await doing(store, { type: 'group', treeId, nodeIds: [at('b'), at('e')] });
   await syncTreeToSession(store, treeId, path, sessions.options);
   await both([at('b'), at('e')]);
-  // New variants are in the group of their siblings.
+  // New variants join the group of their siblings on both sides.
   const reply = (text: string) => ({ message: textMessage('assistant', text) });
   const made = async (on: Store, replies: readonly string[], parent: NodeId): Promise<NodeId[]> => {
     const before = new Set((await on.read(treeId, () => ask('children', { of: parent }))).map(({ id }) => id));
@@ -247,13 +247,13 @@ test('[Z49] variants that are grouped or ungrouped on one side are so on the oth
   const three = await made(file, ['one', 'two', 'three'], at('a'));
   await syncSessionToStore(path, store, sessions.options);
   await both([at('b'), at('e')], three);
-  // Ungrouped and regrouped on the other side.
+  // The groups are changed on the other side.
   const [first = at('a'), second = at('a'), third = at('a')] = three;
   await doing(store, { type: 'group', treeId, nodeIds: [first] });
   await doing(store, { type: 'group', treeId, nodeIds: [second, at('e')] });
   await syncTreeToSession(store, treeId, path, sessions.options);
   await both([second, at('e')]);
-  // The later change counts.
+  // Both sides changed the same group; the later change wins.
   await doing(store, { type: 'group', treeId, nodeIds: [at('b'), third] });
   await doing(file, { type: 'group', treeId, nodeIds: [at('b'), first] });
   await syncTreeToSession(store, treeId, path, sessions.options);

@@ -1,4 +1,4 @@
-/** Synchronises changes to nodes that exist on both sides: parents, contents, metadata. */
+/** Synchronises changes to nodes that exist on both sides: their parents, contents and metadata. */
 import {
   actId as asActId,
   ask,
@@ -25,8 +25,8 @@ import { type IsNewerAtSource, noteKey, readChangeTimes } from './sync-touches.t
 type ChangedRows = NonNullable<Reads['rows']['answer']>;
 
 /**
- * One side of a synchronisation: its rows with ids mapped to the other side, and its log. The log is read only if the
- * two sides differ.
+ * One side of a synchronisation: its rows, the mapping of its ids to those of the other side, and its log. The log is
+ * read only if the sides differ.
  */
 export interface SyncSide {
   readonly rows: ChangedRows;
@@ -34,15 +34,15 @@ export interface SyncSide {
   readonly log: () => Promise<readonly Commit[]>;
 }
 
-/** A node of the source side and its counterpart. */
+/** A node that exists on both sides. */
 export interface SyncPair {
   readonly from: Node;
   readonly to: Node;
 }
 
 /**
- * Transfers changes of known nodes from one side to the other; of two changes to the same thing the later one wins.
- * Each change is an ordinary command in one common act, so that the next run completes an interrupted one.
+ * Transfers changes of common nodes from one side to the other; if both changed the same thing, the later change wins.
+ * Each change is a separate command of one act, so that the next run completes an interrupted one.
  */
 export class SyncChanges {
   readonly #from: SyncSide;
@@ -50,7 +50,7 @@ export class SyncChanges {
   readonly #id: TreeId;
   readonly #context: RunContext;
   #later: IsNewerAtSource | null = null;
-  // Nodes that were restored together with another one but are deleted on the other side.
+  // Nodes that were restored together with another node although the other side has them deleted.
   readonly #lifted = new Set<NodeId>();
   #count = 0;
 
@@ -77,7 +77,10 @@ export class SyncChanges {
     return from.parentId === null ? null : this.#from.name(from.parentId);
   }
 
-  /** Decides which of two changes is later; reads the logs once, and only if anything differs. */
+  /**
+   * Returns the function that decides which side changed something last. Reads the logs once, and only if something
+   * differs.
+   */
   async #judge(): Promise<IsNewerAtSource> {
     if (this.#later !== null) return this.#later;
     const { log, name } = this.#from;
@@ -91,7 +94,7 @@ export class SyncChanges {
     return this.#later;
   }
 
-  /** Runs a command on the target. If the tree there refuses it, nothing changes. */
+  /** Runs a command on the target. A refusal is ignored: the target stays unchanged, and the next run tries again. */
   async #run(command: Command): Promise<void> {
     try {
       await run(this.#to, command, this.#context);
@@ -101,7 +104,7 @@ export class SyncChanges {
     }
   }
 
-  /** Restores nodes that were restored on the other side, before new nodes are added below them. */
+  /** Restores nodes that the source side has restored, before new nodes are added below them. */
   async bringBack(): Promise<void> {
     const there = await this.#there();
     if (there === null) return;
@@ -117,7 +120,7 @@ export class SyncChanges {
       if (from.removedIn !== null && to.removedIn !== null && live.has(to.id)) this.#lifted.add(to.id);
   }
 
-  /** Restores a node and, before it, its deleted ancestors here. On the other side it may have another parent. */
+  /** Restores a node, and its deleted ancestors before it. On the other side the node may have another parent. */
   async #lift(node: Node, present: ReadonlyMap<NodeId, Node>, back: Set<NodeId>): Promise<void> {
     const way: Node[] = [];
     for (let at: Node | undefined = node; at !== undefined && at.removedIn !== null && !back.has(at.id); ) {
@@ -126,13 +129,13 @@ export class SyncChanges {
     }
     for (const { id, parentId, removedIn } of way.reverse()) {
       back.add(id);
-      // A node that was deleted with its parent was restored with it.
+      // Restoring the parent has already restored a node that was deleted with it.
       const cameAlong = parentId !== null && back.has(parentId) && present.get(parentId)?.removedIn === removedIn;
       if (!cameAlong) await this.#run({ type: 'restore', treeId: this.#id, nodeId: id });
     }
   }
 
-  /** Applies moves, groups, edits, metadata, labels and deletions of the other side, and its active node. */
+  /** Applies the moves, groups, edits, metadata, labels, deletions and the active node of the source side. */
   async reshape(): Promise<void> {
     await this.#move();
     await this.#group();
@@ -157,8 +160,8 @@ export class SyncChanges {
     const elsewhere = (await this.#live()).filter((pair) => this.#parentOf(pair) !== pair.to.parentId);
     if (elsewhere.length === 0) return;
     const later = await this.#judge();
-    // From the top down, so that no node becomes its own descendant in between. A node that is deleted on the other
-    // side is moved to its last position first, so that it can be restored alone.
+    // Moves from the top down, so that no node becomes its own descendant in between. A node that the source side has
+    // deleted is moved to its last position first, so that it can be restored alone.
     for (const pair of elsewhere) {
       const parentId = this.#parentOf(pair);
       if (parentId !== null && later('place', pair.to.id))
@@ -201,7 +204,7 @@ export class SyncChanges {
     await this.#change(() => planAnnotations(notes));
   }
 
-  /** Labels and the title of the tree that differ or exist only here. */
+  /** Applies labels and the title of the tree that differ from those of the source side. */
   async #label(): Promise<void> {
     const there = await this.#there();
     if (there === null) return;
@@ -217,8 +220,8 @@ export class SyncChanges {
   }
 
   /**
-   * Labels (by node) and the title that were removed here after they were set on the other side. They are not added
-   * again.
+   * Returns the labels (by node) and the title that the source side removed after the target set them; they must not be
+   * added again.
    */
   async takenAway(): Promise<{ readonly labels: ReadonlySet<NodeId>; readonly name: boolean }> {
     const { rows, name, log } = this.#from;
@@ -256,12 +259,12 @@ export class SyncChanges {
       const home = homes.get(node.parentId) ?? (tops.has(node.id) ? node.parentId : undefined);
       if (home === undefined) continue;
       if (went.has(node.id)) homes.set(node.id, home);
-      // A node that the other side does not have, or has below another parent, is not deleted together with its
-      // ancestor here.
+      // A node that the other side does not have, or has below another parent, is moved away before its ancestor is
+      // deleted.
       else await this.#run({ type: 'move', treeId: this.#id, nodeId: node.id, parentId: home });
     }
-    // Nodes that were deleted together on the other side are deleted together here, in the same order. Otherwise they
-    // would be restored with later deletions.
+    // Nodes that the source deleted together are deleted together here, in the same order, because restoring one
+    // restores all that were deleted with it.
     const goings = new Map<number, NodeId[]>();
     for (const { from, to } of gone) {
       if (!tops.has(to.id) || from.removedIn === null) continue;
@@ -278,7 +281,10 @@ function isSameContent(from: Node, to: Node): boolean {
   return from.status === to.status && from.key === to.key && from.text === to.text;
 }
 
-/** Sets the content or status that nodes have on the other side; earlier content is kept as after any edit. */
+/**
+ * Plans the content and status that nodes have on the source side. Earlier content stays in the history, as after any
+ * edit.
+ */
 function* planRewrites(words: ReadonlyMap<NodeId, Node>): ReadProgram<Plan<null>> {
   const steps: Step[] = [];
   for (const [id, { message, status, key, text, tokens }] of words) {

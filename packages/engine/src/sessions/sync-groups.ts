@@ -1,8 +1,8 @@
-/** Groups of variants that differ between the two sides of a synchronisation. */
+/** Finds and applies groups of variants that differ between the two sides of a synchronisation. */
 import { ask, type NodeId, type Plan, type ReadProgram, type Step } from '@coppice/core';
 import type { SyncPair } from './sync-changes.ts';
 
-/** Nodes below one parent that belong to one group: an existing one, a new one (`null`), or none (0). */
+/** Nodes below one parent that move to one group: `into` is an existing group, null for a new one, or 0 for none. */
 interface GroupPlan {
   readonly parentId: NodeId;
   readonly nodeIds: readonly NodeId[];
@@ -10,8 +10,8 @@ interface GroupPlan {
 }
 
 /**
- * Finds the regrouping that this side needs, so that variants of one group on the other side share one group here. Only
- * which nodes share a group matters, not its number. `isLater` tells which nodes were grouped last on the other side.
+ * Finds the changes of groups that this side needs, so that variants that share a group on the other side share one
+ * here. Group numbers may differ. `isLater` tells which nodes the other side grouped last.
  */
 export function findGroupDifferences(pairs: readonly SyncPair[], isLater: (id: NodeId) => boolean): GroupPlan[] {
   const found: GroupPlan[] = [];
@@ -30,7 +30,7 @@ export function findGroupDifferences(pairs: readonly SyncPair[], isLater: (id: N
       const home = groupHome(members, here, used);
       const away = members.filter(({ to }) => to.groupId !== home && isLater(to.id));
       const stay = members.filter(({ to }) => home !== null && to.groupId === home);
-      // A group of one has no effect.
+      // A group of one node has no effect.
       if (away.length === 0 || away.length + stay.length < 2) continue;
       if (home !== null) used.add(home);
       found.push({ parentId, nodeIds: away.map(({ to }) => to.id), into: home });
@@ -39,7 +39,7 @@ export function findGroupDifferences(pairs: readonly SyncPair[], isLater: (id: N
   return found;
 }
 
-/** The first group on this side that contains members of a group of the other side and of no other group. */
+/** Returns the first group on this side whose members all belong to one group of the other side. */
 function groupHome(
   members: readonly SyncPair[],
   here: ReadonlyMap<number, readonly SyncPair[]>,
@@ -63,7 +63,7 @@ function byKey<K>(pairs: readonly SyncPair[], keyOf: (pair: SyncPair) => K): Map
   return found;
 }
 
-/** Assigns nodes to their groups. */
+/** Plans the steps that assign nodes to their groups. */
 export function* regroupNodes(groupings: readonly GroupPlan[]): ReadProgram<Plan<null>> {
   const steps: Step[] = [];
   const highest = new Map<NodeId, number>();

@@ -1,17 +1,17 @@
-/** Metadata and labels that differ between the two sides of a synchronisation. */
+/** Finds and applies metadata and labels that differ between the two sides of a synchronisation. */
 import { canonicalJson } from '@coppice/content';
 import { ask, type NodeId, type NodeMeta, type Patch, type Plan, type ReadProgram, type Step } from '@coppice/core';
 import { inversePatch } from '@coppice/core/tree';
 import type { SyncPair, SyncSide } from './sync-changes.ts';
 
-/** One metadata field of the source side; null if it is absent. */
+/** A metadata field as the source side has it; `value` is null if the source does not have it. */
 export interface SourceNote {
   readonly nodeId: NodeId;
   readonly key: string;
   readonly value: unknown;
 }
 
-/** Finds metadata fields that differ between nodes that both sides have. */
+/** Returns the metadata fields that differ on nodes that both sides have. */
 export function findNoteDifferences(pairs: readonly SyncPair[]): SourceNote[] {
   const notes: SourceNote[] = [];
   for (const { from, to } of pairs) {
@@ -28,12 +28,12 @@ function ownNote(meta: NodeMeta, key: string): unknown {
   return Object.hasOwn(meta, key) ? meta[key] : undefined;
 }
 
-// Stores may order the members of an object differently.
+// Encodes a value with sorted keys, because stores may order the members of an object differently.
 function noteText(value: unknown): string {
   return value === undefined || value === null ? '' : canonicalJson(JSON.parse(JSON.stringify(value)));
 }
 
-/** Plans the metadata of the other side, including fields that only the tree itself writes. */
+/** Plans the steps that set metadata, including fields that commands cannot set. */
 export function* planAnnotations(notes: readonly SourceNote[]): ReadProgram<Plan<null>> {
   const byNode = new Map<NodeId, Map<string, unknown>>();
   for (const { nodeId, key, value } of notes)
@@ -48,13 +48,13 @@ export function* planAnnotations(notes: readonly SourceNote[]): ReadProgram<Plan
   return { steps, result: null };
 }
 
-/** A label of the source side; null if it is absent. */
+/** A label as the source side has it; `title` is null if the source does not have it. */
 export interface SourceLabel {
   readonly nodeId: NodeId;
   readonly title: string | null;
 }
 
-/** Finds labels of live nodes on this side that have another title on the other side or no longer exist there. */
+/** Returns the labels of live nodes that the source side has with another title, or does not have. */
 export function findLabelDifferences({ rows, name }: SyncSide, there: SyncSide['rows']): SourceLabel[] {
   const titles = new Map(rows.bookmarks.map(({ nodeId, title }) => [name(nodeId), title]));
   const live = new Set(rows.nodes.filter((node) => node.removedIn === null).map((node) => name(node.id)));

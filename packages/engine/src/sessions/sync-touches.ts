@@ -1,10 +1,10 @@
-/** Finds when nodes, metadata and labels were last changed on one side of a synchronisation. */
+/** Computes when nodes, metadata and labels were last changed on one side of a synchronisation. */
 import type { Commit, NodeId } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
 
 /**
- * The times of the last changes by node id, after the node was added. Metadata is keyed by node and field, the tree's
- * title by an empty node id.
+ * The times of the last changes by node id, not counting the insertion of the node. Metadata has the keys of {@link
+ * noteKey}; the tree's title has the empty id.
  */
 interface ChangeTimes {
   readonly presence: Map<string, number>;
@@ -15,15 +15,15 @@ interface ChangeTimes {
   readonly note: Map<string, number>;
 }
 
-/** Tells whether the newest change of a node, a label or a metadata field was made on the source side. */
+/** Returns whether the source side made the newest change of a node, a label or a metadata field. */
 export type IsNewerAtSource = (what: keyof ChangeTimes, key: string) => boolean;
 
-/** The key of a metadata field of a node. */
+/** Returns the key of a node's metadata field in {@link ChangeTimes}. */
 export function noteKey(id: string, key: string): string {
   return `${id} ${key}`;
 }
 
-/** Reads the times of the last changes from a log. `name` maps a node id to that of the other side. */
+/** Reads the times of the last changes from a log. `name` maps a node id to the id on the other side. */
 export function readChangeTimes(log: readonly Commit[], name: (id: NodeId) => NodeId): ChangeTimes {
   const touches: ChangeTimes = {
     presence: new Map(),
@@ -63,7 +63,10 @@ export function readChangeTimes(log: readonly Commit[], name: (id: NodeId) => No
   return touches;
 }
 
-/** Tracks parents while the log is replayed: removing or restoring a node affects the descendants that it had then. */
+/**
+ * Tracks parents while the log is replayed, because removing or restoring a node affects the descendants that it had at
+ * that time.
+ */
 class PastParents {
   readonly #above = new Map<NodeId, NodeId>();
   readonly #below = new Map<NodeId, Set<NodeId>>();

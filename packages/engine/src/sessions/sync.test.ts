@@ -142,7 +142,7 @@ describe('syncing a session file and a store', () => {
         .map(({ uuid }) => uuid),
     ).toEqual([first, leaf]);
     expect((await syncSessionToStore(newSessionFile, store, sessions.options)).added).toEqual([]);
-    // Its nodes have other ids in the store, because these are taken there.
+    // The nodes have other ids in the store, because another tree already uses theirs.
     const nodeId = (await store.read(two.treeId, () => ask('tree', {})))?.activeNodeId;
     const context = { actor: 'me', now: Date.now, newId: sessions.options.newId ?? (() => ''), kit: messageKit };
     if (nodeId != null) await run(store, { type: 'bookmark', treeId: two.treeId, nodeId, title: 'here' }, context);

@@ -1,4 +1,4 @@
-/** Converts a session file to a tree of any store and back. Ids survive both ways. */
+/** Synchronises a session file with a tree of any store, in both directions. Ids are the same on both sides. */
 import { deriveId, messageKit } from '@coppice/content';
 import { linesOfCommit, type SessionFiles, sessionNodeId } from '@coppice/content/sessions';
 import {
@@ -24,7 +24,7 @@ import { orderParentsFirst, positionBetween, stepsFromRows, toNewNode } from '@c
 import { newId } from '../new-id.ts';
 import { SyncChanges } from './sync-changes.ts';
 
-/** Options of a synchronisation. */
+/** The session files, and who synchronises. */
 export interface SyncOptions {
   readonly files: SessionFiles;
   readonly actor?: string;
@@ -33,12 +33,12 @@ export interface SyncOptions {
   readonly kit?: MessageKit;
 }
 
-/** The result of a synchronisation. */
+/** What a synchronisation added, and which contents differ. */
 export interface SyncResult {
   readonly treeId: TreeId;
   /** Nodes that were added to the target. */
   readonly added: readonly NodeId[];
-  /** Nodes whose content differs in the target; the target keeps its own content. */
+  /** Nodes whose content differs; the target's content was not changed. */
   readonly differ: readonly NodeId[];
 }
 
@@ -48,8 +48,9 @@ type SyncRows = NonNullable<Reads['rows']['answer']>;
 export const sessionFormat = 'session';
 
 /**
- * Imports a session file into a store as a tree. Importing it again adds new entries and keeps the existing nodes. An
- * id that another tree of the store uses, for example after a branch to another file, is kept as an external id.
+ * Imports a session file into a store as a tree. Importing it again adds new entries and keeps the existing nodes. If
+ * another tree of the store already uses an id, for example after a branch to another file, the node gets a new id and
+ * the old one is stored as an external id.
  */
 export async function syncSessionToStore(path: string, store: Store, options: SyncOptions): Promise<SyncResult> {
   const source = await options.files.store(path);
@@ -62,7 +63,7 @@ export async function syncSessionToStore(path: string, store: Store, options: Sy
     const scope = scopeOf(await source.externalIdsOf(item.id), item.id);
     const log = () => source.read(item.id, () => ask('log', { since: 0 }));
     const carried = await syncInto({ rows, log }, store, item.id, scope, options);
-    // External ids in the file itself, and those of nodes whose id was taken.
+    // External ids of the file itself, and the original ids of nodes whose id was taken.
     const names = await source.externalIdsOf(item.id);
     const known = new Set(carried.renamed.keys());
     await store.putExternalIds([
@@ -81,7 +82,8 @@ export async function syncSessionToStore(path: string, store: Store, options: Sy
   }
 }
 
-// Header fields that a tree has no attribute for; stored with the root, so that they can be exported again.
+// Header fields without an attribute of the tree. They are stored with the root, so that an export can write them
+// again.
 interface HeaderNote {
   readonly cwd?: string;
   readonly parentSession?: string;
@@ -119,15 +121,15 @@ function scopeOf(names: readonly ExternalId[], tree: TreeId): string {
   return names.find((name) => name.format === sessionFormat)?.scope ?? tree;
 }
 
-/** The rows to transfer, and their log. */
+/** The rows to transfer, and the log that they result from. */
 interface SyncSource {
   readonly rows: SyncRows;
   readonly log: () => Promise<readonly Commit[]>;
 }
 
 /**
- * Adds missing nodes to a tree in one commit, and applies changes of the source that are later than those of the
- * target.
+ * Adds missing nodes to a tree in one commit, and then applies the changes of the source that are later than those of
+ * the target.
  */
 async function syncInto(
   { rows, log }: SyncSource,
@@ -161,7 +163,7 @@ async function syncInto(
   return { treeId: id, ...result, differ: there === null ? [] : differingEntries(rows, there, known) };
 }
 
-/** Nodes that exist on both sides with different content. */
+/** Returns the nodes that exist on both sides with different content. */
 function differingEntries(rows: SyncRows, there: SyncRows, known: (node: NodeId) => NodeId): NodeId[] {
   const present = new Map(there.nodes.map((node) => [node.id, node]));
   return rows.nodes.flatMap((node) => {
@@ -208,7 +210,7 @@ function* planSync(
   const isLeft = active !== null && present.get(active)?.removedIn == null;
   if (steps.length > 0 && isLeft && active !== there.row.activeNodeId)
     steps.push({ type: 'select', after: active, before: there.row.activeNodeId });
-  // New labels and a new title are added; existing ones are kept.
+  // New labels and a missing title are added; existing ones do not change.
   const marked = new Set(there.bookmarks.map((bookmark) => bookmark.nodeId));
   const came = new Set(added);
   for (const bookmark of rows.bookmarks) {
@@ -223,7 +225,7 @@ function* planSync(
   return { steps, result: { added, renamed } };
 }
 
-/** The node, or its nearest live ancestor: nothing can be added below a removed node. */
+/** Returns the node, or its nearest live ancestor, because nothing can be added below a deleted node. */
 function leftAt(id: NodeId | null, present: ReadonlyMap<NodeId, Node>): NodeId | null {
   let at = id;
   for (let node = at === null ? undefined : present.get(at); node?.removedIn != null; ) {
@@ -233,7 +235,7 @@ function leftAt(id: NodeId | null, present: ReadonlyMap<NodeId, Node>): NodeId |
   return at;
 }
 
-/** Maps the id of a node and all ids that it refers to. */
+/** Returns a node with its id and all ids that it refers to mapped. */
 function renameIn(node: Node, name: (id: NodeId) => NodeId): Node {
   const { marker } = node;
   return {
@@ -270,8 +272,8 @@ export interface TreePart {
 }
 
 /**
- * Writes a tree of a store, or part of it, to a new session file: its live nodes with their ids of session files. A
- * part becomes a session of its own.
+ * Writes the live nodes of a tree, or of a part of it, to a new session file with their original ids. A part becomes a
+ * separate session.
  */
 export async function writeTreeAsSession(
   store: Store,
@@ -288,7 +290,7 @@ export async function writeTreeAsSession(
   const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat);
   const byNode = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[String(name.nodeId), name.id]])));
   const scope = (part === undefined ? names[0]?.scope : makeId()) ?? id;
-  // In another file an entry can be a different node: references to it are mapped to that one.
+  // The same entry has a different node id in each file, so references are mapped to the id in this file.
   const nodeOf = (node: NodeId): NodeId => {
     const own = byNode.get(node);
     return own === undefined ? node : sessionNodeId(scope, own);
@@ -321,7 +323,7 @@ export async function writeTreeAsSession(
   return made.path;
 }
 
-/** The rows of a part; its active node is the tree's if that is included, else the given node. */
+/** Returns the rows of a part. Its active node is the tree's active node if that is included, else the given node. */
 function partOfTree({ row, nodes, bookmarks }: SyncRows, { nodeId: top, pathOnly = false }: TreePart): SyncRows {
   const byId = new Map(nodes.filter((node) => node.removedIn === null).map((node) => [node.id, node]));
   const wanted = new Set<NodeId>();
@@ -343,7 +345,7 @@ function partOfTree({ row, nodes, bookmarks }: SyncRows, { nodeId: top, pathOnly
   };
 }
 
-/** A log with mapped node ids. */
+/** Returns a log with mapped node ids. */
 function entryNames(log: readonly Commit[], name: (id: NodeId) => NodeId): Commit[] {
   return log.map((commit) => ({
     ...commit,
@@ -363,8 +365,8 @@ function namedStep(step: Step, name: (id: NodeId) => NodeId): Step {
 }
 
 /**
- * Writes new nodes of a tree, and later moves, edits, metadata, labels and deletions, back to its session file.
- * Existing lines are kept; nodes with different content on both sides are reported.
+ * Writes new nodes of a tree to its session file, and then the later moves, edits, metadata, labels and deletions.
+ * Existing lines do not change. Returns the nodes whose content differs.
  */
 export async function syncTreeToSession(
   store: Store,
@@ -378,7 +380,7 @@ export async function syncTreeToSession(
   try {
     const [item] = (await file.trees()).items;
     if (item?.id !== id) return refuse('tree/unknown-tree', `${path} is not the session ${id}.`, { path, treeId: id });
-    // A node whose id was taken in the store has its original id in the file.
+    // If the id of an entry was taken in the store, its node has another id there; the file uses the original.
     const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat && isUuid(name.id));
     const own = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[name.nodeId, nodeId(name.id)]])));
     const name = (one: NodeId) => own.get(one) ?? one;

@@ -1,4 +1,4 @@
-/** A single question to a model, outside of any conversation. */
+/** Asks a model a single question, outside of any conversation. */
 import { textMessage, textOf } from '@coppice/core';
 import { replaceKeys } from '../config/mask-keys.ts';
 import { listConfiguredKeys } from '../config/secret.ts';
@@ -8,7 +8,7 @@ import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { SummaryQuestion } from './prompts.ts';
 
-/** Options of a question. */
+/** The limits of one question. */
 export interface ModelQuestion {
   readonly maxTokens: number;
   readonly timeoutMs: number;
@@ -16,10 +16,10 @@ export interface ModelQuestion {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The model's answer, or why there is no usable one; both may have cost something. */
+/** The model's answer, or why it is not usable. A failed call may cost something too. */
 export type ModelAnswer = (
   | { readonly type: 'said'; readonly text: string }
-  /** `text` is what arrived before the failure; it was charged too. */
+  /** The text that arrived before the failure; it is charged too. */
   | { readonly type: 'failed'; readonly code: string; readonly text: string }
 ) & {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
@@ -65,7 +65,7 @@ export async function askModel(model: Model, question: SummaryQuestion, asking: 
       return { type: 'failed', code: 'provider/content-filter', text: whole, ...spent };
     return { type: 'said', text, ...spent };
   } catch {
-    // A provider that throws violates its contract; this function still keeps its own.
+    // The provider threw although its contract forbids that; this function must not reject.
     return { type: 'failed', code: 'provider/internal', text: '', ...nothingUsed };
   } finally {
     over.abort();
@@ -74,19 +74,19 @@ export async function askModel(model: Model, question: SummaryQuestion, asking: 
 }
 
 function ignoreCancel(): void {
-  // The answer arrived in time.
+  // The wait was cancelled because the answer arrived in time.
 }
 
 /**
- * Computes the reply limit for a text of so many tokens. A reasoning model counts its reasoning towards the limit, and
- * would be cut off before it writes any text.
+ * Returns the reply limit for an answer of `wanted` tokens. For a reasoning model it is higher, because its reasoning
+ * counts too and would otherwise use up the limit before any text.
  */
 export function computeReplySpace({ info }: Model, wanted: number): number {
   const needed = info.capabilities.thinking && info.known ? wanted * 4 : wanted;
   return Math.max(1, Math.min(needed, info.maxOut, Math.floor(info.window / 2)));
 }
 
-// Local models include their reasoning in the text.
+// Removes the reasoning that local models put at the beginning of their text.
 function answerText(text: string): string {
   return text.replace(/^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/i, '').trim();
 }

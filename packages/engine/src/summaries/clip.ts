@@ -1,8 +1,9 @@
-/** Shortens texts: never inside a character, and always with a visible mark. */
+/** Shortens texts at character boundaries, with a visible mark where text is missing. */
 import { estimateTokens } from '@coppice/content';
 
 /**
- * Returns the text, or its beginning and end with a note between them, at most about `length` UTF-16 code units long.
+ * Returns the text. If it is longer than about `length` UTF-16 code units, returns its beginning and end with a note
+ * between them.
  */
 export function clipMiddle(text: string, length: number): string {
   if (text.length <= length) return text;
@@ -12,7 +13,7 @@ export function clipMiddle(text: string, length: number): string {
   return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 
-/** Like {@link clipMiddle}, but limited to an estimated number of tokens. */
+/** Like {@link clipMiddle}, but the limit is an estimated number of tokens. */
 export function clipTokens(text: string, tokens: number): string {
   let clipped = text;
   for (let taken = estimateTokens(clipped); taken > tokens && clipped.length > 80; taken = estimateTokens(clipped)) {
@@ -23,7 +24,7 @@ export function clipTokens(text: string, tokens: number): string {
   return clipped;
 }
 
-/** The first non-blank line, cut at a word. */
+/** Returns the first non-blank line, cut at a word. */
 export function firstLineOf(text: string, length: number): string {
   const start = text.search(/\S/);
   if (start === -1) return '';
@@ -31,7 +32,7 @@ export function firstLineOf(text: string, length: number): string {
   return cutAtWord(line.replace(/\s+/g, ' ').trim(), length);
 }
 
-/** A line of at most so many UTF-16 code units, cut at a word if one ends near enough, with an ellipsis. */
+/** Shortens a line to at most `length` UTF-16 code units with an ellipsis; cuts at a word if one ends near enough. */
 export function cutAtWord(line: string, length: number): string {
   if (line.length <= length) return line;
   const end = wholeTextOf(line, length - 1);
@@ -39,7 +40,7 @@ export function cutAtWord(line: string, length: number): string {
   return `${line.slice(0, space > length / 2 ? space : end).replace(/[\s,;:.…-]+$/u, '')}…`;
 }
 
-// Not between the halves of a surrogate pair, nor before a combining mark.
+// Matches characters that belong to the preceding one, before which a text must not be cut.
 const joins = /^(?:\p{M}|\u200d|[\u{1f3fb}-\u{1f3ff}])/u;
 
 function isCutPoint(text: string, at: number): boolean {

@@ -3,13 +3,13 @@ import type { JsonObject, Message } from '@coppice/core';
 import type { Model } from '../providers/index.ts';
 import type { TrackedFiles } from './files.ts';
 
-/** The input of a summary. */
+/** What to summarise, and with which limits. */
 export interface SummarizerRequest {
   /** The messages to summarise, oldest first. */
   readonly messages: readonly Message[];
-  /** The beginning of a turn whose end is kept; it is summarised separately. */
+  /** The first messages of a turn whose last messages stay in the context; they are summarised separately. */
   readonly turnPrefix?: readonly Message[] | undefined;
-  /** The summary of earlier messages; it is updated, not repeated. */
+  /** The summary of still earlier messages, which the new summary extends. */
   readonly previous?: string | null | undefined;
   /** What the summary should focus on. */
   readonly focus?: string | undefined;
@@ -17,35 +17,39 @@ export interface SummarizerRequest {
   readonly files?: TrackedFiles | undefined;
   /** The longest summary, in tokens. */
   readonly maxTokens?: number | undefined;
-  /** The model of the conversation: messages are sent to no other provider unless the operator configured one. */
+  /**
+   * The model of the conversation. Unless the operator configured a summary model, messages are sent to no other
+   * provider.
+   */
   readonly near?: Model | null | undefined;
   /**
-   * The budget that the summary is charged to, if there is a limit. If it is too small, the text is extracted from the
-   * messages.
+   * The budget that the summary is charged to; undefined means no limit. If too little is left, the text is extracted
+   * from the messages.
    */
   readonly allowance?: SummaryAllowance | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The usage of one call. */
+/** The tokens of one call. */
 export interface SummaryUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** The budget of one request. */
+/** The budget of one request for a summary. */
 export interface SummaryAllowance {
   /**
-   * Reserves the expected cost of a call, from its estimated input and output tokens; null if that exceeds what is
-   * left. The returned function is called once with the actual tokens and US dollars, as far as known.
+   * Reserves the expected cost of a call; returns null if too little is left. Otherwise call the returned function once
+   * with the actual tokens and US dollars, null for what is unknown.
    */
   take(model: Model, expected: SummaryUsage): ((used: SummaryUsage | null, usd: number | null) => void) | null;
 }
 
-/** A budget beyond a single request, for example per day. */
+/** A budget for many requests, for example per day. */
 export interface SummaryBudget {
   /**
-   * Like {@link SummaryAllowance.take}, but asynchronous, because the spent amount may have to be read. Never rejects.
+   * Like {@link SummaryAllowance.take}, but asynchronous, because the spent amount may be read from a file. Never
+   * rejects.
    */
   take(
     model: Model,
@@ -53,47 +57,50 @@ export interface SummaryBudget {
   ): Promise<((used: SummaryUsage | null, usd: number | null) => Promise<void>) | null>;
 }
 
-/** The input of a title. */
+/** The messages to find a title for. */
 export interface TitleRequest {
   readonly messages: readonly Message[];
   readonly near?: Model | null | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A non-blank text and its author. */
+/** A text that is not blank, and who wrote it. */
 export interface Summary {
   readonly text: string;
   /**
-   * The `source` metadata: `{ type: 'model', provider, model_name, usage, … }`, or `{ type: 'extract', reason }` if
-   * it was extracted without a model.
+   * The `source` metadata: `{ type: 'model', provider, model_name, usage, … }`, or `{ type: 'extract', reason }` if no
+   * model wrote the text.
    */
   readonly source: JsonObject;
 }
 
-/** Writes summaries and titles. Always has a result: it rejects only when its signal aborts. */
+/**
+ * Writes summaries and titles. If no model can, the text is extracted from the messages; it rejects only when the
+ * signal aborts.
+ */
 export interface Summarizer {
   /** Summarises older messages for a compaction. */
   compaction(request: SummarizerRequest): Promise<Summary>;
   /** Summarises a branch that is left or merged. */
   branch(request: Omit<SummarizerRequest, 'turnPrefix' | 'previous'>): Promise<Summary>;
-  /** One line without markup; null if the messages have no suitable text. */
+  /** Returns one line without markup; null if the messages contain no text for a title. */
   title(request: TitleRequest): Promise<Summary | null>;
 }
 
-/** Chooses the model: one near the conversation's model, or none. */
+/** Chooses the model for a summary by the model of the conversation; null for none. */
 export type PickModel = (near: Model | null) => Model | null | Promise<Model | null>;
 
-/** The limits of a summarizer. */
+/** How large summaries and their input may be. */
 export interface SummaryLimits {
-  /** The longest summary, in tokens, unless a request sets less. */
+  /** The longest summary, in tokens; a request may set a lower limit. */
   readonly maxTokens: number;
   /** The largest input of one call, in tokens, unless the model's window is smaller. */
   readonly inputTokens: number;
-  /** The largest number of calls for one text; beyond that messages are shortened further. */
+  /** The most calls for one text; a longer input is shortened further. */
   readonly passes: number;
   /** How many characters of a tool result are included. */
   readonly toolResultLength: number;
-  /** The time limit of one call; after that the text is extracted from the messages. */
+  /** The time limit of one call in milliseconds; after that the text is extracted from the messages. */
   readonly timeoutMs: number;
 }
 

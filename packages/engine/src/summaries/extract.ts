@@ -1,22 +1,22 @@
-/** Summaries without a model: questions and answers, quoted from the messages. */
+/** Writes summaries without a model, from quoted questions and answers. */
 import { estimateTokens } from '@coppice/content';
 import { isText, isToolUse, type Message, textOf } from '@coppice/core';
 import { clipTokens, firstLineOf } from './clip.ts';
 
-/** The input of an extraction. */
+/** The messages to extract from, and the limits. */
 export interface ExtractionInput {
   readonly messages: readonly Message[];
   readonly previous?: string | null;
   readonly focus?: string | undefined;
   readonly maxTokens: number;
-  /** For the first part of a turn; its headings are one level lower. */
+  /** Whether the messages are the first part of a turn; headings are then one level lower. */
   readonly isPrefix?: boolean;
 }
 
 const lineLength = 240;
 const since = '## Since then';
 
-/** The most important lines of a conversation, under the headings that a model would use. Never blank. */
+/** Returns the most important lines of a conversation, under the headings that a model would use. Never blank. */
 export function extractSummary({ messages, previous, focus, maxTokens, isPrefix = false }: ExtractionInput): string {
   const earlier = previous?.trim() ?? '';
   if (earlier !== '') return updateSummary(earlier, messages, focus, maxTokens);
@@ -69,7 +69,7 @@ function toolsUsed(messages: readonly Message[]): string[] {
 const mostMentions = 8;
 const furthestBack = 2_000;
 
-/** The newest lines that mention the focus. */
+/** Returns the newest lines that contain a word of the focus. */
 function mentionedNames(messages: readonly Message[], focus: string | undefined): string[] {
   const words = (focus?.toLowerCase().match(/[\p{L}\p{N}_./-]{3,}/gu) ?? []).slice(0, 20);
   if (words.length === 0) return [];
@@ -87,7 +87,7 @@ function mentionedNames(messages: readonly Message[], focus: string | undefined)
   return [...found].reverse();
 }
 
-/** The earlier summary with a section for the newer messages, which the next update extends. */
+/** Returns the earlier summary with a section for the newer messages; the next update extends that section. */
 function updateSummary(
   earlier: string,
   messages: readonly Message[],
@@ -121,23 +121,23 @@ function updateSummary(
   return [base, rest].filter((part) => part !== '').join('\n\n');
 }
 
-/** A newer message with its role. */
+/** Formats a newer message as one line with its role. */
 function summaryLines(message: Message): string {
   return bullet(`${message.role === 'user' ? 'Asked' : 'Answered'}: ${lineOfMessage(message)}`);
 }
 
 interface ExtractPart {
   readonly heading: string;
-  /** A message is formatted only if its line fits. */
+  /** Lines, or messages that are formatted only if their line fits. */
   readonly lines: readonly (string | Message)[];
   readonly shown?: (message: Message) => string;
-  /** Which end is kept if not all lines fit; by default the beginning. */
+  /** Which lines are kept if not all fit; by default the first. */
   readonly keep?: 'newest';
 }
 
 const leftOutMark = '- (earlier:';
 
-/** The parts that have lines, each with as many as an equal share of the space holds. */
+/** Joins the parts that have lines; each gets an equal share of the space. */
 function boundedText(parts: readonly ExtractPart[], maxTokens: number): string {
   const speaking = parts.filter((part, index) => part.lines.length > 0 || hasFilledSubheading(parts, index));
   const counted = speaking.filter((part) => part.lines.length > 0).length;
@@ -170,7 +170,7 @@ function boundedText(parts: readonly ExtractPart[], maxTokens: number): string {
   return texts.join('\n\n');
 }
 
-/** Whether a heading without lines has a subheading with lines. */
+/** Returns whether a heading without lines has a subheading with lines. */
 function hasFilledSubheading(parts: readonly ExtractPart[], index: number): boolean {
   const level = (heading: string) => heading.indexOf(' ');
   const own = level(parts[index]?.heading ?? '');

@@ -1,21 +1,21 @@
 /** Finds the files that a conversation read and changed, from its tool calls. */
 import { isToolUse, type Json, type JsonObject, type Message } from '@coppice/core';
 
-/** Paths, ordered by last use. A changed file is not listed as read. */
+/** Paths of files, ordered by last use. A changed file is not listed as read too. */
 export interface TrackedFiles {
   readonly read: readonly string[];
   readonly changed: readonly string[];
 }
 
-/** Which tools read and change files, and which parameters contain paths. */
+/** Which tools read and change files, and which of their parameters contain paths. */
 export interface FileTools {
-  /** Names in lower case, without the server prefix. */
+  /** Tool names in lower case, without the server prefix. */
   readonly read: readonly string[];
   readonly change: readonly string[];
   readonly paths: readonly string[];
 }
 
-/** The names in common agents and in the MCP reference servers. */
+/** The names that common agents and the MCP reference servers use. */
 export const defaultFileTools: FileTools = {
   read: ['read', 'read_file', 'read_text_file', 'read_media_file', 'read_multiple_files', 'view', 'cat', 'open_file'],
   change: [
@@ -50,10 +50,10 @@ export const defaultFileTools: FileTools = {
 
 export const noFiles: TrackedFiles = { read: [], changed: [] };
 
-// Enough for any task that a person could oversee; an unlimited list would crowd out the summary.
+// Enough for any task that a user could follow; an unlimited list would take the space of the summary.
 const mostFiles = 200;
 
-/** The files in a list of messages, after those known before. */
+/** Returns the files that the messages name, after those of `before`. */
 export function trackFiles(
   messages: readonly Message[],
   before: TrackedFiles = noFiles,
@@ -76,7 +76,7 @@ export function trackFiles(
   return { read: newest([...read].filter((path) => !changed.has(path))), changed: newest([...changed]) };
 }
 
-/** A tool's name without its server: `files__read_file` counts as `read_file`. */
+/** Returns a tool's name without its server: `read_file` for `files__read_file`. */
 function bareName(name: string): string {
   return name.slice(name.lastIndexOf('__') + (name.includes('__') ? 2 : 1)).toLowerCase();
 }
@@ -86,8 +86,7 @@ function pathsIn(parameters: JsonObject, keys: ReadonlySet<string>): string[] {
   const take = (value: Json) => {
     if (typeof value !== 'string') return;
     const path = value.trim();
-    // A path is one short line; a longer value is some other text under a parameter name that other tools use for
-    // paths.
+    // A path is one short line. Other tools use the same parameter names for longer texts.
     if (path !== '' && path.length <= 1_024 && !/[\r\n]/.test(path)) found.push(path);
   };
   for (const [key, value] of Object.entries(parameters)) {
@@ -111,7 +110,7 @@ export function fileListsToJson({ read, changed }: TrackedFiles): JsonObject {
   return { readFiles: read, modifiedFiles: changed };
 }
 
-/** The lists in a marker's details; empty if they are malformed. */
+/** Reads the lists from a marker's details; empty if they are malformed. */
 export function readFileLists(details: JsonObject | undefined): TrackedFiles {
   const texts = (value: Json | undefined): string[] =>
     value !== undefined && isTextList(value) ? value.filter((one): one is string => typeof one === 'string') : [];
@@ -119,7 +118,7 @@ export function readFileLists(details: JsonObject | undefined): TrackedFiles {
   return { read: texts(details.readFiles), changed: texts(details.modifiedFiles) };
 }
 
-/** Joins two lists, the second being newer. */
+/** Joins two lists, of which the second is newer. */
 export function joinFileLists(before: TrackedFiles, after: TrackedFiles): TrackedFiles {
   const join = (a: readonly string[], b: readonly string[]) => [...a.filter((path) => !b.includes(path)), ...b];
   const changed = join(before.changed, after.changed);
@@ -129,14 +128,14 @@ export function joinFileLists(before: TrackedFiles, after: TrackedFiles): Tracke
 
 const headings = { read: '## Files read', changed: '## Files changed' } as const;
 
-/** The lists as the end of a summary; empty if there are no files. */
+/** Formats the lists as the end of a summary; empty if there are no files. */
 export function formatFileLists({ read, changed }: TrackedFiles): string {
   const part = (heading: string, paths: readonly string[]) =>
     paths.length === 0 ? [] : [`${heading}\n${paths.map((path) => `- ${path}`).join('\n')}`];
   return [...part(headings.read, read), ...part(headings.changed, changed)].join('\n\n');
 }
 
-/** A summary without the file lists at its end, which the next summary writes again. */
+/** Removes the file lists from the end of a summary, because the next summary writes them again. */
 export function stripFileLists(summary: string): string {
   const lines = summary.split('\n');
   let end = lines.length;

@@ -1,4 +1,4 @@
-/** Summaries and titles. */
+/** The public names for summaries and titles. */
 
 export * from './contract.ts';
 export { defaultFileTools, type FileTools, noFiles, type TrackedFiles, trackFiles } from './files.ts';

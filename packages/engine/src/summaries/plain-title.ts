@@ -1,10 +1,10 @@
-/** Titles without a model: the first sentence as plain text. */
+/** Makes titles without a model, from the first sentence of a text. */
 import { cutAtWord } from './clip.ts';
 
 const longest = 60;
 
-// Images and links become their text, code its content; emphasis, headings, lists and quotes lose their markup. Each
-// pattern stays within a line and matches in only one way, so that no input takes long.
+// Patterns that remove Markdown: links and images become their text, code its content. Each pattern stays within a line
+// and can match in only one way, so that no input takes long.
 const markup: readonly (readonly [RegExp, string])[] = [
   [/^[ \t]*(?:```|~~~).*$/, ''],
   [/!?\[([^\][]*)\]\([^()]*\)/g, '$1'],
@@ -16,16 +16,16 @@ const markup: readonly (readonly [RegExp, string])[] = [
   [/`+/g, ''],
 ];
 
-// Control and direction characters do not belong in a list of titles.
+// Matches control and direction characters, which could garble a list of titles.
 const unseen = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
 
-// Matches whole terminal escape sequences; removing only the control character would leave the rest behind.
+// Matches terminal escape sequences as a whole; removing only the control character would leave the rest visible.
 const sequences = new RegExp(['\\u001b\\[', '[0-?]*', '[ -/]*', '[@-~]'].join(''), 'g');
 
 // Abbreviations whose full stop does not end a sentence.
 const shortened = /\b(?:e\.g|i\.e|etc|vs|Dr|Mr|Mrs|No)\. /g;
 
-/** The first sentence of a text, without markup, cut at a word; null if there is no text. */
+/** Returns the first sentence of a text, without markup and cut at a word; null if there is no text. */
 export function titleFromFirstSentence(text: string): string | null {
   // Only the beginning can become the title; searching the rest of a long paste would waste time.
   for (const line of text.slice(0, 4_000).split(/\r\n|[\n\r\u2028\u2029]/)) {
@@ -41,7 +41,7 @@ export function titleFromFirstSentence(text: string): string | null {
   return null;
 }
 
-/** Cleans up a title that a model wrote; null if there is none. */
+/** Cleans up a title that a model wrote; null if nothing remains. */
 export function cleanTitle(answer: string): string | null {
   const line = answer.split('\n').find((one) => one.trim() !== '') ?? '';
   const bare = line.trim().replace(/^(?:title|titel|titre|título)\s*:\s*/i, '');

@@ -1,4 +1,4 @@
-/** The prompts for summaries and titles. */
+/** A system prompt and a user prompt for one call. */
 
 export interface SummaryQuestion {
   readonly system: string;
@@ -46,7 +46,7 @@ function focusSentence(focus: string | undefined): string {
   return `\n\nPay most attention to this, and go into detail about it:\n${quoteTranscript('focus', focus.trim())}`;
 }
 
-/** Asks for a new summary. */
+/** Builds the request for a new summary. */
 export function newSummaryQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
@@ -54,7 +54,7 @@ export function newSummaryQuestion(transcript: string, focus?: string): SummaryQ
   };
 }
 
-/** Asks to update an earlier summary with newer messages. */
+/** Builds the request to extend an earlier summary with newer messages. */
 export function updateSummaryQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
@@ -62,7 +62,7 @@ export function updateSummaryQuestion(transcript: string, previous: string, focu
   };
 }
 
-/** Asks for a summary of the first part of a turn whose rest is kept. */
+/** Builds the request to summarise the first part of a turn whose rest stays in the context. */
 export function turnStartQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
@@ -70,7 +70,7 @@ export function turnStartQuestion(transcript: string, focus?: string): SummaryQu
   };
 }
 
-/** Asks for a summary of a branch that the user leaves. */
+/** Builds the request to summarise a branch that the user leaves. */
 export function branchSummaryQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
@@ -78,13 +78,13 @@ export function branchSummaryQuestion(transcript: string, focus?: string): Summa
   };
 }
 
-/** Asks to update the summary of a branch with its next part. */
+/** Builds the request to extend the summary of a branch with its next part. */
 export function branchSummaryUpdateQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
   const { system, prompt } = updateSummaryQuestion(transcript, previous, focus);
   return { system, prompt: `${prompt}\n\nSay what was tried and did not work, so that nobody tries it again.` };
 }
 
-/** Asks for the title of a conversation or a part of one. */
+/** Builds the request for the title of a conversation or a part of it. */
 export function titleQuestion(transcript: string): SummaryQuestion {
   return {
     system:

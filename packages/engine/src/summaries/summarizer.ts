@@ -33,20 +33,20 @@ import {
 } from './prompts.ts';
 import { buildTranscript, splitIntoPortions } from './transcript.ts';
 
-/** Options of a summarizer. */
+/** How a summarizer chooses its model, and its budget and limits. */
 export interface SummarizerOptions {
-  /** Chooses the model; see `chooseSummaryModel`. Without it every text is extracted from the messages. */
+  /** Chooses the model; see `chooseSummaryModel`. If missing, every text is extracted from the messages. */
   readonly model?: PickModel | null | undefined;
   /**
-   * A budget that every call is charged to, in addition to that of the request. If it is too small, the text is
-   * extracted from the messages.
+   * A budget that every call is charged to, in addition to the budget of its request. If too little is left, the text
+   * is extracted from the messages.
    */
   readonly budget?: SummaryBudget | undefined;
   readonly limits?: Partial<SummaryLimits> | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** The heading of the summary of a turn whose end is kept. */
+/** The heading above the summary of a turn whose last messages stay in the context. */
 const turnHeading = '## The request under way';
 
 /** Creates a summarizer. Calls no model until a text is requested. */
@@ -80,7 +80,7 @@ interface SummarizerServices {
   readonly clock: Clock;
 }
 
-/** One text to write. */
+/** One text to write, and from what. */
 interface SummaryTask {
   readonly messages: readonly Message[];
   readonly previous: string | null;
@@ -90,11 +90,11 @@ interface SummaryTask {
   readonly isPrefix?: boolean;
 }
 
-/** A text and its author. */
+/** A text, and how it was written. */
 interface WrittenSummary {
   readonly text: string;
   readonly model: Model | null;
-  /** Why no model wrote the text; null if one did. */
+  /** Why no model wrote the text; null if a model did. */
   readonly reason: string | null;
   readonly calls: number;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
@@ -106,7 +106,7 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
     throw makeGenerateError('generate/aborted', 'The summary was stopped before it was complete.');
 }
 
-/** The chosen model, or why there is none. */
+/** The chosen model, or the reason why there is none. */
 type ModelPick = { readonly model: Model } | { readonly model: null; readonly reason: string };
 
 async function chooseModel(
@@ -122,19 +122,19 @@ async function chooseModel(
   }
 }
 
-/** The estimated usage of a call that reports none. */
+/** Estimates the usage of a call that reported none. */
 function estimateCost({ system, prompt }: SummaryQuestion, said: string): SummaryUsage {
   return { inputTokens: estimateTokens(system) + estimateTokens(prompt), outputTokens: estimateTokens(said) };
 }
 
-/** The options of a question, and the request's budget. */
+/** The limits of a question, and the budget of its request. */
 interface SummaryCost extends Omit<ModelQuestion, 'clock'> {
   readonly allowance?: SummaryAllowance | undefined;
 }
 
 const notPaid: ModelAnswer = { type: 'failed', code: 'generate/budget', text: '', usage: null, cost: null };
 
-/** Asks a model if both budgets are large enough. Both are charged even if the caller has stopped waiting. */
+/** Asks a model if both budgets allow it. Both are charged even if the caller has stopped waiting. */
 async function askForSummary(
   services: SummarizerServices,
   model: Model,
@@ -186,7 +186,7 @@ async function compactionSummary(services: SummarizerServices, request: Summariz
         })
       : null,
   ]);
-  // If only a turn was cut, the summary of the messages before it stays valid.
+  // If only a turn was cut, the previous summary of the messages before it is still valid.
   const texts = [whole?.text ?? previous, begun === null ? null : `${turnHeading}\n\n${begun.text}`];
   return assembleSummary(
     [whole, begun].filter((part) => part !== null),
@@ -204,7 +204,7 @@ function assembleSummary(
   return { text: [...texts, ...(lists === '' ? [] : [lists])].join('\n\n'), source: summarySource(parts) };
 }
 
-/** The author of the combined text: the model if it wrote at least one part. */
+/** Returns the source of the combined text: the model if it wrote at least one part. */
 function summarySource(parts: readonly WrittenSummary[]): JsonObject {
   const reasons = [...new Set(parts.flatMap((part) => (part.reason === null ? [] : [part.reason])))];
   const model = parts.find((part) => part.reason === null)?.model ?? null;
@@ -230,7 +230,7 @@ function summarySource(parts: readonly WrittenSummary[]): JsonObject {
   };
 }
 
-/** Writes one text in portions: each answer is updated with the next portion. */
+/** Writes one text in portions: each portion extends the answer to the previous one. */
 async function writeSummary(
   services: SummarizerServices,
   choice: ModelPick,
@@ -277,7 +277,7 @@ async function writeSummary(
   return { text, model, reason: null, calls: portions.length, usage: isCounted ? usage : null, cost };
 }
 
-// The tokens of our own prompt text around a transcript.
+// The tokens of the instructions that surround a transcript.
 const wordsAround = 700;
 
 function portionsFor(
@@ -287,7 +287,8 @@ function portionsFor(
   previous: string | null,
   length: number,
 ): Promise<readonly string[] | null> {
-  // An earlier summary is sent with every portion; the factor allows for estimates that are too low in some languages.
+  // An earlier summary is sent with every portion. The factor 0.8 allows for estimates that are too low in some
+  // languages.
   const beside = wordsAround + length + (previous === null ? 0 : Math.ceil(previous.length / 3));
   const tokens = Math.floor((model.info.window - computeReplySpace(model, length) - beside) * 0.8);
   if (tokens < 256) return Promise.resolve(null);
@@ -334,7 +335,7 @@ async function titleForTree(services: SummarizerServices, request: TitleRequest)
   };
 }
 
-/** The title of the first message with text, the user's before the model's. */
+/** Returns a title from the first message with text; a user's message is preferred. */
 function firstTitle(messages: readonly Message[]): string | null {
   for (const role of ['user', 'assistant'] as const)
     for (const message of messages) {

@@ -4,8 +4,8 @@ import type { Model, ModelProviders } from '../providers/index.ts';
 import type { PickModel } from './contract.ts';
 
 /**
- * Small models that are good enough for summaries, by provider, the preferred one first; the catalogue decides which
- * of them are available. Cheaper models omit important details.
+ * Small models that write good summaries, by provider, the preferred one first. The catalogue tells which of them are
+ * available. Still cheaper models omit important details.
  */
 const small: Readonly<Record<string, readonly string[]>> = {
   anthropic: ['claude-haiku-4-5'],
@@ -15,9 +15,9 @@ const small: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Chooses the model for summaries: the configured one, else a small one of the conversation's provider, else the
- * conversation's own. The offline models write no summaries, and a conversation with one of them or with a local
- * server is sent to no other provider.
+ * Returns a function that chooses the model for summaries: the configured one, else a small one of the conversation's
+ * provider, else the conversation's own. A conversation with an offline model or a local server is sent to no other
+ * provider; the offline models write no summaries.
  */
 export function chooseSummaryModel(
   providers: Pick<ModelProviders, 'model'> & Partial<Pick<ModelProviders, 'catalogue'>>,
@@ -27,17 +27,17 @@ export function chooseSummaryModel(
     try {
       return isRealModel(providers.model(id));
     } catch {
-      // An unknown name was reported when the configuration was read; summaries are extracted instead.
+      // Reading the configuration has reported the unknown name; summaries are extracted instead.
       return null;
     }
   };
   return (near) => {
-    // Read each time: the configuration may have changed.
+    // Read at each call, because the configuration may have changed.
     const configured = config.summaries?.model ?? config.cheapModel;
     if (configured !== undefined) return found(configured);
     if (near === null || isRealModel(near) === null) return null;
     const { name, kind } = near.provider;
-    // A provider with a custom name is another server with unknown models.
+    // A provider with a configured name is another server, whose models are unknown.
     const candidates = name === kind && Object.hasOwn(small, kind) ? (small[kind] ?? []) : [];
     for (const id of candidates) {
       const model = found(`${name}/${id}`);

@@ -118,7 +118,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     const two = await sent('Another thing. More.');
     await titles.idle();
     expect(asked).toBe(1);
-    // The reply's own text is more useful than a title made from the question above it.
+    // The outline shows the reply's own text instead, which tells more than a title made from the question.
     expect((await shop.node(two)).meta.autoTitle).toBeUndefined();
   });
 

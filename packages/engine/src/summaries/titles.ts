@@ -1,4 +1,4 @@
-/** Automatic titles for trees and replies, in the background after a turn. */
+/** Sets titles for trees and replies automatically, in the background after a turn. */
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -20,12 +20,12 @@ import type { Model } from '../providers/index.ts';
 import type { Summarizer } from './contract.ts';
 import { createSummarizer } from './summarizer.ts';
 
-/** Options of automatic titles. */
+/** Which trees and replies get titles, and how. */
 export interface TitleGeneratorOptions {
   readonly store: Store;
-  /** The events of the generator whose turns are titled. */
+  /** The events of the generator; a title is made after each of its turns. */
   readonly events: Pick<Events, 'after'>;
-  /** Writes the titles; without one a title is the first sentence. */
+  /** Writes the titles; if undefined, a title is the first sentence. */
   readonly summarizer?: Summarizer | undefined;
   /** Finds the model of a reply, so that its title comes from the same provider. */
   readonly model?: ((id: string) => Model) | undefined;
@@ -34,28 +34,27 @@ export interface TitleGeneratorOptions {
   /** Whether replies are titled; by default true. */
   readonly nodes?: boolean | undefined;
   /**
-   * The largest number of model calls for titles per minute; beyond that trees get their first sentence and replies
-   * no title.
+   * The most model calls for titles per minute. Beyond it, trees get their first sentence as title and replies none.
    */
   readonly perMinute?: number | undefined;
   readonly kit?: MessageKit | undefined;
   readonly clock?: Clock | undefined;
   readonly newId?: (() => string) | undefined;
-  /** Called on failures, which are not reported elsewhere. */
+  /** Called when a title could not be set; failures are reported nowhere else. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export interface TitleGenerator {
-  /** Resolves when no title is pending. */
+  /** Resolves when no title is being written or queued. */
   idle(): Promise<void>;
-  /** Stops listening, cancels pending titles and waits for their end. */
+  /** Removes the hooks, cancels queued titles and waits for the running one. */
   close(): Promise<void>;
 }
 
 /** The actor of titles. It differs from the user, so that the user's undo does not revert titles. */
 export const titleActor = 'coppice:titles';
 
-// After a burst of turns only the newest are titled; the others wait for their next turn.
+// How many turns are queued. If more end at once, the oldest get no title until their next turn.
 const mostWaiting = 200;
 
 interface TitleJob {
@@ -64,8 +63,8 @@ interface TitleJob {
 }
 
 /**
- * Sets titles after turns: of a tree once, after its first exchange and only if it has none, and of the reply that
- * ended the turn. Turns do not wait for it.
+ * Sets titles after turns: once for a tree, after its first exchange and only if it has no title, and for the reply
+ * that ended the turn. Turns do not wait for titles.
  */
 export function createTitleGenerator(options: TitleGeneratorOptions): TitleGenerator {
   const clock = options.clock ?? systemClock;
@@ -92,11 +91,11 @@ export function createTitleGenerator(options: TitleGeneratorOptions): TitleGener
     try {
       if (!over.signal.aborted) options.onError?.(error);
     } catch {
-      // The error handler itself failed; there is nowhere left to report to.
+      // The error handler itself threw; the error cannot be reported anywhere else.
     }
   };
   const work = async () => {
-    // Sequentially: titles are not urgent, but turns on the same machine are.
+    // One after the other, because titles must not slow down turns on the same machine.
     for (let job = waiting.shift(); job !== undefined && !over.signal.aborted; job = waiting.shift())
       await setTreeTitle(services, job, over.signal).catch((error: unknown) => {
         if (!isTreeGone(error)) report(error);
@@ -120,7 +119,7 @@ export function createTitleGenerator(options: TitleGeneratorOptions): TitleGener
   };
 }
 
-/** Whether the tree or node was deleted meanwhile, which is not an error. */
+/** Returns whether the tree or node was deleted meanwhile, which is not an error. */
 function isTreeGone(error: unknown): boolean {
   return isAppError(error) && (error.kind === 'not-found' || error.code === 'tree/read-only');
 }
@@ -137,7 +136,7 @@ interface TitleServices {
   readonly context: RunContext;
 }
 
-/** Creates a function that returns true at most so many times per minute. */
+/** Creates a function that returns true at most `perMinute` times per minute. */
 function createPace(perMinute: number, clock: Pick<Clock, 'now'>): () => boolean {
   const times: number[] = [];
   return () => {
@@ -149,11 +148,11 @@ function createPace(perMinute: number, clock: Pick<Clock, 'now'>): () => boolean
   };
 }
 
-/** How many titles of a tree a model may write: one for the first ten replies, and one more for each further ten. */
+/** Limits how many titles of a tree a model writes: one for the first ten replies, and one for each further ten. */
 interface TitleQuota {
   /** Counts a reply. */
   reply(treeId: TreeId): void;
-  /** Uses one of the allowed calls; false if none is left. */
+  /** Uses one of the allowed calls; returns false if none is left. */
   take(treeId: TreeId): boolean;
 }
 
@@ -166,7 +165,7 @@ function createQuota(): TitleQuota {
     reply(treeId) {
       const counted = trees.get(treeId) ?? { replies: 0, calls: 0 };
       counted.replies++;
-      // The least recently used tree is forgotten first.
+      // The tree that was used longest ago is dropped first.
       trees.delete(treeId);
       trees.set(treeId, counted);
       const [oldest] = trees.keys();
@@ -209,12 +208,12 @@ async function setTreeTitle(services: TitleServices, { treeId, nodeId }: TitleJo
   const name = found.tree === null ? null : await find(found.tree, true);
   if (name !== null) await nameTree(services, treeId, nodeId, name.text);
   if (found.reply === null) return;
-  // The title of the first exchange is also that of the first reply.
+  // The title of the first exchange is also the title of its reply.
   const isFirst = name !== null && found.tree?.at(-1)?.id === nodeId;
-  // Only a reply that starts a branch gets a title; other replies are shown by their own text.
+  // Only a reply that starts a branch gets a title; other replies are listed by their text.
   const title = isFirst ? name : await find(found.reply, found.startsBranch);
   if (title === null) return;
-  // An extracted title would repeat the question in the outline, right below the question itself.
+  // An extracted title repeats the question, which the outline shows directly above the reply.
   if (title.source['type'] === 'extract' && found.node.text.trim() !== '') return;
   await run(store, { type: 'title', treeId, nodeId, title: title.text, auto: true }, context);
 }
@@ -238,12 +237,12 @@ function firstMessages(nodes: readonly Node[], role: Message['role']): Node | un
   return nodes.find((node) => node.kind === 'message' && node.role === role && node.text.trim() !== '');
 }
 
-/** The first question and the first reply. */
+/** Returns the first question and the first reply. */
 function startOfTree(path: readonly Node[]): readonly Node[] {
   return [firstMessages(path, 'user'), firstMessages(path, 'assistant')].filter((node) => node !== undefined);
 }
 
-/** The last question and the reply. */
+/** Returns the last question and the reply to it. */
 function lastExchange(path: readonly Node[]): readonly Node[] {
   return [firstMessages(path.slice(0, -1).toReversed(), 'user'), path.at(-1)].filter((node) => node !== undefined);
 }

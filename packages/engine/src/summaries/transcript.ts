@@ -13,7 +13,7 @@ export interface TranscriptLimits {
 
 const speakers = { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool result' } as const;
 
-/** Formats a conversation as one entry per message, in order; no message is left out. */
+/** Formats each message as one text, in order; no message is left out. */
 export function buildTranscript(messages: readonly Message[], limits: TranscriptLimits): readonly string[] {
   const names = toolNamesIn(messages);
   return messages.map((message, index) => {
@@ -25,7 +25,7 @@ export function buildTranscript(messages: readonly Message[], limits: Transcript
     const lines: string[] = [];
     let text = '';
     for (const block of message.content) {
-      // Reasoning is not a decision, but would be read as one.
+      // Reasoning is left out, because a summary would report it as decisions.
       if (block.type === 'thinking') continue;
       if (isToolUse(block))
         lines.push(`[Assistant calls ${block.name}] ${clipMiddle(JSON.stringify(block.parameters), 600)}`);
@@ -50,28 +50,28 @@ function toolNamesIn(messages: readonly Message[]): ReadonlyMap<number, string> 
   return names;
 }
 
-// Escapes our delimiters, so that quoted text cannot end the quotation and inject instructions.
+// Replaces the delimiters of the prompt, so that quoted text cannot end the quotation and inject instructions.
 function fencedText(text: string): string {
   return text.replace(/<(?=\/?(?:conversation|earlier-summary|focus)\b)/gi, '‹');
 }
 
-/** The size and number of portions. */
+/** How large portions may be, and how many there should be. */
 export interface PortionLimits {
-  /** Tokens per portion. */
+  /** The most tokens per portion. */
   readonly tokens: number;
-  /** The target number of portions; up to three times as many are allowed before the summary is given up. */
+  /** The intended number of portions. If three times as many are not enough, there is no summary by a model. */
   readonly passes: number;
   readonly toolResult: number;
 }
 
 const textLimits = [24_000, 6_000, 1_500, 400, 120] as const;
 
-// The largest number of characters per token. A text that is too long even by this count is not formatted.
+// No token is longer than this many characters. A text that is too long even by this measure is not formatted at all.
 const longestToken = 8;
 
 /**
- * Splits a conversation into as few portions as possible, with every message in one of them. If there would be too
- * many, messages are shortened more; null if even that is not enough.
+ * Splits a conversation into as few portions as possible; every message is in one of them. If there are too many,
+ * messages are shortened more. Returns null if that is not enough.
  */
 export async function splitIntoPortions(
   messages: readonly Message[],
@@ -94,12 +94,12 @@ export async function splitIntoPortions(
 
 function roughLength({ role, content }: Message): number {
   let length = 0;
-  // Tool calls and results are shortened anyway.
+  // Tool calls and results do not count, because they are shortened in any case.
   for (const block of content) length += role !== 'tool' && isText(block) ? block.text.length : 0;
   return length;
 }
 
-// Estimating megabytes takes a while; after so many characters the loop yields, so that streams and timers can run.
+// Estimating megabytes takes long. After this many characters other work may run.
 const atAStretch = 200_000;
 
 async function packPortions(entries: readonly string[], tokens: number): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** A store, a tree and the commands, for their tests. */
+/** A store with a tree, and the commands, for tests of commands. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,34 +26,35 @@ import { newId } from '../new-id.ts';
 /** The stores that commands are tested on. */
 export const commandFixtureStores = ['memory', 'sqlite'] as const;
 
-/** Everything that a test of a command needs. */
+/** The objects and functions that tests of commands use. */
 export interface CommandFixture {
   readonly store: Store;
   readonly treeId: TreeId;
   readonly rootId: NodeId;
   readonly commands: Commands;
   readonly context: RunContext;
-  /** The recorded summary requests, in order. */
+  /** The requests for summaries so far, in order. */
   readonly summed: readonly BranchSummaryRequest[];
   /**
-   * Appends texts as a chain, alternating between user and assistant; returns their ids. By default below the active
-   * node.
+   * Appends texts as a chain of user and assistant messages in turn, by default below the active node; returns their
+   * ids.
    */
   say(texts: readonly string[], below?: NodeId, first?: Role): Promise<NodeId[]>;
   /**
-   * Runs a line at the tree's active node, unless `more` sets another position, and keeps its list for the next line.
+   * Runs a line at the tree's active node unless `more` sets another position. The next line can refer to its list by
+   * number.
    */
   run(what: string | CommandCall, more?: Partial<CommandContext>): Promise<CommandResult>;
-  /** The error code of a line, or its output. */
+  /** Returns the error code of a line that fails, or the output of one that succeeds. */
   refusal(what: string | CommandCall, more?: Partial<CommandContext>): Promise<string>;
   node(id: NodeId | null | undefined): Promise<Node>;
   active(): Promise<NodeId | null>;
-  /** The texts on the path to a node, by default the active one. */
+  /** Returns the texts on the path to a node, by default the active one. */
   thread(to?: NodeId | null): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** Opens a fixture on a kind of store. Its summarizer returns the texts of the branch. */
+/** Opens a fixture on a kind of store. Its summaries consist of the texts of the branch. */
 export async function openCommandFixture(
   kind: (typeof commandFixtureStores)[number],
   options: CommandsOptions & { readonly systemPrompt?: string } = {},
@@ -62,7 +63,7 @@ export async function openCommandFixture(
   const place = mkdtempSync(join(tmpdir(), 'coppice-desk-'));
   const store = await openStore(kind === 'memory' ? 'memory:' : `sqlite:${join(place, 'trees.db')}`);
   let last = 0;
-  // Lists sorted by time must not depend on whether two commands ran in the same millisecond.
+  // Every call returns a later time, so that lists sorted by time do not depend on the speed of the machine.
   const now = () => {
     last = Math.max(last + 1, Date.now());
     return last;

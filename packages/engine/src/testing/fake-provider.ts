@@ -1,10 +1,12 @@
-/** A fake provider server that misbehaves on demand, for the wires of OpenAI and Anthropic. Loopback only. */
+/**
+ * A fake provider server on the loopback interface that fails in a chosen way, for the APIs of OpenAI and Anthropic.
+ */
 import type { ServerResponse } from 'node:http';
 import { createGzip } from 'node:zlib';
 import { openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
 import { encodeFailure, encodePing, encodeReply, encodeStream, type WireName, type WireReply } from './wires.ts';
 
-/** All supported faults. */
+/** The ways in which the server can fail. */
 export const fakeFaults = [
   /** Accepts the request and never responds. */
   'hang',
@@ -55,10 +57,10 @@ export const fakeFaults = [
 
 export type FakeFault = (typeof fakeFaults)[number];
 
-/** The response to a request: a reply, or a fault. */
+/** What the server sends for a request: a reply, or a fault. */
 export type FakeResponse = WireReply | FakeFault;
 
-/** The default reply. */
+/** The reply if a test specifies none. */
 export const plainReply: WireReply = { text: 'One two three four five.' };
 
 /** A reply with a tool call that faults cut off or duplicate. */
@@ -71,11 +73,11 @@ export const callReply: WireReply = {
 };
 
 export interface FakeProvider extends RawServer {
-  /** Responses that the client aborted. */
+  /** The number of responses that the client aborted. */
   readonly brokenOff: number;
 }
 
-/** Starts a fake that responds to each request with the next turn, then with the default reply. */
+/** Starts a server that answers each request with the next item of `turns`, and then with the default reply. */
 export async function openFakeProvider(turns: readonly FakeResponse[] = []): Promise<FakeProvider> {
   let brokenOff = 0;
   const server = await openRawServer(async (request, response, number) => {
@@ -126,7 +128,7 @@ function behave(reply: WireReply, request: SeenRequest, response: ServerResponse
   response.end();
 }
 
-/** Writes a piece many times, as fast as the client reads. */
+/** Writes a chunk many times, as fast as the client reads. */
 async function pour(response: ServerResponse, piece: string | Buffer, times: number): Promise<void> {
   for (let count = 0; count < times && !response.destroyed; count++) {
     if (response.write(piece)) continue;
@@ -166,7 +168,7 @@ async function misbehave(fault: FakeFault, request: SeenRequest, response: Serve
         response.write(encodePing(wire));
         left--;
         if (left > 0) return;
-        // A client that was kept waiting by the pings gets the rest, which the test detects.
+        // A client that does not time out during the pings gets the rest, which the test then detects.
         clearInterval(pings);
         response.end(encodeStream(wire, plainReply).slice(saying(wire, 3).length).join(''));
       }, 20);
@@ -309,13 +311,13 @@ async function misbehave(fault: FakeFault, request: SeenRequest, response: Serve
   }
 }
 
-/** The beginning of a stream, up to so many events with content. */
+/** Returns the first events of a stream, with `most` content events. */
 function saying(wire: WireName, most: number): string[] {
   const events = encodeStream(wire, plainReply);
   return events.slice(0, most + (wire === 'openai' ? 1 : 2));
 }
 
-/** A stream that ends with `length` in the middle of the first call's arguments. */
+/** Returns a stream that ends with `length` in the middle of the first call's arguments. */
 function cutCall(wire: WireName): string[] {
   const events = encodeStream(wire, callReply);
   const last = events.findIndex((event) => event.includes('place'));
@@ -334,7 +336,7 @@ function cutCall(wire: WireName): string[] {
 
 function sendCutWhole(wire: WireName, response: ServerResponse): void {
   const body = JSON.stringify(encodeReply(wire, { ...callReply, calls: (callReply.calls ?? []).slice(0, 1) }));
-  // Only OpenAI sends arguments as text that can be cut; Anthropic sends an object.
+  // OpenAI sends arguments as text, which can be cut; Anthropic sends an object.
   response.end(
     wire === 'openai' ? body.replace('argument to be cut\\"}', '').replace('"tool_calls",', '"length",') : body,
   );

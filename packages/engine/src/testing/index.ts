@@ -1,4 +1,4 @@
-/** Substitutes for a model, for the tests of this package and of packages that depend on it. */
+/** The public names of the testing entry: fake providers and fixtures, for this package and those that depend on it. */
 
 export {
   callReply,

@@ -1,4 +1,4 @@
-/** MCP servers for tests: the reference servers, and one that misbehaves on demand. */
+/** Starts MCP servers for tests: the reference servers, and one that misbehaves in a chosen way. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,12 +20,12 @@ import { waitUntil } from './turn-fixture.ts';
 
 const resolve = createRequire(import.meta.url).resolve;
 
-/** The command of the misbehaving server. */
+/** Returns the command that starts the misbehaving server. */
 export function misbehavingServerCommand(mode: string, detail = ''): readonly string[] {
   return [process.execPath, fileURLToPath(new URL('./odd-server.mjs', import.meta.url)), mode, detail];
 }
 
-/** The command of a reference server. */
+/** Returns the command that starts a reference server. */
 export function referenceServerCommand(
   name: 'everything' | 'filesystem',
   ...args: readonly string[]
@@ -33,7 +33,7 @@ export function referenceServerCommand(
   return [process.execPath, resolve(`@modelcontextprotocol/server-${name}/dist/index.js`), ...args];
 }
 
-/** A free port below the ephemeral range, so that no other process is assigned it meanwhile. */
+/** Returns a free port below the ephemeral range, which the system assigns to no other process meanwhile. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const wanted = randomInt(10_000, 30_000);
@@ -61,7 +61,7 @@ export async function startReferenceServer(port: number): Promise<ChildProcess> 
   throw new Error(`The server did not come up: ${said}`);
 }
 
-/** A configuration with servers by their commands and additional TOML lines. */
+/** Parses a configuration with servers by their commands and additional TOML lines. */
 export function makeMcpConfig(
   servers: Readonly<Record<string, readonly string[]>>,
   lines = '',
@@ -73,27 +73,27 @@ export function makeMcpConfig(
   return parseConfig({ name: 'test.toml', text: sections.join('\n') }, env);
 }
 
-/** Short delays and limits for tests. */
+/** Delays short enough for tests. */
 const quick: Partial<McpLimits> = { firstWaitMs: 5, longestWaitMs: 20, graceMs: 300, settleMs: 1 };
 
-/** A client that is not started. */
+/** Creates a client without starting it. */
 export function makeMcpClient(config: Pick<Config, 'mcpServers'>, more: Partial<McpClientOptions> = {}): McpClient {
   return createMcpClient({ config, pins: createMemoryPins(), ...more, limits: { ...quick, ...more.limits } });
 }
 
-/** The state of a server. */
+/** Returns the state of a server. Throws if it is not configured. */
 export function serverStateOf(client: McpClient, name: string): McpServerState {
   const found = client.servers().find((server) => server.name === name);
   if (found === undefined) throw new Error(`There is no server ${name}.`);
   return found;
 }
 
-/** Resolves when a server reaches a status. */
+/** Resolves when a server has a status. */
 export function waitForServerStatus(client: McpClient, name: string, status: McpServerState['status']): Promise<void> {
   return waitUntil(() => serverStateOf(client, name).status === status);
 }
 
-/** The text of a result. */
+/** Returns the text of a tool result. */
 export function resultTextOf({ message }: ToolResult): string {
   return message.content.map((block) => ('text' in block ? String(block.text) : '')).join('');
 }
@@ -103,7 +103,7 @@ export function approveAll({ hash }: ApprovalRequest): ApprovalDecision {
   return { approved: true, hash };
 }
 
-/** Running processes whose command line contains a text; zombies do not count. */
+/** Returns the running processes whose command line contains a text, without zombies. */
 export function findProcesses(text: string): readonly string[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n');
   return lines.filter((line) => line.includes(text) && !/^\s*\d+\s+Z/.test(line));

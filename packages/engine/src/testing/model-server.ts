@@ -1,15 +1,15 @@
-/** A loopback OpenAI-compatible server with a list of models and its own key. */
+/** An OpenAI-compatible server on the loopback interface, with a list of models and an optional key. */
 import { openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
 import { encodeReply, encodeStream, type WireReply } from './wires.ts';
 
-/** How the fake model server answers. */
+/** How the server answers requests. */
 export interface ModelServerOptions {
   readonly models?: readonly string[];
-  /** Requests without it are refused with 401; by default no key is required. */
+  /** The key that requests must have, else they get 401; by default none. */
   readonly key?: string;
-  /** The reply to every request, or one for each request. */
+  /** The reply to every request, or a function that returns one per request. */
   readonly reply?: WireReply | ((request: SeenRequest) => WireReply);
-  /** So many requests for a reply are refused with 429 first, each with a delay of two seconds. */
+  /** How many requests for a reply first get 429 with a delay of two seconds. */
   readonly refusals?: number;
 }
 

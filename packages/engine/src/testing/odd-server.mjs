@@ -23,7 +23,7 @@ function said(text, more = {}) {
 
 const cancelled = [];
 
-/** The result of a call; undefined gives no response. */
+/** Returns the result of a call; undefined sends no response. */
 function call({ name, arguments: given = {} }) {
   switch (name) {
     case 'echo':
@@ -79,7 +79,7 @@ if (mode === 'talkative') process.stdout.write('Welcome!\n{"half": \n\n[]\n');
 if (mode === 'stubborn') {
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, () => undefined);
   setInterval(() => undefined, 1_000);
-  // A child process that ignores signals too.
+  // The child process ignores signals like its parent.
   const child = ['-e', "process.on('SIGTERM', () => 0); setInterval(() => 0, 1000)", `grandchild-${detail}`];
   spawn(process.execPath, child, { stdio: 'ignore' });
 }
@@ -113,7 +113,7 @@ function answer({ id, method, params = {} }) {
   else if (method === 'ping' && mode !== 'deaf') send({ id, result: {} });
 }
 
-/** Three tools per page, and no last page. */
+/** Returns a page of three tools; there is always a next page. */
 function page(at) {
   const names = [0, 1, 2].map((index) => `tool-${at * 3 + index}`);
   return { tools: names.map((name) => ({ name, inputSchema: object })), nextCursor: String(at + 1) };

@@ -1,8 +1,8 @@
-/** A loopback HTTP server that does exactly what a test specifies, valid or not. */
+/** An HTTP server on the loopback interface that sends exactly what a test specifies, valid or not. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A received request. */
+/** A request as the server received it. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -10,7 +10,7 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** Handles a request. May leave the response unfinished. */
+/** Handles a request. It may leave the response unfinished. */
 export type RawRequestHandler = (
   request: SeenRequest,
   response: ServerResponse,
@@ -23,7 +23,7 @@ export interface RawServer {
   readonly requests: readonly SeenRequest[];
   /** The number of open sockets. */
   readonly sockets: number;
-  /** Resolves when at most so many sockets are open. Closes idle and unused ones. */
+  /** Resolves when at most `most` sockets are open. Closes idle and unused ones. */
   settled(most?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function openRawServer(handler: RawRequestHandler): Promise<RawServ
     async settled(most = 0) {
       while (sockets.size > most) {
         server.closeIdleConnections();
-        // Node's fetch opens a spare connection after an aborted one and never uses it.
+        // After an aborted connection Node's fetch opens another one that it never uses.
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
@@ -82,5 +82,5 @@ export async function openRawServer(handler: RawRequestHandler): Promise<RawServ
 }
 
 function ignore(): void {
-  // The client disconnected, which many of these tests expect.
+  // The client disconnected, as many tests expect.
 }

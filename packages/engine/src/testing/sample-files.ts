@@ -1,7 +1,7 @@
-/** Small files of other programs, made in the test. */
+/** Builds small office files and PDFs for tests. */
 import { strToU8, zipSync } from 'fflate';
 
-/** A PDF with one page per text. */
+/** Builds a PDF with one page per text. */
 export function makeSamplePdf(...pages: readonly string[]): Buffer {
   const objects: string[] = [];
   const add = (body: string) => objects.push(body);
@@ -32,7 +32,7 @@ function zip(parts: Readonly<Record<string, string>>): Buffer {
   return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)]))));
 }
 
-/** A Word file with these paragraphs as the body of its document. */
+/** Builds a Word file with this XML as the body of its document. */
 export function makeSampleDocx(body: string): Buffer {
   return zip({
     '[Content_Types].xml': '<Types/>',
@@ -40,7 +40,7 @@ export function makeSampleDocx(body: string): Buffer {
   });
 }
 
-/** An Excel file with one sheet: a text, a number, a date and a comma. */
+/** Builds an Excel file with one sheet: a text, a number, a date, and a text with a comma. */
 export function makeSampleXlsx(): Buffer {
   return zip({
     'xl/workbook.xml': '<workbook><sheets><sheet name="Costs &amp; more" sheetId="1" r:id="rId1"/></sheets></workbook>',
@@ -54,7 +54,7 @@ export function makeSampleXlsx(): Buffer {
   });
 }
 
-/** A presentation with one text per slide. */
+/** Builds a presentation with one text per slide. */
 export function makeSamplePptx(...slides: readonly string[]): Buffer {
   return zip(
     Object.fromEntries(
@@ -66,7 +66,7 @@ export function makeSamplePptx(...slides: readonly string[]): Buffer {
   );
 }
 
-/** An OpenDocument text. */
+/** Builds an OpenDocument text. */
 export function makeSampleOdt(): Buffer {
   return zip({
     mimetype: 'application/vnd.oasis.opendocument.text',

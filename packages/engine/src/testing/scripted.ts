@@ -6,7 +6,7 @@ import type { Provider, ProviderCall, ProviderEvent, ProviderRequest, ProviderSp
 import { defineProvider } from '../providers/define.ts';
 import { makeErrorEvent } from '../providers/errors.ts';
 
-/** One action of a scripted reply: an event, a pause, a throw (which violates the contract), a hang. */
+/** One action of a scripted reply: an event, a pause, a throw (which violates the contract), or no further response. */
 export type ScriptedEvent =
   | ProviderEvent
   | { readonly type: 'wait'; readonly ms: number }
@@ -30,13 +30,13 @@ export interface ScriptedProvider extends Provider {
   readonly running: number;
 }
 
-/** Overrides of a provider that supports everything. */
+/** Changes to the scripted provider, which by default supports every feature. */
 export type ScriptedOptions = Partial<Omit<ProviderSpec, 'stream'>> & {
-  /** The reply for calls beyond the script; by default the last reply again. */
+  /** The reply to further calls; by default the last scripted reply again. */
   readonly afterwards?: ScriptedReply;
 };
 
-/** The events of a plain text reply, word by word, with usage and an end. */
+/** Returns the events of a text reply, word by word, with usage and an end. */
 export function makeTextEvents(text: string, finishReason: 'stop' | 'length' = 'stop'): ProviderEvent[] {
   const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
   return [
@@ -46,7 +46,7 @@ export function makeTextEvents(text: string, finishReason: 'stop' | 'length' = '
   ];
 }
 
-/** The events of a reply that calls tools. */
+/** Returns the events of a reply that calls tools. */
 export function makeToolEvents(
   ...calls: readonly { readonly id: string; readonly name: string; readonly parameters: JsonObject }[]
 ): ProviderEvent[] {
@@ -65,7 +65,7 @@ export function makeUsageEvent(inputTokens: number, outputTokens: number): Provi
   return { type: 'usage', inputTokens, outputTokens, raw };
 }
 
-/** A provider, by default named `scripted`, that plays one reply per call, in order. */
+/** Creates a provider, by default named `scripted`, that returns the next reply with each call. */
 export function createScriptedProvider(
   replies: readonly ScriptedReply[],
   options: ScriptedOptions = {},

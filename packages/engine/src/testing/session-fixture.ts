@@ -10,7 +10,7 @@ import { type SessionContext, SessionManager, type SessionOptions } from '../ses
 export interface SessionFixture {
   readonly folder: string;
   readonly options: SessionOptions;
-  /** Writes a file of lines, like another tool. */
+  /** Writes a file with these lines, as another tool would; returns its path. */
   write(name: string, lines: readonly object[]): string;
   lines(path: string): Record<string, unknown>[];
   open(path: string): SessionManager;
@@ -66,14 +66,14 @@ export function openSessionFixture(): SessionFixture {
         try {
           manager.close();
         } catch {
-          // The test has closed it already.
+          // The test has closed the session already.
         }
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** The texts of a context, entry by entry. */
+/** Returns the texts of a context, one per entry. */
 export function describeContext(context: SessionContext): string[] {
   return context.entries.map(({ kind, message }) => {
     const text = message.content.map((block) => ('text' in block ? String(block.text) : `<${block.type}>`)).join('');

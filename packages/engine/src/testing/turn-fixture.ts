@@ -26,7 +26,7 @@ import { newId } from '../new-id.ts';
 import { createProviders, type ModelProviders } from '../providers/index.ts';
 import { createScriptedProvider, type ScriptedOptions, type ScriptedProvider, type ScriptedReply } from './scripted.ts';
 
-/** Options of the fixture. */
+/** The options of the generator, and of the scripted providers. */
 export type TurnFixtureOptions = Omit<GeneratorOptions, 'store' | 'providers'> & {
   readonly systemPrompt?: string;
   readonly provider?: ScriptedOptions;
@@ -34,12 +34,12 @@ export type TurnFixtureOptions = Omit<GeneratorOptions, 'store' | 'providers'> &
   readonly other?: readonly ScriptedReply[];
   /** Lines of the configuration file. */
   readonly config?: string;
-  /** Environment variables that the configuration sees; none if not given. */
+  /** The environment variables of the configuration; by default none. */
   readonly env?: Readonly<Record<string, string>>;
   readonly httpLimits?: Partial<HttpLimits>;
 };
 
-/** Everything that a test of a turn needs. */
+/** The objects and functions that tests of turns use. */
 export interface TurnFixture {
   readonly store: Store;
   readonly generator: Generator;
@@ -51,17 +51,17 @@ export interface TurnFixture {
   readonly context: RunContext;
   /** The store's URL, to open it a second time. */
   readonly url: string;
-  /** Opens another generator on another handle of the same store, like a second process. */
+  /** Opens another generator on the same store, as a second process would. */
   beside(options?: Partial<GeneratorOptions>): Promise<{ readonly store: Store; readonly generator: Generator }>;
   send(text: string, options?: Partial<GenerateOptions>): Turn;
   node(id: NodeId | undefined): Promise<Node>;
-  /** `role: text` of every node on the path to a node, by default the active one. */
+  /** Returns `role: text` for every node on the path to a node, by default the active one. */
   thread(to?: NodeId): Promise<readonly string[]>;
   children(of: NodeId): Promise<readonly Node[]>;
   close(): Promise<void>;
 }
 
-/** Opens a fixture on a kind of store. */
+/** Opens a fixture on a kind of store, with scripted replies. */
 export async function openTurnFixture(
   kind: 'memory' | 'sqlite',
   replies: readonly ScriptedReply[],
@@ -140,14 +140,14 @@ export async function openTurnFixture(
   return shop;
 }
 
-/** All events of a turn. */
+/** Collects all events of a turn until it ends. */
 export async function collectEvents(turn: Turn, from?: number): Promise<TurnEvent[]> {
   const events: TurnEvent[] = [];
   for await (const event of turn.events(from)) events.push(event);
   return events;
 }
 
-/** Polls until a condition holds; the test's own time limit ends it. */
+/** Polls until a condition holds. If it never does, the test's time limit ends the wait. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
 }

@@ -1,7 +1,7 @@
-/** Replies in the wire formats of OpenAI's chat completions and Anthropic's messages, streamed and not streamed. */
+/** Encodes replies in the formats of OpenAI's chat completions and Anthropic's messages, streamed and not streamed. */
 import type { Json, JsonObject } from '@coppice/core';
 
-/** A reply to encode. */
+/** The content of a reply to encode. */
 export interface WireReply {
   readonly thinking?: string;
   readonly text?: string;
@@ -94,12 +94,12 @@ function anthropicEvents(reply: WireReply): string[] {
   return out;
 }
 
-/** A reply as the events of a stream, each with its blank line. */
+/** Encodes a reply as the events of a stream, each with its blank line. */
 export function encodeStream(wire: WireName, reply: WireReply): string[] {
   return wire === 'openai' ? openaiEvents(reply) : anthropicEvents(reply);
 }
 
-/** A non-streamed reply. */
+/** Encodes a reply as a non-streamed response. */
 export function encodeReply(wire: WireName, reply: WireReply): JsonObject {
   const { text, thinking, calls = [] } = reply;
   if (wire === 'openai') {
@@ -134,12 +134,12 @@ export function encodeReply(wire: WireName, reply: WireReply): JsonObject {
   };
 }
 
-/** A keep-alive event without content. */
+/** Encodes a keep-alive event without content. */
 export function encodePing(wire: WireName): string {
   return wire === 'openai' ? ': ping\n\n' : 'event: ping\ndata: {"type":"ping"}\n\n';
 }
 
-/** The error body of a wire. */
+/** Encodes the error body of a status. */
 export function encodeFailure(wire: WireName, status: number): JsonObject {
   const message = `failed with ${status}`;
   const types: Readonly<Record<number, string>> = { 429: 'rate_limit_error', 529: 'overloaded_error' };

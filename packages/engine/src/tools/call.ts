@@ -19,13 +19,13 @@ import { formatToolResult, truncateToBytes } from './result-text.ts';
 import { approvalFromRules, type ToolRules } from './rules.ts';
 import type { SchemaCheck } from './schema.ts';
 
-/** The limits of a call. */
+/** How long a call may run, and how large its result may be. */
 export interface ToolLimits {
-  /** The time limit of a call. */
+  /** In milliseconds. */
   readonly timeoutMs: number;
-  /** The total text of a result. */
+  /** The largest total text of a result. */
   readonly resultBytes: number;
-  /** The total size of images and attachments of a result, as stored. */
+  /** The largest total size of images and attachments in a result, as stored. */
   readonly mediaBytes: number;
 }
 
@@ -42,7 +42,7 @@ export interface CompiledTool {
   readonly check: SchemaCheck;
 }
 
-/** What calls need from the registry. */
+/** The part of the registry that calls use. */
 export interface ToolRunner {
   readonly limits: ToolLimits;
   readonly rules: ToolRules;
@@ -65,7 +65,7 @@ export async function runToolCall(shop: ToolRunner, call: ToolCall, options: Too
     elapsedMs: Math.max(0, shop.now() - start),
   });
   const said = (text: string, error: ToolErrorCode | null): ToolResult => {
-    // Secrets are hidden before the text is cut, so that no part of one is left.
+    // Secrets are hidden before the text is cut, so that no part of a secret remains.
     const within = truncateToBytes(hideSecrets(text), shop.limits.resultBytes);
     const block: TextBlock = { type: 'text', text: within.text };
     return answered([block], within.truncated, error);
@@ -81,7 +81,7 @@ export async function runToolCall(shop: ToolRunner, call: ToolCall, options: Too
   }
 }
 
-/** Hides secrets in a result: a tool may read one of our keys, which must not become part of a conversation. */
+/** Hides secrets in a result. A tool may read one of our keys, which must not get into a conversation. */
 function withoutSecrets({ blocks, isError }: ToolContent): ToolContent {
   const hidden = blocks.map((block): Block => {
     if (!isText(block)) return block;
@@ -101,7 +101,7 @@ function isToolCode(code: string): code is ToolErrorCode {
   return Object.hasOwn(toolErrorKinds, code);
 }
 
-/** What a tool returned; an untyped one may return undefined. */
+/** What a tool returns; an untyped one may return undefined. */
 type ToolCallOutput = Json | ToolContent | undefined;
 
 async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolCallOutput> {
@@ -113,7 +113,7 @@ async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOption
     throw makeToolError('tool/not-approved', `The operator does not allow the tool ${name}.`, { name });
   if (call.malformed !== undefined)
     throw makeToolError('tool/bad-arguments', `The arguments of ${name} cannot be read: ${call.malformed}`, { name });
-  // The parameters are copied, so that exactly what was validated and approved is run.
+  // The arguments are copied, so that the tool gets exactly what was validated and approved.
   const parameters: JsonObject = structuredClone(call.parameters);
   const wrong = ready.check(parameters);
   if (wrong !== undefined) throw makeToolError('tool/bad-arguments', `The arguments of ${name} ${wrong}.`, { name });
@@ -166,7 +166,7 @@ async function askForApproval(
     throw makeToolError('tool/not-approved', `The approval for ${name} was for other arguments.`, data);
 }
 
-/** If the approval function fails, the call is not approved. */
+/** Asks for approval. If the approval function throws, the call is not approved. */
 async function decideApproval(approve: Approve, request: ApprovalRequest): Promise<ApprovalDecision> {
   try {
     // An untyped function may return undefined.
@@ -190,7 +190,7 @@ async function unlessToolAborted<T>(name: string, signal: AbortSignal, work: Pro
   }
 }
 
-/** Runs a tool until it returns, is aborted, or exceeds its time limit; a later result is ignored. */
+/** Runs a tool until it returns, is aborted, or reaches its time limit. A later result is ignored. */
 async function withinTime(
   shop: ToolRunner,
   tool: Tool,
@@ -205,8 +205,8 @@ async function withinTime(
   let timer: NodeJS.Timeout | undefined;
   const ending = new Promise<never>((_, reject) => {
     const end = (error: Error) => {
-      // Rejects before aborting the signal: an error that the tool throws because of the abort must not replace this
-      // one.
+      // Rejects before it aborts the signal, because an error that the tool throws on abort must not replace this
+      // error.
       reject(error);
       control.abort(error);
     };

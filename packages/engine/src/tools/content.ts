@@ -1,9 +1,9 @@
-/** Tool results with images and attachments in addition to text. */
+/** Tool results that may contain images and attachments in addition to text. */
 import type { Block, TextBlock } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { truncateToBytes } from './result-text.ts';
 
-/** A result of blocks, as from MCP tools. An error is stated at the beginning of the text. */
+/** A result of several blocks, as MCP tools return it. If it is an error, its text begins with a statement of that. */
 export class ToolContent {
   readonly blocks: readonly Block[];
   readonly isError: boolean;
@@ -14,13 +14,13 @@ export class ToolContent {
   }
 }
 
-/** The limits of a result. */
+/** The largest text and the largest total of other bytes in a result. */
 interface Bounds {
   readonly resultBytes: number;
   readonly mediaBytes: number;
 }
 
-// Many small blocks cost more than a long one, and no tool needs that many.
+// Many small blocks cost more than one long block, and no tool needs more than this.
 const mostBlocks = 256;
 
 function toolTextBlock(text: string): TextBlock {
@@ -28,8 +28,8 @@ function toolTextBlock(text: string): TextBlock {
 }
 
 /**
- * Limits the blocks of a result: text is cut between characters, a block with bytes is kept or left out as a whole, and
- * a note replaces what is missing. A result without blocks says that the tool is done.
+ * Limits the blocks of a result: text is cut between characters, other blocks are kept or left out as a whole, and a
+ * note replaces what is missing. A result without blocks becomes a text that says the tool is done.
  */
 export function limitBlocks(
   { blocks, isError }: ToolContent,

@@ -1,30 +1,30 @@
-/** The types of tools and their results, for built-in tools, those added by a program, and MCP tools. */
+/** The types of tools and their results: built-in tools, tools that a program adds, and MCP tools. */
 import type { ErrorKind, Json, JsonObject, Message, NodeId, TreeId, TreeStore } from '@coppice/core';
 import type { ToolContent } from './content.ts';
 
-/** The position of a tool call, which `introspect` reads. */
+/** Where in a tree a tool was called; `introspect` reads it. */
 export interface ToolCallPosition {
   /** The user's store: a tool cannot read other owners' trees. */
   readonly store: TreeStore;
   readonly treeId: TreeId;
-  /** The node that contains the call, or that it follows. */
+  /** The node that contains the call, or the one before it. */
   readonly nodeId: NodeId;
 }
 
 /** What a tool gets in addition to its arguments. */
 export interface ToolScope {
-  /** Aborts with the call and at the time limit. What a tool does after that is ignored. */
+  /** Aborted when the call is aborted and at the time limit. Results after that are ignored. */
   readonly signal: AbortSignal;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
   readonly place?: ToolCallPosition | undefined;
 }
 
-/** The origin of a tool that is not built in; stored with every result, and shown for approval. */
+/** The MCP server that a tool comes from; stored with every result, and shown when approval is requested. */
 export interface ToolOrigin {
   readonly type: 'mcp';
   readonly server: string;
-  /** The server's own name of the tool. */
+  /** The tool's name at its server. */
   readonly tool: string;
 }
 
@@ -34,12 +34,12 @@ export interface Tool {
   readonly description: string;
   /** The arguments as JSON Schema of an object. */
   readonly parameters: JsonObject;
-  /** Whether it changes anything outside the conversation; then each call needs approval. */
+  /** Whether the tool changes anything outside the conversation; then each call needs approval. */
   readonly sideEffects: boolean;
   /** The time limit in milliseconds; by default that of the registry. */
   readonly timeoutMs?: number | undefined;
   readonly origin?: ToolOrigin | undefined;
-  /** Returns the result: text, JSON or blocks. A thrown error becomes the result that the model gets. */
+  /** Returns the result: text, JSON or blocks. The message of a thrown error is sent to the model as the result. */
   run(parameters: JsonObject, scope: ToolScope): Promise<Json | ToolContent> | Json | ToolContent;
 }
 
@@ -48,23 +48,23 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly parameters: JsonObject;
-  /** What is wrong with the arguments, as a sentence; such a call is answered with an error and not run. */
+  /** What is wrong with the arguments, as a sentence; such a call does not run, and its result is this error. */
   readonly malformed?: string | undefined;
 }
 
-/** A request for approval by a person or a rule. */
+/** A tool call that a user or a rule must approve. */
 export interface ApprovalRequest {
   readonly callId: string;
   readonly name: string;
   readonly description: string;
   readonly origin?: ToolOrigin | undefined;
   readonly parameters: JsonObject;
-  /** Identifies the tool and exactly these arguments; an approval repeats it. */
+  /** The hash of the tool and exactly these arguments; an approval must contain it. */
   readonly hash: string;
   readonly signal: AbortSignal;
 }
 
-/** The decision. An approval with another hash is for another call and does not count. */
+/** An approval or a refusal. An approval with another hash belongs to another call and is ignored. */
 export type ApprovalDecision =
   | { readonly approved: true; readonly hash: string }
   | { readonly approved: false; readonly reason?: string | undefined };
@@ -72,11 +72,11 @@ export type ApprovalDecision =
 /** Decides about one call of a tool with side effects. */
 export type Approve = (request: ApprovalRequest) => Promise<ApprovalDecision> | ApprovalDecision;
 
-/** The options of one call. */
+/** Who approves a call, and which tools may run. */
 export interface ToolCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly place?: ToolCallPosition | undefined;
-  /** Without it, tools with side effects do not run. */
+  /** If undefined, tools with side effects do not run. */
   readonly approve?: Approve | undefined;
   /** The tools that may be called; by default all. */
   readonly active?: readonly string[] | undefined;
@@ -84,7 +84,7 @@ export interface ToolCallOptions {
   readonly onStart?: (() => void) | undefined;
 }
 
-/** All error codes of a call, and their kinds. */
+/** The error codes of tool calls and their kinds. */
 export const toolErrorKinds = {
   'tool/unknown': 'not-found',
   'tool/bad-arguments': 'invalid',
@@ -102,16 +102,16 @@ export const toolErrorKinds = {
 
 export type ToolErrorCode = keyof typeof toolErrorKinds;
 
-/** The result of a call: always a message, so that the conversation can continue. */
+/** The result of a call. It always contains a message, so that the conversation can continue. */
 export interface ToolResult {
   readonly callId: string;
   readonly name: string;
   readonly origin?: ToolOrigin | undefined;
   /** The tool message with the result. */
   readonly message: Message;
-  /** The code if the call failed; the message says why. */
+  /** Null if the call succeeded; the message contains the reason. */
   readonly error: ToolErrorCode | null;
-  /** Whether the result exceeded the limit; then its end says so. */
+  /** Whether the result was cut at the size limit; a note at its end says so. */
   readonly truncated: boolean;
   readonly elapsedMs: number;
 }

@@ -3,23 +3,23 @@ import type { ToolContent } from './content.ts';
 import type { Tool, ToolOrigin, ToolScope } from './contract.ts';
 import { makeToolError } from './errors.ts';
 
-/** What a tool has to define; the rest has defaults. */
+/** The fields from which {@link defineTool} builds a tool. */
 export interface ToolSpecification {
   readonly name: string;
   readonly description: string;
-  /** By default an object without properties. */
+  /** By default a schema without properties. */
   readonly parameters?: JsonObject;
-  /** By default true: a tool that does not declare it needs approval. */
+  /** By default true, so that a tool that does not declare it needs approval. */
   readonly sideEffects?: boolean;
   readonly timeoutMs?: number | undefined;
   readonly origin?: ToolOrigin | undefined;
   run(parameters: JsonObject, scope: ToolScope): Promise<Json | ToolContent> | Json | ToolContent;
 }
 
-// Function names that every provider accepts.
+// Matches function names that every provider accepts.
 const name = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Completes a tool with defaults. Throws on a name that providers would reject. */
+/** Builds a tool; missing fields get their defaults. Throws on a name that providers would reject. */
 export function defineTool(spec: ToolSpecification): Tool {
   if (!name.test(spec.name))
     throw makeToolError(

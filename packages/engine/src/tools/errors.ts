@@ -1,7 +1,7 @@
 import { AppError } from '@coppice/core';
 import { type ToolErrorCode, toolErrorKinds } from './contract.ts';
 
-/** Creates an error with one of the tools' codes. */
+/** Builds an AppError of a tool call; its kind follows from the code. */
 export function makeToolError(
   code: ToolErrorCode,
   message: string,

@@ -8,24 +8,24 @@ import { compileSchema } from './schema.ts';
 
 export const builtInTools: readonly Tool[] = Object.values(members);
 
-/** Options of a tool registry. */
+/** The first tools of a registry, and the limits and rules for calls. */
 export interface ToolsOptions {
-  /** The initial tools; by default the built-in ones. */
+  /** The tools at the start; by default the built-in ones. */
   readonly tools?: readonly Tool[] | undefined;
   readonly limits?: Partial<ToolLimits> | undefined;
-  /** The operator's rules; by default every side effect needs the caller's approval. */
+  /** The operator's rules; by default every tool with side effects needs the caller's approval. */
   readonly rules?: ToolRules | (() => ToolRules) | undefined;
-  /** Milliseconds since 1970; by default the system clock. */
+  /** Returns the time in milliseconds since 1970; by default the system's time. */
   readonly now?: (() => number) | undefined;
 }
 
-/** The tools that models may call. Several sources add to one registry and remove only their own tools. */
+/** The tools that models may call. Several sources can add tools, and each removes only its own. */
 export interface ToolRegistry {
   /** Adds a tool; returns a function that removes it. Throws on a name that is taken and on an unusable schema. */
   add(tool: Tool): () => void;
   list(): readonly Tool[];
   find(name: string): Tool | undefined;
-  /** The tool specifications for a provider, of all or of the named tools; throws on an unknown name. */
+  /** Returns the specifications for a provider, of all tools or of the named ones. Throws on an unknown name. */
   specs(names?: readonly string[]): readonly ToolSpec[];
   /** Runs a call and returns a tool message. Never rejects. */
   call(call: ToolCall, options?: ToolCallOptions): Promise<ToolResult>;
@@ -33,7 +33,7 @@ export interface ToolRegistry {
   callAll(calls: readonly ToolCall[], options?: ToolCallOptions): Promise<readonly ToolResult[]>;
 }
 
-/** Creates a registry. */
+/** Creates a registry with the built-in tools or those of `tools`. */
 export function createTools(options: ToolsOptions = {}): ToolRegistry {
   const ready = new Map<string, CompiledTool>();
   const { rules = alwaysAskRules } = options;
@@ -53,7 +53,7 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
       const entry: CompiledTool = { tool, check: compileSchema(tool.name, tool.parameters) };
       ready.set(tool.name, entry);
       return () => {
-        // Another tool may have the name by now.
+        // After a removal another tool may have taken the name.
         if (ready.get(tool.name) === entry) ready.delete(tool.name);
       };
     },

@@ -2,16 +2,16 @@ import type { Json } from '@coppice/core';
 
 const encoder = new TextEncoder();
 
-/** A result as text for the model: a string as it is, anything else as JSON. */
+/** Formats a result as text for the model: a string stays as it is, anything else becomes JSON. */
 export function formatToolResult(result: Json | undefined): string {
   if (typeof result === 'string') return result;
-  // A tool that returns nothing only reports that it is done.
+  // JSON has no text for undefined; a tool that returns nothing is done.
   return JSON.stringify(result) ?? 'done';
 }
 
-/** Limits a text to a number of bytes, never inside a character, and appends a note if it was cut. */
+/** Truncates a text to a number of bytes, never inside a character, and appends a note if it was cut. */
 export function truncateToBytes(text: string, limit: number): { readonly text: string; readonly truncated: boolean } {
-  // A character has at most three bytes per code unit: a short text need not be measured.
+  // A UTF-16 code unit has at most three bytes in UTF-8, so a short text need not be measured.
   if (text.length * 3 <= limit) return { text, truncated: false };
   const total = Buffer.byteLength(text);
   if (total <= limit) return { text, truncated: false };

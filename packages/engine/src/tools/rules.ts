@@ -1,15 +1,15 @@
-/** The operator's rules for tools, applied to all calls. */
+/** The operator's rules for tools, which apply to all calls. */
 import type { ToolsConfig } from '../config/contract.ts';
 import type { ToolLimits } from './call.ts';
 import type { Approve } from './contract.ts';
 
-/** Rules for single tools, and for tools with side effects that neither list names. */
+/** Which tools are allowed or denied, and what applies to other tools with side effects. */
 export type ToolRules = Pick<ToolsConfig, 'approval' | 'allow' | 'deny'>;
 
-/** Every call needs approval; no tool is allowed or denied. */
+/** Rules by which every call of a tool with side effects needs approval. */
 export const alwaysAskRules: ToolRules = { approval: 'ask', allow: [], deny: [] };
 
-/** The registry's settings from the configuration. */
+/** Returns the limits and rules of the registry from the configuration. */
 export function toToolSettings({ tools }: { readonly tools: ToolsConfig }): {
   readonly limits: Pick<ToolLimits, 'timeoutMs' | 'resultBytes'>;
   readonly rules: ToolRules;
@@ -18,7 +18,7 @@ export function toToolSettings({ tools }: { readonly tools: ToolsConfig }): {
   return { limits: { timeoutMs, resultBytes: outputBytes }, rules: { approval, allow, deny } };
 }
 
-/** Decides about calls of tools with side effects: by the rules if they apply, else with `ask`. */
+/** Returns a function that decides about calls by the rules, and asks `ask` if no rule applies. */
 export function approvalFromRules({ approval, allow }: ToolRules, ask: Approve | undefined): Approve | undefined {
   if (approval === 'ask' && allow.length === 0) return ask;
   return (request) => {

@@ -4,19 +4,19 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { makeToolError } from './errors.ts';
 
-/** What is wrong with the arguments, as the end of a sentence; undefined if they are valid. */
+/** Returns what is wrong with the arguments, as the end of a sentence; undefined if they are valid. */
 export type SchemaCheck = (parameters: JsonObject) => string | undefined;
 
-// Schemas come from other programs: unknown keywords and formats are ignored, as the standard requires.
+// Unknown keywords and formats are ignored, as the standard requires, because schemas come from other programs.
 const options = {
   strict: false,
   validateFormats: false,
   logger: false,
-  // An `$id` is only unique within one tool; two servers may use the same.
+  // Schemas are not shared by `$id`, because two servers may use the same one.
   addUsedSchema: false,
 } as const;
 
-// The compiled code grows with the schema, which may come from an untrusted server.
+// Limits the size of a schema, because its compiled code grows with it and it may come from an untrusted server.
 const longestSchema = 256 * 1024;
 
 const olderDraft = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema/;
@@ -35,15 +35,15 @@ function validatorFor(schema: JsonObject): Ajv | Ajv2020 {
 }
 
 /**
- * Removes the keyword `pattern`: a regular expression of an untrusted schema could block this thread. The tool itself
- * checks the pattern.
+ * Removes the keyword `pattern`, because a regular expression of an untrusted schema could block this thread. The tool
+ * itself must check the pattern.
  */
 function withoutPatterns<T extends Ajv | Ajv2020>(validator: T): T {
   validator.removeKeyword('pattern');
   return validator;
 }
 
-/** Compiles the schema of a tool's arguments. Throws if it is not a schema of an object, or too large. */
+/** Compiles the schema of a tool's arguments. Throws if it does not describe an object or is too large. */
 export function compileSchema(name: string, schema: JsonObject): SchemaCheck {
   const bad = (why: string, cause?: unknown) =>
     makeToolError('tool/bad-schema', `The parameters of the tool ${name} ${why}.`, { name }, cause);
@@ -65,7 +65,7 @@ export function compileSchema(name: string, schema: JsonObject): SchemaCheck {
       error,
     );
   } finally {
-    // Ajv caches schemas by object. Without this line, adding and removing tools would leak memory.
+    // Ajv caches schemas by object; without this, adding and removing tools would leak memory.
     validator.removeSchema(schema);
   }
 }

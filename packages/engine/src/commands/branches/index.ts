@@ -13,7 +13,7 @@ import {
   type PhraseLine,
 } from '../phrases.ts';
 
-/** A branch, identified by its last node. */
+/** A branch of the list, identified by its last node. */
 export interface BranchRow {
   readonly nodeId: NodeId;
   readonly role: TopologyNode['role'];
@@ -22,14 +22,14 @@ export interface BranchRow {
   readonly preview: string;
   readonly label: string | null;
   readonly createdAt: number;
-  /** The number of messages from the first one to the end, and the number since the last fork. */
+  /** The number of messages on the whole path, and (`own`) the number since the last fork. */
   readonly messages: number;
   readonly own: number;
   /** Whether the view is on this branch. */
   readonly current: boolean;
 }
 
-/** The branches, newest first. */
+/** `/branches`: lists the branches, newest first. */
 export const branchesCommand = defineCommand({
   name: 'branches',
   summary: 'Lists the branches of the chat, newest first, and marks the current one.',
@@ -104,8 +104,8 @@ function* readBranches(scope: CommandScope, limit: number): ReadProgram<{ rows: 
 }
 
 /**
- * Per node, the messages on the path to it and those since the last fork; computed from the top down, so that each
- * node is visited once.
+ * Counts, for each node, the messages on the path to it and those since the last fork. Walks from the root down, so
+ * that each node is visited once.
  */
 function countMessages(nodes: readonly TopologyNode[], rootId: NodeId) {
   const below = new Map<string, TopologyNode[]>();

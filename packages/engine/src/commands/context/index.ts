@@ -7,7 +7,7 @@ import { findCommandPosition } from '../find-node.ts';
 import { quoteBeginning } from '../format.ts';
 import { makeCountValue, makeListing, makePhrase, makeReport, type Phrase, type PhraseLine } from '../phrases.ts';
 
-/** One message of the context. */
+/** A message that would be sent to the model, with its estimated tokens. */
 export interface ContextRow {
   /** Null for the system prompt. */
   readonly nodeId: NodeId | null;
@@ -17,7 +17,7 @@ export interface ContextRow {
   readonly preview: string;
 }
 
-/** Shows what the model would see. */
+/** `/context`: lists the messages that would be sent to the model. */
 export const contextCommand = defineCommand({
   name: 'context',
   summary: 'Shows what the model would see here: each message with its tokens, and how full the context window is.',

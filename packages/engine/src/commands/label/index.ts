@@ -7,14 +7,14 @@ import { stripControlCharacters } from '../format.ts';
 import { parsePositionWord } from '../node-references.ts';
 import { makeListing, makeNodeValue, makePhrase, makeQuoteValue, makeReport } from '../phrases.ts';
 
-/** The listed labels, or the node and its previous label. */
+/** All labels if `/label` lists them; otherwise the node that was changed and its previous label. */
 export interface LabelResult {
   readonly labels: readonly Bookmark[];
   readonly nodeId: NodeId | null;
   readonly before: string | null;
 }
 
-/** Lists, sets or removes labels. */
+/** `/label`: lists, sets or removes labels. */
 export const labelCommand = defineCommand({
   name: 'label',
   summary: 'Labels the current message or another one; without a text, lists the labels.',

@@ -18,7 +18,7 @@ import { streamOverHttp } from '../stream-over-http.ts';
 const keyHeader = { name: 'x-api-key', prefix: '' } as const;
 const headers = { 'anthropic-version': '2023-06-01' } as const;
 
-/** Claude, by Anthropic's Messages API. Thinking blocks are sent back with their signature, or not at all. */
+/** Claude, through Anthropic's Messages API. Thinking blocks are sent back only with their signature. */
 export const anthropic = defineProvider({
   name: 'anthropic',
   label: 'Anthropic',

@@ -16,10 +16,10 @@ import { defineProvider } from '../define.ts';
 import { getJson } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 
-// A header, not `?key=`, because URLs are logged.
+// The key is sent in a header instead of `?key=`, because URLs are logged.
 const keyHeader = { name: 'x-goog-api-key', prefix: '' } as const;
 
-/** Gemini, by Google's generateContent. */
+/** Gemini, through Google's generateContent API. */
 export const google = defineProvider({
   name: 'google',
   label: 'Google',

@@ -22,7 +22,7 @@ async function* guide(request: ProviderRequest, random: () => number): AsyncGene
     return;
   }
   const json = JSON.stringify(call.parameters);
-  // The id is empty: an id that is unused in this conversation is assigned later.
+  // The id is empty; `normaliseEventOrder` assigns one that is unused in this conversation.
   yield { type: 'tool-use-start', index: 0, id: '', name: call.name };
   yield { type: 'tool-use-delta', index: 0, json };
   yield { type: 'tool-use-end', index: 0, parameters: call.parameters };
@@ -66,8 +66,8 @@ async function* stream(request: ProviderRequest, call: ProviderCall): AsyncGener
 }
 
 /**
- * Models without key and network: a guide to the documentation and a generator of nonsense. Neither is a language
- * model.
+ * Models that need neither key nor network: a guide to the documentation and a generator of nonsense. Neither is a
+ * language model.
  */
 export const offline = defineProvider({
   name: 'offline',

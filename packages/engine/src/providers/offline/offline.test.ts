@@ -92,8 +92,7 @@ describe('the guide', () => {
     expect(text).toContain('Enter the key of a provider, or the address of any OpenAI-compatible server');
     expect(text).toContain('(coppice:docs/models#connecting-a-model)');
     expect((await ask('What is a bookmark?', { temperature: 0 })).text).toMatch(/bookmark means .+\./);
-    // The question that "Getting started" suggests to newcomers; without the definition any page with the word would
-    // match.
+    // "Getting started" suggests this question to newcomers. Without the definition any page with the word would match.
     expect((await ask('What is a branch?')).text).toMatch(/In Coppice, branch means .+\./);
   });
 
@@ -185,7 +184,7 @@ describe('the guide', () => {
     const key = (passage: (typeof fresh.passages)[number]) => JSON.stringify(passage);
     const [old, now] = [new Set(guideKnowledge.passages.map(key)), new Set(fresh.passages.map(key))];
     const kept = [...old].filter((passage) => now.has(passage)).length;
-    // Pages change between two runs of the script; the test only has to catch a guide that is badly outdated.
+    // Pages change between two runs of the script, so this test only fails if the guide is far out of date.
     const exact = process.env.COPPICE_LONG === '1';
     expect(kept).toBeGreaterThanOrEqual(exact ? Math.max(old.size, now.size) : Math.floor(old.size / 2));
     const pages = new Set(listGuideDocuments());

@@ -1,7 +1,7 @@
-/** A seeded random number generator: the same seed gives the same numbers everywhere. */
+/** Returns a random number from 0 (inclusive) to 1 (exclusive). */
 export type RandomSource = () => number;
 
-/** Creates a generator with the algorithm mulberry32; numbers are from 0 (inclusive) to 1 (exclusive). */
+/** Creates a generator with the algorithm mulberry32. The same seed gives the same numbers on every platform. */
 export function createSeededRandom(seed: number): RandomSource {
   let state = (Math.trunc(seed) ^ 0x9e3779b9) >>> 0;
   return () => {
@@ -12,7 +12,7 @@ export function createSeededRandom(seed: number): RandomSource {
   };
 }
 
-/** A random element of a list. */
+/** Returns a random element of a list; undefined if the list is empty. */
 export function pickOne<T>(list: readonly T[], random: RandomSource): T | undefined {
   return list[Math.floor(random() * list.length)];
 }

@@ -1,18 +1,18 @@
-/** Streams a text word by word like a model: with usage, an end event, stop texts and a reply limit. */
+/** Streams a text word by word like a model: with usage, stop texts, a reply limit and an end event. */
 
 import { estimateTokens, messageTokens } from '@coppice/content';
 import { buildUsageEvent } from '@coppice/content/wires';
 import { systemClock } from '../clock.ts';
 import type { FinishReason, ProviderCall, ProviderEvent, ProviderRequest, UsageEvent } from '../contract.ts';
 
-/** The estimated usage of a call. */
+/** Estimates the usage of a call. */
 export function estimateUsage(request: ProviderRequest, outputTokens: number): UsageEvent {
   let inputTokens = estimateTokens(request.systemPrompt ?? '');
   for (const message of request.messages) inputTokens += messageTokens(message);
   return buildUsageEvent({ estimated: true }, { inputTokens, outputTokens });
 }
 
-/** The text before the first stop text. */
+/** Returns the text before the first stop text. */
 function untilStop(text: string, stop: readonly string[]): string {
   let end = text.length;
   for (const each of stop) {
@@ -23,7 +23,8 @@ function untilStop(text: string, stop: readonly string[]): string {
 }
 
 /**
- * Streams the text. Each word counts as at least one token; the reply ends with `length` when no further word fits.
+ * Yields the text word by word. Each word counts as at least one token; the reply ends with `length` when the next word
+ * does not fit.
  */
 export async function* streamText(
   text: string,

@@ -1,4 +1,4 @@
-/** Converts lines and bodies of Ollama's chat API to events. Pure. */
+/** Converts lines and bodies of Ollama's chat API to events, without I/O. */
 import {
   buildUsageEvent,
   getCountMember,
@@ -19,7 +19,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['length', 'length'],
 ]);
 
-/** Creates a reader for the lines of one response. Tool calls arrive complete, usually without ids. */
+/** Creates a reader for the lines of one response. Ollama sends each tool call as a whole, usually without an id. */
 export function createOllamaReader(): WireReader {
   let calls = 0;
   let last: JsonObject | undefined;
@@ -60,12 +60,12 @@ export function createOllamaReader(): WireReader {
   };
 }
 
-// The last line repeats the message and the model; only its numbers are usage.
+// Keeps only the numbers of the last line, which are the usage; the line repeats message and model too.
 function countsOf(last: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(last).filter(([, value]) => typeof value === 'number'));
 }
 
-/** The events of a non-streamed response, which has the form of a last line. */
+/** Returns the events of a non-streamed response, which has the form of a last line. */
 export function readOllamaResponse(body: Json): readonly WireReplyEvent[] {
   const reader = createOllamaReader();
   const events = reader.read(body, '') ?? [];

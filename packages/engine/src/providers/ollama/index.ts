@@ -9,7 +9,7 @@ import { createOllamaReader, readOllamaResponse } from './from-wire.ts';
 import { toOllamaBody } from './to-wire.ts';
 
 /**
- * Local or remote models with Ollama. Uses its native API, because the OpenAI-compatible one truncates to 4,096
+ * Local or remote models that Ollama serves. Uses its native API, because the OpenAI-compatible one truncates to 4,096
  * tokens by default.
  */
 export const ollama = defineProvider({

@@ -1,11 +1,11 @@
-/** Converts a request to the body of Ollama's chat API. Pure. */
+/** Converts a request to the body of Ollama's chat API, without I/O. */
 
 import { estimateTokens, messageTokens } from '@coppice/content';
 import { callNamesById, isImage, isThinking, isToolCall, toWireText } from '@coppice/content/wires';
 import { isText, type Json, type JsonObject, type Message } from '@coppice/core';
 import type { ProviderRequest } from '../contract.ts';
 
-/** One message of the body. */
+/** A message as Ollama's API expects it. */
 interface OllamaMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
@@ -15,7 +15,7 @@ interface OllamaMessage {
   tool_name?: string;
 }
 
-/** The body of a request. */
+/** The JSON body of a chat request to Ollama. */
 export interface OllamaBody {
   model: string;
   messages: OllamaMessage[];
@@ -25,7 +25,7 @@ export interface OllamaBody {
   options: Record<string, Json>;
 }
 
-/** Builds the body. Unsupported blocks have been lowered before. */
+/** Builds the body. Expects that unsupported blocks have been lowered. */
 export function toOllamaBody(request: ProviderRequest, streaming: boolean): OllamaBody {
   const { tools, temperature, topP, stop, seed, thinking, systemPrompt } = request;
   const names = callNamesById(request.messages);
@@ -57,8 +57,8 @@ export function toOllamaBody(request: ProviderRequest, streaming: boolean): Olla
 }
 
 /**
- * The context window to request. By default Ollama uses 4,096 tokens and silently truncates older messages. A power
- * of two, because every change of size reloads the model; Ollama itself limits it to the model's maximum.
+ * Returns the context window to request. By default Ollama uses 4,096 tokens and silently drops older messages. The
+ * size is a power of two, because every change of it reloads the model. Ollama limits it to the model's maximum.
  */
 export function chooseOllamaWindow(request: ProviderRequest): number {
   let tokens = estimateTokens(request.systemPrompt ?? '') + Math.min(request.maxTokens ?? 8192, 8192);

@@ -14,8 +14,7 @@ import { streamOverHttp } from '../stream-over-http.ts';
 import { toCompatibleBody } from './to-wire.ts';
 
 /**
- * Any server with a chat completions API. The configuration gives each a name and a base URL; a key is sent if there
- * is one.
+ * Any server with a chat completions API. The configuration gives each server a name and a base URL; a key is optional.
  */
 export const openaiCompatible = defineProvider({
   name: 'openai-compatible',

@@ -1,4 +1,4 @@
-/** Builds plain chat completions requests for OpenAI-compatible servers. Pure. */
+/** Builds chat completions requests without extensions, for OpenAI-compatible servers. */
 import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
@@ -10,12 +10,12 @@ const dialect: ChatDialect = {
   reasoningDetails: false,
 };
 
-/** A chat completion with the reasoning option that several servers accept. */
+/** A chat completions body with the reasoning option that several servers accept. */
 export interface CompatibleBody extends ChatBody {
   reasoning_effort?: 'low' | 'medium' | 'high';
 }
 
-/** The body of a request. */
+/** Builds the body of a request. */
 export function toCompatibleBody(request: ProviderRequest, streaming: boolean): CompatibleBody {
   const { thinking } = request;
   return {

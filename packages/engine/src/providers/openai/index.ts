@@ -17,7 +17,7 @@ import { listModelIds } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 import { isReasoningModel, toOpenaiChat } from './to-wire.ts';
 
-/** GPT and the o-series: chat completions, and Responses for models that reason. */
+/** OpenAI's models, through the Responses API for models that reason and chat completions for the others. */
 export const openai = defineProvider({
   name: 'openai',
   label: 'OpenAI',
@@ -47,7 +47,7 @@ export const openai = defineProvider({
       : hasEmbeddedBytes(block, /^application\/pdf/);
   },
   adjust(request, changed) {
-    // Chat completions of other models have no reasoning option.
+    // Only reasoning models have this option.
     if (request.thinking === undefined || isReasoningModel(request.model)) return request;
     changed('thinking', request.thinking.effort);
     return { ...request, thinking: undefined };

@@ -1,4 +1,4 @@
-/** Chooses between OpenAI's two APIs and builds the request. Pure. */
+/** Chooses between OpenAI's two APIs and builds the request, without I/O. */
 import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
@@ -10,15 +10,15 @@ const dialect: ChatDialect = {
 };
 
 /**
- * Whether a model reasons. Reasoning models use the Responses API, the only one that returns their reasoning so that
- * it can be sent back; some support no other. Their `chat` variants do not reason.
+ * Returns whether a model reasons. Reasoning models use the Responses API, because only that returns the reasoning in a
+ * form that can be sent back. The `chat` variants of these models do not reason.
  */
 export function isReasoningModel(model: string): boolean {
   const name = model.replace(/^ft:/, '');
   return /^(?:o[1-9]|gpt-(?:[5-9]|\d\d)|gpt-oss|codex-|computer-use)/.test(name) && !/(?:^|-)chat(?:-|$)/.test(name);
 }
 
-/** The body of a chat completion. */
+/** Builds the body of a chat completions request. */
 export function toOpenaiChat(request: ProviderRequest, streaming: boolean): ChatBody {
   return toChatBody(request, dialect, streaming);
 }

@@ -15,7 +15,7 @@ import { toOpenrouterBody } from './to-wire.ts';
 
 const headers = { 'x-title': 'Coppice' } as const;
 
-/** Models of many vendors with one key. Model names contain a slash: `openrouter/meta/llama-4`. */
+/** Models of many vendors with one key. Their names contain a slash, as in `openrouter/meta/llama-4`. */
 export const openrouter = defineProvider({
   name: 'openrouter',
   label: 'OpenRouter',

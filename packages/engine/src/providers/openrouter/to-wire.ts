@@ -1,4 +1,4 @@
-/** Builds chat completions with OpenRouter's extensions. Pure. */
+/** Builds chat completions requests with OpenRouter's extensions, without I/O. */
 import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
@@ -9,13 +9,13 @@ const dialect: ChatDialect = {
   reasoningDetails: true,
 };
 
-/** The extensions of OpenRouter. */
+/** A chat completions body with OpenRouter's extensions. */
 export interface OpenrouterBody extends ChatBody {
   usage: { include: true };
   reasoning?: { effort: 'low' | 'medium' | 'high' } | { max_tokens: number };
 }
 
-/** The body of a request. */
+/** Builds the body of a request. */
 export function toOpenrouterBody(request: ProviderRequest, streaming: boolean): OpenrouterBody {
   const { thinking } = request;
   const budget = thinking?.budgetTokens;

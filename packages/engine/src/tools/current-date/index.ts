@@ -2,7 +2,7 @@ import type { JsonObject } from '@coppice/core';
 import { defineTool } from '../define.ts';
 import { makeToolError } from '../errors.ts';
 
-/** The current date and time in a time zone. */
+/** Returns the current date and time in a time zone. */
 export const currentDateTool = defineTool({
   name: 'current_date',
   description: 'Tells the current date, time and day of the week, in UTC or in a time zone.',

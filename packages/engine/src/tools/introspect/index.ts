@@ -10,11 +10,11 @@ import {
 import { defineTool } from '../define.ts';
 import { makeToolError } from '../errors.ts';
 
-/** Lets a model inspect its own conversation: the branches and its current position. */
+/** Lets a model inspect its own chat: the branches and its current position. */
 export const introspectTool = defineTool({
   name: 'introspect',
   description:
-    'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.',
+    'Describes this chat, which is a tree with branches: an overview, or a list of all its messages with their first words.',
   sideEffects: false,
   parameters: {
     type: 'object',
@@ -22,42 +22,47 @@ export const introspectTool = defineTool({
       level: {
         type: 'string',
         enum: ['overview', 'all'],
-        description: 'overview (the default) counts and names what there is; all lists every message of every branch.',
+        description:
+          'overview (the default) gives counts and the first messages; all lists every message of every branch.',
       },
     },
     additionalProperties: false,
   },
   run({ level }, { place }) {
-    if (place === undefined) throw makeToolError('tool/failed', 'There is no conversation to inspect.');
+    if (place === undefined)
+      throw makeToolError(
+        'tool/failed',
+        'The tool was bookmarkTitles outside of a chat, so there is nothing to inspect.',
+      );
     const { store, treeId, nodeId } = place;
     return store.read(treeId, () => describeTree(treeId, nodeId, level === 'all'));
   },
 });
 
-// To keep the overview short, only this many branches and bookmarks are listed; the rest is counted.
+// At most this many branches and bookmarks are listed; the others are only counted, to keep the overview short.
 const most = 20;
 
 function* describeTree(treeId: TreeId, here: NodeId, all: boolean): ReadProgram<string> {
   const row = yield* readTree(treeId);
   const nodes = yield* ask('topology', { of: row.rootId });
   const { bookmarks } = yield* ask('subtreeInfo', { of: row.rootId });
-  const way = new Set<string>();
-  for (const node of (yield* ask('path', { to: here })).nodes) way.add(node.id);
-  // Numbers instead of ids: they are shorter, and models copy them correctly.
+  const path = new Set<string>();
+  for (const node of (yield* ask('path', { to: here })).nodes) path.add(node.id);
+  // Messages get numbers instead of ids, because these are shorter and models copy them correctly.
   const numbers = new Map<string, number>(nodes.map((node, index) => [node.id, index + 1]));
-  const called = new Map<string, string>(bookmarks.map((mark) => [mark.nodeId, mark.title]));
-  const lines = [...treeOverview(row, nodes, way), ...markedLine(bookmarks, numbers)];
+  const bookmarkTitles = new Map<string, string>(bookmarks.map((mark) => [mark.nodeId, mark.title]));
+  const lines = [...treeOverview(row, nodes, path), ...markedLine(bookmarks, numbers)];
   if (!all) {
     const turns = nodes.filter((node) => node.parentId === row.rootId);
-    lines.push('', 'Beginnings:', ...listNodes(turns, (node) => outlineLine(node, numbers, way, called)));
+    lines.push('', 'First messages:', ...listNodes(turns, (node) => outlineLine(node, numbers, path, bookmarkTitles)));
     return lines.join('\n');
   }
-  lines.push('', 'Messages (number < the one it follows; * on the way to here):');
-  for (const node of nodes) lines.push(outlineLine(node, numbers, way, called));
+  lines.push('', 'Messages (#number < #parent; * marks the path to the current message):');
+  for (const node of nodes) lines.push(outlineLine(node, numbers, path, bookmarkTitles));
   return lines.join('\n');
 }
 
-function treeOverview(row: TreeRow, nodes: readonly TopologyNode[], way: ReadonlySet<string>): string[] {
+function treeOverview(row: TreeRow, nodes: readonly TopologyNode[], path: ReadonlySet<string>): string[] {
   const { title, autoTitle, systemPrompt } = row.attributes;
   const leaves = nodes.filter((node) => !node.hasChildren).length;
   const forks = nodes.filter((node) => node.childCount > 1).length;
@@ -65,7 +70,7 @@ function treeOverview(row: TreeRow, nodes: readonly TopologyNode[], way: Readonl
   return [
     ...(name === undefined ? [] : [`Title: ${name}`]),
     `System prompt: ${systemPrompt === undefined || systemPrompt === '' ? 'none' : `${systemPrompt.length} characters`}`,
-    `Messages: ${nodes.length} in all, ${way.size} on the way to here`,
+    `Messages: ${nodes.length} in all, ${path.size} on the path to the current message`,
     `Branches: ${leaves}, forking at ${forks} ${forks === 1 ? 'message' : 'messages'}`,
     `Tokens: about ${nodes.reduce((sum, node) => sum + node.tokens, 0)} in all`,
   ];
@@ -87,16 +92,16 @@ function listNodes<T>(items: readonly T[], show: (item: T) => string): string[] 
 function outlineLine(
   node: TopologyNode,
   numbers: ReadonlyMap<string, number>,
-  way: ReadonlySet<string>,
-  called: ReadonlyMap<string, string>,
+  path: ReadonlySet<string>,
+  bookmarkTitles: ReadonlyMap<string, string>,
 ): string {
   const above = numbers.get(node.parentId);
   const status = node.status === 'success' ? '' : ` (${node.status})`;
-  const bookmark = called.get(node.id);
+  const bookmark = bookmarkTitles.get(node.id);
   return [
     `#${numbers.get(node.id) ?? '?'}`,
     above === undefined ? '' : ` < #${above}`,
-    way.has(node.id) ? ' *' : '',
+    path.has(node.id) ? ' *' : '',
     ` ${node.kind === 'message' ? node.role : node.kind}${status}`,
     bookmark === undefined ? '' : ` [${bookmark}]`,
     `: ${node.preview}`,

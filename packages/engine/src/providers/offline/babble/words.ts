@@ -1,24 +1,23 @@
-/** The training text of babble, split into words and indexed. */
+/** Loads the training text of the babble model, split into words and indexed. */
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 
-/** Words by number, the text as numbers, and the positions of each word. */
+/** A text as numbered words, with an index of their positions. */
 export interface WordCorpus {
   readonly words: readonly string[];
   readonly numbers: ReadonlyMap<string, number>;
   /** The text as word numbers; -1 ends a paragraph. */
   readonly text: Int32Array;
-  /** Positions in the text, by word number. */
+  /** For each word, its positions in the text. */
   readonly places: readonly Int32Array[];
-  /** Words that start sentences, each as often as in the text. */
+  /** The first words of all sentences, with repetitions. */
   readonly starts: Int32Array;
 }
 
 const endOfParagraph = -1;
 
 /**
- * Splits a text into words; punctuation that ends a sentence is a word of its own, other punctuation stays with its
- * word.
+ * Splits a text into words. Punctuation that ends a sentence is a separate word; other punctuation stays with its word.
  */
 function wordsIn(text: string): string[] {
   return text.match(/[.!?]+(?=\s|$)|[^\s.!?]+(?:[.!?]+(?!\s|$)[^\s.!?]*)*/g) ?? [];
@@ -62,7 +61,7 @@ function learn(source: string): WordCorpus {
 
 let learned: WordCorpus | undefined;
 
-/** The vendored text, indexed on first use. */
+/** Returns the included book, indexed on first use. */
 export function loadCorpus(): WordCorpus {
   learned ??= learn(
     brotliDecompressSync(readFileSync(new URL('./moby-dick.txt.br', import.meta.url))).toString('utf8'),

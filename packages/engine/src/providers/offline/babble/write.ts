@@ -1,11 +1,11 @@
-/** Generates nonsense from a Markov chain over a book, mixed with words of the conversation. */
+/** Generates nonsense with a Markov chain over a book, mixed with words of the conversation. */
 import { isText, type Message } from '@coppice/core';
 import { pickOne, type RandomSource } from '../random.ts';
 import type { WordCorpus } from './words.ts';
 
-/** Options for the generated text. */
+/** Length, temperature and topics of a generated text. */
 export interface TextOptions {
-  /** 0 follows the book closely, 2 hardly at all. */
+  /** At 0 the text follows the book closely, at 2 hardly at all. */
   readonly temperature: number;
   readonly random: RandomSource;
   /** Words of the conversation that may replace others. */
@@ -14,7 +14,7 @@ export interface TextOptions {
   readonly length: number;
 }
 
-/** Long words of the last messages, each once: a guess at the topic. */
+/** Returns the long words of the last messages, each once, as a guess at the topic. */
 export function guessTopicWords(messages: readonly Message[]): readonly string[] {
   const topics = new Set<string>();
   for (let at = messages.length - 1; at >= 0 && topics.size < 60; at--) {
@@ -35,13 +35,16 @@ const dull = new Set(
   ),
 );
 
-/** The order of the chain: higher at a low temperature, so that the text stays close to the book. */
+/** Returns the order of the chain: higher at a low temperature, so that the text stays closer to the book. */
 function reach(temperature: number): number {
   if (temperature < 0.3) return 4;
   return temperature < 0.9 ? 3 : 2;
 }
 
-/** Positions from which the text can continue: those that match the longest written suffix, with back-off. */
+/**
+ * Returns the positions in the book from which the text can continue: those after the longest possible match of its
+ * last words.
+ */
 function continuations({ text, places }: WordCorpus, written: readonly number[], order: number): readonly number[] {
   const last = written.at(-1);
   const standing = last === undefined ? undefined : places[last];
@@ -53,7 +56,7 @@ function continuations({ text, places }: WordCorpus, written: readonly number[],
       for (let back = 1; back < length && agrees; back++) agrees = text[place - back] === written.at(-1 - back);
       if (agrees && (text[place + 1] ?? -1) >= 0) found.push(place + 1);
     }
-    // A single continuation would copy the book; there must be a choice.
+    // A single possible next word would copy the book, so a shorter match is tried.
     if (new Set(found.map((place) => text[place])).size > 1) return found;
   }
   return [...standing].map((place) => place + 1).filter((place) => (text[place] ?? -1) >= 0);
@@ -83,7 +86,7 @@ function choose({ text }: WordCorpus, places: readonly number[], manner: TextOpt
   return best;
 }
 
-/** Generates about so many words, in whole sentences and paragraphs. */
+/** Generates about `length` words, in whole sentences and paragraphs. */
 export function generateText(corpus: WordCorpus, manner: TextOptions): string {
   const { random, topics, length } = manner;
   const order = reach(manner.temperature);
@@ -115,7 +118,7 @@ export function generateText(corpus: WordCorpus, manner: TextOptions): string {
       count++;
       inSentence++;
     }
-    // Ends a sentence that is too long; the book has some of four hundred words.
+    // Ends a sentence that is too long, because the book has sentences of four hundred words.
     if (inSentence > 60 || count > length + 80) {
       out = `${out.replace(/[,;:—-]+$/, '')}.`;
       if (count >= length) break;
@@ -132,7 +135,7 @@ export function generateText(corpus: WordCorpus, manner: TextOptions): string {
   return out.trim();
 }
 
-/** Occasionally replaces a long word by one of the conversation, keeping its punctuation. */
+/** Sometimes replaces a long word by one of the conversation; its punctuation stays. */
 function disguised(word: string, topics: readonly string[], inSentence: number, random: RandomSource): string {
   const [, before = '', core = '', after = ''] = /^([^\p{L}]*)([\p{L}'-]+)([^\p{L}]*)$/u.exec(word) ?? [];
   if (core.length < 6 || inSentence === 0 || topics.length === 0 || random() > 0.3) return word;

@@ -33,14 +33,14 @@ const openings = [
   'I quote the documentation.',
 ];
 const closings = ['The source is', 'You can read on in', 'The whole passage is in', 'More of it is in'];
-/** Sentences that say what the guide cannot do and how to connect a model. */
+/** Sentences that say what the guide cannot do. */
 const refusals = [
   'I cannot answer that: I am the built-in guide, not a language model, and know only the documentation of Coppice.',
   'That is beyond me, because I am not a language model and only quote the documentation of Coppice.',
   'The documentation of Coppice has nothing on that, and I am not a language model that could answer it.',
 ];
 /**
- * Matches requests to produce something, which need a language model even if one of their words occurs in the
+ * Matches requests to produce something. They need a language model, even if one of their words occurs in the
  * documentation.
  */
 const asksForWork =
@@ -52,7 +52,7 @@ function guideIndex(): PassageIndex {
   return built;
 }
 
-/** The last message of the user; empty if there is none. */
+/** Returns the text of the user's last message; empty if there is none. */
 export function findLastQuestion(messages: readonly Message[]): string {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
@@ -61,7 +61,10 @@ export function findLastQuestion(messages: readonly Message[]): string {
   return '';
 }
 
-/** The reply to a conversation. It quotes the best passage; seed and temperature change only the wording around it. */
+/**
+ * Returns the reply to a conversation. It quotes the best passage; seed and temperature change only the wording around
+ * it.
+ */
 export function answerQuestion(request: ProviderRequest, random: RandomSource): string {
   const results = findToolResults(request.messages, callNamesById(request.messages));
   if (results.length > 0) return answerAfterTools(results, random);
@@ -71,22 +74,22 @@ export function answerQuestion(request: ProviderRequest, random: RandomSource): 
     return paragraphs(chooseOne(self, random), chooseOne(connect, random), chooseOne(tryOut, random));
   const hits = asksForAll(question) ? openingPassage() : guideIndex().search(question, 3);
   const best = hits[0];
-  // A request such as "Write a poem" is answered only if the documentation asks for it in nearly the same words.
+  // A request such as "Write a poem" is answered only if a question of the documentation is nearly the same.
   if (best === undefined || (asksForWork.test(question) && best.asked < 0.6))
     return `${chooseOne(refusals, random)} ${chooseOne(connect, random)}`;
   return quotePassage(hits, question, request.temperature ?? 1, random, introducedItself(request.messages));
 }
 
 /**
- * Whether a question is about Coppice as a whole. Every page contains the name, so it cannot rank pages: without this
- * check the guide could not answer the first question of a newcomer.
+ * Returns whether a question is about Coppice as a whole. Every page contains the name, so it cannot rank pages;
+ * without this check the guide could not answer "What is Coppice?".
  */
 function asksForAll(question: string): boolean {
   if (!/\bcoppice\b/i.test(question)) return false;
   return tokenize(question).length === 0 || /\b(?:what(?:'s|’s| is)|explain|describe) coppice\b/i.test(question);
 }
 
-/** The beginning of the documentation. */
+/** Returns the first passage of the README. */
 function openingPassage(): readonly PassageHit[] {
   const passage = guideKnowledge.passages.find((each) => each.path === 'README.md');
   return passage === undefined ? [] : [{ passage, score: 1, asked: 1 }];
@@ -100,7 +103,7 @@ function paragraphs(...list: readonly string[]): string {
   return list.filter((each) => each !== '').join('\n\n');
 }
 
-/** Whether the guide has already introduced itself in this conversation. */
+/** Returns whether the guide has already introduced itself in this conversation. */
 function introducedItself(messages: readonly Message[]): boolean {
   return messages.some(
     (message) => message.role === 'assistant' && /not a language model|no language model/.test(textOf(message)),
@@ -111,9 +114,9 @@ function introducedItself(messages: readonly Message[]): boolean {
 const mostCommands = 8;
 
 /**
- * A link to a section of the documentation that is installed with Coppice. It has a scheme of its own, because a path
- * such as `docs/models.md` could be a file of the user: the page opens it at `/docs/`, a terminal shows the command
- * `coppice docs`.
+ * Returns a link to a section of the installed documentation. It uses the scheme `coppice:`, because a path such as
+ * `docs/models.md` could be a file of the user. The page opens it at `/docs/`; a terminal prints the command `coppice
+ * docs`.
  */
 function linkTo({ title, path, anchor }: GuideSection): string {
   const name = path === 'README.md' ? 'readme' : path.replace(/^docs\/|\.md$/g, '');
@@ -149,8 +152,8 @@ function quotePassage(
 const definition = /^In Coppice, (.+?) means /;
 
 /**
- * The definition of the one term that a question is about; null if the question asks for more, or the glossary does not
- * have the term.
+ * Returns the definition of the one term that a question is about; null if the question contains other words, or the
+ * glossary does not have the term.
  */
 function definitionFor(passage: GuideSection, question: string): string | null {
   const asked = tokenize(question);
@@ -161,7 +164,7 @@ function definitionFor(passage: GuideSection, question: string): string | null {
   return passage.sentences.find((sentence) => isAsked(definition.exec(sentence)?.[1] ?? '')) ?? null;
 }
 
-/** The most relevant sentences in the order of the page; the first ones if none is relevant. */
+/** Returns the most relevant sentences in the order of the page; the first ones if none is relevant. */
 function chooseSentences(passage: GuideSection, question: string, most: number): readonly string[] {
   const explained = asksForAll(question) ? null : definitionFor(passage, question);
   if (explained !== null) return [explained];

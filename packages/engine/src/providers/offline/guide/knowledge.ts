@@ -5,15 +5,15 @@ import data from './knowledge.json' with { type: 'json' };
 export interface GuideSection {
   /** The path of the document from the repository root. */
   readonly path: string;
-  /** The headings above it, the nearest last. */
+  /** The headings that contain the passage, the nearest last. */
   readonly title: string;
   readonly anchor: string;
   /** Questions that the passage answers, from a comment `asks:` below the heading. */
   readonly asks: readonly string[];
   readonly sentences: readonly string[];
-  /** Lines of its shell examples. */
+  /** The lines of the passage's shell examples. */
   readonly commands: readonly string[];
-  /** The beginning of the text of its tables, to search. */
+  /** The beginning of the text of the passage's tables, for the search. */
   readonly table: string;
 }
 
@@ -21,5 +21,5 @@ export interface GuideKnowledge {
   readonly passages: readonly GuideSection[];
 }
 
-/** The knowledge file in the repository. */
+/** The content of `knowledge.json`. */
 export const guideKnowledge: GuideKnowledge = data;

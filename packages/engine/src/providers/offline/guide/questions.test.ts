@@ -199,8 +199,7 @@ const otherWording: readonly Question[] = [
 ];
 
 /**
- * Questions of a person who knew the program but had not seen the index, written before the ranking was changed for
- * them.
+ * Questions of a user who knew the program but had not seen the index, written before the ranking was changed for them.
  */
 const ofAStranger: readonly Question[] = [
   ['what is this program good for?', 'README.md#coppice', 'README.md#who-it-is-for'],
@@ -699,7 +698,7 @@ const beforeMoreForms: readonly Question[] = [
   ['port 4747 is already in use', 'docs/command-line.md#coppice-serve', 'docs/getting-started.md#look-around'],
 ];
 
-/** The questions that the best passage does not answer, with what was found instead. */
+/** Returns the questions that the best passage does not answer, with what was found instead. */
 function misses(questions: readonly Question[]): string[] {
   const index = createPassageIndex(guideKnowledge.passages);
   return questions.flatMap(([question, ...sections]) => {

@@ -1,4 +1,7 @@
-/** Ranks passages for a question: BM25 over stems with synonyms, and the question forms written beside each section. */
+/**
+ * Ranks passages for a question with BM25 over stems and synonyms, and by similarity to the example questions of each
+ * section.
+ */
 import type { GuideSection } from './knowledge.ts';
 import { synonymsOf, tokenize } from './tokenize.ts';
 
@@ -8,67 +11,67 @@ export type { GuideSection } from './knowledge.ts';
 export interface PassageHit {
   readonly passage: GuideSection;
   readonly score: number;
-  /** The similarity of the question to a question form of the passage, from 0 to 1. */
+  /** The similarity of the question to an example question of the passage, from 0 to 1. */
   readonly asked: number;
 }
 
 export interface PassageIndex {
-  /** The best passages for a question, best first; none if most of the question occurs nowhere. */
+  /** Returns the best passages for a question, best first; empty if most of its words occur nowhere. */
   search(question: string, most: number): readonly PassageHit[];
-  /** The relevance of a sentence for a question. */
+  /** Returns how relevant a sentence is for a question. */
   relevance(question: string, sentence: string): number;
 }
 
-// The usual constants of BM25: how quickly repetition stops counting, and how much length is penalised.
+// The usual constants of BM25: how much repeated words count, and how much long passages are penalised.
 const [saturation, lengthPenalty] = [1.2, 0.6];
-/** Weights of words relative to one in a sentence: in the nearest heading, in those above it, in shell lines and tables. */
+/** Weights of words by where they occur. `above` are the headings that contain the nearest one. */
 const weights = { heading: 3, above: 1, sentence: 1, command: 0.5, table: 0.5 } as const;
 /** The weight of a synonym, relative to the word itself. */
 const synonymWeight = 0.6;
-/** The weight of a question form that matches completely, relative to the words of the question. */
+/** The weight of a complete match with an example question, relative to the words of the question. */
 const formWeight = 2.5;
-/** The weight of a heading as a question form: it may be a single common word. */
+/** The weight of a heading as an example question; it is lower, because a heading may be a single common word. */
 const headingForm = 0.6;
 /** The smallest part of a question, by weight of its words, that a passage must share. */
 const leastCoverage = 0.4;
-/** The weight of all words of a question form, common ones included: enough to choose between equal forms. */
+/** How much common words count in a comparison with example questions: just enough to choose between equal ones. */
 const wordingWeight = 0.3;
 /** The penalty for a passage without any word of the question. */
 const coverageWeight = 0.3;
-/** The rarity of a word that no passage contains, when it is compared with a question form. */
+/** The rarity of a word that no passage contains, in comparisons with example questions. */
 const unknownRarity = 3;
-/** A passage with a question form of at least this similarity may share fewer words with the question. */
+/** A passage whose example question is at least this similar may share fewer words with the question. */
 const sureForm = 0.45;
-/** The weight of reference sections and of guides to extending Coppice: people look for those by name. */
+/** The weight of reference pages and of guides to extending Coppice, which users search by name. */
 const referenceWeight = 0.8;
 const references =
   /^docs\/(?:guides\/write-|(?:comparison|command-line|dependencies|error-codes|files-layout|http-api|settings|which-api)\.md)/;
-/** The smallest similarity at which a question of common words alone matches a question form. */
+/** The least similarity to an example question if the user's question has only common words. */
 const leastCommon = 0.6;
 
-/** The term that a sentence defines, normalised; null if it defines none. */
+/** Returns the term that a sentence defines, as stems; null if the sentence is not a definition. */
 function termOf(sentence: string): string | null {
   const [, term] = /^In Coppice, (.+?) means /.exec(sentence) ?? [];
   return term === undefined ? null : tokenize(term).join(' ');
 }
 
-/** Whether a question asks what something is, or is only the word itself. */
+/** Matches questions for the meaning of a word, and single words. */
 const asksForMeaning = /\b(?:what|means?|meaning|define|definition|explain)\b|^\W*\p{L}+\W*$/iu;
 
-/** All words of a text in lower case, common ones included. */
+/** Returns all words of a text in lower case, including common ones. */
 function everyWord(text: string): readonly string[] {
   return text.toLowerCase().match(/\p{L}+/gu) ?? [];
 }
 
-/** The similarity of a question of common words alone to a question form, from 0 to 1. */
+/** Returns the similarity of a question with only common words to an example question, from 0 to 1. */
 function commonSimilarity(question: ReadonlySet<string>, form: ReadonlySet<string>): number {
   const shared = [...question].filter((word) => form.has(word)).length;
   return shared / Math.max(1, question.size + form.size - shared);
 }
 
 /**
- * Whether one inserted, removed, replaced or swapped letter makes one word of the other. The first letter must be the
- * same: it is hardly ever mistyped, and `night` is not `right`.
+ * Returns whether one inserted, removed, replaced or swapped letter turns one word into the other. The first letter
+ * must be the same, because it is hardly ever mistyped, and `night` is not `right`.
  */
 function isOneEditApart(a: string, b: string): boolean {
   if (a[0] !== b[0] || Math.abs(a.length - b.length) > 1) return false;
@@ -82,7 +85,7 @@ function isOneEditApart(a: string, b: string): boolean {
 }
 
 interface QuestionForm {
-  /** The stems of its words, without common ones. */
+  /** The stems of the words, without common words. */
   readonly words: ReadonlySet<string>;
   readonly everyWord: ReadonlySet<string>;
 }
@@ -94,9 +97,9 @@ interface IndexedPassage {
   readonly terms: ReadonlySet<string | null>;
   readonly heading: ReadonlySet<string>;
   readonly forms: readonly QuestionForm[];
-  /** The weight of the section, which is lower for references. */
+  /** The weight of the section; lower for references. */
   readonly weight: number;
-  /** The question forms that have only common words, such as "Who is it for?", with all their words. */
+  /** The example questions that have only common words, such as "Who is it for?", with all their words. */
   readonly commonForms: readonly ReadonlySet<string>[];
 }
 
@@ -118,7 +121,7 @@ function indexPassage(passage: GuideSection): IndexedPassage {
   const forms = passage.asks
     .map((form) => ({ words: new Set(tokenize(form)), everyWord: new Set(everyWord(form)) }))
     .filter(({ words }) => words.size > 0);
-  // The words of question forms are searchable, but do not count towards the length of the passage.
+  // The words of example questions can be found, but do not count towards the length of the passage.
   for (const { words } of forms) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return {
     passage,
@@ -132,7 +135,7 @@ function indexPassage(passage: GuideSection): IndexedPassage {
   };
 }
 
-/** Builds an index once for many searches. */
+/** Indexes passages for many searches. */
 export function createPassageIndex(passages: readonly GuideSection[]): PassageIndex {
   const documents = passages.map(indexPassage);
   const occurs = new Map<string, number>();
@@ -142,24 +145,24 @@ export function createPassageIndex(passages: readonly GuideSection[]): PassageIn
     const count = occurs.get(word) ?? 0;
     return Math.log(1 + (documents.length - count + 0.5) / (count + 0.5));
   };
-  /** A word as the documents spell it, if exactly one letter of it is wrong, missing or too much. */
+  /** Corrects a word if exactly one letter of it is wrong, missing or added compared with a word of the documents. */
   const spelled = (word: string) => {
     if (word.length < 5 || occurs.has(word) || synonymsOf(word).size > 0) return word;
     for (const known of occurs.keys()) if (known.length >= 5 && isOneEditApart(word, known)) return known;
     return word;
   };
-  /** How well a set of words contains a word: 1 itself, less by a synonym, 0 not at all. */
+  /** Returns 1 if `has` accepts the word itself, less if it accepts a synonym, else 0. */
   const containment = (word: string, has: (other: string) => boolean) => {
     if (has(word)) return 1;
     for (const other of synonymsOf(word)) if (has(other)) return synonymWeight;
     return 0;
   };
   /**
-   * Like {@link rarity}, but limited for a word that occurs nowhere: people use words that the documentation does not
-   * have.
+   * Like {@link rarity}, but limited for a word that occurs nowhere, because users use words that the documentation
+   * does not have.
    */
   const askedRarity = (word: string) => (occurs.has(word) ? rarity(word) : Math.min(unknownRarity, rarity(word)));
-  /** The part that a question and a question form share, by weight of their words. */
+  /** Returns the part that a question and an example question share, weighted by the rarity of their words. */
   const similarity = (question: ReadonlySet<string>, form: ReadonlySet<string>) => {
     let [shared, all] = [0, 0];
     for (const word of question) {
@@ -202,7 +205,7 @@ export function createPassageIndex(passages: readonly GuideSection[]): PassageIn
           let best = weigh(word);
           for (const other of synonymsOf(word)) best = Math.max(best, synonymWeight * weigh(other));
           score += best;
-          // A word that occurs only in an example, such as bread, does not make a passage match.
+          // A word that occurs only in an example, such as `bread`, must not make a passage match.
           covered += rarity(word) * containment(word, (other) => (counts.get(other) ?? 0) >= 1);
         }
         const named = headingForm * similarity(words, heading);

@@ -4,14 +4,14 @@ const consonant = '[^aeiou]';
 const vowel = '[aeiouy]';
 const consonants = `${consonant}[^aeiouy]*`;
 const vowels = `${vowel}[aeiou]*`;
-/** The measure of a stem: at least one, exactly one or at least two pairs of vowels and consonants. */
+/** The measure of a stem, as Porter defines it: how many sequences of vowels followed by consonants it has. */
 const measureAboveZero = new RegExp(`^(?:${consonants})?${vowels}${consonants}`);
 const measureOne = new RegExp(`^(?:${consonants})?${vowels}${consonants}(?:${vowels})?$`);
 const measureAboveOne = new RegExp(`^(?:${consonants})?${vowels}${consonants}${vowels}${consonants}`);
 const hasVowel = new RegExp(`^(?:${consonants})?${vowel}`);
 const endsShort = new RegExp(`^${consonants}${vowel}[^aeiouwxy]$`);
 
-/** Endings that are shortened where a stem with a syllable remains, longest first. */
+/** Endings and their replacements, longest first. They are replaced only if the rest has a measure above zero. */
 const longEndings: readonly (readonly [string, string])[] = [
   ['ational', 'ate'],
   ['ization', 'ize'],
@@ -48,7 +48,10 @@ const adjectiveEndings: readonly (readonly [string, string])[] = [
 const lastEndings =
   /^(.+?)(?:ement|ance|ence|able|ible|ment|(?<=[st])ion|ant|ent|ism|ate|iti|ous|ive|ize|al|er|ic|ou)$/;
 
-/** The stem of a word, the same for branch, branches and branching; words of two letters and others stay as they are. */
+/**
+ * Returns the stem of a word, the same for branch, branches and branching. Short words and words with other characters
+ * stay unchanged.
+ */
 export function stemWord(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
   let stemmed = stripPlural(word);

@@ -1,16 +1,16 @@
-/** Splits texts into comparable words. */
+/** Splits texts into stemmed words that can be compared. */
 import { stemWord } from './stem.ts';
 
-// Stop words.
+// Words that are too common to distinguish passages.
 const common = new Set(
   'a about after all also am an and any are as at be because been but by can cannot could describe did do does explain for from get give had has have he her here his how i if in into is it its just know let like make may me mean means more most my need no not now of on one only or our out please see she should show so some something such tell than that the their them then there these they thing this those to too up us use used using want was way we were what when where which while who why will with would you your coppice work works good say says nothing else really able actually already always anybody anyone anything anywhere available back both but come comes coming currently different each either ever every everybody everyone everything gets getting go goes going gone got happen happened happens help hey hi i lot lots many maybe much never often possible possibly put puts rather same simply since still sure there though thanks these through together try trying mine until very via want wants whole whether yet'.split(
     ' ',
   ),
 );
 
-/** Phrases that mean a single word; they are replaced before a text is split. */
+/** Phrases that mean a single word; replaced before a text is split. */
 const phrases: readonly (readonly [RegExp, string])[] = [
-  // Contractions say nothing about the subject: don't, I'm, what's, you've.
+  // Contractions are removed because they name no subject: don't, I'm, what's, you've.
   [/\b\p{L}+n['’]t\b/gu, ' '],
   [/['’](?:re|ll|ve|d|m|s)\b/g, ' '],
   [/\bget(?:ting)? (?:it |this )?(?:on|onto|running)\b/g, 'install'],
@@ -28,9 +28,9 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\bask(?:s|ed|ing)? (?:me |us )?(?=before|first|each|every)/g, 'approval '],
   [/\bside by side\b/g, 'compare'],
   [/\b(?:a|safe) copy of\b/g, 'backup'],
-  // This phrase asks what two things are, not how to compare them.
+  // The phrase does not mean that the user wants to compare messages.
   [/\bdifferences? between\b/g, ' '],
-  // Of all question words, only `where` says what the user looks for.
+  // Of the question words, only `where` tells what the user looks for.
   [/\bwhere (?=(?:is|are)\b|do(?:es)? (?:\w+ ){1,5}(?:put|keep|store|save|live|go)\b)/g, 'location '],
   [/\bcommand[ -]line\b/g, 'terminal'],
   [/\bfor good\b/g, 'permanently'],
@@ -40,7 +40,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\btypescript\b/g, 'typescript library'],
 ];
 
-/** Synonyms as newcomers use them; each line is one meaning. */
+/** Groups of synonyms; each line is one meaning. */
 const groups = [
   'chat conversation dialogue thread',
   'delete remove erase discard',
@@ -111,7 +111,7 @@ const groups = [
   'nginx caddy tls https certificate reverse',
 ];
 
-/** Words of newcomers and the term of the documents for each; the reverse does not hold. */
+/** A word that newcomers use, and the terms of the documents for it. The reverse does not hold. */
 const hints: readonly (readonly [string, string])[] = [
   ['password', 'token signin'],
   ['account', 'user token'],
@@ -148,12 +148,12 @@ for (const [word, others] of hints) {
   synonyms.set(stemWord(word), known);
 }
 
-/** The stems of words that mean the same as a word, given by its stem. */
+/** Returns the stems of words that mean the same as a word, which is given as a stem. */
 export function synonymsOf(stemmed: string): ReadonlySet<string> {
   return synonyms.get(stemmed) ?? new Set();
 }
 
-/** The words of a text without stop words, in order, in lower case and stemmed. */
+/** Returns the stems of the words of a text, in order and without common words. */
 export function tokenize(text: string): string[] {
   const words: string[] = [];
   let prepared = text.toLowerCase();

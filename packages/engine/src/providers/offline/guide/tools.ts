@@ -13,7 +13,7 @@ const asksForDate =
 const asksForTree =
   /\b(?:introspect|overview)\b|\b(?:this|my|the|our)\b[^.?!]*\b(?:tree|conversation|branches|thread|forest)\b[^.?!]*\b(?:look|shape|size|have|contain|many|deep|big|about)\b|\bhow (?:many|big|deep|large)\b[^.?!]*\b(?:branch|message|node|turn|tree|conversation)/i;
 
-/** Chooses the tool call for a question; null if none fits, or if the results are already in the conversation. */
+/** Returns the tool call for a question; null if no tool fits, or if the conversation ends with tool results. */
 export function chooseToolCall(request: ProviderRequest, question: string): GuideToolCall | null {
   const { tools = [], toolChoice = 'auto', messages } = request;
   if (toolChoice === 'none' || tools.length === 0 || messages.at(-1)?.role === 'tool') return null;
@@ -32,14 +32,17 @@ function toCall(tool: ToolSpec): GuideToolCall {
   return { name: tool.name, parameters: parametersFor(tool.parameters) };
 }
 
-/** The minimal arguments of a schema: required members only, each with its default, first choice or empty value. */
+/**
+ * Returns the smallest valid arguments for a schema: required members only, each with its default, first choice or
+ * empty value.
+ */
 function parametersFor(schema: JsonObject): JsonObject {
   const parameters: Record<string, Json> = Object.create(null);
   const properties = objectOrUndefined(getMember(schema, 'properties')) ?? {};
   const required = listOrNone(getMember(schema, 'required'));
   for (const [name, property] of Object.entries(properties)) {
     const choices = listOrNone(getMember(property, 'enum'));
-    // The smaller of two levels of detail.
+    // Chooses the shorter of the two levels of detail.
     if (choices.includes('overview')) parameters[name] = 'overview';
     else if (required.includes(name)) parameters[name] = valueFor(property, choices);
   }
@@ -70,7 +73,7 @@ function valueFor(property: Json, choices: readonly Json[]): Json {
   }
 }
 
-/** The tool results at the end of a conversation, with the names of their tools. */
+/** Returns the tool results at the end of a conversation, with the names of their tools. */
 export function findToolResults(
   messages: readonly Message[],
   names: ReadonlyMap<string, string>,
