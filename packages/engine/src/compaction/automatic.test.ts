@@ -21,8 +21,8 @@ import {
 } from '../testing/turn-fixture.ts';
 import { createTools, defineTool } from '../tools/index.ts';
 
-let shop: TurnFixture;
-afterEach(() => shop.close());
+let fixture: TurnFixture;
+afterEach(() => fixture.close());
 
 function isNotes(request: ProviderRequest): boolean {
   return request.systemPrompt?.startsWith('You keep the notes') === true;
@@ -49,36 +49,36 @@ const config = ['scripted/one', 'scripted/two', 'other/two']
   .join('');
 
 async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptions = {}): Promise<void> {
-  shop = await openTurnFixture('sqlite', replies, { config, ...options });
+  fixture = await openTurnFixture('sqlite', replies, { config, ...options });
 }
 
 async function active(): Promise<NodeId | null> {
-  return (await shop.store.read(shop.treeId, () => ask('tree', {})))?.activeNodeId ?? null;
+  return (await fixture.store.read(fixture.treeId, () => ask('tree', {})))?.activeNodeId ?? null;
 }
 
 async function above(id: NodeId | undefined) {
-  return shop.node((await shop.node(id)).parentId ?? undefined);
+  return fixture.node((await fixture.node(id)).parentId ?? undefined);
 }
 
 /** Counts the compaction markers in the tree. */
 async function markers(): Promise<number> {
-  const nodes = await shop.store.read(shop.treeId, () => ask('topology', { of: shop.rootId }));
+  const nodes = await fixture.store.read(fixture.treeId, () => ask('topology', { of: fixture.rootId }));
   return nodes.filter((node) => node.kind === 'compaction').length;
 }
 
 const long = (name: string, words = 1_500) => `${name} ${'word '.repeat(words)}`;
 
 function notesOf(): readonly ProviderRequest[] {
-  return [...shop.provider.requests, ...shop.other.requests].filter(isNotes);
+  return [...fixture.provider.requests, ...fixture.other.requests].filter(isNotes);
 }
 
 describe('before a call', () => {
   test('[Y30] a nearly full window is compacted without configuration, as part of the turn', async () => {
     await open(speaking(quiet('Yes.')));
-    for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
+    for (const name of ['a', 'b', 'c']) await fixture.send(long(name)).done;
     expect(notesOf()).toEqual([]);
     const before = await active();
-    const turn = shop.send(long('d', 1_000));
+    const turn = fixture.send(long('d', 1_000));
     const events = await collectEvents(turn);
     const end = await turn.done;
     expect(end.type).toBe('end');
@@ -92,11 +92,15 @@ describe('before a call', () => {
       role: 'system',
       status: 'success',
     });
-    expect(JSON.stringify(shop.provider.requests.at(-1)?.messages)).not.toContain('a word');
+    expect(JSON.stringify(fixture.provider.requests.at(-1)?.messages)).not.toContain('a word');
     expect(await markers()).toBe(1);
-    await run(shop.store, { type: 'undo', treeId: shop.treeId }, { ...shop.context, actor: shop.store.owner });
+    await run(
+      fixture.store,
+      { type: 'undo', treeId: fixture.treeId },
+      { ...fixture.context, actor: fixture.store.owner },
+    );
     expect(await active()).toBe(before);
-    expect(await shop.children(before ?? nodeId(''))).toEqual([]);
+    expect(await fixture.children(before ?? nodeId(''))).toEqual([]);
   });
 
   test('[M44] the usage of a summary counts for the budget of its turn, and not for the next one', async () => {
@@ -104,27 +108,27 @@ describe('before a call', () => {
     const notes: ScriptedReply = (request) =>
       isNotes(request) ? [...dear, { type: 'end', finishReason: 'stop', raw: null }] : quiet('Yes.');
     await open([notes], { budgets: { ...noBudgets, turnTokens: 20_000 } });
-    for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
-    const end = await shop.send(long('d', 1_000)).done;
+    for (const name of ['a', 'b', 'c']) await fixture.send(long(name)).done;
+    const end = await fixture.send(long('d', 1_000)).done;
     expect(end).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('(19500 spent)') });
     // One summary covers the earlier messages, the other the first part of the request that was too long.
     expect(notesOf()).toHaveLength(2);
     expect(await markers()).toBe(1);
-    expect((await shop.send('Go on').done).type).toBe('end');
+    expect((await fixture.send('Go on').done).type).toBe('end');
   });
 
   test('[M44] a summary that the budget of the turn cannot pay for is made from excerpts', async () => {
     await open(speaking(quiet('Yes.')));
-    for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
-    const poor = await shop.beside({ budgets: { ...noBudgets, turnTokens: 2_000 } });
+    for (const name of ['a', 'b', 'c']) await fixture.send(long(name)).done;
+    const poor = await fixture.beside({ budgets: { ...noBudgets, turnTokens: 2_000 } });
     const said = { message: textMessage('user', long('d', 1_000)) };
     const end = await poor.generator.generate(
-      { type: 'send', treeId: shop.treeId, messages: [said] },
+      { type: 'send', treeId: fixture.treeId, messages: [said] },
       { models: ['scripted/one'] },
     ).done;
     expect(end).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('(0 spent)') });
     expect(notesOf()).toEqual([]);
-    const marker = await shop.node((await active()) ?? undefined);
+    const marker = await fixture.node((await active()) ?? undefined);
     expect(marker).toMatchObject({
       kind: 'compaction',
       meta: { source: { type: 'extract', reason: 'generate/budget' } },
@@ -134,8 +138,8 @@ describe('before a call', () => {
   test('[Y30] one summary serves all replies of a turn, and the smallest window decides', async () => {
     const small = config.replace('"other/two"]\nwindow = 8000', '"other/two"]\nwindow = 4000');
     await open(speaking(quiet('Yes.')), { other: speaking(quiet('Also.')), config: small });
-    for (const name of ['a', 'b']) await shop.send(long(name)).done;
-    const end = await shop.send('c', { models: ['scripted/one', 'other/two'], n: 2 }).done;
+    for (const name of ['a', 'b']) await fixture.send(long(name)).done;
+    const end = await fixture.send('c', { models: ['scripted/one', 'other/two'], n: 2 }).done;
     expect(end.nodeIds).toHaveLength(4);
     const parents = new Set(await Promise.all(end.nodeIds.map(async (id) => (await above(id)).id)));
     expect(parents.size).toBe(1);
@@ -160,57 +164,65 @@ describe('before a call', () => {
     );
     await open(speaking(...calls, makeTextEvents('Done.')), { tools });
     const options = { tools: ['log'], requestId: 'logs' };
-    const end = await shop.send('Read the logs', options).done;
+    const end = await fixture.send('Read the logs', options).done;
     expect(end.type).toBe('end');
-    const asked = shop.provider.requests.length;
+    const asked = fixture.provider.requests.length;
     // Repeating the request finds its existing reply below the summaries and calls no model.
-    const [first] = await shop.children(shop.rootId);
-    const start = { type: 'reply', treeId: shop.treeId, parentId: first?.id ?? nodeId('') } as const;
-    const again = await shop.generator.generate(start, { models: ['scripted/one'], ...options }).done;
+    const [first] = await fixture.children(fixture.rootId);
+    const start = { type: 'reply', treeId: fixture.treeId, parentId: first?.id ?? nodeId('') } as const;
+    const again = await fixture.generator.generate(start, { models: ['scripted/one'], ...options }).done;
     expect(again.nodeIds).toEqual(end.nodeIds);
-    expect(shop.provider.requests).toHaveLength(asked);
+    expect(fixture.provider.requests).toHaveLength(asked);
     expect(notesOf().length).toBeGreaterThan(1);
-    for (const request of shop.provider.requests)
+    for (const request of fixture.provider.requests)
       expect(JSON.stringify(request.messages).length).toBeLessThan(8_000 * 5);
   });
 
   test('[Y30] a stopped summary ends the turn, and a hook that forbids it leaves the window full', async () => {
     await open([(request) => (isNotes(request) ? [{ type: 'hang' }] : quiet('Yes.'))]);
-    for (const name of ['a', 'b']) await shop.send(long(name, 1_900)).done;
-    const turn = shop.send(long('c', 1_900));
-    await waitUntil(() => shop.provider.running > 0);
+    for (const name of ['a', 'b']) await fixture.send(long(name, 1_900)).done;
+    const turn = fixture.send(long('c', 1_900));
+    await waitUntil(() => fixture.provider.running > 0);
     turn.abort();
     expect(await turn.done).toMatchObject({ type: 'error', kind: 'aborted' });
-    shop.generator.events.before('compact', () => ({ cancel: 'Not here.' }));
-    expect(await shop.send(long('d', 1_500)).done).toMatchObject({ type: 'error', code: 'event/cancelled' });
+    fixture.generator.events.before('compact', () => ({ cancel: 'Not here.' }));
+    expect(await fixture.send(long('d', 1_500)).done).toMatchObject({ type: 'error', code: 'event/cancelled' });
   });
 });
 
 describe('after a turn', () => {
   test('[Y31] the context is compacted if the next turn would have to wait for it', async () => {
     await open(speaking(reporting(long('one', 3_000), 3_000), reporting('Two.', 6_500), reporting('Three.', 100)));
-    await shop.send('a').done;
-    const turn = shop.send('b');
+    await fixture.send('a').done;
+    const turn = fixture.send('b');
     const end = await turn.done;
-    const [marker] = await shop.children(end.nodeIds[0] ?? nodeId(''));
+    const [marker] = await fixture.children(end.nodeIds[0] ?? nodeId(''));
     expect(marker).toMatchObject({ kind: 'compaction', marker: { details: { reason: 'after' } } });
     expect(await active()).toBe(marker?.id);
-    await run(shop.store, { type: 'undo', treeId: shop.treeId }, { ...shop.context, actor: shop.store.owner });
-    expect((await shop.thread()).length).toBe(2);
-    await run(shop.store, { type: 'redo', treeId: shop.treeId }, { ...shop.context, actor: shop.store.owner });
-    await shop.send('c').done;
+    await run(
+      fixture.store,
+      { type: 'undo', treeId: fixture.treeId },
+      { ...fixture.context, actor: fixture.store.owner },
+    );
+    expect((await fixture.thread()).length).toBe(2);
+    await run(
+      fixture.store,
+      { type: 'redo', treeId: fixture.treeId },
+      { ...fixture.context, actor: fixture.store.owner },
+    );
+    await fixture.send('c').done;
     expect(await markers()).toBe(1);
-    expect(JSON.stringify(shop.provider.requests.at(-1)?.messages)).toContain('In short.');
+    expect(JSON.stringify(fixture.provider.requests.at(-1)?.messages)).toContain('In short.');
   });
 
   test('[Y31] no compaction follows if the context fits, for several replies, or if it is forbidden', async () => {
     await open(speaking(reporting(long('one', 3_000), 500), reporting('Two.', 6_500)), {});
-    const first = await shop.send('a').done;
-    expect(await shop.children(first.nodeIds[0] ?? nodeId(''))).toEqual([]);
-    const several = await shop.send('b', { n: 2 }).done;
-    for (const id of several.nodeIds) expect(await shop.children(id)).toEqual([]);
-    shop.generator.events.before('compact', () => ({ cancel: 'No.' }));
-    const end = await shop.send('c').done;
+    const first = await fixture.send('a').done;
+    expect(await fixture.children(first.nodeIds[0] ?? nodeId(''))).toEqual([]);
+    const several = await fixture.send('b', { n: 2 }).done;
+    for (const id of several.nodeIds) expect(await fixture.children(id)).toEqual([]);
+    fixture.generator.events.before('compact', () => ({ cancel: 'No.' }));
+    const end = await fixture.send('c').done;
     expect(end.type).toBe('end');
     expect(notesOf()).toEqual([]);
   });
@@ -223,15 +235,15 @@ describe('after a turn', () => {
         return request.messages.length > 2 ? reporting('Two.', 6_500) : reporting(long('one', 3_000), 3_000);
       },
     ]);
-    await shop.send('a').done;
-    const slow = shop.send('b');
+    await fixture.send('a').done;
+    const slow = fixture.send('b');
     await waitUntil(() => asked === 1);
-    const next = await shop.send('c').done;
+    const next = await fixture.send('c').done;
     expect(next.type).toBe('end');
     const end = await slow.done;
     expect(end.type).toBe('end');
     // A message was added meanwhile, so no summary was added next to it.
-    expect(await shop.children(end.nodeIds[0] ?? nodeId(''))).toHaveLength(1);
+    expect(await fixture.children(end.nodeIds[0] ?? nodeId(''))).toHaveLength(1);
     expect((await above(next.nodeIds[0])).kind).toBe('compaction');
   });
 });
@@ -239,15 +251,15 @@ describe('after a turn', () => {
 describe('an overflow reported by the provider', () => {
   test('[Y32] n replies that overflowed are requested again together below one summary', async () => {
     await open(speaking(makeTextEvents('Yes.'), overflow, overflow, overflow, makeTextEvents('Fits.')));
-    await shop.send('a').done;
-    const end = await shop.send('b', { n: 3 }).done;
+    await fixture.send('a').done;
+    const end = await fixture.send('b', { n: 3 }).done;
     expect(end.type).toBe('end');
-    const nodes = await Promise.all(end.nodeIds.map((id) => shop.node(id)));
+    const nodes = await Promise.all(end.nodeIds.map((id) => fixture.node(id)));
     expect(nodes.map((node) => [node.text, node.status])).toEqual(Array(3).fill(['Fits.', 'success']));
     expect(new Set(nodes.map((node) => node.groupId)).size).toBe(1);
     const marker = await above(end.nodeIds[0]);
     expect(marker).toMatchObject({ kind: 'compaction', marker: { details: { reason: 'overflow' } } });
-    expect((await shop.children(marker.parentId ?? nodeId(''))).map((node) => node.id)).toEqual([marker.id]);
+    expect((await fixture.children(marker.parentId ?? nodeId(''))).map((node) => node.id)).toEqual([marker.id]);
     expect(await markers()).toBe(1);
     expect(await active()).toBe(end.nodeIds[2]);
   });
@@ -256,11 +268,11 @@ describe('an overflow reported by the provider', () => {
     await open(speaking(makeTextEvents('Yes.'), overflow, overflow, makeTextEvents('Fits.')), {
       other: speaking(makeTextEvents('Large.')),
     });
-    await shop.send('a').done;
-    const end = await shop.send('b', { models: ['scripted/one', 'scripted/two', 'other/two'] }).done;
-    const nodes = await Promise.all(end.nodeIds.map((id) => shop.node(id)));
+    await fixture.send('a').done;
+    const end = await fixture.send('b', { models: ['scripted/one', 'scripted/two', 'other/two'] }).done;
+    const nodes = await Promise.all(end.nodeIds.map((id) => fixture.node(id)));
     expect(nodes.map((node) => node.text)).toEqual(['Fits.', 'Fits.', 'Large.']);
-    expect(shop.other.requests.filter((request) => !isNotes(request))).toHaveLength(1);
+    expect(fixture.other.requests.filter((request) => !isNotes(request))).toHaveLength(1);
     expect(await markers()).toBe(1);
     expect((await above(nodes[0]?.id)).kind).toBe('compaction');
     expect((await above(nodes[2]?.id)).kind).toBe('message');
@@ -269,40 +281,40 @@ describe('an overflow reported by the provider', () => {
 
   test('[Y32] a second overflow is reported, and not retried', async () => {
     await open(speaking(makeTextEvents('Yes.'), overflow));
-    await shop.send('a').done;
-    const end = await shop.send('b').done;
+    await fixture.send('a').done;
+    const end = await fixture.send('b').done;
     expect(end).toMatchObject({ type: 'error', code: 'provider/context-overflow' });
-    expect(shop.provider.requests.filter((request) => !isNotes(request))).toHaveLength(3);
+    expect(fixture.provider.requests.filter((request) => !isNotes(request))).toHaveLength(3);
   });
 
   test('[Y32] repeating the request finds the replies made after the compaction', async () => {
     await open(speaking(makeTextEvents('Yes.'), overflow, overflow, makeTextEvents('Fits.')));
-    await shop.send('a').done;
+    await fixture.send('a').done;
     const options = { n: 2, requestId: 'again' };
-    const end = await shop.send('b', options).done;
+    const end = await fixture.send('b', options).done;
     const parentId = (await active()) ?? nodeId('');
     expect(end.nodeIds).toContain(parentId);
     const marker = await above(end.nodeIds[0]);
-    const start = { type: 'reply', treeId: shop.treeId, parentId: marker.parentId ?? nodeId('') } as const;
-    const calls = shop.provider.requests.length;
-    const first = await shop.generator.generate(start, { models: ['scripted/one'], ...options }).done;
+    const start = { type: 'reply', treeId: fixture.treeId, parentId: marker.parentId ?? nodeId('') } as const;
+    const calls = fixture.provider.requests.length;
+    const first = await fixture.generator.generate(start, { models: ['scripted/one'], ...options }).done;
     expect(first.nodeIds).toEqual(end.nodeIds);
-    expect(shop.provider.requests).toHaveLength(calls);
+    expect(fixture.provider.requests).toHaveLength(calls);
   });
 });
 
 describe('settings', () => {
   test('[Y33] if automatic compaction is off, a full window is refused until the user compacts', async () => {
     await open(speaking(quiet('Yes.')), { compaction: { automatic: false } });
-    for (const name of ['a', 'b', 'c']) expect((await shop.send(long(name, 1_900)).done).type).toBe('end');
-    expect(await shop.send(long('d', 1_900)).done).toMatchObject({ type: 'error', code: 'context/full' });
+    for (const name of ['a', 'b', 'c']) expect((await fixture.send(long(name, 1_900)).done).type).toBe('end');
+    expect(await fixture.send(long('d', 1_900)).done).toMatchObject({ type: 'error', code: 'context/full' });
     expect(notesOf()).toEqual([]);
-    const made = await shop.generator.compactor.compact({
-      treeId: shop.treeId,
-      model: shop.providers.model('scripted/one'),
+    const made = await fixture.generator.compactor.compact({
+      treeId: fixture.treeId,
+      model: fixture.providers.model('scripted/one'),
     });
     expect(made.summary).toMatch(/^In short\./);
-    expect((await shop.send('f').done).type).toBe('end');
+    expect((await fixture.send('f').done).type).toBe('end');
   });
 
   test('[Y33] the operator configures whether to compact, with which model, and which tools touch files', async () => {
@@ -317,18 +329,18 @@ describe('settings', () => {
       other: [makeTextEvents('Notes of another.')],
       summaries: settings.summaries,
     });
-    await shop.send('a').done;
-    const end = await shop.send('b').done;
+    await fixture.send('a').done;
+    const end = await fixture.send('b').done;
     expect((await above(end.nodeIds[0])).text).toBe('Notes of another.');
   });
 
   test('[Y33] generation from whole contexts compacts without changing the active node', async () => {
     await open(speaking(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')));
-    await shop.send('mine').done;
+    await fixture.send('mine').done;
     const here = await active();
-    const engine = new LoomEngine({ store: shop.store, generator: shop.generator });
+    const engine = new LoomEngine({ store: fixture.store, generator: fixture.generator });
     const context = ['a', 'b', 'c'].map((name, at) => textMessage(at % 2 === 0 ? 'user' : 'assistant', long(name)));
-    const { childNodes } = await engine.generate(shop.treeId, 'scripted', 'one', context);
+    const { childNodes } = await engine.generate(fixture.treeId, 'scripted', 'one', context);
     expect((await above(nodeId(childNodes[0]?.id ?? ''))).kind).toBe('compaction');
     expect(await active()).toBe(here);
     await engine.close();
@@ -338,8 +350,8 @@ describe('settings', () => {
     const events = createEvents();
     events.before('compact', (event) => ({ replace: { ...event, summary: 'By a hook.' } }));
     await open(speaking(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')), { events });
-    await shop.send('a').done;
-    const end = await shop.send('b').done;
+    await fixture.send('a').done;
+    const end = await fixture.send('b').done;
     expect(await above(end.nodeIds[0])).toMatchObject({ text: 'By a hook.', meta: { source: { type: 'given' } } });
     expect(notesOf()).toEqual([]);
   });

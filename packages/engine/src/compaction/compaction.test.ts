@@ -22,8 +22,8 @@ import { makeTextEvents } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture, type TurnFixtureOptions, waitUntil } from '../testing/turn-fixture.ts';
 import { compactBranchNow, createCompactor } from './compactor.ts';
 
-let shop: TurnFixture;
-afterEach(() => shop.close());
+let fixture: TurnFixture;
+afterEach(() => fixture.close());
 
 const said = (role: 'user' | 'assistant', text: string): Message => textMessage(role, text);
 function calling(id: string, name: string, parameters: Record<string, string> = {}): Message {
@@ -35,15 +35,15 @@ const result = (id: string, text: string): Message => ({ ...textMessage('tool', 
 /** Appends messages below a node; returns their ids. */
 async function grow(messages: readonly Message[], parentId?: NodeId): Promise<readonly NodeId[]> {
   const { result: grown } = await run(
-    shop.store,
+    fixture.store,
     {
       type: 'append',
-      treeId: shop.treeId,
+      treeId: fixture.treeId,
       messages: messages.map((message) => ({ message })),
       merge: false,
       ...(parentId === undefined ? {} : { parentId }),
     },
-    shop.context,
+    fixture.context,
   );
   return grown.added;
 }
@@ -60,29 +60,29 @@ function conversation(count: number, tokens = 100): Message[] {
 
 /** Returns the context at a node: the kind of each entry and the first word of its text. */
 async function inForce(to: NodeId): Promise<string[]> {
-  const { entries } = await shop.store.read(shop.treeId, function* () {
+  const { entries } = await fixture.store.read(fixture.treeId, function* () {
     return contextOf(yield* readContextPath(to), { kit: messageKit, systemPrompt: 'Be brief.' });
   });
   return entries.map((entry) => (entry.kind === 'message' ? (textOf(entry.message).split(' ')[0] ?? '') : entry.kind));
 }
 
 async function active(): Promise<NodeId | null> {
-  return (await shop.store.read(shop.treeId, () => ask('tree', {})))?.activeNodeId ?? null;
+  return (await fixture.store.read(fixture.treeId, () => ask('tree', {})))?.activeNodeId ?? null;
 }
 
 const notes: readonly ScriptedReply[] = [(_request, call) => makeTextEvents(`Summary ${call + 1}.`)];
 const one = '[models."scripted/one"]\nwindow = 8000\nmax_output = 1000\nthinking = false\n';
 async function open(kind: 'memory' | 'sqlite', replies = notes, options: TurnFixtureOptions = {}): Promise<void> {
-  shop = await openTurnFixture(kind, replies, { config: one, systemPrompt: 'Be brief.', ...options });
+  fixture = await openTurnFixture(kind, replies, { config: one, systemPrompt: 'Be brief.', ...options });
 }
 
 describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
   test('[Y20] on a chain the summary is a child of the leaf and names the first kept message', async () => {
     await open(kind);
     const ids = await grow(conversation(10));
-    const model = shop.providers.model('scripted/one');
-    const made = await shop.generator.compactor.compact({ treeId: shop.treeId, keep: 550, model });
-    const marker = await shop.node(made.nodeId);
+    const model = fixture.providers.model('scripted/one');
+    const made = await fixture.generator.compactor.compact({ treeId: fixture.treeId, keep: 550, model });
+    const marker = await fixture.node(made.nodeId);
     expect(marker).toMatchObject({ kind: 'compaction' satisfies NodeKind, parentId: ids[9], text: 'Summary 1.' });
     expect(marker.marker).toMatchObject({ firstKept: ids[5], tokensBefore: made.tokensBefore });
     expect(marker.meta.source).toMatchObject({ type: 'model', provider: 'scripted', purpose: 'summary' });
@@ -94,38 +94,38 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
 
   test('[Y20] each of two branches has its own compactions', async () => {
     await open(kind);
-    const model = shop.providers.model('scripted/one');
+    const model = fixture.providers.model('scripted/one');
     const first = await grow(conversation(5));
     const keep = 220;
-    const { compactor } = shop.generator;
-    const one = await compactor.compact({ treeId: shop.treeId, keep, model });
+    const { compactor } = fixture.generator;
+    const one = await compactor.compact({ treeId: fixture.treeId, keep, model });
     const [, , m8] = await grow([said('user', 'm6'), said('assistant', 'm7'), said('user', 'm8')]);
     const { nodeId: summary } = await compactor.branchWithSummary({
-      treeId: shop.treeId,
+      treeId: fixture.treeId,
       nodeId: first[1] ?? nodeId(''),
     });
     await grow([said('user', 'm9'), said('assistant', `m10 ${'word '.repeat(100)}`)]);
-    const two = await compactor.compact({ treeId: shop.treeId, keep: 106, model });
+    const two = await compactor.compact({ treeId: fixture.treeId, keep: 106, model });
     const [m11] = await grow([said('user', 'm11')]);
     expect(await inForce(m8 ?? nodeId(''))).toEqual(['system-prompt', 'summary', 'm4', 'm5', 'm6', 'm7', 'm8']);
     expect(await inForce(m11 ?? nodeId(''))).toEqual(['system-prompt', 'summary', 'm10', 'm11']);
     expect(await inForce(two.nodeId)).toEqual(['system-prompt', 'summary', 'm10']);
-    expect((await shop.node(summary)).parentId).toBe(first[1]);
-    expect((await shop.node(one.nodeId)).text).toBe('Summary 1.');
+    expect((await fixture.node(summary)).parentId).toBe(first[1]);
+    expect((await fixture.node(one.nodeId)).text).toBe('Summary 1.');
     // The summary of the second branch contains no word that only the first branch had.
-    expect(JSON.stringify(shop.provider.requests.slice(2))).not.toContain('m7');
+    expect(JSON.stringify(fixture.provider.requests.slice(2))).not.toContain('m7');
   });
 
   test('[Y21] the second compaction starts where the first one kept from, and updates its summary', async () => {
     await open(kind);
-    const model = shop.providers.model('scripted/one');
+    const model = fixture.providers.model('scripted/one');
     await grow(conversation(6));
-    const { compactor } = shop.generator;
-    await compactor.compact({ treeId: shop.treeId, keep: 330, model });
+    const { compactor } = fixture.generator;
+    await compactor.compact({ treeId: fixture.treeId, keep: 330, model });
     const more = (name: string) => `${name} ${'word '.repeat(90)}`;
     await grow([said('assistant', more('n1')), said('user', more('n2')), said('assistant', more('n3'))]);
-    const second = await compactor.compact({ treeId: shop.treeId, keep: 220, model });
-    const asked = JSON.stringify(shop.provider.requests[1]?.messages);
+    const second = await compactor.compact({ treeId: fixture.treeId, keep: 220, model });
+    const asked = JSON.stringify(fixture.provider.requests[1]?.messages);
     expect(asked).toContain('<earlier-summary>\\nSummary 1.');
     for (const name of ['m4 ', 'm5 ', 'm6 ', 'n1 ']) expect(asked).toContain(name);
     for (const name of ['m3 ', 'n2 ']) expect(asked).not.toContain(name);
@@ -134,7 +134,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
 
   test('[Y22] a tool call is kept with its results, and a huge last result does not prevent compaction', async () => {
     await open(kind);
-    const model = shop.providers.model('scripted/one');
+    const model = fixture.providers.model('scripted/one');
     const ids = await grow([
       ...conversation(4),
       said('user', 'm5 go'),
@@ -143,12 +143,14 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
       calling('b', 'edit', { path: '/y.ts' }),
       result('b', `huge ${'word '.repeat(3_500)}`),
     ]);
-    const made = await shop.generator.compactor.compact({ treeId: shop.treeId, model });
+    const made = await fixture.generator.compactor.compact({ treeId: fixture.treeId, model });
     expect(made.firstKept).toBe(ids[7]);
-    await expect(shop.generator.compactor.compact({ treeId: shop.treeId, keep: 0, model })).rejects.toMatchObject({
-      code: 'context/nothing-to-compact',
-    });
-    const marker = await shop.node(made.nodeId);
+    await expect(fixture.generator.compactor.compact({ treeId: fixture.treeId, keep: 0, model })).rejects.toMatchObject(
+      {
+        code: 'context/nothing-to-compact',
+      },
+    );
+    const marker = await fixture.node(made.nodeId);
     expect(marker.marker?.details).toMatchObject({ readFiles: ['/x.ts'], modifiedFiles: [], splitTurn: true });
     expect(marker.text).toContain('## The request under way');
     expect(marker.text).toContain('## Files read\n- /x.ts');
@@ -157,35 +159,35 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
   test('[Y22] an exchange too large to keep is summarised as well, and nothing is kept', async () => {
     await open(kind);
     await grow([said('user', 'go'), calling('b', 'edit', { path: '/y.ts' }), result('b', 'word '.repeat(9_000))]);
-    const model = shop.providers.model('scripted/one');
-    const made = await shop.generator.compactor.compact({ treeId: shop.treeId, model });
+    const model = fixture.providers.model('scripted/one');
+    const made = await fixture.generator.compactor.compact({ treeId: fixture.treeId, model });
     expect(made.firstKept).toBeNull();
-    expect((await shop.node(made.nodeId)).marker?.details).toMatchObject({ modifiedFiles: ['/y.ts'] });
+    expect((await fixture.node(made.nodeId)).marker?.details).toMatchObject({ modifiedFiles: ['/y.ts'] });
     expect(await inForce(made.nodeId)).toEqual(['system-prompt', 'summary']);
   });
 
   test('[Y23] if everything has to be kept, the compaction is refused and nothing is written', async () => {
     await open(kind);
-    const { compactor } = shop.generator;
+    const { compactor } = fixture.generator;
     const refused = { code: 'context/nothing-to-compact' };
-    await expect(compactor.compact({ treeId: shop.treeId })).rejects.toMatchObject(refused);
+    await expect(compactor.compact({ treeId: fixture.treeId })).rejects.toMatchObject(refused);
     const [m1] = await grow(conversation(2, 20));
-    await expect(compactor.compact({ treeId: shop.treeId })).rejects.toMatchObject(refused);
-    await expect(compactor.compact({ treeId: shop.treeId, nodeId: shop.rootId })).rejects.toMatchObject(refused);
-    expect(shop.provider.requests).toEqual([]);
-    expect(await shop.children(m1 ?? nodeId(''))).toHaveLength(1);
+    await expect(compactor.compact({ treeId: fixture.treeId })).rejects.toMatchObject(refused);
+    await expect(compactor.compact({ treeId: fixture.treeId, nodeId: fixture.rootId })).rejects.toMatchObject(refused);
+    expect(fixture.provider.requests).toEqual([]);
+    expect(await fixture.children(m1 ?? nodeId(''))).toHaveLength(1);
   });
 
   test('[Y24] a compaction is one act, which can be undone and redone', async () => {
     await open(kind);
     const ids = await grow(conversation(10));
-    const context = { ...shop.context, actor: shop.store.owner };
-    const made = await shop.generator.compactor.compact({ treeId: shop.treeId, keep: 330, focus: 'boats' });
-    expect((await shop.node(made.nodeId)).marker?.details).toMatchObject({ focus: 'boats', reason: 'manual' });
-    await run(shop.store, { type: 'undo', treeId: shop.treeId }, context);
+    const context = { ...fixture.context, actor: fixture.store.owner };
+    const made = await fixture.generator.compactor.compact({ treeId: fixture.treeId, keep: 330, focus: 'boats' });
+    expect((await fixture.node(made.nodeId)).marker?.details).toMatchObject({ focus: 'boats', reason: 'manual' });
+    await run(fixture.store, { type: 'undo', treeId: fixture.treeId }, context);
     expect(await active()).toBe(ids[9]);
-    expect(await shop.children(ids[9] ?? nodeId(''))).toEqual([]);
-    await run(shop.store, { type: 'redo', treeId: shop.treeId }, context);
+    expect(await fixture.children(ids[9] ?? nodeId(''))).toEqual([]);
+    await run(fixture.store, { type: 'redo', treeId: fixture.treeId }, context);
     expect(await active()).toBe(made.nodeId);
   });
 
@@ -193,9 +195,9 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     await open(kind);
     const ids = await grow(conversation(120));
     const here = ids[99] ?? nodeId('');
-    const made = await compactBranchNow(shop.store, { treeId: shop.treeId, nodeId: here });
+    const made = await compactBranchNow(fixture.store, { treeId: fixture.treeId, nodeId: here });
     expect(made.source).toEqual({ type: 'extract', reason: 'no-model' });
-    expect((await shop.node(made.nodeId)).parentId).toBe(here);
+    expect((await fixture.node(made.nodeId)).parentId).toBe(here);
     expect(await active()).toBe(ids[119]);
     // An unknown window counts as 8,192 tokens, of which a third is kept.
     const kept = (await inForce(made.nodeId)).length - 2;
@@ -211,7 +213,7 @@ test.each(['files', 'jsonl'])(
     const place = mkdtempSync(join(tmpdir(), 'coppice-compaction-'));
     try {
       const store = await openStore(`${kind}:${place}`);
-      const { treeId, context } = shop;
+      const { treeId, context } = fixture;
       await run(store, { type: 'create', treeId }, context);
       const messages = conversation(60).map((message) => ({ message }));
       await run(store, { type: 'append', treeId, messages, merge: false }, context);
@@ -235,9 +237,9 @@ describe('concurrent compactions', () => {
   test('[Y26] two equal requests share one compaction; a different one waits', async () => {
     await open('memory', [[{ type: 'wait', ms: 20 }, ...makeTextEvents('Once.')]]);
     const ids = await grow(conversation(10));
-    const model = shop.providers.model('scripted/one');
-    const { compactor } = shop.generator;
-    const request = { treeId: shop.treeId, keep: 330, model };
+    const model = fixture.providers.model('scripted/one');
+    const { compactor } = fixture.generator;
+    const request = { treeId: fixture.treeId, keep: 330, model };
     const elsewhere = { ...request, nodeId: ids[7] ?? nodeId('') };
     const [a, b, c] = await Promise.all([
       compactor.compact(request),
@@ -246,21 +248,21 @@ describe('concurrent compactions', () => {
     ]);
     expect(b.nodeId).toBe(a.nodeId);
     expect(c.nodeId).not.toBe(a.nodeId);
-    expect(shop.provider.requests).toHaveLength(2);
-    expect(await shop.children(ids[9] ?? nodeId(''))).toHaveLength(1);
+    expect(fixture.provider.requests).toHaveLength(2);
+    expect(await fixture.children(ids[9] ?? nodeId(''))).toHaveLength(1);
   });
 
   test('[Y26] a compaction that one caller cancels continues for another who waits for the same one', async () => {
     await open('memory', [[{ type: 'hang' }], makeTextEvents('Second try.')]);
     await grow(conversation(10));
-    const model = shop.providers.model('scripted/one');
-    const { compactor } = shop.generator;
+    const model = fixture.providers.model('scripted/one');
+    const { compactor } = fixture.generator;
     const controller = new AbortController();
-    const request = { treeId: shop.treeId, keep: 330, model };
+    const request = { treeId: fixture.treeId, keep: 330, model };
     const first = compactor.compact({ ...request, signal: controller.signal });
     const second = compactor.compact(request);
     const refused = expect(first).rejects.toMatchObject({ kind: 'aborted' });
-    await waitUntil(() => shop.provider.running === 1);
+    await waitUntil(() => fixture.provider.running === 1);
     controller.abort();
     await refused;
     expect((await second).summary).toBe('Second try.');
@@ -275,13 +277,13 @@ describe('concurrent compactions', () => {
       },
     ]);
     const ids = await grow(conversation(10));
-    const model = shop.providers.model('scripted/one');
-    const making = shop.generator.compactor.compact({ treeId: shop.treeId, keep: 330, model });
-    await waitUntil(() => shop.provider.running === 1);
+    const model = fixture.providers.model('scripted/one');
+    const making = fixture.generator.compactor.compact({ treeId: fixture.treeId, keep: 330, model });
+    await waitUntil(() => fixture.provider.running === 1);
     const [next] = await grow([said('user', 'next')]);
     gate.abort();
     await expect(making).rejects.toMatchObject({ code: 'tree/version-conflict', kind: 'conflict' });
-    expect((await shop.children(ids[9] ?? nodeId(''))).map((node) => node.id)).toEqual([next]);
+    expect((await fixture.children(ids[9] ?? nodeId(''))).map((node) => node.id)).toEqual([next]);
     expect(await active()).toBe(next);
   });
 });
@@ -293,9 +295,9 @@ describe('hooks', () => {
     const events = createEvents();
     const reported: unknown[] = [];
     events.after('compact', (event) => void reported.push(event));
-    const compactor = createCompactor({ store: shop.store, events });
+    const compactor = createCompactor({ store: fixture.store, events });
     const off = events.before('compact', () => ({ cancel: 'Not now.' }));
-    const request = { treeId: shop.treeId, keep: 330 };
+    const request = { treeId: fixture.treeId, keep: 330 };
     await expect(compactor.compact(request)).rejects.toMatchObject({ code: 'event/cancelled', message: 'Not now.' });
     expect(reported).toEqual([]);
     off();
@@ -304,6 +306,6 @@ describe('hooks', () => {
     }));
     const made = await compactor.compact({ ...request, focus: 'boats' });
     expect(made).toMatchObject({ summary: 'Mine, manual, boats.', source: { type: 'given' }, parentId: ids[7] });
-    expect(reported).toEqual([{ treeId: shop.treeId, nodeId: made.nodeId, reason: 'manual' }]);
+    expect(reported).toEqual([{ treeId: fixture.treeId, nodeId: made.nodeId, reason: 'manual' }]);
   });
 });

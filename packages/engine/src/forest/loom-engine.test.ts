@@ -18,17 +18,17 @@ function turn(node: ForestNode | null): NodeData {
   return node;
 }
 
-let shop: TurnFixture;
+let fixture: TurnFixture;
 let engine: LoomEngine;
 afterEach(async () => {
   await engine.close();
-  await shop.close();
+  await fixture.close();
 });
 
 describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   const open = async (replies: readonly ScriptedReply[], options: TurnFixtureOptions = {}) => {
-    shop = await openTurnFixture(kind, replies, { tools: createTools(), ...options });
-    engine = new LoomEngine({ store: shop.store, generator: shop.generator });
+    fixture = await openTurnFixture(kind, replies, { tools: createTools(), ...options });
+    engine = new LoomEngine({ store: fixture.store, generator: fixture.generator });
     return engine.forest.getOrCreateRoot('Be brief.');
   };
 
@@ -60,7 +60,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
       ],
     });
     await engine.close();
-    expect(await shop.store.provenanceOf(root.id)).toMatchObject([{ count: 3 }]);
+    expect(await fixture.store.provenanceOf(root.id)).toMatchObject([{ count: 3 }]);
   });
 
   test('[H40] null options and tools count as absent', async () => {
@@ -80,7 +80,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
       await expect(asked(options(json))).rejects.toMatchObject({ code: 'generate/invalid' });
     await expect(asked(options('{"fallbackModel":5}'))).rejects.toMatchObject({ code: 'generate/invalid' });
     const start = { type: 'send', treeId: root.id, messages: [] } as const;
-    expect(await shop.generator.generate(start, JSON.parse('{}')).done).toMatchObject({ code: 'generate/invalid' });
+    expect(await fixture.generator.generate(start, JSON.parse('{}')).done).toMatchObject({ code: 'generate/invalid' });
     await expect(asked({ temperature: Number.NaN })).rejects.toMatchObject({ code: 'generate/invalid' });
     await expect(
       engine.generate(root.id, 'scripted', 'one', [user('Hello')], {}, JSON.parse('"current_date"')),
@@ -88,9 +88,9 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     expect(await engine.forest.getChildren(root.id)).toEqual([]);
     const none = options('{"n":null,"seed":null,"top_p":null,"max_tokens":null,"stop":null,"signal":null}');
     expect((await asked(none)).childNodes).toHaveLength(1);
-    expect(shop.provider.requests).toHaveLength(1);
-    expect(shop.provider.requests[0]?.topP).toBeUndefined();
-    expect(shop.provider.requests[0]?.seed).toBeUndefined();
+    expect(fixture.provider.requests).toHaveLength(1);
+    expect(fixture.provider.requests[0]?.topP).toBeUndefined();
+    expect(fixture.provider.requests[0]?.seed).toBeUndefined();
   });
 
   test('[H40] an empty or malformed context and an unknown root are refused, and nothing is stored', async () => {
@@ -103,12 +103,14 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
       code: 'message/invalid',
       message: expect.stringContaining('messages[1]'),
     });
-    await expect(refused([user('Hello')], shop.context.newId())).rejects.toMatchObject({ code: 'tree/unknown-node' });
+    await expect(refused([user('Hello')], fixture.context.newId())).rejects.toMatchObject({
+      code: 'tree/unknown-node',
+    });
     await expect(engine.generate(root.id, 'nobody', 'x', [user('Hello')])).rejects.toMatchObject({
       code: 'provider/unknown',
     });
     expect(await engine.forest.getChildren(root.id)).toEqual([]);
-    expect(shop.provider.requests).toEqual([]);
+    expect(fixture.provider.requests).toEqual([]);
   });
 
   test('[H41] n > 1: separate branches below the same end, requested at the same time', async () => {
@@ -153,7 +155,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     ]);
     const first = await engine.generate(root.id, 'scripted', 'one', [user('Which day?')], {}, ['current_date']);
     expect((await first.next)?.childNodes.map(textIn)).toEqual(['Sorry']);
-    const results = shop.provider.requests[1]?.messages.slice(-2) ?? [];
+    const results = fixture.provider.requests[1]?.messages.slice(-2) ?? [];
     expect(results.map((message) => [message.role, message.tool_call_id])).toEqual([
       ['tool', 'call-1'],
       ['tool', 'call-2'],
@@ -165,7 +167,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     const root = await open([makeTextEvents('Yes')]);
     const context = [user('Hello '), user('there'), assistant('Hi'), assistant('!'), user('Well?')];
     const { childNodes } = await engine.generate(root.id, 'scripted', 'one', context);
-    expect(shop.provider.requests[0]?.messages).toEqual([
+    expect(fixture.provider.requests[0]?.messages).toEqual([
       textMessage('user', 'Hello there'),
       textMessage('assistant', 'Hi\n\n!'),
       textMessage('user', 'Well?'),
@@ -207,7 +209,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     const events = await read(root.id);
     expect(events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')).toBe('Hello to you');
     expect(events.filter((event) => event.type === 'end' || event.type === 'error')).toEqual([events.at(-1)]);
-    expect(await read(shop.context.newId())).toEqual([
+    expect(await read(fixture.context.newId())).toEqual([
       expect.objectContaining({ type: 'error', code: 'tree/unknown-node' }),
     ]);
   });
@@ -216,7 +218,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     const root = await open([makeTextEvents('Yes')]);
     const before = await engine.generate(root.id, 'scripted', 'one', [user('One')]);
     await engine.generate(root.id, 'scripted', 'one', [user('Two')]);
-    const [row] = (await shop.store.trees({ forest: true })).items;
+    const [row] = (await fixture.store.trees({ forest: true })).items;
     expect(row?.activeNodeId).toBe(before.childNodes[0]?.parent_id);
   });
 });

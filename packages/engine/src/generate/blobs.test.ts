@@ -7,10 +7,10 @@ import { makeSamplePdf } from '../testing/sample-files.ts';
 import { makeTextEvents } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 
-let shop: TurnFixture;
+let fixture: TurnFixture;
 let fake: FakeProvider | null = null;
 afterEach(async () => {
-  await shop.close();
+  await fixture.close();
   await fake?.close();
   fake = null;
 });
@@ -19,7 +19,7 @@ const png = Buffer.from('the bytes of a picture');
 const pdf = Buffer.from('the bytes of a document');
 
 async function stored(bytes: Buffer, mediaType: string) {
-  const { hash, size } = await shop.store.blobs.put(bytes, mediaType);
+  const { hash, size } = await fixture.store.blobs.put(bytes, mediaType);
   return { type: 'blob', hash, size } as const;
 }
 
@@ -33,14 +33,14 @@ async function file(name: string, bytes: Buffer, mediaType: string): Promise<Fil
 
 function ask(models: readonly string[], ...content: readonly Block[]) {
   const message: Message = { role: 'user', content: [...content] };
-  return shop.generator.generate({ type: 'send', treeId: shop.treeId, messages: [{ message }] }, { models });
+  return fixture.generator.generate({ type: 'send', treeId: fixture.treeId, messages: [{ message }] }, { models });
 }
 
 describe.each(['openai', 'anthropic'] as const)('by the wire of %s', (kind) => {
   test('[M30] a blob is sent as its bytes, and stays a reference in the tree', async () => {
     fake = await openFakeProvider([]);
     const base = kind === 'openai' ? `${fake.url}/v1` : fake.url;
-    shop = await openTurnFixture('sqlite', [], {
+    fixture = await openTurnFixture('sqlite', [], {
       config: `[providers.fake]\nkind = "${kind}"\nbase_url = "${base}"\napi_key = "a-key-for-tests"\n`,
     });
     const content = [await image(), await file('a.pdf', pdf, 'application/pdf')];
@@ -62,22 +62,22 @@ describe.each(['openai', 'anthropic'] as const)('by the wire of %s', (kind) => {
             }),
           ],
     );
-    const reply = await shop.node(end.nodeIds[0]);
-    expect((await shop.node(reply.parentId ?? undefined)).message?.content).toEqual(content);
+    const reply = await fixture.node(end.nodeIds[0]);
+    expect((await fixture.node(reply.parentId ?? undefined)).message?.content).toEqual(content);
   });
 });
 
 describe('blobs of the store', () => {
   test('[M30] that contain text are sent as text, to every provider', async () => {
-    shop = await openTurnFixture('memory', [makeTextEvents('Yes')], {
+    fixture = await openTurnFixture('memory', [makeTextEvents('Yes')], {
       provider: { takes: () => false },
     });
     await ask(['scripted/one'], await file('a.json', Buffer.from('{"a": "ä"}'), 'application/json')).done;
-    expect(shop.provider.requests[0]?.messages[0]?.content).toEqual([{ type: 'text', text: 'a.json\n{"a": "ä"}' }]);
+    expect(fixture.provider.requests[0]?.messages[0]?.content).toEqual([{ type: 'text', text: 'a.json\n{"a": "ä"}' }]);
   });
 
   test('[M31] are sent up to the limit, newest first; the rest and missing ones are named', async () => {
-    shop = await openTurnFixture('memory', [makeTextEvents('Yes')], { limits: { mediaBytes: 25 } });
+    fixture = await openTurnFixture('memory', [makeTextEvents('Yes')], { limits: { mediaBytes: 25 } });
     const first = Buffer.alloc(20, 1);
     await ask(['scripted/one'], await image(first)).done;
     const missing: ImageBlock = {
@@ -86,7 +86,7 @@ describe('blobs of the store', () => {
       source: { type: 'blob', hash: '0'.repeat(64) },
     };
     await ask(['scripted/one'], missing, await image(Buffer.alloc(20, 2))).done;
-    const [before, after] = shop.provider.requests.map((request) =>
+    const [before, after] = fixture.provider.requests.map((request) =>
       request.messages.flatMap((message) => message.content).filter((block) => block.type === 'image'),
     );
     const sources = (blocks: readonly Block[] | undefined) =>
@@ -100,56 +100,56 @@ describe('blobs of the store', () => {
   });
 
   test('[M31] that cannot be read fail the reply, and the user message is kept', async () => {
-    shop = await openTurnFixture('memory', [makeTextEvents('Yes')]);
+    fixture = await openTurnFixture('memory', [makeTextEvents('Yes')]);
     const block = await image();
     const text: TextBlock = { type: 'text', text: 'Look' };
-    Object.assign(shop.store.blobs, { read: () => Promise.reject(new Error('The disk is gone.')) });
+    Object.assign(fixture.store.blobs, { read: () => Promise.reject(new Error('The disk is gone.')) });
     const end = await ask(['scripted/one'], text, block).done;
     expect(end).toMatchObject({ type: 'error', message: expect.stringContaining('The disk is gone.') });
-    expect(shop.provider.requests).toEqual([]);
-    expect((await shop.thread())[0]).toBe('user: Look');
+    expect(fixture.provider.requests).toEqual([]);
+    expect((await fixture.thread())[0]).toBe('user: Look');
   });
 
   test('[M72] a model that does not accept a file gets its text, and the reply reports it; other models get the file', async () => {
-    shop = await openTurnFixture('memory', [makeTextEvents('Yes')], {
+    fixture = await openTurnFixture('memory', [makeTextEvents('Yes')], {
       provider: { takes: (block) => block.type !== 'file' },
     });
     const paper = makeSamplePdf('Coppicing renews a wood');
     const block = await file('wood.pdf', paper, 'application/pdf');
     const end = await ask(['scripted/one'], block).done;
-    expect(shop.provider.requests[0]?.messages[0]?.content).toEqual([
+    expect(fixture.provider.requests[0]?.messages[0]?.content).toEqual([
       { type: 'text', text: 'wood.pdf\n[Page 1]\nCoppicing renews a wood' },
     ]);
-    const { meta } = await shop.node(end.nodeIds[0]);
+    const { meta } = await fixture.node(end.nodeIds[0]);
     expect(meta.source?.notices).toEqual([
       { code: 'notice/file-as-text', data: { model: 'scripted/one', name: 'wood.pdf' } },
     ]);
-    await shop.close();
-    shop = await openTurnFixture('memory', [makeTextEvents('Yes')]);
+    await fixture.close();
+    fixture = await openTurnFixture('memory', [makeTextEvents('Yes')]);
     await ask(['scripted/one'], await file('wood.pdf', paper, 'application/pdf')).done;
-    expect(shop.provider.requests[0]?.messages[0]?.content).toMatchObject([
+    expect(fixture.provider.requests[0]?.messages[0]?.content).toMatchObject([
       { type: 'file', source: { type: 'base64', data: paper.toString('base64') } },
     ]);
   });
 
   test('[M73] an inline image is stored as a blob, and sending the same message again gives the same node', async () => {
-    shop = await openTurnFixture('memory', [makeTextEvents('Yes')]);
+    fixture = await openTurnFixture('memory', [makeTextEvents('Yes')]);
     const inline: ImageBlock = {
       type: 'image',
       mediaType: 'image/png',
       source: { type: 'base64', data: png.toString('base64') },
     };
     await ask(['scripted/one'], inline).done;
-    const [said] = await shop.children(shop.rootId);
-    const { message } = await shop.node(said?.id);
+    const [said] = await fixture.children(fixture.rootId);
+    const { message } = await fixture.node(said?.id);
     expect(message?.content).toEqual([await image()]);
-    expect(shop.provider.requests[0]?.messages[0]?.content).toMatchObject([{ source: { type: 'base64' } }]);
+    expect(fixture.provider.requests[0]?.messages[0]?.content).toMatchObject([{ source: { type: 'base64' } }]);
     const again = { role: 'user', content: [inline] } as const;
     await run(
-      shop.store,
-      { type: 'append', treeId: shop.treeId, parentId: shop.rootId, messages: [{ message: again }] },
+      fixture.store,
+      { type: 'append', treeId: fixture.treeId, parentId: fixture.rootId, messages: [{ message: again }] },
       { actor: 'me', now: Date.now, newId: () => newId(), kit: messageKit },
     );
-    expect(await shop.children(shop.rootId)).toHaveLength(1);
+    expect(await fixture.children(fixture.rootId)).toHaveLength(1);
   });
 });

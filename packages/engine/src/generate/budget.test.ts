@@ -16,7 +16,7 @@ import { createDailySummaryBudget } from './daily-budget.ts';
 import { toGeneratorSettings } from './defaults.ts';
 import { createFileSpending, createMemorySpending, type DayUse, type Spending, utcDayOf } from './spending.ts';
 
-let shop: TurnFixture;
+let fixture: TurnFixture;
 let opened: TurnFixture | null = null;
 const places: string[] = [];
 afterEach(async () => {
@@ -48,9 +48,9 @@ const priced = [
 ].join('\n');
 
 async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptions = {}): Promise<TurnFixture> {
-  shop = await openTurnFixture('memory', replies, { config: priced, ...options });
-  opened = shop;
-  return shop;
+  fixture = await openTurnFixture('memory', replies, { config: priced, ...options });
+  opened = fixture;
+  return fixture;
 }
 
 /** A reply that reports this usage. */
@@ -82,18 +82,18 @@ const tools = createTools({
 describe('a turn', () => {
   test('[M40] requests no longer reply than its budget can pay for', async () => {
     await open([used(10, 10)], { budgets: { ...noBudgets, turnUsd: 2 } });
-    expect((await shop.send('Hello', { maxTokens: 5_000 }).done).type).toBe('end');
-    const [request] = shop.provider.requests;
+    expect((await fixture.send('Hello', { maxTokens: 5_000 }).done).type).toBe('end');
+    const [request] = fixture.provider.requests;
     expect(request?.maxTokens).toBeGreaterThan(1_900);
     expect(request?.maxTokens).toBeLessThanOrEqual(2_000);
-    expect((await shop.send('Hello', { maxTokens: 300 }).done).type).toBe('end');
-    expect(shop.provider.requests[1]?.maxTokens).toBe(300);
+    expect((await fixture.send('Hello', { maxTokens: 300 }).done).type).toBe('end');
+    expect(fixture.provider.requests[1]?.maxTokens).toBe(300);
   });
 
   test('[M40] shares its budget among parallel replies', async () => {
     await open([used(10, 10)], { budgets: { ...noBudgets, turnTokens: 2_000 } });
-    await shop.send('Hello', { maxTokens: 5_000, n: 4 }).done;
-    const asked = shop.provider.requests.map((request) => request.maxTokens);
+    await fixture.send('Hello', { maxTokens: 5_000, n: 4 }).done;
+    const asked = fixture.provider.requests.map((request) => request.maxTokens);
     expect(asked).toHaveLength(4);
     for (const each of asked) expect(each).toBeLessThanOrEqual(500);
     for (const each of asked) expect(each).toBeGreaterThan(450);
@@ -105,12 +105,12 @@ describe('a turn', () => {
     ['dollars of the day', { dayUsd: 0.1 }, 'day_usd'],
   ])('[M41] without the %s for a useful reply is refused, and the user message is kept', async (_, budget, name) => {
     await open([used(10, 10)], { budgets: { ...noBudgets, ...budget } });
-    const end = await shop.send('Hello', { maxTokens: 5_000 }).done;
+    const end = await fixture.send('Hello', { maxTokens: 5_000 }).done;
     expect(end).toMatchObject({ type: 'error', code: 'generate/budget', kind: 'refused' });
     expect(end.type === 'error' && end.message).toContain(`raise ${name} in [budgets]`);
-    expect(shop.provider.requests).toEqual([]);
-    expect(await shop.thread()).toEqual(['user: Hello']);
-    expect(await shop.store.runs.list()).toEqual([]);
+    expect(fixture.provider.requests).toEqual([]);
+    expect(await fixture.thread()).toEqual(['user: Hello']);
+    expect(await fixture.store.runs.list()).toEqual([]);
   });
 
   test('[M41] ends between tool calls when its budget is spent, with their results in the tree', async () => {
@@ -120,13 +120,13 @@ describe('a turn', () => {
       { type: 'end', finishReason: 'tool-use', raw: 'x' } as const,
     ];
     await open([calls], { tools, budgets: { ...noBudgets, turnTokens: 2_000 } });
-    const end = await shop.send('Look', { tools: ['look'] }).done;
+    const end = await fixture.send('Look', { tools: ['look'] }).done;
     expect(end).toMatchObject({ code: 'generate/budget' });
-    expect(shop.provider.requests).toHaveLength(2);
-    expect((await shop.thread()).at(-1)).toBe('tool: a tree');
+    expect(fixture.provider.requests).toHaveLength(2);
+    expect((await fixture.thread()).at(-1)).toBe('tool: a tree');
     // The next turn has its own budget.
-    await shop.send('And now?', { tools: ['look'] }).done;
-    expect(shop.provider.requests.length).toBeGreaterThan(2);
+    await fixture.send('And now?', { tools: ['look'] }).done;
+    expect(fixture.provider.requests.length).toBeGreaterThan(2);
   });
 
   test('[M42] estimates the usage of a reply that broke off before reporting it', async () => {
@@ -135,16 +135,16 @@ describe('a turn', () => {
       budgets: { ...noBudgets, dayUsd: 100 },
       spending,
     });
-    await shop.send('Hello').done;
+    await fixture.send('Hello').done;
     expect(await spending.on(utcDayOf(Date.now()))).toBeGreaterThan(0.1);
   });
 
   test('[M41] uses a cheaper fallback model if the budget can pay for that', async () => {
     await open([used(10, 10)], { other: [makeTextEvents('For free')], budgets: { ...noBudgets, turnUsd: 0.1 } });
-    const end = await shop.send('Hello', { fallbackModel: 'other/two', maxTokens: 5_000 }).done;
+    const end = await fixture.send('Hello', { fallbackModel: 'other/two', maxTokens: 5_000 }).done;
     expect(end.type).toBe('end');
-    expect(shop.provider.requests).toEqual([]);
-    expect((await shop.thread()).at(-1)).toBe('assistant: For free');
+    expect(fixture.provider.requests).toEqual([]);
+    expect((await fixture.thread()).at(-1)).toBe('assistant: For free');
   });
 
   test('[M41] of a free model, or of one with an unknown price, is not limited by dollars', async () => {
@@ -153,14 +153,14 @@ describe('a turn', () => {
       other: [makeTextEvents('For free')],
       budgets: { ...noBudgets, turnUsd: 0, dayUsd: 0 },
     });
-    expect((await shop.send('Hello', { models: ['scripted/one'] }).done).type).toBe('end');
-    expect((await shop.send('Hello', { models: ['other/two'] }).done).type).toBe('end');
+    expect((await fixture.send('Hello', { models: ['scripted/one'] }).done).type).toBe('end');
+    expect((await fixture.send('Hello', { models: ['other/two'] }).done).type).toBe('end');
   });
 });
 
 test('[M44] shares the remaining budget among parts of a summary, and returns what they did not use', async () => {
   await open([used(10, 10)]);
-  const [dear, free] = [shop.providers.model('scripted/one'), shop.providers.model('other/two')];
+  const [dear, free] = [fixture.providers.model('scripted/one'), fixture.providers.model('other/two')];
   const spent = { usd: 0, tokens: 0 };
   const allowance = createTurnSummaryBudget({ budgets: { ...noBudgets, turnUsd: 1, turnTokens: 10_000 } }, spent);
   const expected = { inputTokens: 1_000, outputTokens: 500 };
@@ -182,12 +182,12 @@ describe('a day', () => {
     const clock = { ...systemClock, now: () => now };
     const budgets = { ...noBudgets, dayUsd: 1 };
     await open([used(1_000, 700)], { clock, budgets, spending: createFileSpending(place) });
-    expect((await shop.send('One').done).type).toBe('end');
-    const beside = await shop.beside({ spending: createFileSpending(place) });
-    const [said] = await shop.children(shop.rootId);
+    expect((await fixture.send('One').done).type).toBe('end');
+    const beside = await fixture.beside({ spending: createFileSpending(place) });
+    const [said] = await fixture.children(fixture.rootId);
     const again = () =>
       beside.generator.generate(
-        { type: 'reply', treeId: shop.treeId, parentId: said?.id ?? shop.rootId },
+        { type: 'reply', treeId: fixture.treeId, parentId: said?.id ?? fixture.rootId },
         { models: ['scripted/one'], maxTokens: 5_000 },
       ).done;
     expect(await again()).toMatchObject({ code: 'generate/budget' });
@@ -199,32 +199,32 @@ describe('a day', () => {
     const people = new Map<string, number>();
     const spending = createMemorySpending();
     await open([used(1_000, 700)], { budgets: { ...noBudgets, personDayUsd: people }, spending });
-    people.set(shop.store.owner, 1);
+    people.set(fixture.store.owner, 1);
     await spending.add(utcDayOf(Date.now()), 50, { owner: 'somebody else', tokens: 1 });
-    expect((await shop.send('One', { models: ['scripted/one'], maxTokens: 5_000 }).done).type).toBe('end');
-    const over = await shop.send('Two', { models: ['scripted/one'], maxTokens: 5_000 }).done;
+    expect((await fixture.send('One', { models: ['scripted/one'], maxTokens: 5_000 }).done).type).toBe('end');
+    const over = await fixture.send('Two', { models: ['scripted/one'], maxTokens: 5_000 }).done;
     expect(over).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('ask an admin') });
-    people.set(shop.store.owner, 9);
-    expect((await shop.send('Three', { models: ['scripted/one'], maxTokens: 5_000 }).done).type).toBe('end');
+    people.set(fixture.store.owner, 9);
+    expect((await fixture.send('Three', { models: ['scripted/one'], maxTokens: 5_000 }).done).type).toBe('end');
   });
 
   test('[M49] is not overspent by parallel replies', async () => {
     const { reply: slow, release } = heldReply();
     // A dollar pays for 1,000 tokens; the first reply may use 600 of them.
     await open([slow, used(10, 10)], { budgets: { ...noBudgets, dayUsd: 1 } });
-    const first = shop.send('One', { maxTokens: 600 });
-    await expect.poll(() => shop.provider.running).toBe(1);
-    const second = await shop.send('Two', { maxTokens: 5_000 }).done;
+    const first = fixture.send('One', { maxTokens: 600 });
+    await expect.poll(() => fixture.provider.running).toBe(1);
+    const second = await fixture.send('Two', { maxTokens: 5_000 }).done;
     expect(second.type).toBe('end');
-    expect(shop.provider.requests[1]?.maxTokens).toBeLessThan(400);
-    const third = await shop.send('Three'.repeat(4_000), { maxTokens: 5_000 }).done;
+    expect(fixture.provider.requests[1]?.maxTokens).toBeLessThan(400);
+    const third = await fixture.send('Three'.repeat(4_000), { maxTokens: 5_000 }).done;
     expect(third).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('reserved for replies') });
     release();
     expect((await first.done).type).toBe('end');
     // A reservation that was not used can be spent again.
-    const last = shop.provider.requests.length;
-    expect((await shop.send('Four', { maxTokens: 5_000 }).done).type).toBe('end');
-    expect(shop.provider.requests[last]?.maxTokens).toBeGreaterThan(450);
+    const last = fixture.provider.requests.length;
+    expect((await fixture.send('Four', { maxTokens: 5_000 }).done).type).toBe('end');
+    expect(fixture.provider.requests[last]?.maxTokens).toBeGreaterThan(450);
   });
 
   test('[M49] is not overspent by a reply and a title or summary', async () => {
@@ -234,12 +234,12 @@ describe('a day', () => {
     await open([slow], { budgets, spending });
     const summaries = createDailySummaryBudget({ budgets, spending, clock: systemClock });
     const expected = { inputTokens: 1_000, outputTokens: 700 };
-    const turn = shop.send('One', { maxTokens: 600 });
-    await expect.poll(() => shop.provider.running).toBe(1);
-    expect(await summaries?.take(shop.providers.model('scripted/one'), expected)).toBeNull();
+    const turn = fixture.send('One', { maxTokens: 600 });
+    await expect.poll(() => fixture.provider.running).toBe(1);
+    expect(await summaries?.take(fixture.providers.model('scripted/one'), expected)).toBeNull();
     release();
     await turn.done;
-    expect(await summaries?.take(shop.providers.model('scripted/one'), expected)).not.toBeNull();
+    expect(await summaries?.take(fixture.providers.model('scripted/one'), expected)).not.toBeNull();
   });
 
   test('[M49] is not overspent by processes that share the folder of the configuration', async () => {
@@ -272,13 +272,13 @@ describe('a day', () => {
     const { reply: slow, release } = heldReply();
     const budgets = { ...noBudgets, dayUsd: 1 };
     await open([slow, used(10, 10)], { budgets, spending: createFileSpending(place) });
-    const beside = await shop.beside({ budgets, spending: createFileSpending(place) });
-    const first = shop.send('One', { maxTokens: 600 });
-    await expect.poll(() => shop.provider.running).toBe(1);
+    const beside = await fixture.beside({ budgets, spending: createFileSpending(place) });
+    const first = fixture.send('One', { maxTokens: 600 });
+    await expect.poll(() => fixture.provider.running).toBe(1);
     expect(await reservedOn(createFileSpending(place), utcDayOf(Date.now()))).toBeGreaterThan(0.59);
     const message = textMessage('user', 'Two'.repeat(4_000));
     const turn = beside.generator.generate(
-      { type: 'send', treeId: shop.treeId, parentId: shop.rootId, messages: [{ message }] },
+      { type: 'send', treeId: fixture.treeId, parentId: fixture.rootId, messages: [{ message }] },
       { models: ['scripted/one'], maxTokens: 5_000 },
     );
     expect(await turn.done).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('reserved') });
@@ -308,8 +308,8 @@ describe('a day', () => {
     await spent.add('2026-11-15', 4);
     await expect(spent.on('2026-11-15')).rejects.toThrow('ENOTDIR');
     await open([used(10, 10)], { budgets: { ...noBudgets, dayUsd: 100 }, spending: spent });
-    expect(await shop.send('Hello').done).toMatchObject({ code: 'generate/budget', kind: 'refused' });
-    expect(shop.provider.requests).toEqual([]);
+    expect(await fixture.send('Hello').done).toMatchObject({ code: 'generate/budget', kind: 'refused' });
+    expect(fixture.provider.requests).toEqual([]);
   });
 
   test('[M40] has the budgets of the configuration, with a ledger beside it', async () => {

@@ -6,14 +6,14 @@ import { collectEvents, openTurnFixture, type TurnFixture } from '../testing/tur
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 
-let shop: TurnFixture | null = null;
+let fixture: TurnFixture | null = null;
 let server: RawServer | null = null;
 const ran: JsonObject[] = [];
 afterEach(async () => {
   ran.length = 0;
-  await shop?.close();
+  await fixture?.close();
   await server?.close();
-  [shop, server] = [null, null];
+  [fixture, server] = [null, null];
 });
 
 const tools = createTools({
@@ -206,18 +206,18 @@ describe.each(wires)('over $name', ({ provider, model, type, cut, plain }) => {
         response.writeHead(200, { 'content-type': type });
         response.end(number === 0 ? cut(json) : plain);
       });
-      shop = await openTurnFixture('memory', [], { tools, config: `${provider}\nbase_url = "${server.url}"` });
-      const turn = shop.send('Clean up', { models: [model], tools: ['remove'] });
+      fixture = await openTurnFixture('memory', [], { tools, config: `${provider}\nbase_url = "${server.url}"` });
+      const turn = fixture.send('Clean up', { models: [model], tools: ['remove'] });
       const events = await collectEvents(turn);
       expect(ran).toEqual([]);
       expect(events.at(-1)).toMatchObject({ type: 'end' });
       expect(events.find((event) => event.type === 'tool-result')).toMatchObject({ name: 'remove', isError: true });
-      const thread = await shop.thread();
+      const thread = await fixture.thread();
       expect(thread).toHaveLength(4);
       expect(thread[2]).toMatch(/^tool: Error \(tool\/cut-off\): The reply was cut off by the token limit/);
       expect(thread[3]).toBe('assistant: Sorry.');
       const { replies } = await turn.first;
-      const [result] = await shop.children(replies[0]?.nodeId ?? shop.rootId);
+      const [result] = await fixture.children(replies[0]?.nodeId ?? fixture.rootId);
       expect(result?.meta.source).toMatchObject({ type: 'tool_result', error: 'tool/cut-off' });
       // The model gets the reason as the result of its call.
       expect(server.requests[1]?.body).toContain('cut off by the token limit');
@@ -227,7 +227,7 @@ describe.each(wires)('over $name', ({ provider, model, type, cut, plain }) => {
 
 test('[H27] no call of a reply that was cut off or filtered is run, not even the first of several', async () => {
   for (const finishReason of ['length', 'content-filter', 'refusal'] as const) {
-    shop = await openTurnFixture(
+    fixture = await openTurnFixture(
       'memory',
       [
         [
@@ -241,12 +241,12 @@ test('[H27] no call of a reply that was cut off or filtered is run, not even the
       ],
       { tools },
     );
-    const events = await collectEvents(shop.send('Clean up', { tools: ['remove'] }));
+    const events = await collectEvents(fixture.send('Clean up', { tools: ['remove'] }));
     expect(ran).toEqual([]);
     expect(events.filter((event) => event.type === 'tool-result' && event.isError)).toHaveLength(2);
-    await shop.close();
+    await fixture.close();
   }
-  shop = null;
+  fixture = null;
 });
 
 test('[G9] arguments that are not an object are never run as an empty object, even if the wire sends them as a value', async () => {
@@ -257,12 +257,12 @@ test('[G9] arguments that are not an object are never run as an empty object, ev
       const said = { message: { content: 'Sorry.' }, done: true, done_reason: 'stop' };
       response.end(number === 0 ? lines(call, { done: true, done_reason: 'stop' }) : lines(said));
     });
-    shop = await openTurnFixture('memory', [], { tools, config: `[providers.ollama]\nbase_url = "${server.url}"` });
-    await shop.send('Clean up', { models: ['ollama/m'], tools: ['remove'] }).done;
+    fixture = await openTurnFixture('memory', [], { tools, config: `[providers.ollama]\nbase_url = "${server.url}"` });
+    await fixture.send('Clean up', { models: ['ollama/m'], tools: ['remove'] }).done;
     expect(ran).toEqual([]);
-    expect((await shop.thread())[2]).toMatch(/^tool: Error \(tool\/bad-arguments\): /);
-    await shop.close();
+    expect((await fixture.thread())[2]).toMatch(/^tool: Error \(tool\/bad-arguments\): /);
+    await fixture.close();
     await server.close();
   }
-  [shop, server] = [null, null];
+  [fixture, server] = [null, null];
 });

@@ -9,14 +9,14 @@ import {
 import { collectEvents, openTurnFixture, type TurnFixture, waitUntil } from '../testing/turn-fixture.ts';
 
 let fake: FakeProvider;
-let shop: TurnFixture;
+let fixture: TurnFixture;
 
 // Only the limit under test is short, because other short limits could be exceeded on a busy machine.
 const patient = { firstByteMs: 20_000, idleMs: 20_000, firstWaitMs: 1, retries: 2 };
 
 async function open(turns: readonly WireTurn[]): Promise<void> {
   fake = await openFakeProvider(turns);
-  shop = await openTurnFixture('sqlite', [], {
+  fixture = await openTurnFixture('sqlite', [], {
     config: `[providers.fake]\nkind = "openai-compatible"\nbase_url = "${fake.url}/v1"\n`,
     httpLimits: {
       ...patient,
@@ -26,10 +26,10 @@ async function open(turns: readonly WireTurn[]): Promise<void> {
   });
 }
 
-const send = (text: string) => shop.send(text, { models: ['fake/any'] });
+const send = (text: string) => fixture.send(text, { models: ['fake/any'] });
 
 afterEach(async () => {
-  await shop.close();
+  await fixture.close();
   await fake.close();
 });
 
@@ -54,18 +54,18 @@ describe('[H50] a server that', () => {
     await open([fault]);
     const end = await send('Hello').done;
     expect(end).toMatchObject({ type: 'error', code: expect.stringContaining(code) });
-    const node = await shop.node(end.nodeIds[0]);
+    const node = await fixture.node(end.nodeIds[0]);
     expect(node.status).toBe(status);
     expect('One two three four five.'.startsWith(node.text)).toBe(true);
     expect(node.text).not.toBe('');
     expect(node.meta.error).toMatchObject({ code: expect.stringContaining(code) });
-    expect(await shop.store.runs.list()).toEqual([]);
-    const again = shop.generator.generate(
-      { type: 'regenerate', treeId: shop.treeId, nodeId: node.id },
+    expect(await fixture.store.runs.list()).toEqual([]);
+    const again = fixture.generator.generate(
+      { type: 'regenerate', treeId: fixture.treeId, nodeId: node.id },
       { models: ['fake/any'] },
     );
     expect((await again.done).type).toBe('end');
-    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: One two three four five.']);
+    expect(await fixture.thread()).toEqual(['user: Hello', 'assistant: One two three four five.']);
   });
 
   test.each<[string, FakeFault, string]>([
@@ -78,15 +78,15 @@ describe('[H50] a server that', () => {
     await open([fault, fault, fault]);
     const end = await send('Hello').done;
     expect(end).toMatchObject({ type: 'error', code });
-    const node = await shop.node(end.nodeIds[0]);
+    const node = await fixture.node(end.nodeIds[0]);
     expect(node).toMatchObject({ status: 'error', text: '' });
-    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: ']);
+    expect(await fixture.thread()).toEqual(['user: Hello', 'assistant: ']);
   });
 
   test('F18 responds 429 twice and then succeeds gives a normal reply', async () => {
     await open(['429', '429']);
     expect((await send('Hello').done).type).toBe('end');
-    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: One two three four five.']);
+    expect(await fixture.thread()).toEqual(['user: Hello', 'assistant: One two three four five.']);
   });
 });
 
@@ -99,7 +99,7 @@ describe('[H51] F23', () => {
     turn.abort();
     const end = await turn.done;
     expect(end).toMatchObject({ code: 'generate/aborted' });
-    expect((await shop.node(end.nodeIds[0])).status).toBe('aborted');
+    expect((await fixture.node(end.nodeIds[0])).status).toBe('aborted');
     await waitUntil(() => fake.brokenOff === 1);
   });
 });

@@ -13,8 +13,8 @@ const key = 'sk-lab-0123456789abcdef';
 const mask = '[key …cdef]';
 const config = `[providers.lab]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:9/v1"\napi_key = "${key}"`;
 
-let shop: TurnFixture;
-afterEach(() => shop.close());
+let fixture: TurnFixture;
+afterEach(() => fixture.close());
 
 const said = (...pieces: readonly string[]): ScriptedReply => [
   ...pieces.map((text): ProviderEvent => ({ type: 'text-delta', text })),
@@ -23,8 +23,8 @@ const said = (...pieces: readonly string[]): ScriptedReply => [
 ];
 
 async function everythingStored(): Promise<string> {
-  const { items } = await shop.store.search({ text: 'key', limit: 50 });
-  return JSON.stringify([items, await shop.thread()]);
+  const { items } = await fixture.store.search({ text: 'key', limit: 50 });
+  return JSON.stringify([items, await fixture.thread()]);
 }
 
 describe('a key that a provider repeats', () => {
@@ -33,15 +33,15 @@ describe('a key that a provider repeats', () => {
     ['cut in two', [`Your key is ${key.slice(0, 9)}`, `${key.slice(9)}.`]],
     ['letter by letter', [...`Your key is ${key}.`]],
   ])('[G38] %s is stored, shown and logged as its mask', async (_, pieces) => {
-    shop = await openTurnFixture('sqlite', [said(...pieces)], { config });
+    fixture = await openTurnFixture('sqlite', [said(...pieces)], { config });
     const chunks: string[] = [];
-    const { append } = shop.store.runs;
-    shop.store.runs.append = (id, chunk) => {
+    const { append } = fixture.store.runs;
+    fixture.store.runs.append = (id, chunk) => {
       chunks.push(chunk.text);
-      return append.call(shop.store.runs, id, chunk);
+      return append.call(fixture.store.runs, id, chunk);
     };
-    const events = await collectEvents(shop.send('Which key?'));
-    expect((await shop.thread()).at(-1)).toBe(`assistant: Your key is ${mask}.`);
+    const events = await collectEvents(fixture.send('Which key?'));
+    expect((await fixture.thread()).at(-1)).toBe(`assistant: Your key is ${mask}.`);
     expect(JSON.stringify(events)).not.toContain(key.slice(0, 12));
     const text = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
     expect(text).toBe(`Your key is ${mask}.`);
@@ -75,20 +75,20 @@ describe('a key that a provider repeats', () => {
       { type: 'tool-use-end', index: 0, parameters: { for: key } },
       { type: 'end', finishReason: 'tool-use', raw: 'x' },
     ];
-    shop = await openTurnFixture('memory', [reply, makeTextEvents('Done.')], { config, tools });
-    const turn = shop.send('Look', { tools: ['look'] });
+    fixture = await openTurnFixture('memory', [reply, makeTextEvents('Done.')], { config, tools });
+    const turn = fixture.send('Look', { tools: ['look'] });
     const events = await collectEvents(turn);
     expect(ran).toEqual([{ for: mask }]);
     const { replies } = await turn.first;
-    const node = await shop.node(replies[0]?.nodeId);
+    const node = await fixture.node(replies[0]?.nodeId);
     expect(node.message?.content).toMatchObject([
       { type: 'thinking', thinking: `Say ${mask}` },
       { type: 'tool-use', parameters: { for: mask } },
     ]);
-    expect(JSON.stringify([node, events, await shop.children(node.id), shop.provider.requests])).not.toMatch(
+    expect(JSON.stringify([node, events, await fixture.children(node.id), fixture.provider.requests])).not.toMatch(
       /0123456789abcdef|proof/,
     );
-    expect((await shop.thread())[2]).toContain(mask);
+    expect((await fixture.thread())[2]).toContain(mask);
   });
 
   test('[G38] is masked if the provider reports usage in the middle of it, and if the reply ends with a part of it', async () => {
@@ -99,9 +99,9 @@ describe('a key that a provider repeats', () => {
       makeUsageEvent(10, 10),
       { type: 'end', finishReason: 'length', raw: 'length' },
     ];
-    shop = await openTurnFixture('memory', [within], { config });
-    const events = await collectEvents(shop.send('Which key?'));
-    expect((await shop.thread()).at(-1)).toBe(`assistant: It is ${mask}, that is ${mask}`);
+    fixture = await openTurnFixture('memory', [within], { config });
+    const events = await collectEvents(fixture.send('Which key?'));
+    expect((await fixture.thread()).at(-1)).toBe(`assistant: It is ${mask}, that is ${mask}`);
     expect(JSON.stringify(events)).not.toContain(key.slice(0, 12));
   });
 
@@ -110,13 +110,13 @@ describe('a key that a provider repeats', () => {
       { type: 'text-delta', text: `It is ${key.slice(0, 10)}` },
       makeErrorEvent('provider/dropped', 'Gone.'),
     ];
-    shop = await openTurnFixture('memory', [begun, said(`${key.slice(10)}.`)], { config });
-    const { nodeIds } = await shop.send('Which key?').done;
+    fixture = await openTurnFixture('memory', [begun, said(`${key.slice(10)}.`)], { config });
+    const { nodeIds } = await fixture.send('Which key?').done;
     const [nodeId] = nodeIds;
     if (nodeId === undefined) throw new Error('There is no reply.');
-    const again = { type: 'continue', treeId: shop.treeId, nodeId } as const;
-    await shop.generator.generate(again, { models: ['scripted/one'] }).done;
-    expect((await shop.thread()).at(-1)).toBe(`assistant: It is ${mask}.`);
+    const again = { type: 'continue', treeId: fixture.treeId, nodeId } as const;
+    await fixture.generator.generate(again, { models: ['scripted/one'] }).done;
+    expect((await fixture.thread()).at(-1)).toBe(`assistant: It is ${mask}.`);
   });
 
   test('[G38, G39] is masked in a tool result before that is cut, and so are secrets of MCP servers in replies', async () => {
@@ -131,13 +131,13 @@ describe('a key that a provider repeats', () => {
       run: () => `${'x'.repeat(90)}${key}${'x'.repeat(90)}`,
     });
     const tools = createTools({ tools: [look], limits: { resultBytes: 105 } });
-    shop = await openTurnFixture(
+    fixture = await openTurnFixture(
       'memory',
       [makeToolEvents({ id: 'a', name: 'look', parameters: {} }), said(`${token}, /home/me/a-folder-0123456789`)],
       { config: `${config}\n${servers}`, tools },
     );
-    await shop.send('Look', { tools: ['look'] }).done;
-    const thread = await shop.thread();
+    await fixture.send('Look', { tools: ['look'] }).done;
+    const thread = await fixture.thread();
     expect(thread[2]).not.toContain(key.slice(0, 6));
     expect(thread.at(-1)).toBe('assistant: [key …cret], /home/me/a-folder-0123456789');
   });
@@ -160,12 +160,12 @@ describe('a key that a provider repeats', () => {
     ].join('\n');
     const env = { GIT_TOKEN: passed, TREE_FOLDER: '/home/me/passed-folder-0123456789' };
     const plain = 'plain-name-of-a-package-2, the trees of the wood, /home/me/passed-folder-0123456789';
-    shop = await openTurnFixture('memory', [said(`${secrets.join(', ')}, ${plain}`)], {
+    fixture = await openTurnFixture('memory', [said(`${secrets.join(', ')}, ${plain}`)], {
       config: `${config}\n${servers}`,
       env,
     });
-    await shop.send('Which?').done;
-    expect((await shop.thread()).at(-1)).toBe(`assistant: ${secrets.map(() => '[key …-abc]').join(', ')}, ${plain}`);
+    await fixture.send('Which?').done;
+    expect((await fixture.thread()).at(-1)).toBe(`assistant: ${secrets.map(() => '[key …-abc]').join(', ')}, ${plain}`);
     for (const secret of secrets) expect(redactKeys(`Failed with ${secret}.`)).toBe('Failed with [key …-abc].');
     expect(redactKeys(plain)).toBe(plain);
   });
@@ -175,53 +175,53 @@ describe('a key that a provider repeats', () => {
       { type: 'text-delta', text: `It begins with ${key.slice(0, 6)}` },
       { type: 'throw', error: new Error('oops') },
     ];
-    shop = await openTurnFixture('memory', [broken], { config });
-    await shop.send('Which key?').done;
-    expect((await shop.thread()).at(-1)).toBe(`assistant: It begins with ${key.slice(0, 6)}`);
+    fixture = await openTurnFixture('memory', [broken], { config });
+    await fixture.send('Which key?').done;
+    expect((await fixture.thread()).at(-1)).toBe(`assistant: It begins with ${key.slice(0, 6)}`);
   });
 
   test('[G38] is masked in errors', async () => {
-    shop = await openTurnFixture('memory', [[makeErrorEvent('provider/unauthorised', `Wrong key ${key}.`)]], {
+    fixture = await openTurnFixture('memory', [[makeErrorEvent('provider/unauthorised', `Wrong key ${key}.`)]], {
       config,
     });
-    const end = await shop.send('Hello').done;
+    const end = await fixture.send('Hello').done;
     expect(end).toMatchObject({ type: 'error', message: `Wrong key ${mask}.` });
-    expect((await shop.node(end.nodeIds[0])).meta.error).toMatchObject({ message: `Wrong key ${mask}.` });
+    expect((await fixture.node(end.nodeIds[0])).meta.error).toMatchObject({ message: `Wrong key ${mask}.` });
   });
 
   test('[G38] leads to the same nodes when a history with it is sent again', async () => {
-    shop = await openTurnFixture('memory', [said(`It is ${key}.`)], { config });
-    await shop.send('Which key?').done;
-    const before = await shop.thread();
+    fixture = await openTurnFixture('memory', [said(`It is ${key}.`)], { config });
+    await fixture.send('Which key?').done;
+    const before = await fixture.thread();
     const history = [textMessage('user', 'Which key?'), textMessage('assistant', `It is ${key}.`)];
     const messages = history.map((message) => ({ message }));
-    const parentId = shop.rootId;
-    await shop.generator.generate(
+    const parentId = fixture.rootId;
+    await fixture.generator.generate(
       {
         type: 'send',
-        treeId: shop.treeId,
+        treeId: fixture.treeId,
         parentId,
         messages: [...messages, { message: textMessage('user', 'And?') }],
       },
       { models: ['scripted/one'] },
     ).done;
-    expect((await shop.thread()).slice(0, 2)).toEqual(before);
-    expect(await shop.children(shop.rootId)).toHaveLength(1);
-    const forest = new Forest(shop.store);
-    const again = await forest.append(shop.treeId, history);
-    expect(await shop.children(shop.rootId)).toHaveLength(1);
+    expect((await fixture.thread()).slice(0, 2)).toEqual(before);
+    expect(await fixture.children(fixture.rootId)).toHaveLength(1);
+    const forest = new Forest(fixture.store);
+    const again = await forest.append(fixture.treeId, history);
+    expect(await fixture.children(fixture.rootId)).toHaveLength(1);
     expect(JSON.stringify(again)).toContain(mask);
     await forest.close();
   });
 
   test('[G38] is masked in titles and summaries', async () => {
-    shop = await openTurnFixture('memory', [said(`Key ${key}`)], {
+    fixture = await openTurnFixture('memory', [said(`Key ${key}`)], {
       config: `${config}\n[summaries]\nmodel = "scripted/one"`,
       summaries: { model: 'scripted/one' },
     });
-    const near = shop.providers.model('scripted/one');
+    const near = fixture.providers.model('scripted/one');
     const messages = [textMessage('user', 'Which key?'), textMessage('assistant', 'That one.')];
-    expect((await shop.generator.summarizer.title({ messages, near }))?.text).toBe(`Key ${mask}`);
-    expect((await shop.generator.summarizer.branch({ messages, near })).text).toContain(mask);
+    expect((await fixture.generator.summarizer.title({ messages, near }))?.text).toBe(`Key ${mask}`);
+    expect((await fixture.generator.summarizer.branch({ messages, near })).text).toContain(mask);
   });
 });

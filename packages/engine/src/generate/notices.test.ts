@@ -9,12 +9,12 @@ import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 import type { GenerateOptions } from './contract.ts';
 
-let shop: TurnFixture | null = null;
+let fixture: TurnFixture | null = null;
 let server: RawServer | null = null;
 afterEach(async () => {
-  await shop?.close();
+  await fixture?.close();
   await server?.close();
-  [shop, server] = [null, null];
+  [fixture, server] = [null, null];
 });
 
 const picture = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'aGVsbG8=' } };
@@ -23,15 +23,15 @@ const tools = createTools({
 });
 
 async function noticed(options: TurnFixtureOptions, wanted: Partial<GenerateOptions>, content: readonly Block[] = []) {
-  shop = await openTurnFixture('memory', [makeTextEvents('Yes.')], { tools, ...options });
+  fixture = await openTurnFixture('memory', [makeTextEvents('Yes.')], { tools, ...options });
   const blocks: Block[] = [...textMessage('user', 'What is it?').content, ...content];
-  const turn = shop.generator.generate(
-    { type: 'send', treeId: shop.treeId, messages: [{ message: { role: 'user', content: blocks } }] },
+  const turn = fixture.generator.generate(
+    { type: 'send', treeId: fixture.treeId, messages: [{ message: { role: 'user', content: blocks } }] },
     { models: ['scripted/one'], ...wanted },
   );
   const events = await collectEvents(turn);
   const { replies } = await turn.first;
-  const { source } = (await shop.node(replies[0]?.nodeId)).meta;
+  const { source } = (await fixture.node(replies[0]?.nodeId)).meta;
   const notices = events.flatMap((event) => (event.type === 'notice' ? [{ code: event.code, data: event.data }] : []));
   return { events, notices, source };
 }
@@ -76,7 +76,7 @@ describe('parameters that are changed before sending', () => {
   });
 
   test('[H28] a turn reports a change once, however many tool rounds it has, and the source of each reply has it', async () => {
-    shop = await openTurnFixture(
+    fixture = await openTurnFixture(
       'memory',
       [
         makeToolEvents({ id: 'a', name: 'look', parameters: {} }),
@@ -85,11 +85,11 @@ describe('parameters that are changed before sending', () => {
       ],
       { tools, provider: { parameters: {} } },
     );
-    const turn = shop.send('Look', { tools: ['look'], temperature: 0.3 });
+    const turn = fixture.send('Look', { tools: ['look'], temperature: 0.3 });
     const events = await collectEvents(turn);
     expect(events.filter(({ type }) => type === 'notice')).toHaveLength(1);
     const end = await turn.done;
-    expect((await shop.node(end.nodeIds[0])).meta.source).toMatchObject({
+    expect((await fixture.node(end.nodeIds[0])).meta.source).toMatchObject({
       notices: [{ data: { name: 'temperature' } }],
     });
   });
@@ -113,7 +113,7 @@ describe('parameters that are changed before sending', () => {
     expect(both.notices).toMatchObject([{ data: { name: 'topP', asked: 0.5, sent: null } }]);
     expect(both.source).toMatchObject({ parameters: { temperature: 0.5 } });
     expect(JSON.parse(server.requests[0]?.body ?? '{}')).not.toHaveProperty('top_p');
-    await shop?.close();
+    await fixture?.close();
     const thinking = { effort: 'high' } as const;
     const thinks = await noticed({ config }, { models: ['anthropic/claude-sonnet-4-5'], temperature: 0.5, thinking });
     expect(thinks.notices).toMatchObject([{ data: { name: 'temperature', asked: 0.5, sent: null } }]);

@@ -82,24 +82,24 @@ const tools = createTools({
   ],
 });
 
-let shop: TurnFixture;
+let fixture: TurnFixture;
 afterEach(() => {
   ran.length = 0;
   slow = () => true;
-  return shop.close();
+  return fixture.close();
 });
 
 describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   const open = async (replies: readonly ScriptedReply[], options: TurnFixtureOptions = {}) => {
-    shop = await openTurnFixture(kind, replies, { tools, ...options });
-    return shop;
+    fixture = await openTurnFixture(kind, replies, { tools, ...options });
+    return fixture;
   };
 
   test('[H20] a call is run, its result stored as a tool message with its source, and the model continues from it', async () => {
     await open([makeToolEvents(call('c1', 'add', { a: 1, b: 2 })), makeTextEvents('It is 3')]);
-    const turn = shop.send('1 + 2?', { tools: ['add'] });
+    const turn = fixture.send('1 + 2?', { tools: ['add'] });
     const events = await collectEvents(turn);
-    expect(await shop.thread()).toEqual(['user: 1 + 2?', 'assistant: ', 'tool: 3', 'assistant: It is 3']);
+    expect(await fixture.thread()).toEqual(['user: 1 + 2?', 'assistant: ', 'tool: 3', 'assistant: It is 3']);
     expect(events.map((event) => event.type).filter((type) => type !== 'text-delta')).toEqual([
       'node',
       'node',
@@ -119,15 +119,15 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       name: 'add',
       parameters: { a: 1, b: 2 },
     });
-    const [asked, again] = shop.provider.requests;
+    const [asked, again] = fixture.provider.requests;
     expect(asked?.tools?.map((tool) => tool.name)).toEqual(['add']);
     expect(again?.messages.at(-1)).toEqual({ ...textMessage('tool', '3'), tool_call_id: 'c1' });
     const first = await turn.first;
     const reply = first.replies[0];
-    const [result] = await shop.children(reply?.nodeId ?? nodeId(''));
+    const [result] = await fixture.children(reply?.nodeId ?? nodeId(''));
     expect(result?.meta.source).toMatchObject({ type: 'tool_result', tool_name: 'add' });
     expect((await first.next)?.replies[0]?.message).toEqual(textMessage('assistant', 'It is 3'));
-    const acts = new Set((await shop.store.history(shop.treeId)).slice(0, -1).map((commit) => commit.actId));
+    const acts = new Set((await fixture.store.history(fixture.treeId)).slice(0, -1).map((commit) => commit.actId));
     expect([...acts]).toEqual([turn.actId]);
   });
 
@@ -137,10 +137,10 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       makeToolEvents(call('x', 'slow', { name: 'x' }), call('y', 'add', { a: 1, b: 1 }), call('z', 'broken')),
       makeTextEvents('Done'),
     ]);
-    await shop.send('Go', { tools: ['slow', 'add', 'broken'] }).done;
-    const lines = await shop.thread();
+    await fixture.send('Go', { tools: ['slow', 'add', 'broken'] }).done;
+    const lines = await fixture.thread();
     expect(lines.slice(2, 5)).toEqual(['tool: slow x', 'tool: 2', expect.stringContaining('The tool broke.')]);
-    expect(shop.provider.requests[1]?.messages.slice(-3).map((message) => message.tool_call_id)).toEqual([
+    expect(fixture.provider.requests[1]?.messages.slice(-3).map((message) => message.tool_call_id)).toEqual([
       'x',
       'y',
       'z',
@@ -158,7 +158,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       ],
       makeTextEvents('I see'),
     ]);
-    const events = await collectEvents(shop.send('Go', { tools: ['add', 'stuck'] }));
+    const events = await collectEvents(fixture.send('Go', { tools: ['add', 'stuck'] }));
     const results = events.flatMap((event) => (event.type === 'tool-result' ? [[event.callId, event.isError]] : []));
     expect(results).toEqual([
       ['a', true],
@@ -167,8 +167,8 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       ['d', true],
     ]);
     expect(ran).toEqual(['stuck']);
-    expect((await shop.thread()).at(-1)).toBe('assistant: I see');
-    expect((await shop.thread())[5]).toBe(
+    expect((await fixture.thread()).at(-1)).toBe('assistant: I see');
+    expect((await fixture.thread())[5]).toBe(
       'tool: Error (tool/bad-arguments): The arguments of add cannot be read: The arguments are cut off.',
     );
   });
@@ -176,18 +176,18 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H23] tools with several replies are refused before anything is written', async () => {
     await open([makeTextEvents('No')]);
     const wanted = { tools: ['add'], n: 2 };
-    expect(await shop.send('Go', wanted).done).toMatchObject({ code: 'generate/tools-need-one', kind: 'invalid' });
-    expect(await shop.send('Go', { tools: ['nothing_such'] }).done).toMatchObject({ code: 'tool/unknown' });
-    expect(await shop.thread()).toEqual([]);
+    expect(await fixture.send('Go', wanted).done).toMatchObject({ code: 'generate/tools-need-one', kind: 'invalid' });
+    expect(await fixture.send('Go', { tools: ['nothing_such'] }).done).toMatchObject({ code: 'tool/unknown' });
+    expect(await fixture.thread()).toEqual([]);
   });
 
   test('[H24] after 25 rounds calls are answered with an error and the turn ends with tool-limit', async () => {
     await open([(_request, number) => makeToolEvents(call(`c${number}`, 'add', { a: number, b: 1 }))]);
-    const end = await shop.send('For ever', { tools: ['add'] }).done;
+    const end = await fixture.send('For ever', { tools: ['add'] }).done;
     expect(end).toMatchObject({ type: 'error', code: 'generate/tool-limit', kind: 'refused' });
     expect(ran).toHaveLength(25);
-    expect(shop.provider.requests).toHaveLength(26);
-    const lines = await shop.thread();
+    expect(fixture.provider.requests).toHaveLength(26);
+    const lines = await fixture.thread();
     expect(lines).toHaveLength(1 + 26 * 2);
     expect(lines.at(-1)).toContain('25 rounds');
   });
@@ -196,7 +196,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     const many = (number: number) =>
       Array.from({ length: 20 }, (_, at) => call(`c${number}-${at}`, 'add', { a: 1, b: at }));
     await open([(_request, number) => makeToolEvents(...many(number))]);
-    const end = await shop.send('Much', { tools: ['add'] }).done;
+    const end = await fixture.send('Much', { tools: ['add'] }).done;
     expect(end).toMatchObject({ code: 'generate/tool-limit' });
     expect(ran).toHaveLength(40);
   });
@@ -210,12 +210,12 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       wait: (ms, signal) => (ms === upTime ? waitUntil(() => isUp) : systemClock.wait(ms, signal)),
     };
     await open([[{ type: 'text-delta', text: 'Well' }, { type: 'hang' }]], { clock, limits: { turnMs: upTime } });
-    const turn = shop.send('Go', { tools: ['add'] });
+    const turn = fixture.send('Go', { tools: ['add'] });
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
     isUp = true;
     const end = await turn.done;
     expect(end).toMatchObject({ code: 'generate/tool-limit' });
-    expect(await shop.node(end.nodeIds[0])).toMatchObject({ status: 'interrupted', text: 'Well' });
+    expect(await fixture.node(end.nodeIds[0])).toMatchObject({ status: 'interrupted', text: 'Well' });
   });
 
   test('[H25] a tool with side effects runs only when exactly this call was approved', async () => {
@@ -226,13 +226,13 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       makeToolEvents(call('2', 'delete_all', { what: 'that' })),
       makeTextEvents('Allowed'),
     ]);
-    await shop.send('Clean up', { tools: ['delete_all'] }).done;
+    await fixture.send('Clean up', { tools: ['delete_all'] }).done;
     expect(ran).toEqual([]);
     const approve = ({ hash, parameters }: { hash: string; parameters: JsonObject }) => {
       asked.push(parameters);
       return { approved: true as const, hash };
     };
-    await shop.send('Clean up then', { tools: ['delete_all'], approve }).done;
+    await fixture.send('Clean up then', { tools: ['delete_all'], approve }).done;
     expect(asked).toEqual([{ what: 'that' }]);
     expect(ran).toEqual(['delete_all']);
     expect(hashToolCall('delete_all', { what: 'this' })).not.toBe(hashToolCall('delete_all', { what: 'that' }));
@@ -243,7 +243,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       makeToolEvents(call('c1', 'delete_all', { all: true }), call('c2', 'delete_all')),
       makeTextEvents('Done'),
     ]);
-    const turn = shop.send('Go', { tools: ['delete_all'], approve: () => 'ask' });
+    const turn = fixture.send('Go', { tools: ['delete_all'], approve: () => 'ask' });
     const seen: string[] = [];
     for await (const event of turn.events()) {
       if (!('callId' in event)) continue;
@@ -280,7 +280,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
 
   test('[H29] a pending approval is declined when the turn is stopped, and nothing runs', async () => {
     await open([makeToolEvents(call('c1', 'delete_all')), makeTextEvents('Done')]);
-    const turn = shop.send('Go', { tools: ['delete_all'], approve: () => 'ask' });
+    const turn = fixture.send('Go', { tools: ['delete_all'], approve: () => 'ask' });
     const events: TurnEvent[] = [];
     for await (const event of turn.events()) {
       events.push(event);
@@ -294,12 +294,12 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H26] an abort while tools run stores the finished results and ends the turn', async () => {
     slow = () => false;
     await open([makeToolEvents(call('a', 'add', { a: 1, b: 1 }), call('b', 'slow')), makeTextEvents('Never')]);
-    const turn = shop.send('Go', { tools: ['add', 'slow'] });
+    const turn = fixture.send('Go', { tools: ['add', 'slow'] });
     await waitUntil(() => ran.length === 2);
     turn.abort();
     expect(await turn.done).toMatchObject({ code: 'generate/aborted' });
-    expect(shop.provider.requests).toHaveLength(1);
-    const lines = await shop.thread();
+    expect(fixture.provider.requests).toHaveLength(1);
+    const lines = await fixture.thread();
     expect(lines[2]).toBe('tool: 2');
     expect(lines).toHaveLength(4);
     slow = () => true;
@@ -314,15 +314,15 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       ],
       makeTextEvents('Again'),
     ]);
-    const end = await shop.send('Go', { tools: ['add'] }).done;
+    const end = await fixture.send('Go', { tools: ['add'] }).done;
     expect(end).toMatchObject({ code: 'provider/dropped' });
     expect(ran).toEqual([]);
-    expect((await shop.node(end.nodeIds[0])).status).toBe('interrupted');
-    await shop.send('And now?', { tools: ['add'] }).done;
-    const sent = shop.provider.requests[1]?.messages ?? [];
+    expect((await fixture.node(end.nodeIds[0])).status).toBe('interrupted');
+    await fixture.send('And now?', { tools: ['add'] }).done;
+    const sent = fixture.provider.requests[1]?.messages ?? [];
     expect(sent.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'user']);
-    const goOn = shop.generator.generate(
-      { type: 'continue', treeId: shop.treeId, nodeId: end.nodeIds[0] ?? nodeId('') },
+    const goOn = fixture.generator.generate(
+      { type: 'continue', treeId: fixture.treeId, nodeId: end.nodeIds[0] ?? nodeId('') },
       { models: ['scripted/one'] },
     );
     expect(await goOn.done).toMatchObject({ code: 'generate/not-continuable' });
@@ -331,18 +331,18 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H10] a repeated request with tools, in any process, runs no tool twice and gives the same last reply', async () => {
     await open([makeToolEvents(call('c1', 'add', { a: 1, b: 2 })), makeTextEvents('It is 3')]);
     const options = { models: ['scripted/one'], tools: ['add'], requestId: 'sum' };
-    const end = await shop.send('1 + 2?', options).done;
+    const end = await fixture.send('1 + 2?', options).done;
     expect(end.type).toBe('end');
-    const beside = await shop.beside();
+    const beside = await fixture.beside();
     const start = {
       type: 'send',
-      treeId: shop.treeId,
+      treeId: fixture.treeId,
       messages: [{ message: textMessage('user', '1 + 2?') }],
     } as const;
-    for (const generator of [shop.generator, beside.generator])
+    for (const generator of [fixture.generator, beside.generator])
       expect(await generator.generate(start, options).done).toEqual(end);
     expect(ran).toEqual(['add']);
-    expect(shop.provider.requests).toHaveLength(2);
-    expect(await shop.thread()).toHaveLength(4);
+    expect(fixture.provider.requests).toHaveLength(2);
+    expect(await fixture.thread()).toHaveLength(4);
   });
 });

@@ -5,31 +5,31 @@ import { openRawServer, type RawServer } from '../testing/raw-server.ts';
 import { makeTextEvents, makeUsageEvent, type ScriptedReply } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
 
-let shop: TurnFixture;
+let fixture: TurnFixture;
 let server: RawServer | null = null;
 afterEach(async () => {
-  await shop.close();
+  await fixture.close();
   await server?.close();
   server = null;
 });
 
 const words = (tokens: number) => 'word '.repeat(tokens);
-const kinds = async () => (await shop.thread()).map((line) => line.slice(0, line.indexOf(':')));
+const kinds = async () => (await fixture.thread()).map((line) => line.slice(0, line.indexOf(':')));
 
 async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptions = {}) {
-  shop = await openTurnFixture('memory', replies, options);
-  return shop;
+  fixture = await openTurnFixture('memory', replies, options);
+  return fixture;
 }
 
 describe('a model with an unknown context window', () => {
   test('[Y34] is neither compacted nor refused, however long the conversation is', async () => {
     await open([makeTextEvents('Yes.')]);
     for (let turn = 0; turn < 6; turn++) {
-      expect(await shop.send(words(5_000)).done).toMatchObject({ type: 'end' });
+      expect(await fixture.send(words(5_000)).done).toMatchObject({ type: 'end' });
       expect(new Set(await kinds())).toEqual(new Set(['user', 'assistant']));
     }
-    expect(shop.provider.requests).toHaveLength(6);
-    expect(shop.provider.requests.at(-1)?.messages).toHaveLength(11);
+    expect(fixture.provider.requests).toHaveLength(6);
+    expect(fixture.provider.requests.at(-1)?.messages).toHaveLength(11);
   });
 
   test('[Y34] gets the reply limit that fits the assumed window while that leaves 1,024 tokens, then the requested one, or none', async () => {
@@ -40,22 +40,22 @@ describe('a model with an unknown context window', () => {
         { type: 'end', finishReason: 'stop', raw: 'stop' },
       ],
     ]);
-    await shop.send('Short').done;
-    expect(shop.provider.requests[0]?.maxTokens).toBeGreaterThan(8_000);
-    await shop.send('Short', { maxTokens: 500 }).done;
-    expect(shop.provider.requests[1]?.maxTokens).toBe(500);
-    await shop.send(words(9_000)).done;
-    expect(shop.provider.requests[2]?.maxTokens).toBeUndefined();
-    await shop.send('And now?', { maxTokens: 60_000 }).done;
-    expect(shop.provider.requests[3]?.maxTokens).toBe(60_000);
-    const replies = await shop.thread();
+    await fixture.send('Short').done;
+    expect(fixture.provider.requests[0]?.maxTokens).toBeGreaterThan(8_000);
+    await fixture.send('Short', { maxTokens: 500 }).done;
+    expect(fixture.provider.requests[1]?.maxTokens).toBe(500);
+    await fixture.send(words(9_000)).done;
+    expect(fixture.provider.requests[2]?.maxTokens).toBeUndefined();
+    await fixture.send('And now?', { maxTokens: 60_000 }).done;
+    expect(fixture.provider.requests[3]?.maxTokens).toBe(60_000);
+    const replies = await fixture.thread();
     expect(replies).toHaveLength(8);
   });
 
   test('[Y34] is still unknown if only its longest reply was configured', async () => {
     await open([makeTextEvents('Yes.')], { config: '[models."scripted/one"]\nmax_output = 4000' });
-    expect(await shop.send(words(30_000), { maxTokens: 9_000 }).done).toMatchObject({ type: 'end' });
-    expect(shop.provider.requests[0]?.maxTokens).toBe(4_000);
+    expect(await fixture.send(words(30_000), { maxTokens: 9_000 }).done).toMatchObject({ type: 'end' });
+    expect(fixture.provider.requests[0]?.maxTokens).toBe(4_000);
     expect(await kinds()).toEqual(['user', 'assistant']);
   });
 
@@ -68,10 +68,10 @@ describe('a model with an unknown context window', () => {
       makeTextEvents('In short.'),
       makeTextEvents('Three.'),
     ]);
-    await shop.send(words(6_000)).done;
-    await shop.send(words(6_000)).done;
-    expect(await shop.send('And?').done).toMatchObject({ type: 'end' });
-    expect((await shop.thread()).at(-1)).toBe('assistant: Three.');
+    await fixture.send(words(6_000)).done;
+    await fixture.send(words(6_000)).done;
+    expect(await fixture.send('And?').done).toMatchObject({ type: 'end' });
+    expect((await fixture.thread()).at(-1)).toBe('assistant: Three.');
     expect(await kinds()).toContain('system');
   });
 
@@ -82,9 +82,9 @@ describe('a model with an unknown context window', () => {
         budgets: { turnUsd: null, dayUsd: null, turnTokens: 40_000 },
       },
     );
-    await shop.send(words(20_000)).done;
-    expect(shop.provider.requests[0]?.maxTokens).toBeLessThan(20_000);
-    expect(shop.provider.requests[0]?.maxTokens).toBeGreaterThan(1_000);
+    await fixture.send(words(20_000)).done;
+    expect(fixture.provider.requests[0]?.maxTokens).toBeLessThan(20_000);
+    expect(fixture.provider.requests[0]?.maxTokens).toBeGreaterThan(1_000);
   });
 });
 
@@ -147,14 +147,14 @@ describe.each(local)('$name', ({ config, model, paths }) => {
         );
     });
     await open([], { config: config(server.url), compaction: { automatic: false } });
-    expect(await shop.send('Short', { models: [model] }).done).toMatchObject({ type: 'end' });
+    expect(await fixture.send('Short', { models: [model] }).done).toMatchObject({ type: 'end' });
     expect(server.requests).toHaveLength(1);
     for (const text of [words(3_000), words(3_000)])
-      expect(await shop.send(text, { models: [model] }).done).toMatchObject({ type: 'end' });
-    expect(shop.providers.model(model).info).toMatchObject({ window: 12_000, windowKnown: true });
+      expect(await fixture.send(text, { models: [model] }).done).toMatchObject({ type: 'end' });
+    expect(fixture.providers.model(model).info).toMatchObject({ window: 12_000, windowKnown: true });
     const seen = server.requests.length;
     // The window is known now, and full.
-    expect(await shop.send(words(13_000), { models: [model] }).done).toMatchObject({ code: 'context/full' });
+    expect(await fixture.send(words(13_000), { models: [model] }).done).toMatchObject({ code: 'context/full' });
     expect(server.requests).toHaveLength(seen);
   });
 });
@@ -171,10 +171,10 @@ test('[G98] a server that does not report it is not asked again by the next turn
     );
   });
   await open([], { config: `[providers.local]\nkind = "openai-compatible"\nbase_url = "${server.url}/v1"` });
-  await shop.send(words(20_000), { models: ['local/oak'] }).done;
+  await fixture.send(words(20_000), { models: ['local/oak'] }).done;
   const { length } = server.requests.filter(({ method }) => method === 'GET');
   expect(length).toBeGreaterThan(0);
-  await shop.send(words(20_000), { models: ['local/oak'] }).done;
+  await fixture.send(words(20_000), { models: ['local/oak'] }).done;
   expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(length);
   expect(await kinds()).toEqual(['user', 'assistant', 'user', 'assistant']);
 });

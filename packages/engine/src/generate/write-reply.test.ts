@@ -9,8 +9,8 @@ import { createGenerator } from './index.ts';
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 
-let shop: TurnFixture;
-afterEach(() => shop.close());
+let fixture: TurnFixture;
+afterEach(() => fixture.close());
 
 /** Wraps a store so that its commits fail while `fails` returns true. */
 function failing(store: Store, fails: () => boolean): Store {
@@ -30,32 +30,32 @@ function failing(store: Store, fails: () => boolean): Store {
 describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
   test('[H36] a reply that the store refuses is reported as an error, and its run stays until it is recovered', async () => {
     let full = false;
-    shop = await openTurnFixture(kind, [
+    fixture = await openTurnFixture(kind, [
       async function* () {
         yield said('Worth keeping');
         full = true;
         yield* makeTextEvents('!');
       },
     ]);
-    const store = failing(shop.store, () => full);
-    const { providers } = shop;
+    const store = failing(fixture.store, () => full);
+    const { providers } = fixture;
     const generator = createGenerator({ store, providers, limits: { flushMs: 5 } });
     const turn = generator.generate(
-      { type: 'send', treeId: shop.treeId, messages: [{ message: textMessage('user', 'Hello') }] },
+      { type: 'send', treeId: fixture.treeId, messages: [{ message: textMessage('user', 'Hello') }] },
       { models: ['scripted/one'] },
     );
     expect(await turn.done).toMatchObject({ type: 'error', code: 'store/full' });
-    const [left] = await shop.store.runs.list();
-    expect((await shop.node(left?.nodeId)).status).toBe('pending');
+    const [left] = await fixture.store.runs.list();
+    expect((await fixture.node(left?.nodeId)).status).toBe('pending');
     full = false;
     await store.runs.beat(left?.id ?? '', Date.now() - 16_000);
     const later = createGenerator({ store, providers });
     expect(await later.recover()).toHaveLength(1);
-    expect(await shop.node(left?.nodeId)).toMatchObject({ status: 'interrupted', text: 'Worth keeping!' });
+    expect(await fixture.node(left?.nodeId)).toMatchObject({ status: 'interrupted', text: 'Worth keeping!' });
   });
 
   test('[H37] thinking with its signature and pictures are kept in the order in which they arrived', async () => {
-    shop = await openTurnFixture(kind, [
+    fixture = await openTurnFixture(kind, [
       [
         { type: 'thinking-delta', text: 'Hm.' },
         { type: 'thinking-end', signature: 'proof' },
@@ -65,8 +65,8 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
         { type: 'end', finishReason: 'stop', raw: 'stop' },
       ],
     ]);
-    const end = await shop.send('Draw').done;
-    const { message, status } = await shop.node(end.nodeIds[0]);
+    const end = await fixture.send('Draw').done;
+    const { message, status } = await fixture.node(end.nodeIds[0]);
     expect(status).toBe('success');
     expect(message?.content.map((block) => block.type)).toEqual(['thinking', 'text', 'image', 'text']);
     expect(message?.content[0]).toMatchObject({ signature: 'proof', provider: 'scripted' });
@@ -74,38 +74,38 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
 
   test('[H12] of two callers that continue the same reply at once one writes it', async () => {
     let go = false;
-    shop = await openTurnFixture(kind, [
+    fixture = await openTurnFixture(kind, [
       [said('Half '), makeErrorEvent('provider/dropped', 'Gone.')],
       async function* () {
         await waitUntil(() => go);
         yield* makeTextEvents('done');
       },
     ]);
-    const cut = await shop.send('Hello').done;
-    const start = { type: 'continue', treeId: shop.treeId, nodeId: cut.nodeIds[0] ?? nodeId('') } as const;
-    const turns = [1, 2].map(() => shop.generator.generate(start, { models: ['scripted/one'] }));
+    const cut = await fixture.send('Hello').done;
+    const start = { type: 'continue', treeId: fixture.treeId, nodeId: cut.nodeIds[0] ?? nodeId('') } as const;
+    const turns = [1, 2].map(() => fixture.generator.generate(start, { models: ['scripted/one'] }));
     const refused = await Promise.race(turns.map((turn) => turn.done));
     expect(refused).toMatchObject({ type: 'error', code: 'tree/pending' });
     go = true;
     const ends = await Promise.all(turns.map((turn) => turn.done));
     expect(ends.map((end) => end.type).sort()).toEqual(['end', 'error']);
-    expect(await shop.node(start.nodeId)).toMatchObject({ status: 'success', text: 'Half done' });
-    expect(await shop.store.runs.list()).toEqual([]);
+    expect(await fixture.node(start.nodeId)).toMatchObject({ status: 'success', text: 'Half done' });
+    expect(await fixture.store.runs.list()).toEqual([]);
   });
 
   test('[H10] the same request at the same moment in two processes is written once', async () => {
-    shop = await openTurnFixture(kind, [makeTextEvents('Once')]);
-    const beside = await shop.beside();
-    const prompt = await shop.send('Hello', { models: ['scripted/one'] }).done;
-    const { parentId } = await shop.node(prompt.nodeIds[0]);
-    const start = { type: 'reply', treeId: shop.treeId, parentId: parentId ?? nodeId('') } as const;
+    fixture = await openTurnFixture(kind, [makeTextEvents('Once')]);
+    const beside = await fixture.beside();
+    const prompt = await fixture.send('Hello', { models: ['scripted/one'] }).done;
+    const { parentId } = await fixture.node(prompt.nodeIds[0]);
+    const start = { type: 'reply', treeId: fixture.treeId, parentId: parentId ?? nodeId('') } as const;
     const options = { models: ['scripted/one'], requestId: 'same' };
     const ends = await Promise.all(
-      [shop.generator, beside.generator].map((generator) => generator.generate(start, options).done),
+      [fixture.generator, beside.generator].map((generator) => generator.generate(start, options).done),
     );
     expect(ends[0]).toEqual(ends[1]);
-    expect(shop.provider.requests).toHaveLength(2);
-    expect(await shop.store.runs.list()).toEqual([]);
+    expect(fixture.provider.requests).toHaveLength(2);
+    expect(await fixture.store.runs.list()).toEqual([]);
   });
 });
 
@@ -115,13 +115,13 @@ test('[H19] other work is scheduled however fast a model writes', async () => {
   const clock = { ...systemClock, now: () => ++time };
   let turns = 0;
   let over = false;
-  shop = await openTurnFixture('memory', [makeTextEvents('word '.repeat(2_000))], { clock });
+  fixture = await openTurnFixture('memory', [makeTextEvents('word '.repeat(2_000))], { clock });
   const turned = () => {
     turns++;
     if (!over) setImmediate(turned);
   };
   setImmediate(turned);
-  const end = await shop.send('Quick').done;
+  const end = await fixture.send('Quick').done;
   over = true;
   expect(end.type).toBe('end');
   expect(turns).toBeGreaterThan(100);

@@ -111,12 +111,12 @@ describe('the reference server "filesystem" over stdio', () => {
 });
 
 describe('a turn', () => {
-  let shop: TurnFixture;
-  afterEach(() => shop.close());
+  let fixture: TurnFixture;
+  afterEach(() => fixture.close());
 
   test('[M21] calls tools of servers: results are in the tree with their origin, pictures too, and the model continues', async () => {
     const parameters = { a: 19, b: 23 };
-    shop = await openTurnFixture(
+    fixture = await openTurnFixture(
       'sqlite',
       [
         makeToolEvents(
@@ -127,29 +127,29 @@ describe('a turn', () => {
       ],
       { tools: client.tools },
     );
-    const turn = shop.send('19 + 23?', {
+    const turn = fixture.send('19 + 23?', {
       tools: ['everything__get-sum', 'everything__get-tiny-image'],
       approve: approveAll,
     });
     const events = await collectEvents(turn);
     expect(events.at(-1)?.type).toBe('end');
-    const lines = await shop.thread();
+    const lines = await fixture.thread();
     expect([lines[0], lines[2], lines.at(-1)]).toEqual([
       'user: 19 + 23?',
       'tool: The sum of 19 and 23 is 42.',
       'assistant: It is 42.',
     ]);
     const [reply] = (await turn.first).replies;
-    const [sum] = await shop.children(reply?.nodeId ?? shop.rootId);
+    const [sum] = await fixture.children(reply?.nodeId ?? fixture.rootId);
     expect(sum?.meta.source).toMatchObject({
       type: 'tool_result',
       tool_name: 'everything__get-sum',
       origin: { type: 'mcp', server: 'everything', tool: 'get-sum' },
     });
-    const [picture] = await shop.children(sum?.id ?? shop.rootId);
+    const [picture] = await fixture.children(sum?.id ?? fixture.rootId);
     expect(picture?.message?.content.map((block) => block.type)).toEqual(['text', 'image', 'text']);
-    expect(shop.provider.requests[0]?.tools?.[0]).toMatchObject({ name: 'everything__get-sum' });
-    expect(shop.provider.requests[1]?.messages.map((message) => message.role)).toEqual([
+    expect(fixture.provider.requests[0]?.tools?.[0]).toMatchObject({ name: 'everything__get-sum' });
+    expect(fixture.provider.requests[1]?.messages.map((message) => message.role)).toEqual([
       'user',
       'assistant',
       'tool',
@@ -161,15 +161,15 @@ describe('a turn', () => {
     const path = join(place, 'turn.txt');
     const write = (id: string, content: string) =>
       makeToolEvents({ id, name: 'files__write_file', parameters: { path, content } });
-    shop = await openTurnFixture(
+    fixture = await openTurnFixture(
       'sqlite',
       [write('c1', 'no'), makeTextEvents('I may not.'), write('c2', 'yes'), makeTextEvents('Written.')],
       { tools: client.tools },
     );
-    await shop.send('Write', { tools: ['files__write_file'] }).done;
-    expect((await shop.thread()).at(-1)).toBe('assistant: I may not.');
-    await shop.send('Now you may', { tools: ['files__write_file'], approve: approveAll }).done;
-    await waitUntil(async () => (await shop.thread()).at(-1) === 'assistant: Written.');
+    await fixture.send('Write', { tools: ['files__write_file'] }).done;
+    expect((await fixture.thread()).at(-1)).toBe('assistant: I may not.');
+    await fixture.send('Now you may', { tools: ['files__write_file'], approve: approveAll }).done;
+    await waitUntil(async () => (await fixture.thread()).at(-1) === 'assistant: Written.');
     expect(readFileSync(path, 'utf8')).toBe('yes');
   });
 });

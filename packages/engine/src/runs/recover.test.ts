@@ -10,12 +10,12 @@ import { openTurnFixture, type TurnFixture, waitUntil } from '../testing/turn-fi
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 
-let shop: TurnFixture;
-afterEach(() => shop.close());
+let fixture: TurnFixture;
+afterEach(() => fixture.close());
 
 /** Creates what a process leaves when it dies during a reply: a run, a pending node and some stored text. */
-async function lost(store: Store, text: readonly string[], reply = true, tree = shop.treeId): Promise<NodeId> {
-  const { context } = shop;
+async function lost(store: Store, text: readonly string[], reply = true, tree = fixture.treeId): Promise<NodeId> {
+  const { context } = fixture;
   const { result } = await run(
     store,
     { type: 'append', treeId: tree, messages: [{ message: textMessage('user', 'Hello') }] },
@@ -43,63 +43,63 @@ function ahead(ms: number): Clock {
 
 describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   test('[H30] a run that was silent for 15 seconds is recovered: its chunks are the text, the status interrupted', async () => {
-    shop = await openTurnFixture(kind, []);
-    const id = await lost(shop.store, ['Half ', 'a ']);
-    expect(await shop.generator.recover()).toEqual([{ treeId: shop.treeId, nodeId: id, status: 'interrupted' }]);
-    const node = await shop.node(id);
+    fixture = await openTurnFixture(kind, []);
+    const id = await lost(fixture.store, ['Half ', 'a ']);
+    expect(await fixture.generator.recover()).toEqual([{ treeId: fixture.treeId, nodeId: id, status: 'interrupted' }]);
+    const node = await fixture.node(id);
     expect(node).toMatchObject({ status: 'interrupted', text: 'Half a ' });
     expect(node.meta.error).toMatchObject({ code: 'generate/lost', retryable: true });
-    expect(await shop.store.runs.list()).toEqual([]);
-    expect(await shop.generator.recover()).toEqual([]);
+    expect(await fixture.store.runs.list()).toEqual([]);
+    expect(await fixture.generator.recover()).toEqual([]);
   });
 
   test('[H30] a run without text becomes an error, and one whose node was never written is removed', async () => {
-    shop = await openTurnFixture(kind, []);
-    const silent = await lost(shop.store, []);
-    await lost(shop.store, ['text'], false);
-    expect(await shop.generator.recover()).toEqual([{ treeId: shop.treeId, nodeId: silent, status: 'error' }]);
-    expect(await shop.store.runs.list()).toEqual([]);
+    fixture = await openTurnFixture(kind, []);
+    const silent = await lost(fixture.store, []);
+    await lost(fixture.store, ['text'], false);
+    expect(await fixture.generator.recover()).toEqual([{ treeId: fixture.treeId, nodeId: silent, status: 'error' }]);
+    expect(await fixture.store.runs.list()).toEqual([]);
   });
 
   test('[H31] a run with heartbeats is left alone, however long it takes, and only one of two processes recovers a lost one', async () => {
-    shop = await openTurnFixture(kind, [[said('Slow'), { type: 'hang' }]]);
-    const turn = shop.send('Hello');
+    fixture = await openTurnFixture(kind, [[said('Slow'), { type: 'hang' }]]);
+    const turn = fixture.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
-    const [one] = await shop.store.runs.list();
+    const [one] = await fixture.store.runs.list();
     const began = one?.beatAt ?? 0;
-    await waitUntil(async () => ((await shop.store.runs.list())[0]?.beatAt ?? 0) > began);
-    expect(await shop.generator.recover()).toEqual([]);
+    await waitUntil(async () => ((await fixture.store.runs.list())[0]?.beatAt ?? 0) > began);
+    expect(await fixture.generator.recover()).toEqual([]);
     turn.abort();
     await turn.done;
-    await lost(shop.store, ['x']);
-    const beside = await shop.beside();
-    const both = await Promise.all([shop.generator.recover(), beside.generator.recover()]);
+    await lost(fixture.store, ['x']);
+    const beside = await fixture.beside();
+    const both = await Promise.all([fixture.generator.recover(), beside.generator.recover()]);
     expect(both.flat()).toHaveLength(1);
   });
 
   test('[H138] the lost replies of all owners are recovered at once, and a failing one does not prevent the others', async () => {
-    shop = await openTurnFixture(kind, []);
+    fixture = await openTurnFixture(kind, []);
     const all = await Promise.all(
       ['ada', 'ben', 'cleo'].map(async (owner) => {
-        const store = shop.store.forOwner(owner);
+        const store = fixture.store.forOwner(owner);
         const tree = treeId(newId());
-        await run(store, { type: 'create', treeId: tree }, shop.context);
+        await run(store, { type: 'create', treeId: tree }, fixture.context);
         const reply = await lost(store, [`for ${owner}`], true, tree);
         return { node: () => store.read(tree, () => ask('node', { id: reply })), runs: store.runs };
       }),
     );
-    const forOwner = shop.store.forOwner.bind(shop.store);
-    const failing = vi.spyOn(shop.store, 'forOwner').mockImplementation((owner) => {
+    const forOwner = fixture.store.forOwner.bind(fixture.store);
+    const failing = vi.spyOn(fixture.store, 'forOwner').mockImplementation((owner) => {
       if (owner === 'ada') throw new Error('not now');
       return forOwner(owner);
     });
-    await expect(shop.generator.recoverAll()).rejects.toThrow('not now');
+    await expect(fixture.generator.recoverAll()).rejects.toThrow('not now');
     failing.mockRestore();
     const statuses = async () => Promise.all(all.map(async ({ node }) => (await node())?.status));
     expect(await statuses()).toEqual(['pending', 'interrupted', 'interrupted']);
     const [left] = (await all[0]?.runs.list()) ?? [];
     await all[0]?.runs.beat(left?.id ?? '', Date.now() - 20_000);
-    expect(await shop.generator.recoverAll()).toHaveLength(1);
+    expect(await fixture.generator.recoverAll()).toHaveLength(1);
     expect(await statuses()).toEqual(['interrupted', 'interrupted', 'interrupted']);
     expect(await Promise.all(all.map(async ({ node }) => (await node())?.text))).toEqual([
       'for ada',
@@ -109,47 +109,53 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 
   test('[H135] a process whose clock is a minute ahead leaves the running replies of another alone', async () => {
-    shop = await openTurnFixture(kind, [[said('Slow'), { type: 'hang' }]]);
-    const turn = shop.send('Hello');
+    fixture = await openTurnFixture(kind, [[said('Slow'), { type: 'hang' }]]);
+    const turn = fixture.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
-    const beside = await shop.beside({ clock: ahead(60_000) });
+    const beside = await fixture.beside({ clock: ahead(60_000) });
     expect(await beside.generator.recover()).toEqual([]);
     turn.abort();
     expect(await turn.done).toMatchObject({ kind: 'aborted' });
   });
 
   test('[H32] a process that was taken for dead notices, stops, and does not overwrite the recovered reply', async () => {
-    shop = await openTurnFixture(kind, [[said('Some text'), { type: 'hang' }]]);
-    const turn = shop.send('Hello');
+    fixture = await openTurnFixture(kind, [[said('Some text'), { type: 'hang' }]]);
+    const turn = fixture.send('Hello');
     await waitUntil(async () => {
-      const [one] = await shop.store.runs.list();
-      return one !== undefined && (await shop.store.runs.chunks(one.id)).length > 0;
+      const [one] = await fixture.store.runs.list();
+      return one !== undefined && (await fixture.store.runs.chunks(one.id)).length > 0;
     });
-    const beside = await shop.beside();
-    const [one] = await shop.store.runs.list();
-    const recovered = shop.store.runs.beat(one?.id ?? '', Date.now() - 60_000).then(() => beside.generator.recover());
+    const beside = await fixture.beside();
+    const [one] = await fixture.store.runs.list();
+    const recovered = fixture.store.runs
+      .beat(one?.id ?? '', Date.now() - 60_000)
+      .then(() => beside.generator.recover());
     expect(await recovered).toHaveLength(1);
     const end = await turn.done;
     expect(end).toMatchObject({ type: 'error', code: 'generate/lost' });
-    expect(await shop.node(end.nodeIds[0])).toMatchObject({ status: 'interrupted', text: 'Some text' });
-    expect(shop.provider.running).toBe(0);
+    expect(await fixture.node(end.nodeIds[0])).toMatchObject({ status: 'interrupted', text: 'Some text' });
+    expect(fixture.provider.running).toBe(0);
   });
 
   test('[H33] a reply that was being continued keeps its earlier text and all other blocks', async () => {
-    shop = await openTurnFixture(kind, []);
-    const id = await lost(shop.store, []);
+    fixture = await openTurnFixture(kind, []);
+    const id = await lost(fixture.store, []);
     const thinking = { type: 'thinking', thinking: 'Hm.' };
     const before = { role: 'assistant', content: [thinking, ...textMessage('assistant', 'Half ').content] } as const;
     await run(
-      shop.store,
-      { type: 'finish', treeId: shop.treeId, nodeId: id, status: 'interrupted', message: before },
-      shop.context,
+      fixture.store,
+      { type: 'finish', treeId: fixture.treeId, nodeId: id, status: 'interrupted', message: before },
+      fixture.context,
     );
-    await shop.generator.recover();
-    await run(shop.store, { type: 'finish', treeId: shop.treeId, nodeId: id, status: 'pending' }, shop.context);
+    await fixture.generator.recover();
+    await run(
+      fixture.store,
+      { type: 'finish', treeId: fixture.treeId, nodeId: id, status: 'pending' },
+      fixture.context,
+    );
     const runId = newId();
-    const { treeId: tree } = shop;
-    await shop.store.runs.start({
+    const { treeId: tree } = fixture;
+    await fixture.store.runs.start({
       id: runId,
       treeId: tree,
       nodeId: id,
@@ -158,35 +164,35 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
       beatAt: 1,
       data: {},
     });
-    await shop.store.runs.append(runId, { offset: 0, text: 'Half a sen' });
-    await shop.generator.recover();
-    const node = await shop.node(id);
+    await fixture.store.runs.append(runId, { offset: 0, text: 'Half a sen' });
+    await fixture.generator.recover();
+    const node = await fixture.node(id);
     expect(node.message?.content[0]).toEqual(thinking);
     expect(node.message === null ? '' : textOf(node.message)).toBe('Half a sen');
   });
 
   test('[H34] following a reply whose run is gone, or an unknown node, ends with an error and does not hang', async () => {
-    shop = await openTurnFixture(kind, []);
-    const id = await lost(shop.store, ['x']);
-    for (const one of await shop.store.runs.list()) await shop.store.runs.end(one.id);
+    fixture = await openTurnFixture(kind, []);
+    const id = await lost(fixture.store, ['x']);
+    for (const one of await fixture.store.runs.list()) await fixture.store.runs.end(one.id);
     const received: unknown[] = [];
-    for await (const event of shop.generator.follow({ treeId: shop.treeId, nodeId: id })) received.push(event);
+    for await (const event of fixture.generator.follow({ treeId: fixture.treeId, nodeId: id })) received.push(event);
     expect(received).toEqual([expect.objectContaining({ type: 'error', code: 'generate/lost' })]);
     const nowhere: unknown[] = [];
-    for await (const event of shop.generator.follow({ treeId: shop.treeId, nodeId: nodeId(newId()) }))
+    for await (const event of fixture.generator.follow({ treeId: fixture.treeId, nodeId: nodeId(newId()) }))
       nowhere.push(event);
     expect(nowhere).toEqual([expect.objectContaining({ type: 'error', code: 'tree/unknown-node' })]);
   });
 
   test('[H34] a follower stops on request', async () => {
-    shop = await openTurnFixture(kind, [[said('x'), { type: 'hang' }]]);
-    const turn = shop.send('Hello');
+    fixture = await openTurnFixture(kind, [[said('x'), { type: 'hang' }]]);
+    const turn = fixture.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
-    const [one] = await shop.store.runs.list();
+    const [one] = await fixture.store.runs.list();
     const stop = new AbortController();
     const received: string[] = [];
-    const followed = { treeId: shop.treeId, nodeId: one?.nodeId ?? nodeId('') };
-    for await (const event of shop.generator.follow(followed, stop.signal)) {
+    const followed = { treeId: fixture.treeId, nodeId: one?.nodeId ?? nodeId('') };
+    for await (const event of fixture.generator.follow(followed, stop.signal)) {
       received.push(event.type);
       stop.abort();
     }
@@ -194,31 +200,31 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 
   test('[H31] recovery continues in the background until it is stopped', async () => {
-    shop = await openTurnFixture(kind, []);
+    fixture = await openTurnFixture(kind, []);
     const stop = new AbortController();
-    const keeping = shop.generator.keepRecovering(stop.signal);
-    const id = await lost(shop.store, ['x']);
-    await waitUntil(async () => (await shop.node(id)).status === 'interrupted');
+    const keeping = fixture.generator.keepRecovering(stop.signal);
+    const id = await lost(fixture.store, ['x']);
+    await waitUntil(async () => (await fixture.node(id)).status === 'interrupted');
     stop.abort();
     await keeping;
   });
 });
 
 test('[H35] after a crash in the middle of a reply a new engine on the same file recovers and continues it', async () => {
-  shop = await openTurnFixture('sqlite', [
+  fixture = await openTurnFixture('sqlite', [
     [said('It was a dark '), { type: 'hang' }],
     makeTextEvents('and stormy night.'),
   ]);
-  const turn = shop.send('Tell me a story');
+  const turn = fixture.send('Tell me a story');
   await waitUntil(async () => {
-    const [one] = await shop.store.runs.list();
-    return one !== undefined && (await shop.store.runs.chunks(one.id)).length > 0;
+    const [one] = await fixture.store.runs.list();
+    return one !== undefined && (await fixture.store.runs.chunks(one.id)).length > 0;
   });
   // Simulates a crash of the first process: its store is closed, and its heartbeats stop.
-  await shop.store.close();
-  const store = await openStore(shop.url);
-  const tree = treeId(shop.treeId);
-  const { providers } = shop;
+  await fixture.store.close();
+  const store = await openStore(fixture.url);
+  const tree = treeId(fixture.treeId);
+  const { providers } = fixture;
   for (const { id } of await store.runs.list()) await store.runs.beat(id, Date.now() - 16_000);
   const generator = createGenerator({ store, providers, limits: { flushMs: 5 } });
   const [saved] = await generator.recover();

@@ -6,7 +6,7 @@ import { openTurnFixture, type TurnFixture, waitUntil } from '../testing/turn-fi
 import type { Summarizer } from './contract.ts';
 import { createTitleGenerator, type TitleGenerator, type TitleGeneratorOptions } from './titles.ts';
 
-let shop: TurnFixture;
+let fixture: TurnFixture;
 let titles: TitleGenerator;
 let asked: number;
 let answer: readonly ScriptedEvent[];
@@ -16,7 +16,7 @@ function isTitle(request: ProviderRequest): boolean {
 }
 
 function follow(options: Partial<TitleGeneratorOptions> = {}): void {
-  const { store, generator, providers } = shop;
+  const { store, generator, providers } = fixture;
   titles = createTitleGenerator({
     store,
     events: generator.events,
@@ -27,11 +27,11 @@ function follow(options: Partial<TitleGeneratorOptions> = {}): void {
 }
 
 async function attributes(): Promise<TreeAttributes> {
-  return (await shop.store.read(shop.treeId, () => ask('tree', {})))?.attributes ?? {};
+  return (await fixture.store.read(fixture.treeId, () => ask('tree', {})))?.attributes ?? {};
 }
 
 async function sent(text: string, options = {}): Promise<NodeId> {
-  const end = await shop.send(text, options).done;
+  const end = await fixture.send(text, options).done;
   return end.nodeIds.at(-1) ?? nodeId('');
 }
 
@@ -39,7 +39,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
   beforeEach(async () => {
     asked = 0;
     answer = makeTextEvents('A red boat');
-    shop = await openTurnFixture(kind, [
+    fixture = await openTurnFixture(kind, [
       (request) => {
         if (!isTitle(request)) return makeTextEvents('Of course. It is red.');
         asked++;
@@ -49,7 +49,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
   });
   afterEach(async () => {
     await titles.close();
-    await shop.close();
+    await fixture.close();
   });
 
   test('[Y50] a tree and its reply are titled after the first exchange, with one request', async () => {
@@ -57,12 +57,12 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     const reply = await sent('Please paint the boat red.');
     await titles.idle();
     expect((await attributes()).autoTitle).toBe('A red boat');
-    expect((await shop.node(reply)).meta.autoTitle).toBe('A red boat');
+    expect((await fixture.node(reply)).meta.autoTitle).toBe('A red boat');
     expect(asked).toBe(1);
     const next = await sent('And the sails?');
     await titles.idle();
     expect((await attributes()).autoTitle).toBe('A red boat');
-    expect((await shop.node(next)).meta.autoTitle).toBeUndefined();
+    expect((await fixture.node(next)).meta.autoTitle).toBeUndefined();
     expect(asked).toBe(1);
   });
 
@@ -72,8 +72,8 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     answer = makeTextEvents('A second branch');
     const branches: NodeId[] = [];
     for (let at = 2; at <= 21; at++) {
-      const end = await shop.generator.generate(
-        { type: 'regenerate', treeId: shop.treeId, nodeId: first },
+      const end = await fixture.generator.generate(
+        { type: 'regenerate', treeId: fixture.treeId, nodeId: first },
         { models: ['scripted/one'] },
       ).done;
       branches.push(...end.nodeIds);
@@ -81,20 +81,24 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
       expect(asked, `after ${at} replies`).toBeLessThanOrEqual(Math.ceil(at / 10));
     }
     expect(asked).toBe(3);
-    const named = await Promise.all(branches.map(async (id) => (await shop.node(id)).meta.autoTitle));
+    const named = await Promise.all(branches.map(async (id) => (await fixture.node(id)).meta.autoTitle));
     expect(named.filter((title) => title === 'A second branch').length).toBe(2);
   });
 
   test('[Y50] a title that the user set is never replaced, even if it was set meanwhile', async () => {
     follow();
-    await run(shop.store, { type: 'attributes', treeId: shop.treeId, set: { title: 'Mine' } }, shop.context);
+    await run(fixture.store, { type: 'attributes', treeId: fixture.treeId, set: { title: 'Mine' } }, fixture.context);
     const reply = await sent('Hello there');
-    await run(shop.store, { type: 'title', treeId: shop.treeId, nodeId: reply, title: 'My reply' }, shop.context);
+    await run(
+      fixture.store,
+      { type: 'title', treeId: fixture.treeId, nodeId: reply, title: 'My reply' },
+      fixture.context,
+    );
     await titles.idle();
     expect(await attributes()).toMatchObject({ title: 'Mine' });
     expect((await attributes()).autoTitle).toBeUndefined();
-    expect((await shop.node(reply)).meta).toMatchObject({ title: 'My reply' });
-    expect((await shop.node(reply)).meta.autoTitle).toBeUndefined();
+    expect((await fixture.node(reply)).meta).toMatchObject({ title: 'My reply' });
+    expect((await fixture.node(reply)).meta.autoTitle).toBeUndefined();
   });
 
   test('[Y51] no turn waits for a title, and if a model hangs or fails the first sentence is used', async () => {
@@ -102,7 +106,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     follow();
     const reply = await sent('Please paint the boat. Thanks.');
     await waitUntil(() => asked === 1);
-    expect((await shop.node(reply)).status).toBe('success');
+    expect((await fixture.node(reply)).status).toBe('success');
     await titles.close();
     expect((await attributes()).autoTitle).toBeUndefined();
     answer = [{ type: 'throw', error: new Error('no') }];
@@ -119,18 +123,18 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     await titles.idle();
     expect(asked).toBe(1);
     // The outline shows the reply's own text instead, which tells more than a title made from the question.
-    expect((await shop.node(two)).meta.autoTitle).toBeUndefined();
+    expect((await fixture.node(two)).meta.autoTitle).toBeUndefined();
   });
 
   test("[Y52] the user's undo reverts the turn and not its title, and redo stays possible", async () => {
     follow();
     await sent('Please paint the boat red.');
     await titles.idle();
-    const actor = { ...shop.context, actor: shop.store.owner };
-    await run(shop.store, { type: 'undo', treeId: shop.treeId }, actor);
-    expect(await shop.thread()).toEqual([]);
-    await run(shop.store, { type: 'redo', treeId: shop.treeId }, actor);
-    expect(await shop.thread()).toHaveLength(2);
+    const actor = { ...fixture.context, actor: fixture.store.owner };
+    await run(fixture.store, { type: 'undo', treeId: fixture.treeId }, actor);
+    expect(await fixture.thread()).toEqual([]);
+    await run(fixture.store, { type: 'redo', treeId: fixture.treeId }, actor);
+    expect(await fixture.thread()).toHaveLength(2);
   });
 
   test('[Y52] failed replies get no title, nor do nodes removed meanwhile, and no error is shown', async () => {
@@ -138,7 +142,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     const gate = new AbortController();
     const found: string[] = [];
     const slow: Summarizer = {
-      ...shop.generator.summarizer,
+      ...fixture.generator.summarizer,
       async title() {
         found.push('asked');
         await new Promise((resolve) => gate.signal.addEventListener('abort', resolve));
@@ -147,11 +151,15 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     };
     follow({ summarizer: slow, onError: (error) => errors.push(error) });
     answer = [];
-    await shop.send('Hello', { models: ['other/one'] }).done;
+    await fixture.send('Hello', { models: ['other/one'] }).done;
     expect(found).toEqual([]);
     const reply = await sent('Please paint the boat red.');
     await waitUntil(() => found.length === 1);
-    await run(shop.store, { type: 'delete', treeId: shop.treeId, nodeIds: [reply], mode: 'cascade' }, shop.context);
+    await run(
+      fixture.store,
+      { type: 'delete', treeId: fixture.treeId, nodeIds: [reply], mode: 'cascade' },
+      fixture.context,
+    );
     gate.abort();
     await titles.idle();
     expect((await attributes()).autoTitle).toBeUndefined();
@@ -160,9 +168,9 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
 
   test('[Y52] other errors are reported to the given handler only', async () => {
     const errors: unknown[] = [];
-    const broken: Summarizer = { ...shop.generator.summarizer, title: () => Promise.reject(new Error('broken')) };
+    const broken: Summarizer = { ...fixture.generator.summarizer, title: () => Promise.reject(new Error('broken')) };
     follow({ summarizer: broken, onError: (error) => errors.push(error) });
-    expect((await shop.send('Hello').done).type).toBe('end');
+    expect((await fixture.send('Hello').done).type).toBe('end');
     await titles.idle();
     expect(errors).toEqual([new Error('broken')]);
     await titles.close();

@@ -52,9 +52,9 @@ export interface ToolRunner {
 }
 
 /** Runs a call. Never throws or rejects: an error becomes the result. */
-export async function runToolCall(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolResult> {
-  const start = shop.now();
-  const origin = shop.find(call.name)?.tool.origin;
+export async function runToolCall(runner: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolResult> {
+  const start = runner.now();
+  const origin = runner.find(call.name)?.tool.origin;
   const answered = (content: readonly Block[], truncated: boolean, error: ToolErrorCode | null): ToolResult => ({
     callId: call.id,
     name: call.name,
@@ -62,18 +62,18 @@ export async function runToolCall(shop: ToolRunner, call: ToolCall, options: Too
     message: { role: 'tool', tool_call_id: call.id, content },
     error,
     truncated,
-    elapsedMs: Math.max(0, shop.now() - start),
+    elapsedMs: Math.max(0, runner.now() - start),
   });
   const said = (text: string, error: ToolErrorCode | null): ToolResult => {
     // Secrets are hidden before the text is cut, so that no part of a secret remains.
-    const within = truncateToBytes(hideSecrets(text), shop.limits.resultBytes);
+    const within = truncateToBytes(hideSecrets(text), runner.limits.resultBytes);
     const block: TextBlock = { type: 'text', text: within.text };
     return answered([block], within.truncated, error);
   };
   try {
-    const result = await runTool(shop, call, options);
+    const result = await runTool(runner, call, options);
     if (!(result instanceof ToolContent)) return said(formatToolResult(result), null);
-    const { blocks, truncated } = limitBlocks(withoutSecrets(result), shop.limits);
+    const { blocks, truncated } = limitBlocks(withoutSecrets(result), runner.limits);
     return answered(blocks, truncated, result.isError ? 'tool/failed' : null);
   } catch (error) {
     const { code, message } = toolFailure(call.name, error);
@@ -104,12 +104,12 @@ function isToolCode(code: string): code is ToolErrorCode {
 /** What a tool returns; an untyped one may return undefined. */
 type ToolCallOutput = Json | ToolContent | undefined;
 
-async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolCallOutput> {
+async function runTool(runner: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolCallOutput> {
   const { name } = call;
   const allowed = options.active === undefined || options.active.includes(name);
-  const ready = allowed ? shop.find(name) : undefined;
-  if (ready === undefined) throw unknownTool(name, options.active ?? shop.names());
-  if (shop.rules.deny.includes(name))
+  const ready = allowed ? runner.find(name) : undefined;
+  if (ready === undefined) throw unknownTool(name, options.active ?? runner.names());
+  if (runner.rules.deny.includes(name))
     throw makeToolError('tool/not-approved', `The operator does not allow the tool ${name}.`, { name });
   if (call.malformed !== undefined)
     throw makeToolError('tool/bad-arguments', `The arguments of ${name} cannot be read: ${call.malformed}`, { name });
@@ -121,10 +121,10 @@ async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOption
   if (ready.tool.sideEffects)
     await askForApproval(ready.tool, call.id, parameters, {
       ...options,
-      approve: approvalFromRules(shop.rules, options.approve),
+      approve: approvalFromRules(runner.rules, options.approve),
     });
   options.onStart?.();
-  return await withinTime(shop, ready.tool, parameters, options);
+  return await withinTime(runner, ready.tool, parameters, options);
 }
 
 function unknownTool(name: string, names: readonly string[]): Error {
@@ -192,13 +192,13 @@ async function unlessToolAborted<T>(name: string, signal: AbortSignal, work: Pro
 
 /** Runs a tool until it returns, is aborted, or reaches its time limit. A later result is ignored. */
 async function withinTime(
-  shop: ToolRunner,
+  runner: ToolRunner,
   tool: Tool,
   parameters: JsonObject,
   options: ToolCallOptions,
 ): Promise<ToolCallOutput> {
   const { name } = tool;
-  const limit = tool.timeoutMs ?? shop.limits.timeoutMs;
+  const limit = tool.timeoutMs ?? runner.limits.timeoutMs;
   const control = new AbortController();
   const late = makeToolError('tool/timeout', `The tool ${name} took longer than ${limit} ms.`, { name, limit });
   let stop = (): void => undefined;
@@ -216,7 +216,7 @@ async function withinTime(
     else options.signal?.addEventListener('abort', stop, { once: true });
   });
   try {
-    const scope = { signal: control.signal, now: shop.now, place: options.place };
+    const scope = { signal: control.signal, now: runner.now, place: options.place };
     return await Promise.race([Promise.resolve().then(() => tool.run(parameters, scope)), ending]);
   } finally {
     clearTimeout(timer);

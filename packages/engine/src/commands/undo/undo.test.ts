@@ -55,20 +55,20 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
 });
 
 test('[E25] first stops a turn that is still running', async () => {
-  const shop = await openTurnFixture('memory', [[...makeTextEvents('One two').slice(0, 2), { type: 'hang' }]]);
+  const fixture = await openTurnFixture('memory', [[...makeTextEvents('One two').slice(0, 2), { type: 'hang' }]]);
   const aborted: ActId[] = [];
   const commands = createCommands({
     abort: (which) => {
       aborted.push(which.actId);
-      return shop.generator.abort(which);
+      return fixture.generator.abort(which);
     },
   });
-  const turn = shop.send('Count.');
-  await waitUntil(async () => (await shop.store.runs.list(shop.treeId)).length === 1);
-  const result = await commands.run('/undo', { store: shop.store, treeId: shop.treeId });
+  const turn = fixture.send('Count.');
+  await waitUntil(async () => (await fixture.store.runs.list(fixture.treeId)).length === 1);
+  const result = await commands.run('/undo', { store: fixture.store, treeId: fixture.treeId });
   expect(aborted).toEqual([turn.actId]);
   expect(result.said).toContain('Undid 2 messages (“Count.”)');
   expect(result.place?.activeNodeId).toBeNull();
   expect(await turn.done).toMatchObject({ type: 'error', code: 'generate/aborted' });
-  await shop.close();
+  await fixture.close();
 });

@@ -30,10 +30,7 @@ export const introspectTool = defineTool({
   },
   run({ level }, { place }) {
     if (place === undefined)
-      throw makeToolError(
-        'tool/failed',
-        'The tool was bookmarkTitles outside of a chat, so there is nothing to inspect.',
-      );
+      throw makeToolError('tool/failed', 'The tool was called outside of a chat, so there is nothing to inspect.');
     const { store, treeId, nodeId } = place;
     return store.read(treeId, () => describeTree(treeId, nodeId, level === 'all'));
   },

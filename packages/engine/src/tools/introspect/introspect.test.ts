@@ -37,13 +37,13 @@ test('[W81] an overview counts messages and branches, and names first messages a
   const text = await looked(root.id, second.id);
   expect(text.split('\n')).toEqual([
     'System prompt: 9 characters',
-    'Messages: 4 in all, 3 on the way to here',
+    'Messages: 4 in all, 3 on the path to the current message',
     'Branches: 2, forking at 1 message',
     expect.stringMatching(/^Tokens: about \d+ in all$/),
     'Bookmarks:',
     '#2 the oak',
     '',
-    'Beginnings:',
+    'First messages:',
     '#1 * user: Which tree?',
   ]);
   expect(await looked(root.id, second.id, 'overview')).toBe(text);

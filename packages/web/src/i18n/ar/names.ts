@@ -17,6 +17,6 @@ export const builtInNamesAr: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'غير متصل (بلا نموذج لغوي)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'يذكر التاريخ والوقت ويوم الأسبوع، بتوقيت UTC أو بمنطقة زمنية.',
-  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+  'Describes this chat, which is a tree with branches: an overview, or a list of all its messages with their first words.':
     'ينظر في هذه المحادثة، وهي شجرة ذات فروع: نظرة عامة، أو قائمة بكل رسائلها مع كلماتها الأولى.',
 };

@@ -17,6 +17,6 @@ export const builtInNamesDe: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (ohne Sprachmodell)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Sagt Datum, Uhrzeit und Wochentag, in UTC oder einer Zeitzone.',
-  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
-    'Sieht sich dieses Gespräch an, das ein Chat mit Zweigen ist: eine Übersicht, oder alle Nachrichten mit ihren ersten Worten.',
+  'Describes this chat, which is a tree with branches: an overview, or a list of all its messages with their first words.':
+    'Beschreibt diesen Chat, einen Baum mit Zweigen: eine Übersicht oder alle Nachrichten mit ihren ersten Worten.',
 };

@@ -17,6 +17,6 @@ export const builtInNamesEs: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Sin conexión (sin modelo de lenguaje)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Dice la fecha, la hora y el día de la semana, en UTC o en una zona horaria.',
-  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+  'Describes this chat, which is a tree with branches: an overview, or a list of all its messages with their first words.':
     'Examina este chat, que es un árbol con ramas: un resumen general o una lista de todos sus mensajes con sus primeras palabras.',
 };

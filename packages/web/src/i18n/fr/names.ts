@@ -17,6 +17,6 @@ export const builtInNamesFr: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Hors ligne (sans modèle de langage)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Donne la date, l’heure et le jour de la semaine, en UTC ou dans un fuseau horaire.',
-  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+  'Describes this chat, which is a tree with branches: an overview, or a list of all its messages with their first words.':
     'Examine cette discussion, qui est un arbre avec des branches : un aperçu, ou la liste de tous ses messages avec leurs premiers mots.',
 };

@@ -17,6 +17,6 @@ export const builtInNamesIt: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (senza modello linguistico)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Indica data, ora e giorno della settimana, in UTC o in un fuso orario.',
-  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+  'Describes this chat, which is a tree with branches: an overview, or a list of all its messages with their first words.':
     'Esamina questa chat, che è un albero con rami: una panoramica o un elenco di tutti i messaggi con le loro prime parole.',
 };

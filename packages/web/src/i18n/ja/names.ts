@@ -17,6 +17,6 @@ export const builtInNamesJa: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'オフライン（言語モデルなし）',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     '現在の日付、時刻、曜日を UTC または指定のタイムゾーンで伝えます。',
-  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+  'Describes this chat, which is a tree with branches: an overview, or a list of all its messages with their first words.':
     'ブランチのあるツリーであるこのチャットを調べます。概要、または最初の言葉付きの全メッセージの一覧です。',
 };

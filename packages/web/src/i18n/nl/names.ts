@@ -17,6 +17,6 @@ export const builtInNamesNl: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (zonder taalmodel)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Geeft de datum, de tijd en de dag van de week, in UTC of in een tijdzone.',
-  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+  'Describes this chat, which is a tree with branches: an overview, or a list of all its messages with their first words.':
     'Bekijkt deze chat, die een boom met takken is: een overzicht, of een lijst van alle berichten met hun eerste woorden.',
 };

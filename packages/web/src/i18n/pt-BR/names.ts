@@ -17,6 +17,6 @@ export const builtInNamesPtBr: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (sem modelo de linguagem)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Informa a data, a hora e o dia da semana, em UTC ou em um fuso horário.',
-  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+  'Describes this chat, which is a tree with branches: an overview, or a list of all its messages with their first words.':
     'Examina este chat, que é uma árvore com ramos: uma visão geral ou uma lista de todas as mensagens com suas primeiras palavras.',
 };

@@ -17,6 +17,6 @@ export const builtInNamesZhCn: Readonly<Record<string, string>> = {
   'Offline (no language model)': '离线（无语言模型）',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     '给出当前日期、时间和星期，使用 UTC 或指定时区。',
-  'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.':
+  'Describes this chat, which is a tree with branches: an overview, or a list of all its messages with their first words.':
     '查看此聊天（一棵有分支的树）：概览，或列出所有消息及其开头的词。',
 };
