@@ -10,7 +10,8 @@ export interface ActCommits {
 }
 
 /**
- * Returns the actor's newest act that is not undone, or the act with the given id. The log must be in version order.
+ * Returns the actor's newest act that is not undone, or the act with the given id; null if there is no such act. The
+ * log must be in version order.
  */
 export function findUndoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
   // Walking backwards, the first commit found of an act is its last one and shows whether the act is undone.
@@ -30,7 +31,10 @@ export function findUndoableAct(log: readonly Commit[], actor: string, actId?: A
   return null;
 }
 
-/** Returns the commits of an act since its last undo. A redo is one commit that covers everything before it. */
+/**
+ * Returns the commits of an act since its last undo. The creation of the tree (version 1) is not included. A redo is
+ * one commit that repeats all commits before it.
+ */
 function commitsSinceUndo(log: readonly Commit[], actId: ActId): Commit[] {
   const own = log.filter((commit) => commit.actId === actId && commit.version > 1);
   return own.slice(own.findLastIndex((commit) => commit.kind === 'undo') + 1);

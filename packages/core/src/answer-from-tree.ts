@@ -22,9 +22,9 @@ import {
   type Tree,
 } from './tree.ts';
 
-/** Answers to reads that need more than one tree value. */
+/** Answers the reads that need more than one tree, such as whether an id is taken. */
 export interface CrossTreeAnswers {
-  /** Another tree of the same owner. */
+  /** Returns another tree of the same owner. */
   tree(id: TreeId): Tree | undefined;
   taken(ids: readonly NodeId[]): readonly NodeId[];
   home(id: NodeId): TreeId | null;
@@ -32,9 +32,14 @@ export interface CrossTreeAnswers {
   undoable(actor: string, actId: Reads['undoable']['args']['actId']): Reads['undoable']['answer'];
   redoable(actor: string, actId: Reads['redoable']['args']['actId']): Reads['redoable']['answer'];
   log(since: number): Reads['log']['answer'];
-  /** Nodes by match parent and key, in stored order, if an index exists; otherwise the children are searched. */
+  /**
+   * Returns nodes by match parent and key, in stored order; undefined without an index, and then the children are
+   * searched.
+   */
   nodesByKey?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
-  /** Nodes with this alias, oldest first, if an index exists; otherwise split sources are followed. */
+  /**
+   * Returns the nodes with this alias, oldest first; undefined without an index, and then split sources are followed.
+   */
   nodesByAlias?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
 }
 
@@ -190,17 +195,17 @@ function withoutDescendants(tree: Tree, ids: readonly NodeId[]): NodeId[] {
   // branch share one walk.
   const passed = new Map<string, boolean>();
   return ids.filter((id) => {
-    const way: string[] = [];
+    const visited: string[] = [];
     let below = false;
     let entry = mapGet(tree.nodes, id);
-    while (entry !== undefined && way.length <= tree.nodes.size) {
+    while (entry !== undefined && visited.length <= tree.nodes.size) {
       const known = passed.get(entry.key);
       below = known ?? (entry.parentKey !== null && named.has(entry.parentKey));
       if (known !== undefined || below) break;
-      way.push(entry.key);
+      visited.push(entry.key);
       entry = parentEntry(tree, entry);
     }
-    for (const key of way) passed.set(key, below);
+    for (const key of visited) passed.set(key, below);
     return !below;
   });
 }
@@ -252,9 +257,9 @@ function newestLeaf(tree: Tree, below: NodeId, left: readonly NodeId[]): NodeId 
   for (const node of withoutSubtrees(tree, below, left)) {
     if (node.id === below || (newest !== null && node.seq < newest.seq)) continue;
     // A node counts as a leaf if all its children are excluded from the read.
-    let stays = false;
-    for (const child of childListIds(childListOf(tree, node.id))) if (!skipped.has(child)) stays = true;
-    if (!stays) newest = node;
+    let hasRemaining = false;
+    for (const child of childListIds(childListOf(tree, node.id))) if (!skipped.has(child)) hasRemaining = true;
+    if (!hasRemaining) newest = node;
   }
   return newest?.id ?? null;
 }
@@ -272,7 +277,7 @@ function match(tree: Tree, from: NodeId, keys: readonly string[], around: CrossT
   return { nodes, aliases: [] };
 }
 
-/** Returns the first message with a key below a node, looking through markers. */
+/** Returns the first message with a key below a node. Markers are skipped. */
 function childWith(tree: Tree, from: Node, key: string, around: CrossTreeAnswers): NodeId | undefined {
   const matchParent = matchParentOfChildren(from);
   const nodes =
@@ -284,7 +289,7 @@ function childWith(tree: Tree, from: Node, key: string, around: CrossTreeAnswers
   return nodes.sort((a, b) => (a.position === b.position ? a.seq - b.seq : a.position < b.position ? -1 : 1))[0]?.id;
 }
 
-/** Returns the nearest messages below a node, looking through markers. */
+/** Returns the nearest messages below a node. Markers are skipped. */
 function messagesBelow(tree: Tree, from: NodeId): Node[] {
   const messages: Node[] = [];
   const open: NodeId[] = [from];

@@ -16,10 +16,13 @@ import { applyPatch, type RowChange } from './rows.ts';
 import type { StepRows } from './steps/kinds.ts';
 import { ancestorsOf, findSharedMatch, removedChildKey, type Tree, type TreeEntry } from './tree.ts';
 
-/** A tree value under construction. Its fields may be reassigned; the maps in those fields stay persistent. */
+/**
+ * A tree value under construction. Its fields may be reassigned; the maps in these fields are still immutable for
+ * others.
+ */
 export type TreeDraft = { -readonly [K in keyof Tree]: Tree[K] } & { readonly pass: MutationToken };
 
-/** Starts a draft of the next value. Map branches that the draft creates are changed in place. */
+/** Starts a draft from a tree. Only map branches that this draft creates are changed in place. */
 export function startDraft(tree: Tree): TreeDraft {
   return {
     id: tree.id,
@@ -39,7 +42,7 @@ export function startDraft(tree: Tree): TreeDraft {
   };
 }
 
-/** Returns the finished tree value. */
+/** Returns the draft as a tree value, without the draft's mutation token. */
 export function toTree(draft: Tree): Tree {
   // Lists the fields explicitly: a rest copy is a slow object in V8, and every append creates a tree value.
   return {
@@ -117,7 +120,7 @@ export function applyStepRows(draft: TreeDraft, { rows, follow }: StepRows): rea
   return [...rows, ...more];
 }
 
-/** Builds the entry of a node without children. */
+/** Builds the entry of a node that has no children yet; the caller computes the hashes. */
 export function buildChildlessEntry(node: Node, hash: number, parentHash: number, parentKey: NodeId | null): TreeEntry {
   return { key: node.id, hash, node, children: emptyChildList, removedChildren: emptyChildList, parentHash, parentKey };
 }

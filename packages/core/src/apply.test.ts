@@ -48,7 +48,7 @@ describe('apply', () => {
     expect(apply(tree, [select('a', 'b'), remove('b')]).ok).toBe(true);
   });
 
-  test('[S21] refuses a filled tree without an active node, and an empty one with', () => {
+  test('[S21] refuses a filled tree without an active node, and an empty tree with an active node', () => {
     const tree = buildTree('a*');
     expect(apply(tree, [select(null, 'a')])).toMatchObject({ ok: false, refusal: { code: 'step/invalid' } });
     expect(apply(tree, [remove('a')])).toMatchObject({ ok: false, refusal: { code: 'tree/unknown-node' } });
@@ -123,7 +123,7 @@ describe('apply', () => {
     ]);
   });
 
-  test('[S15] throws the refusal where the caller asked for an exception', () => {
+  test('[S15] throws the refusal where the caller requested an exception', () => {
     expect.assertions(2);
     try {
       applyOrThrow(buildTree('a*'), [remove('b')]);

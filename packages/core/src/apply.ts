@@ -32,7 +32,7 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
     if (why !== null) return { ok: false, refusal: why };
     for (const change of applyStepRows(draft, rows.take(step))) changes.push(change);
   }
-  const why = assertWhole(draft, changes, version);
+  const why = checkWholeCommit(draft, changes, version);
   if (why !== null) return { ok: false, refusal: why };
   draft.version = version;
   // If the clock was set back, the tree must not move down in lists that are sorted by last change.
@@ -42,9 +42,9 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
 }
 
 /**
- * Whether an earlier step of this commit restored the node together with an ancestor. This happens in the inverse of a
- * commit that removed a node and then its ancestor: both have the same removal mark, so the first restore step restores
- * both.
+ * Returns whether an earlier step of this commit restored the node together with an ancestor. This happens in the
+ * inverse of a commit that removed a node and then its ancestor: both have the same removal mark, so the first restore
+ * step restores both.
  */
 function isAlreadyRestored(draft: TreeDraft, step: Step, changes: readonly RowChange[]): boolean {
   if (step.type !== 'restore' || step.position !== undefined || findNode(draft, step.nodeId) === undefined)
@@ -65,11 +65,13 @@ export function applyOrThrow(tree: Tree, steps: readonly Step[], options: { read
   throw new AppError(result.refusal);
 }
 
-/** Checks the conditions that must hold after the whole commit, but not between its steps. */
-function assertWhole(draft: TreeDraft, changes: readonly RowChange[], version: number): Refusal | null {
+/**
+ * Returns a refusal if the tree is invalid after the whole commit; these conditions may be broken between its steps.
+ */
+function checkWholeCommit(draft: TreeDraft, changes: readonly RowChange[], version: number): Refusal | null {
   const { activeNodeId: active } = draft;
   if (active !== null && findNode(draft, active) === undefined)
-    return refusal('tree/unknown-node', `The active node ${active} would be gone.`, { nodeId: active });
+    return refusal('tree/unknown-node', `The commit would remove the active node ${active}.`, { nodeId: active });
   if ((active === null) !== (draft.size === 0))
     return refusal('step/invalid', 'A tree has an active node exactly while it is not empty.', { nodeId: active });
   let removes = false;
@@ -78,10 +80,12 @@ function assertWhole(draft: TreeDraft, changes: readonly RowChange[], version: n
     if (change.op !== 'marked' || change.to === null) continue;
     removes = true;
     // A removal is identified by its root and version. If a commit removes a node and then its ancestor, both get the
-    // same mark, so the node is listed below the ancestor and restored with it.
+    // same mark, so the node goes back into the ancestor's child list and is restored with the ancestor.
     const { nodeId } = change;
     if (!returnToChildList(draft, nodeId, version))
-      return refusal('step/invalid', `The place of ${nodeId} was taken before what is above it went.`, { nodeId });
+      return refusal('step/invalid', `The position of ${nodeId} was taken before its ancestor was removed.`, {
+        nodeId,
+      });
   }
   if (removes)
     for (const { key } of mapEntries(draft.bookmarks)) if (isDangling(draft, key)) return danglingBookmark(key);
@@ -93,5 +97,5 @@ function isDangling(draft: TreeDraft, id: string): boolean {
 }
 
 function danglingBookmark(nodeId: string): Refusal {
-  return refusal('tree/has-references', `A bookmark would point at ${nodeId}, which is gone.`, { nodeId });
+  return refusal('tree/has-references', `The bookmark on ${nodeId} would point at a removed node.`, { nodeId });
 }

@@ -87,15 +87,15 @@ function withMargin(tokens: number): number {
   return Math.ceil((tokens * 11) / 10);
 }
 
-/** The inputs of {@link clampReplyTokens}; unknown values are left out. */
+/** The inputs of {@link clampReplyTokens}; all are numbers of tokens, and unknown values are left out. */
 export interface ReplyLimitInput {
-  /** The requested length; as long as possible if undefined. */
+  /** The requested maximum; undefined requests the longest reply that fits. */
   readonly asked?: number | undefined;
-  /** The maximum reply length of the model. */
+  /** The longest reply that the model can generate. */
   readonly maxOut?: number | undefined;
   /** The context window of the model. */
   readonly window?: number | undefined;
-  /** The tokens of the context. */
+  /** The tokens that the context takes up. */
   readonly estimate: number;
 }
 

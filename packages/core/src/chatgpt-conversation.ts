@@ -25,7 +25,7 @@ import { type Answer, type Read, type ReadProgram, runReads } from './reads.ts';
 /** The id of the root in conversations that Coppice creates. */
 export const CLIENT_ROOT_ID = 'client-created-root';
 
-/** A message in a mapping. */
+/** A message in ChatGPT's shape; its times are in seconds. */
 export interface ConversationMessage {
   readonly id: string;
   readonly author: { readonly role: Role; readonly [key: string]: unknown };
@@ -43,10 +43,10 @@ export interface ConversationNode {
   readonly message: ConversationMessage | null;
 }
 
-/** Nodes by id. */
+/** All nodes of a conversation by id, the root included. */
 export type ConversationMapping = Readonly<Record<string, ConversationNode>>;
 
-/** A conversation as one plain value. */
+/** A conversation in ChatGPT's shape; its times are in seconds. */
 export interface Conversation {
   readonly id: string;
   readonly title: string;
@@ -58,11 +58,10 @@ export interface Conversation {
 
 /** The functions on conversations, with the names and signatures that are common for this shape. */
 export interface ConversationFunctions {
-  /** Returns the node with this id, or null. */
   getNode(mapping: ConversationMapping, nodeId: string): ConversationNode | null;
   /** Returns the ids from the root down to a node; empty for an unknown node. */
   getBranch(mapping: ConversationMapping, nodeId: string): string[];
-  /** Returns the messages of the current thread. */
+  /** Returns the messages from the first message to the current node. */
   getCurrentThread(conversation: Conversation): ConversationMessage[];
   /** Returns the variants of a node, including the node. */
   getSiblings(mapping: ConversationMapping, nodeId: string): string[];
@@ -71,8 +70,8 @@ export interface ConversationFunctions {
   /** Returns the mapping with an additional message. Throws if the parent is unknown or the id is taken. */
   addNode(mapping: ConversationMapping, parentId: string, message: ConversationMessage): ConversationMapping;
   /**
-   * Returns the conversation at the previous or next variant, at its last leaf; the same value if there is only one
-   * variant.
+   * Returns the conversation with the last leaf of the previous or next variant as its current node; the same value if
+   * there is only one variant.
    */
   navigateToSibling(conversation: Conversation, nodeId: string, direction: 'prev' | 'next'): Conversation;
   /** Returns a conversation without messages. */
@@ -116,8 +115,8 @@ export function createConversationFunctions(env: {
     getCurrentThread: ({ mapping, current_node }) =>
       getBranch(mapping, current_node).flatMap((id) => getNode(mapping, id)?.message ?? []),
     addNode(mapping, parentId, message) {
-      refuseNameless(message);
-      refuseUsedId(mapping, message.id);
+      assertCompleteMessage(message);
+      assertIdFree(mapping, message.id);
       const reading = reply(
         {
           type: 'reply',
@@ -127,7 +126,7 @@ export function createConversationFunctions(env: {
         },
         context(mapping),
       );
-      return conversationFromTree(mapping, planOn(mapping, null, reading), message);
+      return insertIntoMapping(mapping, planOn(mapping, null, reading), message);
     },
     navigateToSibling(conversation, id, direction) {
       const { mapping } = conversation;
@@ -180,7 +179,7 @@ export function createConversationFunctions(env: {
       return {
         conversation: {
           ...conversation,
-          mapping: conversationFromTree(mapping, plan, message),
+          mapping: insertIntoMapping(mapping, plan, message),
           current_node: newMessageId,
           update_time: at,
         },
@@ -233,16 +232,17 @@ function reachesUser(mapping: ConversationMapping, from: string): boolean {
   return getBranch(mapping, from).some((id) => getNode(mapping, id)?.message?.author.role === 'user');
 }
 
-/** Throws if a message has no id, because the mapping is keyed by id. */
-function refuseNameless(message: unknown): void {
-  if (typeof message !== 'object' || message === null) refuse('message/invalid', 'There is no message to add.');
+/** Throws if a message lacks its id, author or content. */
+function assertCompleteMessage(message: unknown): void {
+  if (typeof message !== 'object' || message === null)
+    refuse('message/invalid', 'The message is missing: pass an object with an id, an author and content.');
   else if (!('id' in message) || typeof message.id !== 'string' || message.id === '')
-    refuse('id/invalid', 'A message needs an id to be added, and this one has none.');
+    refuse('id/invalid', 'The message has no id; set one before you add it.');
   else if (!('author' in message) || !('content' in message) || message.author == null || message.content == null)
     refuse('message/invalid', `The message ${message.id} has no author or no content.`, { nodeId: message.id });
 }
 
-function refuseUsedId(mapping: ConversationMapping, id: string): void {
+function assertIdFree(mapping: ConversationMapping, id: string): void {
   if (Object.hasOwn(mapping, id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
 }
 
@@ -277,10 +277,9 @@ const kit: MessageKit = {
 function conversationNode(mapping: ConversationMapping, id: string): Node | null {
   const node = getNode(mapping, id);
   if (node === null) return null;
-  // Foreign exports also contain nodes without a message inside the tree. These count as variants, but cannot be
-  // edited.
-  const silent = node.parent === null ? null : textMessage('system', '');
-  const message = node.message === null ? silent : coreMessage(node.message);
+  // Foreign exports also contain nodes without a message inside the tree. They count as variants, but cannot be edited.
+  const placeholder = node.parent === null ? null : textMessage('system', '');
+  const message = node.message === null ? placeholder : coreMessage(node.message);
   return {
     id: nodeId(id),
     parentId: node.parent === null ? null : nodeId(node.parent),
@@ -306,7 +305,7 @@ function conversationNode(mapping: ConversationMapping, id: string): Node | null
   };
 }
 
-/** Answers only the reads that the planners used here need, from a mapping. */
+/** Answers the few reads that the planners of this file yield; the mapping is the tree. */
 function planAnswers(mapping: ConversationMapping, current: string | null, read: Read): Answer {
   switch (read.ask) {
     case 'tree':
@@ -354,12 +353,12 @@ function planOn<T>(mapping: ConversationMapping, current: string | null, reading
 }
 
 /** Applies the one insert step of a plan to the mapping and keeps the message in its original form. */
-function conversationFromTree(
+function insertIntoMapping(
   mapping: ConversationMapping,
   plan: Plan<unknown>,
   message: ConversationMessage,
 ): ConversationMapping {
-  refuseUsedId(mapping, message.id);
+  assertIdFree(mapping, message.id);
   const insert = plan.steps.find((step) => step.type === 'insert');
   const parentId = insert?.type === 'insert' ? insert.node.parentId : null;
   const parent = parentId === null ? null : getNode(mapping, parentId);

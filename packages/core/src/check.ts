@@ -10,7 +10,7 @@ import { mapEntries } from './persistent-map.ts';
 import { isPosition } from './position.ts';
 import { allBookmarks, allNodes, type Tree, type TreeRow } from './tree.ts';
 
-/** Every finding code with its severity. A warning is unusual but harmless. */
+/** Every finding code with its severity. A warning is harmless; an error breaks reads or writes. */
 export const treeFindingSeverities = {
   'I01 root-count': 'error',
   'I02 root<=>null-parent': 'error',
@@ -59,12 +59,12 @@ export interface TreeFinding {
   readonly message: string;
 }
 
-/** Records a finding. `what` is the rest of a sentence that starts with the id. */
+/** Adds a finding to the list. `what` is the rest of a sentence that starts with the id. */
 type CheckNote = (code: TreeFindingCode, id: string, what: string) => void;
 
-function findings(look: (note: CheckNote) => void): TreeFinding[] {
+function findings(check: (note: CheckNote) => void): TreeFinding[] {
   const list: TreeFinding[] = [];
-  look((code, id, what) => list.push({ code, severity: treeFindingSeverities[code], id, message: `${id} ${what}.` }));
+  check((code, id, what) => list.push({ code, severity: treeFindingSeverities[code], id, message: `${id} ${what}.` }));
   return list;
 }
 
@@ -93,12 +93,12 @@ function checkLists(tree: Tree, nodes: readonly Node[], note: CheckNote): void {
   for (const { key, node, children: order } of mapEntries(tree.nodes))
     for (const id of childListIds(order)) {
       const child = byId.get(id);
-      if (child?.parentId !== key) note('children-list', id, `is listed as a child of ${key}, which it is not`);
+      if (child?.parentId !== key) note('children-list', id, `is listed as a child of ${key}, but has another parent`);
       if (node.removedIn === null && child?.removedIn === null) listed++;
     }
   const live = nodes.filter((node) => node.removedIn === null && node.parentId !== null).length;
-  if (listed !== live) note('children-list', tree.id, `has ${live} nodes that live and lists ${listed} as children`);
-  if (tree.size !== live) note('size', tree.id, `has ${live} nodes that live and counts ${tree.size}`);
+  if (listed !== live) note('children-list', tree.id, `has ${live} live nodes, but lists ${listed} as children`);
+  if (tree.size !== live) note('size', tree.id, `has ${live} live nodes, but counts ${tree.size}`);
 }
 
 function checkAll(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[], note: CheckNote): void {
@@ -106,10 +106,11 @@ function checkAll(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Book
   const seqs = new Set<number>();
   for (const node of nodes) {
     const { id, seq } = node;
-    if (byId.has(id)) note('I07 duplicate-id', id, 'is there twice');
+    if (byId.has(id)) note('I07 duplicate-id', id, 'exists twice');
     byId.set(id, node);
-    if (isRepeated(seqs, seq)) note('seq-twice', id, `has the creation number ${seq}, as another has`);
-    if (seq >= row.nextSeq) note('seq-twice', id, `has the creation number ${seq}, which will be given again`);
+    if (isRepeated(seqs, seq)) note('seq-twice', id, `has the creation number ${seq}, like another node`);
+    if (seq >= row.nextSeq)
+      note('seq-twice', id, `has the creation number ${seq}, which the next node would get again`);
   }
   const live = nodes.filter((node) => node.removedIn === null);
   checkRow(row, live, byId, note);
@@ -124,7 +125,8 @@ function checkRow(row: TreeRow, live: readonly Node[], byId: ReadonlyMap<string,
   const { id, rootId, version, structureVersion, activeNodeId: active } = row;
   const roots = live.filter((node) => node.parentId === null);
   if (roots.length !== 1) note('I01 root-count', id, `has ${roots.length} roots`);
-  else if (roots[0]?.id !== rootId) note('I01 root-count', id, `names ${rootId} as its root`);
+  else if (roots[0]?.id !== rootId)
+    note('I01 root-count', id, `names ${rootId} as its root, but another node is the root`);
   if (version < 0) note('I14 version-negative', id, `has the version ${version}`);
   if (structureVersion > version)
     note('version-ahead', id, `has the version ${version}, its structure ${structureVersion}`);
@@ -150,7 +152,7 @@ function checkNodeRow(row: TreeRow, node: Node, note: CheckNote): void {
   if (!nodeStatuses.includes(status)) note('J27 status', id, `has the status ${status}`);
   if (isMessageKind(kind) !== (key !== null))
     note('key', id, `is a ${kind} with ${key === null ? 'no' : 'an'} equality key`);
-  if (!isPosition(position)) note('position', id, `has the place ${JSON.stringify(position)}`);
+  if (!isPosition(position)) note('position', id, `has the invalid position ${JSON.stringify(position)}`);
   if (Math.max(node.addedIn, node.contentIn, node.removedIn ?? 0) > row.version)
     note('version-ahead', id, 'has a version that the tree has not reached');
 }
@@ -168,7 +170,8 @@ function checkContent({ id, kind, status }: Node, message: Message, note: CheckN
     return note('J1 block', id, 'has a block without a type');
   if (isMessageKind(kind) && status === 'success' && isBlank(message)) note('J1 blank', id, 'is empty');
   const calls = content.filter(isToolUse);
-  if (calls.length > 0 && role !== 'assistant') note('J2 tool-use', id, "calls a tool and is no assistant's");
+  if (calls.length > 0 && role !== 'assistant')
+    note('J2 tool-use', id, 'calls a tool, but is not an assistant message');
   if (new Set(calls.map((one) => one.id)).size < calls.length)
     note('J2 tool-use', id, 'uses the same tool call id twice');
   if (!calls.every(isFormed)) note('J2 tool-use', id, 'has a tool-use block without id, name and parameters object');
@@ -220,10 +223,10 @@ function checkSiblings(live: readonly Node[], note: CheckNote): void {
   const places = new Set<string>();
   const said = new Set<string>();
   for (const { id, parentId, position, key, groupId, status } of live) {
-    if (isRepeated(places, `${parentId} ${position}`)) note('position-twice', id, 'has the same place as a sibling');
+    if (isRepeated(places, `${parentId} ${position}`)) note('position-twice', id, 'has the same position as a sibling');
     // Members of one group may be equal, because one action created them on purpose.
     if (key !== null && groupId <= 0 && status === 'success' && isRepeated(said, `${parentId} ${key}`))
-      note('J6 equal-siblings', id, 'says the same as a sibling');
+      note('J6 equal-siblings', id, 'has the same content as a sibling');
   }
 }
 
@@ -232,7 +235,7 @@ function checkBookmarks(byId: ReadonlyMap<string, Node>, bookmarks: readonly Boo
   for (const { nodeId } of bookmarks) {
     const node = byId.get(nodeId);
     if (node?.removedIn !== null || node.kind === 'root')
-      note('bookmark-dangling', nodeId, 'has a bookmark and is no live message');
+      note('bookmark-dangling', nodeId, 'has a bookmark, but is not a live message');
     if (isRepeated(marked, nodeId)) note('bookmark-twice', nodeId, 'has two bookmarks');
   }
 }
@@ -248,10 +251,10 @@ interface OpenToolCalls {
  * Checks that only tool results and markers are between a tool call and its result, and that the conversation continues
  * only after all calls have a result.
  */
-function checkCalls(fromTheTop: readonly Node[], note: CheckNote): void {
+function checkCalls(parentsFirst: readonly Node[], note: CheckNote): void {
   const states = new Map<string, OpenToolCalls>();
   const unanswered = new Set<string>();
-  for (const node of fromTheTop) {
+  for (const node of parentsFirst) {
     if (node.removedIn !== null || node.message === null || node.parentId === null) continue;
     const above = states.get(node.parentId);
     const below = callsBelow(node, node.message, above);
@@ -262,7 +265,7 @@ function checkCalls(fromTheTop: readonly Node[], note: CheckNote): void {
     if (isMessageKind(node.kind) && node.role !== 'tool' && above !== undefined && above.open.size > 0)
       unanswered.add(above.caller);
   }
-  for (const id of unanswered) note('J3 tool-call', id, 'calls a tool, and the talk goes on without its result');
+  for (const id of unanswered) note('J3 tool-call', id, 'calls a tool, but later messages follow without its result');
 }
 
 function callsBelow(

@@ -14,12 +14,12 @@ interface ListLeaf {
 }
 interface Inner {
   readonly count: number;
-  /** The first position of each branch. */
+  /** The first position of each branch, for the binary search. */
   readonly firsts: readonly string[];
   readonly branches: readonly ChildList[];
 }
 
-/** An ordered set of children. */
+/** The children of a node, ordered by position; immutable. */
 export type ChildList = ListLeaf | Inner;
 
 /** A list without children. */
@@ -88,7 +88,7 @@ function insertInto(order: ChildList, position: string, id: NodeId): readonly Ch
   return [innerList(branches.slice(0, cut)), innerList(branches.slice(cut))];
 }
 
-/** Returns the list without the child at a position; the same list if there is none. */
+/** Returns the list without the child at a position; the same list if no child has this position. */
 export function deleteChild(order: ChildList, position: string): ChildList {
   return deleteFromList(order, position) ?? emptyChildList;
 }

@@ -16,7 +16,7 @@ import { allRowsOf, replayRows, undoableState } from './testing/expect-steps.ts'
 import { testKit } from './testing/kit.ts';
 import { ReferenceStore } from './testing/reference-store.ts';
 import { type AbstractCommandResult, runCommands } from './testing/run-commands.ts';
-import { uuid } from './testing/test-tree.ts';
+import { testUuid } from './testing/test-tree.ts';
 import { allBookmarks, allNodes, emptyTree, type Tree } from './tree.ts';
 
 const runs = propertyParameters(300, process.env);
@@ -103,7 +103,7 @@ async function takeBackAndRedo(
   for (const [id, tree] of store.trees) side.trees.set(id, tree);
   for (const [id, log] of store.commits) side.commits.set(id, [...log]);
   const done = store.trees.get(turn.treeId);
-  const context = { actor: turn.actor, kit: testKit, now: () => 1, newId: () => uuid(999_999_999) };
+  const context = { actor: turn.actor, kit: testKit, now: () => 1, newId: () => testUuid(999_999_999) };
   try {
     await run(side, { type: 'undo', treeId: turn.treeId }, context);
   } catch (error) {

@@ -43,14 +43,15 @@ export function isUndoable(steps: readonly Step[]): boolean {
 
 /**
  * Turns a plan into a commit; returns null for a plan without steps. A stale structural write is refused with the
- * current version, and the caller adds the steps since. A store that keeps steps as objects passes `own` to copy them.
+ * current version; the caller adds the later commits to the error. A store that keeps steps as objects passes
+ * `copySteps`, so that it does not share them with the caller.
  */
 export function prepareCommit<R>(
   treeId: TreeId,
   row: TreeRow | null,
   plan: Plan<R>,
   options: ChangeOptions,
-  own: (steps: readonly Step[]) => readonly Step[] = (given) => given,
+  copySteps: (steps: readonly Step[]) => readonly Step[] = (given) => given,
 ): PreparedCommit | null {
   const { reverses } = plan;
   if (plan.steps.length === 0) return null;
@@ -60,7 +61,7 @@ export function prepareCommit<R>(
   if (reverses === undefined) assertStorable(plan.steps);
   if (structural && isStale(row, options.expectedVersion) && !(options.onConflict === 'branch' && options.additive))
     throw makeVersionConflictError(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
-  const steps = own(plan.steps);
+  const steps = copySteps(plan.steps);
   const version = (row?.version ?? 0) + 1;
   const seq = row?.nextSeq ?? 0;
   const commit: Commit = {
@@ -96,7 +97,7 @@ export function assertNotTrashed(
 }
 
 /**
- * Builds the error of a stale write. `since` contains the commits that made the write stale, if the caller has them.
+ * Builds the error of a stale write. `since` are the commits after the expected version, if the caller has read them.
  */
 export function makeVersionConflictError(
   treeId: TreeId,

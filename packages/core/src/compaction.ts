@@ -9,9 +9,9 @@ import { pairTools } from './tool-pairs.ts';
 export interface CompactionBudget {
   /** Tokens left free for the next turn. Compaction starts when fewer tokens are free. */
   readonly reserve: number;
-  /** The approximate number of tokens of the newest messages that are kept. */
+  /** The newest messages up to about this many tokens are kept. */
   readonly keep: number;
-  /** The maximum number of tokens that may be kept; with more, the next call would not fit. */
+  /** The maximum number of kept tokens. With more, the next call would not fit into the window. */
   readonly limit: number;
 }
 
@@ -35,7 +35,7 @@ export interface CompactionCutOptions {
   /** The newest entries within this many tokens are kept; 0 keeps as little as possible. */
   readonly keep: number;
   /**
-   * If even the shortest possible remainder is larger than this, a finished tool exchange at the end is summarised as
+   * If the least that can be kept is larger than this many tokens, a finished tool exchange at the end is summarised as
    * well.
    */
   readonly limit?: number;
@@ -70,8 +70,8 @@ export function chooseCompactionCut(context: Context, options: CompactionCutOpti
   if (index === undefined) {
     const message =
       content.length === 0
-        ? 'There is nothing to compact: no message is in force.'
-        : `There is nothing to compact: all ${content.length} messages in force have to stay or fit into ${options.keep} tokens.`;
+        ? 'There is nothing to compact: the context has no messages.'
+        : `There is nothing to compact: all ${content.length} messages of the context must be kept, or fit into ${options.keep} tokens.`;
     return makeRefusedResult('context/nothing-to-compact', message, { entries: content.length, keep: options.keep });
   }
   const turn = turnStart(content, index);
@@ -117,14 +117,14 @@ function cutIndex(content: readonly ContextEntry[], { keep, limit }: CompactionC
 function findExchanges(content: readonly ContextEntry[]): { readonly spans: Int32Array; readonly finished: boolean } {
   const spans = new Int32Array(content.length + 1);
   const { calls } = pairTools(content.map((entry) => entry.message));
-  const lastSpoken = content.findLastIndex((entry) => entry.message.role !== 'tool');
-  let finished = lastSpoken < content.length - 1;
+  const lastNonTool = content.findLastIndex((entry) => entry.message.role !== 'tool');
+  let finished = lastNonTool < content.length - 1;
   for (const [calling, pairs] of calls) {
     for (const { result } of pairs) {
       if (result !== null) {
         spans[calling + 1] = (spans[calling + 1] ?? 0) + 1;
         spans[result + 1] = (spans[result + 1] ?? 0) - 1;
-      } else if (calling === lastSpoken) finished = false;
+      } else if (calling === lastNonTool) finished = false;
     }
   }
   for (let index = 1; index < spans.length; index++) spans[index] = (spans[index] ?? 0) + (spans[index - 1] ?? 0);

@@ -23,7 +23,7 @@ export interface ContextEntry extends TokenCount {
   readonly continues?: NodeId;
 }
 
-/** A finding about a context; nothing is left out or changed without one. */
+/** A note that a compaction keeps no earlier message, so that a caller can tell the user. */
 export interface ContextFlag {
   /**
    * - `nothing-kept`: the compaction names no first kept node, so its summary replaces everything before it;
@@ -33,14 +33,14 @@ export interface ContextFlag {
   readonly nodeId: NodeId;
 }
 
-/** The compaction that determines what the model sees. */
+/** The last compaction of the path: the model sees its summary instead of the messages before it. */
 export interface ActiveCompaction {
   readonly nodeId: NodeId;
   /** The summary as stored, without its wrapper. */
   readonly summary: string;
 }
 
-/** The part of a path that the model sees. */
+/** The part of a path that the model sees in full, as indexes. */
 export interface ActiveRange {
   /** The index of the compaction; negative if there is none. */
   readonly at: number;
@@ -102,7 +102,7 @@ export function buildContextHead(
   return head;
 }
 
-/** Returns the index of the last compaction that is not excluded; excluded compactions have no effect. */
+/** Returns the index of the last compaction that is not excluded; -1 without one. */
 export function indexOfLastCompaction(path: readonly PathMeta[]): number {
   return path.findLastIndex((node) => node.kind === 'compaction' && node.meta.excluded !== true);
 }

@@ -17,8 +17,8 @@ import {
 } from './context-entries.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
-import { findUsageReports } from './measured.ts';
 import { ask, type PathMeta, type ReadProgram } from './reads.ts';
+import { findUsageReports } from './usage-reports.ts';
 
 /** The tokens of a context by kind of entry. */
 export interface ContextTokensByKind {
@@ -28,7 +28,7 @@ export interface ContextTokensByKind {
   readonly tools: number;
 }
 
-/** A context of which only some entries were read. */
+/** A page of a context: the counts cover all entries, the contents only those of the page. */
 export interface ContextPage {
   /**
    * The system prompt and the summary, which every page contains, and the entries of the page. A page never starts with
@@ -56,10 +56,11 @@ export interface ContextPageRequest extends ContextOptions {
 /** Returns the start and end index of a page in the list. */
 function contextPageOf(list: readonly PathMeta[], { limit, before }: ContextPageRequest): readonly [number, number] {
   // Also refuses NaN. The limit has no maximum.
-  if (!(limit >= 1)) return refuse('command/invalid', `A page has at least one entry, not ${limit}.`, { limit });
+  if (!(limit >= 1))
+    return refuse('command/invalid', `The limit of a page must be at least 1, not ${limit}.`, { limit });
   const end = before === undefined ? list.length : list.findIndex((note) => note.id === before);
   if (end < 0)
-    return refuse('tree/not-on-path', `The node ${before} is not in force here.`, { nodeId: before ?? null });
+    return refuse('tree/not-on-path', `The node ${before} is not part of this context.`, { nodeId: before ?? null });
   let begin = Math.max(0, end - limit);
   while (begin > 0 && begin < end && list[begin]?.role === 'tool') begin--;
   return [begin, end];

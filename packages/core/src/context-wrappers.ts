@@ -1,4 +1,4 @@
-/** The texts that are added around messages for a model. All APIs use these, so that they agree. */
+/** The texts that Coppice adds to messages for a model. Every provider gets the same texts. */
 import {
   type Block,
   isText,
@@ -34,7 +34,7 @@ function wrapInTag(tag: string, note: string, attributes = ''): TextWrapper {
   return { before: `\n<${tag}${attributes}>\n${note}\n\n`, after: `\n</${tag}>\n` };
 }
 
-/** The default texts. */
+/** The texts for callers that pass none. */
 export const contextTexts: ContextTexts = {
   summary: wrapInTag(
     'conversation-summary',
@@ -57,9 +57,9 @@ export const contextTexts: ContextTexts = {
 /**
  * Builds a message with a wrapper around its content. Adjacent text blocks are joined, including those of the wrapper.
  */
-export function wrapMessage(role: Role, content: readonly Block[], marks: TextWrapper): Message {
+export function wrapMessage(role: Role, content: readonly Block[], wrapper: TextWrapper): Message {
   const blocks: Block[] = [];
-  let text = marks.before;
+  let text = wrapper.before;
   let open = true;
   for (const block of content) {
     if (open && isText(block)) text += block.text;
@@ -70,7 +70,7 @@ export function wrapMessage(role: Role, content: readonly Block[], marks: TextWr
       else blocks.push(block);
     }
   }
-  blocks.push(contextTextBlock(open ? text + marks.after : marks.after));
+  blocks.push(contextTextBlock(open ? text + wrapper.after : wrapper.after));
   return { role, content: blocks };
 }
 

@@ -1,4 +1,4 @@
-/** Builds the context of the next call from a path, entry by entry, with the kind of each. */
+/** Builds the context of the next model call from the nodes of a path. */
 import { estimateContextTokens, type TokenEstimate } from './budget.ts';
 import {
   type ActiveCompaction,
@@ -16,24 +16,24 @@ import type { ContextTexts } from './context-wrappers.ts';
 import { findContinuedParents } from './continued-text.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
-import { findUsageReports, formatPathHash } from './measured.ts';
 import type { MessageKit } from './message.ts';
 import type { Node } from './node.ts';
 import { ask, type PathMeta, type ReadProgram } from './reads.ts';
+import { findUsageReports, formatPathHash } from './usage-reports.ts';
 
 export * from './budget.ts';
 export type { ContextEntry, ContextFlag } from './context-entries.ts';
 export * from './context-wrappers.ts';
 export * from './request.ts';
 
-/** The context of the next call. */
+/** The messages of the next model call, with their token counts. */
 export interface Context {
   readonly entries: readonly ContextEntry[];
   readonly compaction: ActiveCompaction | null;
   readonly flags: readonly ContextFlag[];
   /** The sum of the estimates of all entries. */
   readonly tokens: number;
-  /** The total by {@link estimateContextTokens}. */
+  /** The estimate by {@link estimateContextTokens}, which prefers counts that a provider reported. */
   readonly estimate: TokenEstimate;
   /**
    * A hash of the context. Stored with a reply as `measuredOver`, it shows later whether the reply's usage is still
@@ -119,7 +119,7 @@ function* readUpwards<T extends PathMeta>(
     // Once the compaction is read, the first node that the context needs is known.
     const { part, complete } = yield* read(end, limit, path[indexOfLastCompaction(path)]?.marker?.firstKept);
     if (part.length === 0 && path.length > 0)
-      refuse('tree/broken-path', `The path to ${to} breaks off: ${end} is missing.`, { nodeId: end });
+      refuse('tree/broken-path', `The path to ${to} is incomplete: ${end} is missing.`, { nodeId: end });
     path = [...part, ...path];
     const above = part[0]?.parentId ?? null;
     if (complete || part.length < limit || above === null || isEnoughForContext(path)) return path;

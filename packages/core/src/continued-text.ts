@@ -5,17 +5,17 @@
 import type { NodeId } from './ids.ts';
 import type { Node } from './node.ts';
 
-type Cut = Pick<Node, 'id' | 'parentId' | 'meta'>;
+type TextNode = Pick<Node, 'id' | 'parentId' | 'meta'>;
 
 /** Whether a node's text continues the text of its parent, judged by these two nodes alone. */
-export function continuesParentText(node: Cut, parent: Cut): boolean {
+export function continuesParentText(node: TextNode, parent: TextNode): boolean {
   const { splitSource } = parent.meta;
   if (node.meta.continues === parent.id) return true;
   return splitSource !== undefined && (splitSource === node.id || splitSource === node.meta.splitSource);
 }
 
 /** Maps indexes from `start` on to the parent whose text the node at that index continues. */
-export function findContinuedParents(path: readonly Cut[], start: number): ReadonlyMap<number, NodeId> {
+export function findContinuedParents(path: readonly TextNode[], start: number): ReadonlyMap<number, NodeId> {
   const found = new Map<number, NodeId>();
   const sources = new Map<string, string>();
   // Starts at the end, so that the split sources of descendants are known.

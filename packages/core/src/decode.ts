@@ -9,7 +9,7 @@ import type { Json, JsonObject } from './message.ts';
 /** An object whose fields are still unknown. */
 export type FieldMap = { readonly [key: string]: unknown };
 
-/** Reads one field of an object. */
+/** Reads one field of an object; throws {@link MalformedError} if the value is wrong. */
 export type FieldReader<T> = (fields: FieldMap, key: string) => T;
 
 /** Thrown for a value of the wrong type or shape. */
@@ -48,7 +48,7 @@ export function ownField(fields: FieldMap, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
-/** Throws {@link MalformedError} for a field. */
+/** Throws {@link MalformedError} with the message that the field must be `wanted`. */
 export function throwMalformed(key: string, wanted: string): never {
   throw new MalformedError(key, `must be ${wanted}`);
 }
@@ -76,40 +76,40 @@ export function fieldReader<T>(fits: (value: unknown) => value is T, wanted: str
 
 const isString = (value: unknown): value is string => typeof value === 'string';
 
-/** Reads a text field. */
+/** Reads a string; throws if the field is missing or has another type. */
 export function requiredText(fields: FieldMap, key: string): string {
   const value = ownField(fields, key);
   return typeof value === 'string' ? value : throwMalformed(key, 'a text');
 }
 
-/** Reads a finite number. */
+/** Reads a finite number; NaN, infinities and numeric strings are refused. */
 export const finiteNumberField: FieldReader<number> = fieldReader(
   (value): value is number => Number.isFinite(value),
   'a number',
 );
 
-/** Reads a boolean. */
+/** Reads a boolean; the strings `true` and `false` are refused. */
 export const booleanField: FieldReader<boolean> = fieldReader(
   (value): value is boolean => typeof value === 'boolean',
   'true or false',
 );
 
-/** Reads an object field. */
+/** Reads an object; null and lists are refused. */
 export const objectField: FieldReader<FieldMap> = fieldReader(isFieldMap, 'an object');
 
-/** Reads a list field. */
+/** Reads a list without checking its items. */
 export const listField: FieldReader<readonly unknown[]> = fieldReader(
   (value): value is readonly unknown[] => Array.isArray(value),
   'a list',
 );
 
-/** Reads a list of texts. */
+/** Reads a list whose items are all strings. */
 export const textListField: FieldReader<readonly string[]> = fieldReader(
   (value): value is string[] => Array.isArray(value) && value.every(isString),
   'a list of texts',
 );
 
-/** Reads any value that JSON can represent; the caller validates it further. */
+/** Reads any value except symbols, bigints and functions. The caller must validate the value. */
 export const jsonField: FieldReader<unknown> = fieldReader(
   (value): value is unknown => !['symbol', 'bigint', 'function'].includes(typeof value),
   'data',
@@ -123,10 +123,10 @@ export function integerFieldFrom(least: number): FieldReader<number> {
   );
 }
 
-/** Reads an integer of at least zero. */
+/** Reads a safe integer of at least 0. */
 export const integerField: FieldReader<number> = integerFieldFrom(0);
 
-/** Reads the limit of a list, an integer of at least one. */
+/** Reads a safe integer of at least 1, for the limit of a list. */
 export const limitField: FieldReader<number> = integerFieldFrom(1);
 
 /** Creates a reader for a field with one of the given values. @__NO_SIDE_EFFECTS__ */
@@ -134,17 +134,17 @@ export function oneOfField<T extends string>(words: readonly T[]): FieldReader<T
   return fieldReader((value): value is T => words.some((word) => word === value), `one of ${words.join(', ')}`);
 }
 
-/** Creates a reader that returns null for a missing field. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader that returns null if the field is missing or null. @__NO_SIDE_EFFECTS__ */
 export function nullableField<T>(read: FieldReader<T>): FieldReader<T | null> {
   return (fields, key) => (ownField(fields, key) == null ? null : read(fields, key));
 }
 
-/** Creates a reader for a field that may be missing or null. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader that returns undefined if the field is missing or null. @__NO_SIDE_EFFECTS__ */
 export function optionalField<T>(read: FieldReader<T>): FieldReader<T | undefined> {
   return (fields, key) => (ownField(fields, key) == null ? undefined : read(fields, key));
 }
 
-/** Creates a reader for a field that may be missing, but not null. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader that returns undefined if the field is missing, but refuses null. @__NO_SIDE_EFFECTS__ */
 export function optionalNonNull<T>(read: FieldReader<T>): FieldReader<T | undefined> {
   return (fields, key) => (ownField(fields, key) === undefined ? undefined : read(fields, key));
 }
@@ -199,7 +199,7 @@ export function listFieldOf<T>(read: (items: FieldMap, index: string) => T): Fie
   };
 }
 
-/** Field readers by name. */
+/** The reader of each field by its name. */
 export type FieldReaders = { readonly [key: string]: FieldReader<unknown> };
 
 /**
@@ -247,40 +247,40 @@ export function refuseIfMalformed<T>(read: () => T): T {
   }
 }
 
-/** Formats any value for an error message. */
+/** Formats a value for an error message: at most 64 characters of a primitive value, no contents of an object. */
 export function describeValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'of this kind' : String(value).slice(0, 64);
 }
 
-/** Returns a text field, or undefined. */
+/** Returns a string field; undefined if it is missing or has another type. */
 export function getText(fields: FieldMap, key: string): string | undefined {
   const value = ownField(fields, key);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns a finite number field, or undefined. */
+/** Returns a finite number field; undefined if it is missing or has another type. */
 export function getNumber(fields: FieldMap, key: string): number | undefined {
   const value = ownField(fields, key);
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Returns an object field, or undefined. The input must come from JSON, so that the result holds JSON only. */
+/** Returns an object field; undefined if it is missing or has another type. The input must come from JSON. */
 export function getObject(fields: FieldMap, key: string): JsonObject | undefined {
   const value = ownField(fields, key);
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Returns an object field, or an empty object. */
+/** Returns an object field; an empty object if it is missing or has another type. */
 export function objectOrEmpty(fields: FieldMap, key: string): JsonObject {
   return getObject(fields, key) ?? {};
 }
 
-/** Returns a list field, or an empty list. */
+/** Returns a list field; an empty list if it is missing or has another type. */
 export function listOrEmpty(fields: FieldMap, key: string): readonly Json[] {
   return getList(fields, key) ?? [];
 }
 
-/** Returns a list field, or undefined. */
+/** Returns a list field; undefined if it is missing or has another type. */
 export function getList(fields: FieldMap, key: string): readonly Json[] | undefined {
   const value = ownField(fields, key);
   return Array.isArray(value) ? value : undefined;

@@ -10,7 +10,7 @@ export interface Deprecation {
   readonly since: string;
 }
 
-/** Returns the sentence that announces a deprecation. */
+/** Returns the warning that users see for a deprecated name. */
 export function deprecationText({ name, use, since }: Deprecation): string {
   return `${name} is deprecated since version ${since} and will be removed. Use ${use} instead.`;
 }

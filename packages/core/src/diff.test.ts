@@ -59,12 +59,12 @@ describe('branches', () => {
     expect(shape(forked(), 'e', 'd')).toEqual(['b', 2, ['e'], ['c', 'd']]);
   });
 
-  test('[D2] branches that part at the root share nothing', () => {
+  test('[D2] branches that fork at the root share nothing', () => {
     expect(shape(forked(), 'c', 'z')).toEqual([null, 0, ['a', 'b', 'c'], ['z']]);
     expect(shape(forked(), 'root', 'a')).toEqual([null, 0, [], ['a']]);
   });
 
-  test('[D2] a branch has no nodes of its own compared with itself or with a longer one', () => {
+  test('[D2] a branch has no unshared nodes compared with itself or with a longer one', () => {
     expect(shape(forked(), 'd', 'd')).toEqual(['d', 4, [], []]);
     expect(shape(forked(), 'b', 'd')).toEqual(['b', 2, [], ['c', 'd']]);
   });
@@ -338,7 +338,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('[D8] how text is cut and how keys are ordered makes no difference', () => {
+  test('[D8] the division of text into blocks and the order of keys make no difference', () => {
     const a: Message = {
       role: 'assistant',
       content: [words('ab'), words('c'), toolUseBlock('k', { x: 1, y: [{ p: 1, q: null }] })],

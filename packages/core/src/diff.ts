@@ -10,7 +10,7 @@ import { diffText, type TextPart } from './word-diff.ts';
 
 export { diffText, splitWords, type TextPart } from './word-diff.ts';
 
-/** The point where two branches fork. */
+/** The comparison of two branches: the shared nodes are counted, the others are listed for each branch. */
 export interface BranchDiff {
   /** The last shared node; null if the branches fork at the root. */
   readonly common: NodeId | null;
@@ -40,13 +40,13 @@ export function diff(tree: Tree, a: string, b: string): Result<BranchDiff> {
   return right.ok ? ok(diffBranches(left.value, right.value)) : right;
 }
 
-/** A block that is in both messages or in one of them. */
+/** A block that both messages contain, or that only the first (`removed`) or the second (`added`) contains. */
 export interface BlockPart {
   readonly type: TextPart['type'];
   readonly block: Block;
 }
 
-/** The difference between two messages. */
+/** The comparison of two messages. */
 export interface MessageDiff {
   /** Whether the messages are equal. Neither the division of text into blocks nor the order of keys matters. */
   readonly equal: boolean;

@@ -44,7 +44,7 @@ export const refusalKinds = {
   'store/unavailable': 'unavailable',
 } as const satisfies Record<string, ErrorKind>;
 
-/** An error code of core. */
+/** One of the codes that core itself uses. */
 export type RefusalCode = keyof typeof refusalKinds;
 
 /** Why something was not done: a stable code, a kind, and a message that names the object. */
@@ -58,17 +58,17 @@ export interface Refusal {
 /** The result of a pure function that may refuse. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
 
-/** Creates a successful result. */
+/** Wraps the value of a function that did not refuse. */
 export function ok<T>(value: T): Result<T> {
   return { ok: true, value };
 }
 
-/** Creates a refusal with one of core's own codes. */
+/** Creates a refusal with one of core's codes; the code determines the kind. */
 export function refusal(code: RefusalCode, message: string, data: Readonly<Record<string, unknown>> = {}): Refusal {
   return { code, kind: refusalKinds[code], message, data };
 }
 
-/** Creates a result with a refusal. */
+/** Creates the result of a function that refuses. */
 export function makeRefusedResult(
   code: RefusalCode,
   message: string,
@@ -80,7 +80,7 @@ export function makeRefusedResult(
 // Symbol.for makes the check work across two copies of this package in one process; instanceof would not.
 const marker: unique symbol = Symbol.for('coppice.app-error');
 
-/** The fields of an {@link AppError}. */
+/** The constructor argument of {@link AppError}. `retryable` means that the same call may succeed later. */
 export interface AppErrorInit {
   readonly code: string;
   readonly kind: ErrorKind;

@@ -1,4 +1,4 @@
-/** Finds places where a text can be cut without splitting a character. Offsets are UTF-16 code units. */
+/** Finds offsets at which a text can be cut without splitting a character. Offsets are UTF-16 code units. */
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -47,7 +47,10 @@ export function lastCharacterBoundary(text: string, offset: number): number {
   return at;
 }
 
-/** Returns the beginning of a text as one line of at most `most` code units, without splitting a character. */
+/**
+ * Returns the beginning of a text as one line with single spaces, of at most `most` code units, without splitting a
+ * character.
+ */
 export function truncateToLine(text: string, most: number): string {
   const line = text
     .slice(0, lastCharacterBoundary(text, most * 4))

@@ -4,18 +4,18 @@ declare const brand: unique symbol;
 /** A string type that only its own parser creates. */
 export type Brand<Name extends string> = string & { readonly [brand]: Name };
 
-/** The id of a tree. */
+/** Identifies a tree of any owner in a store. */
 export type TreeId = Brand<'TreeId'>;
-/** The id of a node. */
+/** Identifies a node in all trees of a store. */
 export type NodeId = Brand<'NodeId'>;
-/** The id of an act: all commits of one user action. */
+/** Identifies an act: all commits of one user action, in one tree or several. */
 export type ActId = Brand<'ActId'>;
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Whether a text is a lower-case UUID, the only form of id that a client may choose. */
 export function isUuid(text: unknown): text is string {
-  return typeof text === 'string' && text.length === 36 && uuid.test(text);
+  return typeof text === 'string' && text.length === 36 && uuidPattern.test(text);
 }
 
 function parseId<Id extends string>(value: unknown, what: string): Result<Id> {
@@ -24,17 +24,17 @@ function parseId<Id extends string>(value: unknown, what: string): Result<Id> {
   return makeRefusedResult('id/invalid', `A ${what} is a UUID in lower case, not ${shown}.`, { what });
 }
 
-/** Parses a node id that a client chose. */
+/** Parses a node id that a client chose; refuses everything but a UUID in lower case. */
 export function parseNodeId(value: unknown): Result<NodeId> {
   return parseId<NodeId>(value, 'node id');
 }
 
-/** Parses a tree id that a client chose. */
+/** Parses a tree id that a client chose; refuses everything but a UUID in lower case. */
 export function parseTreeId(value: unknown): Result<TreeId> {
   return parseId<TreeId>(value, 'tree id');
 }
 
-/** Parses an act id that a client chose. */
+/** Parses an act id that a client chose; refuses everything but a UUID in lower case. */
 export function parseActId(value: unknown): Result<ActId> {
   return parseId<ActId>(value, 'act id');
 }

@@ -50,7 +50,7 @@ export {
   treeId,
 } from './ids.ts';
 export type { TreeJson } from './json.ts';
-export type { FormerRow, LinearContext, LinearConversation, LinearResult } from './linear.ts';
+export type { FormerRow, LinearContext, LinearConversation, LinearConversationSteps } from './linear.ts';
 export {
   type Block,
   checkMessage,

@@ -53,7 +53,7 @@ describe('a tree as JSON', () => {
     );
   });
 
-  test('[T40] keeps __proto__ an ordinary key, as an id, a note and an attribute', () => {
+  test('[T40] keeps __proto__ an ordinary key, as an id, a metadata field and an attribute', () => {
     const proto = (value: unknown) => Object.fromEntries([['__proto__', value]]);
     const grown = applyOrThrow(tree, [
       {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkTree } from './check.ts';
 import { isAppError } from './errors.ts';
 import { treeId } from './ids.ts';
-import { attachRoots, linearSteps, treeFromLinear } from './linear.ts';
+import { attachRoots, buildLinearSteps, treeFromLinear } from './linear.ts';
 import { activePath } from './path.ts';
 import { testKit } from './testing/kit.ts';
 import { assistant, createTestClock, user } from './testing/test-tree.ts';
@@ -28,7 +28,7 @@ describe('a linear conversation', () => {
     expect(checkTree(tree)).toEqual([]);
   });
 
-  test('[T42] keeps ids, notes and times where they are given', () => {
+  test('[T42] keeps ids, metadata and times where they are given', () => {
     const messages = [{ id: '__proto__', message: user('a'), meta: { title: 'A' }, createdAt: 5 }];
     const tree = treeFromLinear({ treeId: treeId('t'), owner: 'ann', rootId: 'r', messages }, context());
     expect([tree.owner, tree.rootId, tree.activeNodeId]).toEqual(['ann', 'r', '__proto__']);
@@ -36,7 +36,7 @@ describe('a linear conversation', () => {
   });
 
   test('[T43] blank messages are reported by their index', () => {
-    const { steps, blank } = linearSteps(linear(user(' '), user('a'), assistant('\n'), user('b')), context());
+    const { steps, blank } = buildLinearSteps(linear(user(' '), user('a'), assistant('\n'), user('b')), context());
     expect(blank).toEqual([0, 2]);
     expect(steps.filter((step) => step.type === 'insert')).toHaveLength(3);
   });
@@ -48,7 +48,7 @@ describe('a linear conversation', () => {
   ])('[T43] with %s is refused by name, and no tree is made', (_what, message, words) => {
     const damaged = { ...linear(), messages: JSON.parse(JSON.stringify([{ message: user('a') }, { message }])) };
     try {
-      linearSteps(damaged, context());
+      buildLinearSteps(damaged, context());
       expect.unreachable();
     } catch (error) {
       expect(isAppError(error)).toBe(true);

@@ -19,15 +19,15 @@ export interface LinearConversation {
 }
 
 /**
- * The steps for a linear conversation: a chain whose last message is active. Blank messages are left out and listed by
- * index.
+ * The steps that build a linear conversation as a chain whose last message is active. `blank` are the indexes of blank
+ * messages, which get no node.
  */
-export interface LinearResult {
+export interface LinearConversationSteps {
   readonly steps: readonly Step[];
   readonly blank: readonly number[];
 }
 
-/** The clock, the id generator and the message kit. */
+/** What {@link buildLinearSteps} needs besides the conversation: the time, an id generator and the message kit. */
 export interface LinearContext {
   readonly now: number;
   readonly newId: () => string;
@@ -38,17 +38,17 @@ export interface LinearContext {
  * Builds the steps of a tree's first commit for a linear conversation. Throws if a message is malformed, and names that
  * message.
  */
-export function linearSteps(linear: LinearConversation, context: LinearContext): LinearResult {
+export function buildLinearSteps(linear: LinearConversation, context: LinearContext): LinearConversationSteps {
   const plan: PlanContext = { ...context, treeId: linear.treeId, actor: 'migration', stale: false };
   const blank: number[] = [];
-  const said: NewMessage[] = [];
+  const nonBlankMessages: NewMessage[] = [];
   for (const [index, item] of linear.messages.entries()) {
     if (Array.isArray(item.message?.content) && isBlank(item.message)) {
       blank.push(index);
       continue;
     }
     parseNewMessage(item.message, `messages[${index}]`);
-    said.push(item);
+    nonBlankMessages.push(item);
   }
   const rootId = nodeId(linear.rootId ?? context.newId());
   const steps = buildFirstSteps(plan, rootId, linear.attributes ?? {});
@@ -57,7 +57,7 @@ export function linearSteps(linear: LinearConversation, context: LinearContext):
     plan,
     root,
     null,
-    said.map((item) => ({ item, id: item.id === undefined ? undefined : nodeId(item.id) })),
+    nonBlankMessages.map((item) => ({ item, id: item.id === undefined ? undefined : nodeId(item.id) })),
   );
   for (const step of chain) steps.push(step);
   const last = chain.at(-1);
@@ -65,9 +65,9 @@ export function linearSteps(linear: LinearConversation, context: LinearContext):
   return { steps, blank };
 }
 
-/** Converts a linear conversation to a tree value. A store writes it as a tree at the next write. */
+/** Converts a linear conversation to a tree value without storing it; a store writes the tree with the next change. */
 export function treeFromLinear(linear: LinearConversation, context: LinearContext): Tree {
-  const { steps } = linearSteps(linear, context);
+  const { steps } = buildLinearSteps(linear, context);
   return applyOrThrow(emptyTree(linear.treeId, linear.owner, context.now), steps, { at: context.now }).tree;
 }
 

@@ -3,12 +3,12 @@ import { makeRefusedResult, ok, type Result } from './errors.ts';
 
 /** Plain JSON, for values that core stores without reading them. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-/** A JSON object. */
+/** A JSON value that is an object. */
 export type JsonObject = { readonly [key: string]: Json };
 
 /** The role of a message's author. */
 export type Role = 'user' | 'assistant' | 'tool' | 'system';
-/** The four roles, as a list. */
+/** Every {@link Role}, for validation. */
 export const roles: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
 
 /** One part of a message. Core reads only two types, {@link TextBlock} and {@link ToolUseBlock}. */
@@ -16,7 +16,7 @@ export interface Block {
   readonly type: string;
 }
 
-/** Plain text. */
+/** A block of plain text. */
 export interface TextBlock extends Block {
   readonly type: 'text';
   readonly text: string;
@@ -115,19 +115,19 @@ export function toMessage(value: unknown, role: Role): unknown {
  */
 export function checkMessage(value: unknown, where = 'message'): Result<Message> {
   const problem = problemOf(value);
-  if (isSound(value, problem)) return ok(value);
+  if (isValidMessage(value, problem)) return ok(value);
   if (problem === blank) return makeRefusedResult('message/blank', `${where} ${blank}.`, { where });
   return makeRefusedResult('message/invalid', `${where} ${problem}.`, { where });
 }
 
 const blank = 'has no content blocks';
 
-/** A type guard, because TypeScript cannot derive the type from the check. */
-function isSound(_value: unknown, problem: string | null): _value is Message {
+/** Narrows the type after {@link problemOf}, because TypeScript cannot derive it from the absence of a problem. */
+function isValidMessage(_value: unknown, problem: string | null): _value is Message {
   return problem === null;
 }
 
-/** Returns the problem of a message as the rest of a sentence; null if there is none. */
+/** Returns what is wrong with a message, as the rest of a sentence after its name; null for a valid message. */
 function problemOf(value: unknown): string | null {
   if (!isFieldMap(value)) return 'is not an object';
   const { role, content, tool_call_id: call } = value;

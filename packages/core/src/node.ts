@@ -6,15 +6,15 @@ import type { JsonObject, Message, Role } from './message.ts';
  * `injected` and `state` are skipped.
  */
 export type NodeKind = 'root' | 'message' | 'branch-summary' | 'compaction' | 'injected' | 'state';
-/** All kinds of nodes, as a list. */
+/** Every {@link NodeKind}, for validation. */
 export const nodeKinds: readonly NodeKind[] = ['root', 'message', 'branch-summary', 'compaction', 'injected', 'state'];
 
 /** The outcome of a node: `success`, except for a generated reply that is pending or was cut short. */
 export type NodeStatus = 'pending' | 'success' | 'interrupted' | 'aborted' | 'error';
-/** All statuses, as a list. */
+/** Every {@link NodeStatus}, for validation. */
 export const nodeStatuses: readonly NodeStatus[] = ['pending', 'success', 'interrupted', 'aborted', 'error'];
 
-/** The origin of a copied node. */
+/** The node that another node was copied from. */
 export interface NodeOrigin {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -39,11 +39,11 @@ export interface NodeMeta {
   readonly splitSource?: string;
   /** On a node that an edit by prefix added: the node whose text this node continues. */
   readonly continues?: string;
-  /** On a reply with usage: the hash of the measured context, which is the `measure` of a context. */
+  /** On a reply with usage: the hash of the context that the provider counted (`measure` of {@link Context}). */
   readonly measuredOver?: string;
   /**
    * On a recorded message: the system prompt of the call, if it differs from the prompt above. Empty for a call without
-   * a prompt. A node has the nearest recorded prompt at or above it.
+   * a prompt. It is also the prompt of all nodes below, down to the next recorded prompt.
    */
   readonly recordedPrompt?: string;
   readonly pickedFrom?: NodeOrigin;
@@ -90,7 +90,7 @@ export interface NodeHead {
   readonly matchParent: NodeId | null;
   /** The equality key; null for the root and for markers. */
   readonly key: string | null;
-  /** The kit's token estimate. */
+  /** The token estimate of the message kit. */
   readonly tokens: number;
   /** The version that inserted the node. */
   readonly addedIn: number;
@@ -106,7 +106,7 @@ export interface NodeHead {
 export interface Node extends NodeHead {
   /** Null for the root only. */
   readonly message: Message | null;
-  /** The text for search. */
+  /** The text that searches look through. */
   readonly text: string;
   readonly meta: NodeMeta;
   readonly marker: Marker | null;
@@ -154,14 +154,14 @@ export interface TreeAttributes {
   readonly [key: string]: unknown;
 }
 
-/** Whether a node takes part in prefix matching and is sent to a model as a message. */
+/** Whether a node is an ordinary message, which prefix matching compares; markers are skipped. */
 export function isMessageKind(kind: NodeKind): boolean {
   return kind === 'message';
 }
 
 /**
- * Returns the match parent of a node's children: the node itself if it is a message or the root, else the nearest one
- * above.
+ * Returns the match parent of a node's children: the node itself if it is a message or the root, else the nearest
+ * message or root above.
  */
 export function matchParentOfChildren(node: Pick<NodeHead, 'id' | 'kind' | 'matchParent'>): NodeId {
   if (node.kind === 'message' || node.kind === 'root' || node.matchParent === null) return node.id;

@@ -6,11 +6,11 @@ import type { TopologyNode } from './path.ts';
 export interface OutlineShape {
   node(id: NodeId): TopologyNode | undefined;
   children(id: NodeId): readonly TopologyNode[];
-  /** The nodes without a parent in this outline. */
+  /** The nodes whose parent is not part of this outline. */
   readonly topNodes: readonly TopologyNode[];
 }
 
-/** The options of an outline. */
+/** What an outline shows and hides. */
 export interface OutlineRequest {
   /** The active node; the path to it is marked. */
   readonly current: NodeId | null;
@@ -18,7 +18,7 @@ export interface OutlineRequest {
   readonly shows: (node: TopologyNode) => boolean;
   /** The middle of a chain without forks is hidden from this number of nodes on; null hides none. */
   readonly fold: number | null;
-  /** Nodes that are never hidden in a chain. */
+  /** Whether a node must not be hidden in a chain. */
   readonly keeps?: (node: TopologyNode) => boolean;
   /** Chains that stay expanded, by their first hidden node. */
   readonly opened?: ReadonlySet<NodeId>;
@@ -76,7 +76,9 @@ export function buildOutlineShape(nodes: readonly TopologyNode[]): OutlineShape 
   return { node: (id) => byId.get(id), children: (id) => below.get(id) ?? [], topNodes: below.get(null) ?? [] };
 }
 
-/** Builds an outline and returns how many lines did not fit. Visits every node once, at any depth. */
+/**
+ * Builds an outline of at most `limit` lines; `left` is the number of lines beyond the limit. Visits every node once.
+ */
 export function outlineOf(
   shape: OutlineShape,
   request: OutlineRequest,

@@ -245,7 +245,7 @@ describe('leaves', () => {
     expect([leaves(emptyTestTree()), leaves(wood(), 'x')]).toEqual([[], []]);
   });
 
-  test('[T24] that are recent come newest first, twenty unless asked otherwise', () => {
+  test('[T24] that are recent come newest first, twenty by default', () => {
     expect(ids(recentLeaves(wood(), 3))).toEqual(['k', 'j', 'i']);
     const many = buildTree(Array.from({ length: 30 }, (_, index) => `n${index}`).join('\n'));
     expect(ids(recentLeaves(many))).toEqual(Array.from({ length: 20 }, (_, index) => `n${29 - index}`));
@@ -264,7 +264,7 @@ describe('leaves', () => {
     expect(lastVisitedLeaf(unmarked, 'a')).toBe('g');
   });
 
-  test('[T25] do not follow a mark on a child that is gone', () => {
+  test('[T25] do not follow a mark on a removed child', () => {
     const { tree } = applyOrThrow(wood(), [
       { type: 'select', after: nodeId('k'), before: nodeId('d') },
       { type: 'remove', nodeId: nodeId('b') },
@@ -407,7 +407,7 @@ describe('a page of a branch', () => {
     expect(branchPage(wood(), request)).toMatchObject({ ok: false, refusal: { code } });
   });
 
-  test('[T33] brings the other members of each group when asked', () => {
+  test('[T33] brings the other members of each group on request', () => {
     const page = value(branchPage(wood(), { nodeId: 'i', siblings: true }));
     expect([...page.groups].map(([id, members]) => [id, ids(members)])).toEqual([['h', ['j']]]);
     expect(value(branchPage(wood(), { nodeId: 'i' })).groups.size).toBe(0);

@@ -41,11 +41,11 @@ export function path(tree: Tree, ends: { readonly from?: string; readonly to: st
   let entry = mapGet(tree.nodes, to);
   for (let steps = 0; entry !== undefined; steps++) {
     if (steps > tree.nodes.size)
-      return brokenPath('tree/cycle', `The path to ${to} runs in a circle at ${entry.key}.`, entry.key);
+      return refuseBrokenPath('tree/cycle', `The path to ${to} contains a cycle at ${entry.key}.`, entry.key);
     const { node }: TreeEntry = entry;
     if (node.parentId === null) {
       if (from !== undefined && from !== node.id)
-        return brokenPath('tree/not-on-path', `The node ${from} is not on the path to ${to}.`, from);
+        return refuseBrokenPath('tree/not-on-path', `The node ${from} is not on the path to ${to}.`, from);
       break;
     }
     nodes.push(node);
@@ -58,7 +58,7 @@ export function path(tree: Tree, ends: { readonly from?: string; readonly to: st
   return ok(nodes.reverse());
 }
 
-function brokenPath(
+function refuseBrokenPath(
   code: 'tree/cycle' | 'tree/not-on-path' | 'tree/broken-path',
   message: string,
   nodeId: string,
@@ -67,9 +67,9 @@ function brokenPath(
 }
 
 function brokenPathError(to: string, at: string, missing: string): Result<never> {
-  return brokenPath(
+  return refuseBrokenPath(
     'tree/broken-path',
-    `The path to ${to} breaks off: the parent ${missing} of ${at} is missing.`,
+    `The path to ${to} is incomplete: the parent ${missing} of ${at} is missing.`,
     missing,
   );
 }
@@ -103,7 +103,7 @@ export function siblings(tree: Tree, id: string): NodeId[] {
   return node.parentId === null ? [node.id] : childIds(tree, node.parentId);
 }
 
-/** Returns a node's place among its variants as `[index, total]`; `[0, 1]` for the root and an only child. */
+/** Returns a node's index among its variants and their number; `[0, 1]` for the root and an only child. */
 export function siblingIndex(tree: Tree, id: string): readonly [number, number] {
   const node = findNode(tree, id);
   if (node === undefined || node.parentId === null) return [0, 1];
@@ -243,8 +243,8 @@ function previewOfAnyText(text: string): string {
   const end = lastCharacterBoundary(text, maxPreviewLength * 4);
   const line = truncateToLine(text.slice(0, end), end);
   // Databases return at most five preview lengths of a long text, and all stores must produce the same preview.
-  const goesOn = line.length > maxPreviewLength || /\S/.test(text.slice(end, maxPreviewLength * 5));
-  return goesOn ? `${truncateToLine(line, maxPreviewLength - 1).trimEnd()}…` : line;
+  const isLonger = line.length > maxPreviewLength || /\S/.test(text.slice(end, maxPreviewLength * 5));
+  return isLonger ? `${truncateToLine(line, maxPreviewLength - 1).trimEnd()}…` : line;
 }
 
 /**
@@ -276,7 +276,7 @@ function wholeTopology(tree: Tree): TopologyNode[] {
   return rows.sort((a, b) => a.seq - b.seq);
 }
 
-/** Builds one row of a topology. */
+/** Builds the topology row of a node; the caller has counted the children. */
 export function toTopologyNode(node: Node, parentId: NodeId, children: number): TopologyNode {
   return {
     id: node.id,
@@ -295,7 +295,7 @@ export function toTopologyNode(node: Node, parentId: NodeId, children: number): 
   };
 }
 
-/** A page of a branch, newest last. */
+/** A page of a branch. The last node of `nodes` is the newest. */
 export interface BranchPage {
   readonly rootId: NodeId;
   readonly activeNodeId: NodeId | null;
@@ -307,7 +307,7 @@ export interface BranchPage {
   readonly before: NodeId | null;
 }
 
-/** Selects a page of a branch. */
+/** Selects a page of a branch: its end, its length, or the nodes above a cursor. */
 export interface PageRequest {
   /** The end of the branch; defaults to the active node. */
   readonly nodeId?: string;
@@ -317,7 +317,7 @@ export interface PageRequest {
   readonly siblings?: boolean;
 }
 
-/** The reader of a {@link PageRequest}. */
+/** Validates a {@link PageRequest}. */
 export const pageRequestField = exactObjectField('The request', {
   nodeId: optionalNonNull(requiredText),
   limit: optionalNonNull(atLeastOne),
@@ -344,7 +344,7 @@ function pathSlice(tree: Tree, to: string, { before, limit = 20 }: PageRequest):
   const end = findNode(tree, to);
   if (end === undefined) return unknownNodeError(to);
   if (before !== undefined && (before === tree.rootId || !isAncestorOrSelf(tree, before, to)))
-    return brokenPath('tree/not-on-path', `The node ${before} is not on the path to ${to}.`, before);
+    return refuseBrokenPath('tree/not-on-path', `The node ${before} is not on the path to ${to}.`, before);
   const nodes: Node[] = [];
   let at = before === undefined ? end : findNode(tree, findNode(tree, before)?.parentId ?? '');
   const most = Math.min(limit, tree.nodes.size);

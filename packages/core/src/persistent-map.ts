@@ -4,7 +4,7 @@
  */
 import { insertAt } from './insert-at.ts';
 
-/** An entry stores its key and hash, so that they need not be computed again. */
+/** An entry of a map. It stores its key and the key's hash, so that they are not computed again. */
 export interface MapEntry {
   readonly key: string;
   readonly hash: number;
@@ -13,7 +13,7 @@ export interface MapEntry {
   readonly same?: undefined;
 }
 
-/** A token for one commit. Branches that were created with the token may be changed in place. */
+/** A token for the changes of one commit. Map branches that were created with the token may be changed in place. */
 export type MutationToken = { readonly owner: true };
 
 interface TrieBranch<E extends MapEntry> {
@@ -29,7 +29,7 @@ interface Collision<E extends MapEntry> {
 }
 type Slot<E extends MapEntry> = TrieBranch<E> | Collision<E> | E;
 
-/** A persistent map from text to entries. */
+/** An immutable map from strings to entries. */
 export interface PersistentMap<E extends MapEntry> {
   readonly size: number;
   readonly root: TrieBranch<E>;
@@ -61,7 +61,7 @@ export function emptyMap<E extends MapEntry>(): PersistentMap<E> {
   return { size: 0, root: { owner: null, bitmap: 0, slots: [] } };
 }
 
-/** Returns the entry of a key. Pass the hash if it is known. */
+/** Returns the entry of a key, or undefined. Pass the hash if it is known already. */
 export function mapGet<E extends MapEntry>(
   map: PersistentMap<E>,
   key: string,
@@ -208,7 +208,7 @@ function deleteSame<E extends MapEntry>(slot: Collision<E>, key: string): Slot<E
   return same.length === 1 ? (same[0] ?? null) : { hash: slot.hash, same };
 }
 
-/** Yields every entry in the order of the hashes, which has no meaning. */
+/** Yields every entry in the order of their hashes; callers must not rely on it. */
 export function* mapEntries<E extends MapEntry>(map: PersistentMap<E>): Generator<E, void, undefined> {
   const open: Slot<E>[] = [map.root];
   for (let slot = open.pop(); slot !== undefined; slot = open.pop()) {

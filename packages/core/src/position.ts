@@ -14,7 +14,7 @@ function integerLength(head: string): number {
   return 0;
 }
 
-/** Whether a text is an order key. */
+/** Whether a text is a valid order key. */
 export function isPosition(text: unknown): text is string {
   if (typeof text !== 'string' || text.length < 2) return false;
   const length = integerLength(text.charAt(0));

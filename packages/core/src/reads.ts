@@ -1,6 +1,6 @@
 /**
- * The reads that planners may yield. A planner is a generator that yields reads and receives the answers. So the same
- * planner runs inside SQLite's write transaction, under PostgreSQL's row lock, and on the tree value.
+ * The reads that planners may yield. A planner is a generator that yields reads and receives the answers. The same
+ * planner therefore runs inside SQLite's write transaction, under PostgreSQL's row lock, and on the tree value.
  */
 import type { ActId, NodeId, TreeId } from './ids.ts';
 import type { Bookmark, Node, NodeHead } from './node.ts';
@@ -8,7 +8,7 @@ import type { TopologyNode } from './path.ts';
 import type { Step } from './steps/types.ts';
 import type { TreeRow } from './tree.ts';
 
-/** Whether a commit is a first execution, an undo or a redo. */
+/** Whether a commit was made by a command, an undo or a redo. */
 export type CommitKind = 'do' | 'undo' | 'redo';
 
 /** A list of steps that are applied together under one version. */
@@ -25,11 +25,11 @@ export interface Commit {
   readonly steps: readonly Step[];
 }
 
-/** An act that can be undone or redone, with the commits to invert, oldest first. */
+/** An act that can be undone or redone. The commits to invert are listed oldest first. */
 export interface ActRecord {
   readonly actId: ActId;
   readonly commits: readonly Commit[];
-  /** Other trees that the act changed. */
+  /** The other trees that the act changed. */
   readonly elsewhere: readonly TreeId[];
   /** Whether a purge deleted contents that an undo would need. */
   readonly purged: boolean;
@@ -42,36 +42,39 @@ export interface SubtreeInfo {
   readonly active: boolean;
 }
 
-/** A part of a path, newest last. */
+/** A part of a path; its last node is the newest. */
 export interface PathPart {
   readonly nodes: readonly Node[];
   /** Whether the part begins at a first message. */
   readonly complete: boolean;
 }
 
-/** A node of a path without its content: enough to count tokens and to list the models of a branch. */
+/** A node of a path without its content: tokens can be counted and models listed from it. */
 export type PathMeta = Pick<
   Node,
   'id' | 'parentId' | 'kind' | 'role' | 'status' | 'key' | 'tokens' | 'addedIn' | 'contentIn' | 'meta' | 'marker'
 >;
 
-/** The fields of a node that link it to others. */
+/** The fields of a node that refer to other nodes, and its kind. */
 export type NodeLink = Pick<Node, 'id' | 'parentId' | 'kind' | 'lastChildId'>;
 
-/** A node and its parent. */
+/** A node with its parent, which is enough to draw the shape of a tree. */
 export interface ParentLink {
   readonly id: NodeId;
   readonly parentId: NodeId;
 }
 
-/** A part of a path without contents, newest last. */
+/** A part of a path without message contents; its last entry is the newest. */
 export interface PathMetaPart {
   readonly entries: readonly PathMeta[];
   /** Whether the part begins at a first message. */
   readonly complete: boolean;
 }
 
-/** Every read and its answer. Removed, foreign and unknown nodes all give the same answer: null, or an empty list. */
+/**
+ * Every read and its answer. Unless a read says otherwise, a removed, foreign or unknown node gives null or an empty
+ * list.
+ */
 export interface Reads {
   /** The tree row; `treeId` reads another tree of the same owner. */
   tree: { args: { readonly treeId?: TreeId | undefined }; answer: TreeRow | null };
@@ -90,13 +93,13 @@ export interface Reads {
     args: {
       readonly to: NodeId;
       readonly limit?: number | undefined;
-      /** Ends the path at this ancestor, if the ancestor is on the path. */
+      /** The part starts at this ancestor if it is on the path. */
       readonly until?: NodeId | undefined;
       readonly treeId?: TreeId | undefined;
     };
     answer: PathPart;
   };
-  /** The same path without message contents. Only rows are read. */
+  /** The same path without message contents. Stores read no content columns for it. */
   pathMeta: {
     args: {
       readonly to: NodeId;
@@ -130,13 +133,13 @@ export interface Reads {
   };
   /**
    * The live subtree without contents and root: all nodes in creation order, or breadth first down to a depth, where
-   * the given node has depth 0. Only rows are read.
+   * the given node has depth 0. Stores read no content columns for it.
    */
   topology: {
     args: { readonly of: NodeId; readonly depth?: number | undefined; readonly treeId?: TreeId | undefined };
     answer: readonly TopologyNode[];
   };
-  /** The parent of every live node except the root, in creation order. This is the minimum for drawing a tree. */
+  /** The parent of every live node except the root, in creation order. Enough to draw the shape of a tree. */
   links: { args: { readonly treeId?: TreeId | undefined }; answer: readonly ParentLink[] };
   /** The newest live leaves of the tree, newest first; never the root. */
   leaves: { args: { readonly limit: number; readonly treeId?: TreeId | undefined }; answer: readonly Node[] };
@@ -163,7 +166,8 @@ export interface Reads {
   lastVisited: { args: { readonly from: NodeId; readonly treeId?: TreeId | undefined }; answer: NodeId };
   /**
    * The longest prefix of a list of equality keys that exists below a node; the first equal child wins. Below a marker
-   * only its descendants count. `aliases` are the nodes that complete a split text with the first missing key.
+   * only its descendants count. `aliases` are the nodes that end a split text which had the first missing key before
+   * the split.
    */
   match: {
     args: { readonly from: NodeId; readonly keys: readonly string[] };

@@ -76,7 +76,7 @@ describe('system messages on a path', () => {
     expect(request(path)).toMatchObject({ messages: stored(path, 'u', 's', 'i'), flags: [] });
   });
 
-  test('[X12] are sent as marked user messages where it does not', () => {
+  test('[X12] are sent as wrapped user messages where the provider does not accept them', () => {
     const sent = request(path, 'prompt', { systemInPlace: false });
     expect(sent).toEqual({
       systemPrompt: 'prompt',
@@ -96,7 +96,7 @@ describe('system messages on a path', () => {
     );
   });
 
-  test('[X12] keep blocks that are not text between the marks', () => {
+  test('[X12] keep blocks that are not text inside the wrapper', () => {
     const image = { type: 'image' };
     const text = { type: 'text', text: 'see' };
     const shown = convertSystemToUserMessage({ role: 'system', content: [image, text, text, image] });
@@ -339,7 +339,7 @@ describe('blank messages', () => {
     expect(request(path)).toMatchObject({ messages: stored(path, 'a', 't', 'th'), flags: [] });
   });
 
-  test('[X14, X18] one between a call and its result does not separate them', () => {
+  test('[X14, X18] a blank message between a call and its result does not separate them', () => {
     const path = buildPath(toolCallLink('a', 'k'), textLink('u', 'user', ' '), toolResultLink('t', 'k', 'found'));
     expect(request(path)).toMatchObject({
       messages: stored(path, 'a', 't'),

@@ -12,13 +12,13 @@ import { isBlank, isTextOnly, type Message, textMessage, textOf } from './messag
 import { pairTools, type ToolPair } from './tool-pairs.ts';
 import { wellFormedMessage, wellFormedText } from './well-formed.ts';
 
-/** The capabilities of a provider. */
+/** What a provider accepts in a request. */
 export interface RequestCapabilities {
   /** Whether system messages are allowed inside a conversation. */
   readonly systemInPlace: boolean;
 }
 
-/** A difference between the request and the tree. */
+/** One difference between a request and the tree, so that a caller can report it. */
 export interface RequestFlag {
   /**
    * - `system-as-user`: a system message is sent as a wrapped user message;
@@ -85,7 +85,7 @@ export function buildRequestMessages(
   const { calls, stray } = pairTools(entries.map((entry) => entry.message));
   for (const [index, { message, nodeId, continues: continued }] of entries.entries()) {
     if (message.role === 'tool') {
-      // All other results are sent with their call.
+      // Results with a call are sent directly after their call, below.
       if (!stray.has(index)) continue;
       flags.push({ code: 'result-stray', nodeId, callId: message.tool_call_id ?? '' });
       send(buildStrayResultMessage(message, words), nodeId);

@@ -48,7 +48,7 @@ export function rewindTree(tree: Tree, commits: readonly Commit[], version: numb
   const draft = startDraft(tree);
   const since = commits.filter((commit) => commit.version > version).sort((a, b) => b.version - a.version);
   for (const commit of since) {
-    for (const step of [...commit.steps].reverse()) revertCommit(draft, step, commit);
+    for (const step of [...commit.steps].reverse()) revertStep(draft, step, commit);
     draft.nextSeq = commit.seq;
   }
   draft.version = version;
@@ -56,7 +56,7 @@ export function rewindTree(tree: Tree, commits: readonly Commit[], version: numb
   return toTree(draft);
 }
 
-function revertCommit(draft: TreeDraft, step: Step, commit: Commit): void {
+function revertStep(draft: TreeDraft, step: Step, commit: Commit): void {
   if (step.type === 'insert') return forgetNode(draft, step.node.id);
   // The node gets back the removal mark that the restore step cleared.
   if (step.type === 'restore') {

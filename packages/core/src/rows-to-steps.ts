@@ -24,12 +24,12 @@ export function orderParentsFirst(nodes: readonly Node[]): Node[] {
   const placed = new Set<NodeId>();
   const order: Node[] = [];
   for (const node of [...nodes].sort((a, b) => a.seq - b.seq)) {
-    const way: Node[] = [];
+    const ancestors: Node[] = [];
     for (let at: Node | undefined = node; at !== undefined && !placed.has(at.id); ) {
-      way.push(at);
+      ancestors.push(at);
       at = at.parentId === null ? undefined : byId.get(at.parentId);
     }
-    for (const one of way.reverse()) {
+    for (const one of ancestors.reverse()) {
       placed.add(one.id);
       order.push(one);
     }

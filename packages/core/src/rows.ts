@@ -40,7 +40,7 @@ export type RowChange =
   | { readonly op: 'bookmarked'; readonly nodeId: NodeId; readonly bookmark: Bookmark | null }
   | { readonly op: 'tree'; readonly activeNodeId?: NodeId | null; readonly attributes?: Patch<TreeAttributes> };
 
-/** Builds a change of columns of one row. */
+/** Builds a change of some columns of one row. */
 export function buildRowUpdate(nodeId: NodeId, set: Partial<NodeColumns>): RowChange {
   return { op: 'updated', nodeIds: [nodeId], set };
 }
@@ -60,7 +60,7 @@ export function omitNullish<T extends object>(fields: { readonly [K in keyof T]:
   return applyPatch<object>({}, fields) as T;
 }
 
-/** Returns the patch that undoes another patch on this object. */
+/** Returns the patch that restores the fields of `base` which another patch changes. */
 export function inversePatch<T extends object>(base: T, patch: Patch<T>): Patch<T> {
   const own = new Map<string, unknown>(Object.entries(base));
   return Object.fromEntries(Object.keys(patch).map((key) => [key, own.get(key) ?? null])) as Patch<T>;

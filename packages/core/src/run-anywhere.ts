@@ -10,7 +10,7 @@ import type { NewestAct, Store } from './store-services.ts';
 /** The options of {@link undoOrRedoAnywhere}. */
 export interface UndoOrRedoOptions {
   readonly type: 'undo' | 'redo';
-  /** Also removes nodes that other users added since, as in an undo of one tree. */
+  /** Whether to remove also nodes that other users added since, like `force` of an undo in one tree. */
   readonly force?: boolean;
   /**
    * Called with the act before it is undone, so that a running reply can be stopped. Called again with the next act if
@@ -36,11 +36,11 @@ export async function undoOrRedoAnywhere(
   let tried = '';
   for (;;) {
     const act = await store.newestAct(context.actor, type === 'undo' ? 'undoable' : 'redoable');
-    if (act === null) return refuse('undo/nothing', `There is nothing of yours to ${type}.`);
+    if (act === null) return refuse('undo/nothing', `You have no change to ${type}.`);
     const { treeId, actId } = act;
     await before?.({ treeId, actId });
     try {
-      if (type === 'undo' && act.madeTree) return await takeBackMaking(store, act, force, context);
+      if (type === 'undo' && act.madeTree) return await undoCreation(store, act, force, context);
       return await run(store, { type, treeId, force, actId }, context);
     } catch (error) {
       // Two concurrent callers may find the same act; the second one continues with the next act.
@@ -50,7 +50,7 @@ export async function undoOrRedoAnywhere(
   }
 }
 
-async function takeBackMaking(
+async function undoCreation(
   store: Store,
   { treeId, actId }: NewestAct,
   force: boolean,

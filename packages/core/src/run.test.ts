@@ -7,11 +7,11 @@ import type { RunContext } from './run.ts';
 import { isSameJson } from './same-json.ts';
 import type { Step } from './steps/types.ts';
 import type { RemoteCommands, TreeStore } from './store.ts';
-import { assistant, ReferenceStore, refusalOf, runAndCheck, TestTree, user, uuid } from './testing/index.ts';
+import { assistant, ReferenceStore, refusalOf, runAndCheck, TestTree, testUuid, user } from './testing/index.ts';
 import { childIds } from './tree.ts';
 
 const you = { actor: 'you' };
-const nowhere = nodeId(uuid(77));
+const nowhere = nodeId(testUuid(77));
 
 async function fixtureOf(...texts: string[]): Promise<{ fixture: TestTree; ids: NodeId[] }> {
   const fixture = await TestTree.make();
@@ -123,14 +123,14 @@ describe('a commit', () => {
     const second = await fixture.run(append(fixture, 'c', a));
     expect(first.actId).not.toBe(second.actId);
     expect(first.commit?.actId).toBe(first.actId);
-    const third = await fixture.run(append(fixture, 'd', a), { actId: uuid(500) });
-    expect(third.actId).toBe(uuid(500));
-    const undone = await fixture.run({ type: 'undo', treeId: fixture.treeId }, { actId: uuid(501) });
-    expect(undone.actId).toBe(uuid(500));
-    expect(undone.commit).toMatchObject({ kind: 'undo', actId: uuid(500) });
+    const third = await fixture.run(append(fixture, 'd', a), { actId: testUuid(500) });
+    expect(third.actId).toBe(testUuid(500));
+    const undone = await fixture.run({ type: 'undo', treeId: fixture.treeId }, { actId: testUuid(501) });
+    expect(undone.actId).toBe(testUuid(500));
+    expect(undone.commit).toMatchObject({ kind: 'undo', actId: testUuid(500) });
     expect((await fixture.run({ type: 'redo', treeId: fixture.treeId })).commit).toMatchObject({
       kind: 'redo',
-      actId: uuid(500),
+      actId: testUuid(500),
     });
   });
 });
@@ -159,7 +159,7 @@ describe('an expected version', () => {
     await fixture.run(append(fixture, 'in time', a), { expectedVersion: fixture.tree.version });
   });
 
-  test('[N5] still holds after others selected, noted, tagged, titled, bookmarked, grouped or renamed the tree', async () => {
+  test('[N5] still holds after others selected, annotated, tagged, titled, bookmarked, grouped or renamed the tree', async () => {
     const { fixture, ids } = await fixtureOf('a');
     const [a = nowhere] = ids;
     const b = await fixture.variant(user('b'), fixture.rootId);
@@ -205,7 +205,7 @@ describe('an expected version', () => {
     expect(isStale(null, 4)).toBe(false);
   });
 
-  test('[N7] that is stale is accepted for an additive write on request: it is added as a sibling', async () => {
+  test('[N7] that is stale is accepted for an additive write on request, which is added as a sibling', async () => {
     const branch: Partial<RunContext> = { expectedVersion: 2, onConflict: 'branch' };
     for (const mode of ['branch', 'in-place', 'prefix'] as const) {
       const { fixture, ids } = await fixtureOf('hello there');
@@ -267,9 +267,9 @@ describe('an expected version', () => {
     const { fixture, ids } = await fixtureOf('a');
     const [a = nowhere] = ids;
     const tries: readonly Command[] = [
-      append(fixture, 'b', a, uuid(600)),
-      { type: 'edit', treeId: fixture.treeId, nodeId: a, content: 'variant', id: uuid(601) },
-      { type: 'reply', treeId: fixture.treeId, parentId: a, replies: [{ id: uuid(602), message: assistant('r') }] },
+      append(fixture, 'b', a, testUuid(600)),
+      { type: 'edit', treeId: fixture.treeId, nodeId: a, content: 'variant', id: testUuid(601) },
+      { type: 'reply', treeId: fixture.treeId, parentId: a, replies: [{ id: testUuid(602), message: assistant('r') }] },
       edit(fixture, a, 'saved', 'in-place'),
     ];
     for (const command of tries) {
@@ -373,7 +373,7 @@ describe('the store contract', () => {
 
   test('[N13] a tree that does not exist is unknown to every command except those that create one', async () => {
     const fixture = await TestTree.make();
-    const missing = treeId(uuid(99));
+    const missing = treeId(testUuid(99));
     const commands: readonly Command[] = [
       { type: 'append', treeId: missing, messages: [{ message: user('a') }] },
       { type: 'clear', treeId: missing },
@@ -387,13 +387,13 @@ describe('the store contract', () => {
 });
 
 test('[N19] the first reads of an append are announced before the tree is read', () => {
-  const tree = treeId(uuid(1));
+  const tree = treeId(testUuid(1));
   const said = { message: user('a') };
   expect(prefetchForAppend({ type: 'append', treeId: tree, messages: [said] })).toEqual({ below: null, ids: [] });
-  const messages = [{ ...said, id: uuid(5) }, said, { ...said, id: 'no id' }];
+  const messages = [{ ...said, id: testUuid(5) }, said, { ...said, id: 'no id' }];
   expect(prefetchForAppend({ type: 'append', treeId: tree, parentId: nowhere, messages })).toEqual({
     below: nowhere,
-    ids: [uuid(5)],
+    ids: [testUuid(5)],
   });
 });
 
@@ -417,7 +417,7 @@ test('[X41] a remote store is given validated commands only', async () => {
   const given: unknown[] = [];
   const outcome = {
     treeId: fixture.treeId,
-    actId: actId(uuid(5)),
+    actId: actId(testUuid(5)),
     version: 9,
     commit: null,
     result: { nodeId: nowhere },

@@ -1,4 +1,4 @@
-/** Runs commands. Every commit is made here. */
+/** Runs commands on a store: plans a command, commits its steps and returns the outcome. */
 import { assertNotTrashed, isStale, makeVersionConflictError } from './commit.ts';
 import {
   assertArgument,
@@ -18,13 +18,13 @@ import { type CommandInput, readCommand } from './plan/command-input.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
 import type { CopyResult, GraftCommand } from './plan/copy.ts';
 import { additiveCommands, type Command, type CommandOf, planners, type ResultOf } from './plan/index.ts';
-import { hasUnmeasuredUsage, recordMeasuredContexts } from './plan/note-measured.ts';
+import { hasUnmeasuredUsage, recordMeasuredContexts } from './plan/record-measured-contexts.ts';
 import { resolveRequestedAct } from './plan/undo.ts';
 import { type ActRecord, ask, type ReadProgram } from './reads.ts';
 import { isStructural } from './steps/kinds.ts';
 import type { ChangeResult, CommandOutcome, TreeStore } from './store.ts';
 
-/** The actor and act of a command, with clock, id generator and message kit. */
+/** Who runs a command and as part of which act, with clock, id generator and message kit. */
 export interface RunContext {
   readonly actor: string;
   /** Shared by all commits of one user action; generated if not given. */
@@ -121,7 +121,6 @@ async function createTree(
   return { ...appended, commit: appended.commit ?? made.commit, result: { ...made.result, added, reused } };
 }
 
-/** One call of {@link run}, with the act id and the time that all its commits share. */
 interface RunCall {
   readonly store: TreeStore;
   readonly context: RunContext;
@@ -164,7 +163,7 @@ function* plannerFor(
   const { treeId } = command;
   try {
     const plan = yield* planCommand(command, { ...context, treeId, now: at, stale });
-    if (!reporting.has(command.type) || !hasUnmeasuredUsage(plan.steps)) return plan;
+    if (!usageCommands.has(command.type) || !hasUnmeasuredUsage(plan.steps)) return plan;
     return { ...plan, steps: yield* recordMeasuredContexts(plan.steps, yield* ask('tree', {})) };
   } catch (error) {
     if (!stale || expected === undefined || !isAppError(error)) throw error;
@@ -175,13 +174,13 @@ function* plannerFor(
 }
 
 /** Commands that may add a reply with token usage. */
-const reporting: ReadonlySet<string> = new Set(['append', 'reply', 'regenerate', 'finish', 'import', 'annotate']);
+const usageCommands: ReadonlySet<string> = new Set(['append', 'reply', 'regenerate', 'finish', 'import', 'annotate']);
 
 type ReverseCommand = Extract<Command, { type: 'undo' | 'redo' }>;
 
 /**
- * Returns the act that a command undoes or redoes in its tree. With `asked`, returns that act if it could be undone
- * there.
+ * Returns the act that a command undoes or redoes in its tree; null without one. With `asked`, looks for the act among
+ * those that can be undone.
  */
 function actOfCommand(
   { store, context }: RunCall,
@@ -244,7 +243,7 @@ async function dryRun(
   return { command, restores: steps.some((step) => step.type === 'restore') };
 }
 
-/** A branch to be moved to another tree. */
+/** A branch and its new parent in another tree. */
 export interface MoveToTreeOptions {
   readonly from: GraftCommand['from'];
   readonly to: { readonly treeId: TreeId; readonly parentId: NodeId };

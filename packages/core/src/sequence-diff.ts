@@ -3,8 +3,8 @@
  */
 
 /**
- * Marks by index: in `left`, 1 marks elements that the right sequence lacks; in `right`, 1 marks elements that the left
- * sequence lacks.
+ * The differences by index: `removed` has a 1 for each element of the left sequence that the right one lacks, `added` a
+ * 1 for each element of the right sequence that the left one lacks.
  */
 export interface SequenceDiff {
   readonly removed: Uint8Array;
@@ -20,10 +20,10 @@ interface DiffBox {
 
 // Finding the shortest difference costs length × differences. Beyond a bound on the differences in one search, the
 // furthest path is taken instead; the result is still correct but may be slightly longer. Longer sequences get a lower
-// bound, so that the total is limited to about this many steps.
+// bound, which limits the total to about this many comparisons.
 const steps = 1 << 26;
 
-function patienceFor(length: number): number {
+function maxDifferencesFor(length: number): number {
   return Math.max(32, Math.min(1024, Math.floor(steps / (length + 1))));
 }
 
@@ -75,13 +75,13 @@ class MiddleSearch {
   readonly #ahead: Int32Array;
   readonly #back: Int32Array;
   readonly #zero: number;
-  readonly #patience: number;
+  readonly #maxDifferences: number;
 
   constructor(left: Int32Array, right: Int32Array) {
     this.#left = left;
     this.#right = right;
     this.#zero = right.length + 1;
-    this.#patience = patienceFor(left.length + right.length);
+    this.#maxDifferences = maxDifferencesFor(left.length + right.length);
     this.#ahead = new Int32Array(left.length + right.length + 3);
     this.#back = new Int32Array(left.length + right.length + 3);
   }
@@ -124,7 +124,7 @@ class MiddleSearch {
         if (!odd && aheadLow <= diagonal && diagonal <= aheadHigh && at <= (ahead[zero + diagonal] ?? beforeAll))
           return { left: at, right: at - diagonal };
       }
-      if (cost >= this.#patience) return this.#furthest(box, aheadLow, aheadHigh, backLow, backHigh);
+      if (cost >= this.#maxDifferences) return this.#furthest(box, aheadLow, aheadHigh, backLow, backHigh);
     }
   }
 
@@ -150,20 +150,20 @@ class MiddleSearch {
   #furthest(box: DiffBox, aheadLow: number, aheadHigh: number, backLow: number, backHigh: number): Point {
     const { leftFrom, leftTo, rightFrom, rightTo } = box;
     let best: Point = { left: leftFrom, right: rightFrom };
-    let way = 0;
+    let distance = 0;
     for (let diagonal = aheadHigh; diagonal >= aheadLow; diagonal -= 2) {
       const left = Math.min(this.#ahead[this.#zero + diagonal] ?? leftFrom, leftTo, rightTo + diagonal);
       const far = left - leftFrom + (left - diagonal - rightFrom);
-      if (far > way) {
-        way = far;
+      if (far > distance) {
+        distance = far;
         best = { left, right: left - diagonal };
       }
     }
     for (let diagonal = backHigh; diagonal >= backLow; diagonal -= 2) {
       const left = Math.max(this.#back[this.#zero + diagonal] ?? leftTo, leftFrom, rightFrom + diagonal);
       const far = leftTo - left + (rightTo - (left - diagonal));
-      if (far > way) {
-        way = far;
+      if (far > distance) {
+        distance = far;
         best = { left, right: left - diagonal };
       }
     }

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { type NodeId, nodeId } from './ids.ts';
 import type { ParentLink } from './reads.ts';
 import { silhouetteOf } from './silhouette.ts';
-import { uuid } from './testing/test-tree.ts';
+import { testUuid } from './testing/test-tree.ts';
 
-const root = nodeId(uuid(0));
+const root = nodeId(testUuid(0));
 
 /** Builds nodes from parent numbers: 0 is the root, n the nth node. */
 function linked(parents: readonly number[]): readonly ParentLink[] {
-  return parents.map((parent, index) => ({ id: nodeId(uuid(index + 1)), parentId: nodeId(uuid(parent)) }));
+  return parents.map((parent, index) => ({ id: nodeId(testUuid(index + 1)), parentId: nodeId(testUuid(parent)) }));
 }
 
 const trees = fc
@@ -32,7 +32,7 @@ test('[R8] a silhouette counts messages and branches, and draws the active branc
 
 test('[R8] lines are in the order of their branches, each as high as its branch is long', () => {
   const links = linked([0, 1, 2, 1, 0]);
-  expect(silhouetteOf(links, root, nodeId(uuid(4))).stems).toEqual([
+  expect(silhouetteOf(links, root, nodeId(testUuid(4))).stems).toEqual([
     { height: 3, active: false },
     { height: 2, active: true },
     { height: 1, active: false },
@@ -43,7 +43,7 @@ test('[R8] a chain of 100,000 is one line', () => {
   const { stems, branches } = silhouetteOf(
     linked(Array.from({ length: 100_000 }, (_, index) => index)),
     root,
-    nodeId(uuid(50_000)),
+    nodeId(testUuid(50_000)),
   );
   expect([stems, branches]).toEqual([[{ height: 100_000, active: true }], 1]);
 });

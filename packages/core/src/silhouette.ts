@@ -3,13 +3,13 @@ import { groupBy } from './group-by.ts';
 import type { NodeId } from './ids.ts';
 import type { ParentLink } from './reads.ts';
 
-/** One line: its height in messages, and whether the active node is on it. */
+/** One line: its height in messages, and whether it is the active branch. */
 export interface SilhouetteStem {
   readonly height: number;
   readonly active: boolean;
 }
 
-/** A tree drawn as a few lines. */
+/** A tree as a few lines for a small drawing. */
 export interface Silhouette {
   readonly messages: number;
   /** The number of leaves. */
@@ -57,7 +57,7 @@ export function silhouetteOf(
   return { messages, branches: leaves.length, stems: chooseStems(leaves, most) };
 }
 
-/** Chooses one line for each range of branches: the active one, else the highest. */
+/** Divides the branches into `most` ranges and chooses a line from each: the active one, else the highest. */
 function chooseStems(leaves: readonly SilhouetteLeaf[], most: number): readonly SilhouetteStem[] {
   if (leaves.length <= most) return leaves;
   const stems: SilhouetteStem[] = [];

@@ -3,7 +3,7 @@ import type { Block, Message, MessageKit } from './message.ts';
 import type { NodeMeta, TreeAttributes } from './node.ts';
 import type { Command } from './plan/index.ts';
 import type { Patch } from './steps/types.ts';
-import { assistant, TestTree, user, uuid } from './testing/index.ts';
+import { assistant, TestTree, testUuid, user } from './testing/index.ts';
 
 function nested(levels: number): object {
   let value: object = {};
@@ -85,21 +85,21 @@ describe('what a store accepts', () => {
   });
 
   test.each([
-    ['what is noted is no object', 'append', { messages: [{ message: user('b'), meta: 'x' }] }],
-    ['what is noted is a list', 'append', { messages: [{ message: user('b'), meta: [] }] }],
-    ['there is no such status', 'reply', { replies: [{ status: 'done' }] }],
-    ['there is no such kind', 'mark', { kind: 'note', message: user('b') }],
-    ['details are no object', 'mark', { kind: 'state', message: user('b'), details: 'x' }],
+    ['metadata that is no object', 'append', { messages: [{ message: user('b'), meta: 'x' }] }],
+    ['metadata that is a list', 'append', { messages: [{ message: user('b'), meta: [] }] }],
+    ['an unknown status', 'reply', { replies: [{ status: 'done' }] }],
+    ['an unknown kind', 'mark', { kind: 'note', message: user('b') }],
+    ['details that are no object', 'mark', { kind: 'state', message: user('b'), details: 'x' }],
     ['tokens are no number', 'compact', { summary: 's', tokensBefore: 'many' }],
     ['a marker names no id', 'import', { nodes: [{ marker: { from: 5 } }] }],
     ['a marker is no object', 'import', { nodes: [{ marker: 5 }] }],
     ['a marker has a part that no marker has', 'import', { nodes: [{ marker: { other: 5 } }] }],
-    ['a marker names half an origin', 'import', { nodes: [{ marker: { mergedFrom: { treeId: uuid(1) } } }] }],
+    ['a marker names half an origin', 'import', { nodes: [{ marker: { mergedFrom: { treeId: testUuid(1) } } }] }],
     ['a bookmark has no time', 'import', { nodes: [{ bookmark: { title: 't', createdAt: 'then' } }] }],
   ])('[N20] a node is refused where %s', async (_, type, rest) => {
     const fixture = await TestTree.make();
     const [parentId] = await fixture.addMessages(['a']);
-    const node = { id: uuid(80), parentId: null, order: 1, message: user('b') };
+    const node = { id: testUuid(80), parentId: null, order: 1, message: user('b') };
     const nodes = 'nodes' in rest ? { nodes: rest.nodes.map((part) => ({ ...node, ...part })) } : {};
     const command: Command = JSON.parse(JSON.stringify({ type, treeId: fixture.treeId, parentId, ...rest, ...nodes }));
     const { tree } = fixture;
@@ -109,7 +109,7 @@ describe('what a store accepts', () => {
 
   test('[N20] a group that is not a whole number is refused in a new tree', async () => {
     const fixture = new TestTree();
-    const nodes = [{ id: uuid(80), parentId: null, order: 1, message: user('b'), group: 0.5 }];
+    const nodes = [{ id: testUuid(80), parentId: null, order: 1, message: user('b'), group: 0.5 }];
     expect(await fixture.refusal({ type: 'import', treeId: fixture.treeId, nodes })).toBe('command/invalid');
   });
 
@@ -136,14 +136,14 @@ describe('what a store accepts', () => {
     expect(fixture.tree).toBe(tree);
   });
 
-  test('[N20] a date as a note is refused', async () => {
+  test('[N20] a date in metadata is refused', async () => {
     const fixture = await TestTree.make();
     const meta: NodeMeta = Object.setPrototypeOf({}, Date.prototype);
     const messages = [{ message: user('a'), meta }];
     expect(await fixture.refusal({ type: 'append', treeId: fixture.treeId, messages })).toBe('command/invalid');
   });
 
-  test.each(noJson)('[N20] %s is refused in a note, an attribute or a message', async (_, value) => {
+  test.each(noJson)('[N20] %s is refused in metadata, an attribute or a message', async (_, value) => {
     const fixture = await TestTree.make();
     const [id] = await fixture.addMessages(['a']);
     const { treeId, tree } = fixture;

@@ -20,7 +20,7 @@ export interface Page<T> {
 /** How a conversation is stored: as a tree, or as a list of messages that is converted on reading. */
 export type ConversationFormat = 'tree' | 'linear';
 
-/** A tree in a list. */
+/** The row of a tree, as lists of trees show it. */
 export interface TreeSummary extends TreeRow {
   readonly format: ConversationFormat;
 }
@@ -57,7 +57,7 @@ export interface SearchQuery {
   readonly cursor?: string;
 }
 
-/** A message that a search found; hits are sorted newest first. */
+/** A message that a search found; the newest message comes first. */
 export interface SearchHit {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -68,7 +68,7 @@ export interface SearchHit {
   readonly snippet: string;
 }
 
-/** A commit in the list of a tree's history. */
+/** A commit without its steps, for the history of a tree. */
 export interface CommitSummary {
   readonly version: number;
   readonly actId: ActId;
@@ -104,7 +104,7 @@ export interface Run {
   readonly data: JsonObject;
 }
 
-/** A run with the owner of its tree. */
+/** A run with the owner of its tree, for a process that recovers the runs of all owners. */
 export interface OwnedRun extends Run {
   readonly owner: string;
 }
@@ -125,8 +125,8 @@ export type NewRun = Omit<Run, 'beatAt'> & { readonly beatAt?: number };
 export interface RunStore {
   start(run: NewRun): Promise<void>;
   /**
-   * Returns false if the run was ended, or recovered by another process. `at` is a time of the store's clock; now by
-   * default.
+   * Records a heartbeat. Returns false if the run has ended or another process has recovered it. `at` is a time of the
+   * store's clock; now by default.
    */
   beat(id: string, at?: number): Promise<boolean>;
   /**
@@ -150,7 +150,7 @@ export interface RunStore {
   end(id: string): Promise<void>;
 }
 
-/** An attachment. */
+/** What a store knows about an attachment without reading its bytes. */
 export interface BlobInfo {
   /** SHA-256 in lower-case hex. */
   readonly hash: string;
@@ -186,7 +186,7 @@ export interface Provenance {
   readonly at: number;
 }
 
-/** A user of a shared server. */
+/** A user of a server that several people share. */
 export interface User {
   readonly id: string;
   readonly name: string;
@@ -226,7 +226,7 @@ export interface ShareLink {
   readonly revokedAt: number | null;
 }
 
-/** Users, tokens and shares of a shared server; not limited to one owner. */
+/** Users, tokens and shares of a shared server. The methods see all owners. */
 export interface AccountStore {
   putUser(user: User): Promise<void>;
   users(): Promise<readonly User[]>;
@@ -255,7 +255,7 @@ export interface SealedRecords {
   rewrite(seal: (id: string, record: JsonObject) => JsonObject): Promise<number>;
 }
 
-/** A conversation that is stored as a list of messages. */
+/** A conversation that is stored as a list of messages and not as a tree yet. */
 export interface LinearRecord {
   readonly treeId: TreeId;
   readonly title?: string;
@@ -269,7 +269,7 @@ export interface LinearRecord {
   }[];
 }
 
-/** The progress of a backfill. */
+/** How many conversations a backfill has converted, and how many are left. */
 export interface BackfillProgress {
   readonly done: number;
   readonly left: number;
@@ -278,7 +278,7 @@ export interface BackfillProgress {
 /** For which owners conversations are written as trees. */
 export type TreeWriteScope = 'off' | 'on' | { readonly owners: readonly string[] };
 
-/** An act that can be undone or redone, and its tree. */
+/** The act that an undo or redo without a named tree chooses, and its tree. */
 export interface NewestAct {
   readonly treeId: TreeId;
   readonly actId: ActId;
@@ -300,7 +300,7 @@ export interface WorkProgress {
   readonly total: number;
 }
 
-/** The options of a check. */
+/** What a check of a store covers, and whether it repairs. */
 export interface FsckOptions {
   readonly repair?: boolean;
   readonly treeId?: TreeId;
@@ -308,7 +308,7 @@ export interface FsckOptions {
   readonly onProgress?: ((progress: WorkProgress) => void) | undefined;
 }
 
-/** The options of a backup. */
+/** The options of a backup; all may be left out. */
 export interface BackupOptions {
   /** Called after each part. A store that copies files does not call it. */
   readonly onProgress?: ((progress: WorkProgress) => void) | undefined;
@@ -324,11 +324,11 @@ export interface FsckReport {
   readonly repaired: readonly string[];
 }
 
-/** The result of a purge. */
+/** What a purge deleted, and what it had to leave. */
 export interface PurgeReport {
   readonly nodes: number;
   readonly contents: number;
-  /** The number of copies of purged messages, or of originals of purged copies, in other trees of the owner. */
+  /** How many copies of the purged messages, or originals of purged copies, exist in other trees of the owner. */
   readonly copies: readonly { readonly treeId: TreeId; readonly title: string | null; readonly nodes: number }[];
   /**
    * The number of attachments without references that are kept for now, because an upload of the same bytes waits for
@@ -339,7 +339,7 @@ export interface PurgeReport {
   readonly uncleared: readonly string[];
 }
 
-/** A description of a store. */
+/** The kind, location and state of a store, for people. */
 export interface StoreInfo {
   readonly kind: string;
   /** The location of the store, without credentials. */
@@ -352,7 +352,7 @@ export interface StoreInfo {
   readonly damage?: readonly string[];
 }
 
-/** A complete store, limited to one owner. */
+/** A store with all its services, limited to one owner. */
 export interface Store extends TreeStore {
   forOwner(owner: string): Store;
   info(): Promise<StoreInfo>;
@@ -366,8 +366,8 @@ export interface Store extends TreeStore {
   ): Promise<readonly CommitSummary[]>;
   /**
    * Returns the actor's newest act that is not undone, in any tree of the owner, including trees in the trash. For
-   * `redoable` returns the newest undone act, unless the actor has started another act in any tree since. Null if there
-   * is none.
+   * `redoable` returns the newest undone act, unless the actor has started another act in any tree since. Null if no
+   * act qualifies.
    */
   newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null>;
   trash(treeId: TreeId): Promise<readonly TrashItem[]>;

@@ -6,7 +6,7 @@ export interface ToolPair {
   readonly result: number | null;
 }
 
-/** The tool calls of a list of messages with their results, and the results without a call. */
+/** The calls of a list of messages with their results, and the results that belong to no call. */
 export interface ToolPairs {
   /** The calls of each message, by the index of the message, in call order. */
   readonly calls: ReadonlyMap<number, readonly ToolPair[]>;

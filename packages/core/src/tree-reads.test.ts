@@ -9,7 +9,7 @@ import { arbitraryCommands, propertyParameters, propertyTimeoutMs } from './test
 import { recordReads } from './testing/planning.ts';
 import { ReferenceStore } from './testing/reference-store.ts';
 import { runCommands } from './testing/run-commands.ts';
-import { TestTree, uuid } from './testing/test-tree.ts';
+import { TestTree, testUuid } from './testing/test-tree.ts';
 import { allNodes, type Tree } from './tree.ts';
 import { readPage, readPath, readPathThrough, readRecentLeaves, readTopology, readTreeAsOf } from './tree-reads.ts';
 
@@ -42,7 +42,7 @@ async function everyTree(look: (store: ReferenceStore, tree: Tree) => Promise<vo
   );
 }
 
-const strange = [uuid(0xdead), '__proto__'];
+const strange = [testUuid(0xdead), '__proto__'];
 
 describe('reading through a store', () => {
   it('[R1] gives the same path and refusals as the tree value', async () => {
@@ -106,7 +106,7 @@ describe('reading through a store', () => {
     const store = fixture.store as ReferenceStore;
     for (const version of [0, -1, 1.5, 2, Number.NaN])
       expect(await said(store, fixture.tree, () => readTreeAsOf(fixture.treeId, version))).toBe('tree/unknown-version');
-    const other = treeId(uuid(77));
+    const other = treeId(testUuid(77));
     const readings: (() => ReadProgram<unknown>)[] = [
       () => readTreeAsOf(other, 1),
       () => readPage(other),

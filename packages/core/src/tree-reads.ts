@@ -29,12 +29,12 @@ export function* readTree(treeId: TreeId): ReadProgram<TreeRow> {
   return row;
 }
 
-/** Throws if the program reads another tree than the store was asked for, as in `store.read(a, () => readPage(b))`. */
+/** Throws if a program reads another tree than `store.read` opened, as in `store.read(a, () => readPage(b))`. */
 function assertSameTree(read: TreeId, asked: TreeId): void {
   if (read !== asked)
     refuse(
       'command/invalid',
-      `The store was asked to read the tree ${read}, and this reads ${asked}: name one of them.`,
+      `The store opened the tree ${read}, but the program reads ${asked}: pass the same id to both.`,
       {
         treeId: read,
         asked,
@@ -42,7 +42,7 @@ function assertSameTree(read: TreeId, asked: TreeId): void {
     );
 }
 
-function* liveNode(id: string): ReadProgram<Node> {
+function* requireLiveNode(id: string): ReadProgram<Node> {
   const node = yield* ask('node', { id: nodeId(id) });
   return node ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
@@ -54,26 +54,31 @@ function* liveNode(id: string): ReadProgram<Node> {
 export function* readPath(ends: { readonly from?: string; readonly to: string }): ReadProgram<readonly Node[]> {
   // The last node is part of its path, so it is read separately only if the path is empty.
   const { nodes } = yield* ask('path', { to: nodeId(ends.to) });
-  if (nodes.length === 0 && (yield* liveNode(ends.to)).parentId !== null) return brokenAt(nodeId(ends.to));
+  if (nodes.length === 0 && (yield* requireLiveNode(ends.to)).parentId !== null)
+    return throwBrokenPath(nodeId(ends.to));
   if (ends.from === undefined) return nodes;
   const at = nodes.findIndex((node) => node.id === ends.from);
   if (at !== -1) return nodes.slice(at);
-  const from = yield* liveNode(ends.from);
-  return from.parentId === null ? nodes : offPath(from.id, ends.to);
+  const from = yield* requireLiveNode(ends.from);
+  return from.parentId === null ? nodes : throwOffPath(from.id, ends.to);
 }
 
 /** Throws on an incomplete path; a caller would take a truncated path for the whole one. */
-function brokenAt(nodeId: NodeId): never {
-  return refuse('tree/broken-path', `The path breaks off at ${nodeId}, or runs in a circle.`, { nodeId });
+function throwBrokenPath(nodeId: NodeId): never {
+  return refuse(
+    'tree/broken-path',
+    `The path is incomplete at ${nodeId}: a parent is missing, or the rows contain a cycle.`,
+    { nodeId },
+  );
 }
 
-function offPath(id: string, to: string): never {
+function throwOffPath(id: string, to: string): never {
   return refuse('tree/not-on-path', `The node ${id} is not on the path to ${to}.`, { nodeId: id });
 }
 
 /** Returns the path through a node down to its last visited leaf. */
 export function* readPathThrough(id: string): ReadProgram<readonly Node[]> {
-  const node = yield* liveNode(id);
+  const node = yield* requireLiveNode(id);
   return yield* readPath({ to: yield* ask('lastVisited', { from: node.id }) });
 }
 
@@ -86,24 +91,25 @@ export function* readPage(treeId: TreeId, request: PageRequest = {}): ReadProgra
   const { rootId, activeNodeId, version } = yield* readTree(treeId);
   const end = nodeId(request.nodeId ?? activeNodeId ?? rootId);
   const { before: cursor } = request;
-  const to = cursor === undefined ? end : yield* readAncestors((yield* liveNode(end)).id, cursor);
+  const to = cursor === undefined ? end : yield* readNodeAboveCursor((yield* requireLiveNode(end)).id, cursor);
   const { nodes } = yield* ask('path', { to, limit: request.limit ?? 20 });
   const first = nodes[0];
   if (first === undefined && to !== rootId) {
     // The last node is part of its path, so it is read separately only if the path is empty, as for an unknown node.
-    if (cursor === undefined) yield* liveNode(end);
-    return brokenAt(to);
+    if (cursor === undefined) yield* requireLiveNode(end);
+    return throwBrokenPath(to);
   }
   const before = first === undefined || first.parentId === rootId ? null : first.id;
   const groups = yield* othersOf(request.siblings === true ? nodes : []);
   return { rootId, activeNodeId, version, nodes, groups, before };
 }
 
-/** Returns the node directly above a cursor on the path to a node. */
-function* readAncestors(below: NodeId, before: string): ReadProgram<NodeId> {
+/** Returns the node directly above a cursor; throws if the cursor is not on the path to `below`. */
+function* readNodeAboveCursor(below: NodeId, before: string): ReadProgram<NodeId> {
   const cursor = yield* ask('node', { id: nodeId(before) });
-  if (cursor === null || !(yield* ask('isAncestorOrSelf', { id: cursor.id, below }))) return offPath(before, below);
-  return cursor.parentId ?? offPath(before, below);
+  if (cursor === null || !(yield* ask('isAncestorOrSelf', { id: cursor.id, below })))
+    return throwOffPath(before, below);
+  return cursor.parentId ?? throwOffPath(before, below);
 }
 
 function* othersOf(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, readonly Node[]>> {
@@ -135,7 +141,7 @@ export function* readTopology(
 ): ReadProgram<readonly TopologyNode[]> {
   assertArgument('options', options, topologyOptions);
   const { rootId } = yield* readTree(treeId);
-  const of = options.from === undefined ? rootId : (yield* liveNode(options.from)).id;
+  const of = options.from === undefined ? rootId : (yield* requireLiveNode(options.from)).id;
   return yield* ask('topology', options.depth === undefined ? { of } : { of, depth: options.depth });
 }
 
@@ -197,12 +203,12 @@ export function* readPastAndPresent(
 function refusePurged(now: Tree, log: readonly Commit[]): void {
   for (const commit of log)
     for (const step of commit.steps)
-      for (const id of nodesNamedByCommits(step))
+      for (const id of nodesNamedByStep(step))
         if (findAnyNode(now, id) === undefined)
           refuse('undo/purged', `The node ${id} of version ${commit.version} was purged.`, { nodeId: id });
 }
 
-function nodesNamedByCommits(step: Step): readonly NodeId[] {
+function nodesNamedByStep(step: Step): readonly NodeId[] {
   if (step.type === 'insert') return [step.node.id];
   if (step.type === 'move') return [step.nodeId, step.to.parentId, step.from.parentId];
   // The active node and bookmarks may refer to purged nodes, because a rewind does not need those.

@@ -36,7 +36,7 @@ export interface TreeEntry extends MapEntry {
   readonly parentKey: NodeId | null;
 }
 
-/** A bookmark in the tree value. */
+/** A bookmark in the map of a tree value; its key is the node id. */
 export interface BookmarkEntry extends MapEntry {
   readonly bookmark: Bookmark;
 }
@@ -79,7 +79,7 @@ export function rowOf(row: TreeRow): TreeRow {
   return { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes };
 }
 
-/** Returns the live node with this id. */
+/** Returns the live node with this id; undefined if it is unknown or removed. */
 export function findNode(tree: Tree, id: string): Node | undefined {
   const node = mapGet(tree.nodes, id)?.node;
   return node?.removedIn === null ? node : undefined;
@@ -118,7 +118,7 @@ export function removedChildKey(node: Pick<Node, 'position' | 'id'>): string {
   return `${node.position} ${node.id}`;
 }
 
-/** Returns the live children of a node as an ordered set. */
+/** Returns the live children of a node as a list ordered by position. */
 export function childListOf(tree: Tree, id: string): ChildList {
   return mapGet(tree.nodes, id)?.children ?? emptyChildList;
 }
@@ -190,7 +190,7 @@ export function allBookmarks(tree: Tree): Bookmark[] {
   return found.sort((a, b) => a.createdAt - b.createdAt || (a.nodeId < b.nodeId ? -1 : 1));
 }
 
-/** Returns the bookmark on a node. */
+/** Returns the bookmark on a node; undefined without one. */
 export function bookmarkOn(tree: Tree, id: string): Bookmark | undefined {
   return mapGet(tree.bookmarks, id)?.bookmark;
 }

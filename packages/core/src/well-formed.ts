@@ -1,4 +1,4 @@
-/** Replaces lone surrogates, which have no UTF-8 form. A single one would make a whole request fail. */
+/** Replaces lone surrogates, which have no UTF-8 form. A provider rejects a request that contains one. */
 import type { Message } from './message.ts';
 
 const lone = /\p{Surrogate}/gu;

@@ -1,6 +1,6 @@
 import { diffSequences } from './sequence-diff.ts';
 
-/** A piece of text that both texts or only one of them contain. */
+/** A piece of text that is in both texts or only in one of them. */
 export interface TextPart {
   readonly type: 'equal' | 'removed' | 'added';
   readonly text: string;
@@ -50,7 +50,7 @@ function numberWords(words: readonly string[], numbers: Map<string, number>): In
   return found;
 }
 
-/** A text that both sides contain, or a replacement. */
+/** A piece that both sides contain, or a replacement; the fields that do not apply are empty. */
 interface TextChange {
   readonly equal: string;
   readonly removed: string;

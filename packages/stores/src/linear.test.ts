@@ -1,18 +1,18 @@
 import { messageKit } from '@coppice/content';
 import { isUuid, type LinearRecord, treeId } from '@coppice/core';
-import { assistant, user, uuid } from '@coppice/core/testing';
+import { assistant, testUuid, user } from '@coppice/core/testing';
 import { checkTree, path, treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buildLinearTree, deriveId } from './linear.ts';
 
 const record: LinearRecord = {
-  treeId: treeId(uuid(1)),
+  treeId: treeId(testUuid(1)),
   createdAt: 1000,
   messages: [
     { message: user('a'), id: 'not one of ours' },
     { message: user(' ') },
-    { message: assistant('b'), id: uuid(7) },
+    { message: assistant('b'), id: testUuid(7) },
   ],
 };
 
@@ -27,7 +27,7 @@ it('[K142] the same list gives the same tree, with blank messages named and fore
     ['a', true],
     ['b', true],
   ]);
-  expect(tree.activeNodeId).toBe(uuid(7));
+  expect(tree.activeNodeId).toBe(testUuid(7));
 });
 
 it('[K143] derived ids are UUIDs, equal for equal parts and different for different ones', () => {

@@ -24,7 +24,7 @@ import {
   unwrapResult,
 } from '@coppice/core';
 import { prepareCommit } from '@coppice/core/store';
-import { allNodes, applyOrThrow, emptyTree, linearSteps, rowChanges } from '@coppice/core/tree';
+import { allNodes, applyOrThrow, buildLinearSteps, emptyTree, rowChanges } from '@coppice/core/tree';
 
 export { deriveId };
 
@@ -69,7 +69,7 @@ export function buildLinearTree(record: LinearRecord, owner: string, kit: Messag
     ...(title === undefined ? {} : { title }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
   };
-  const { steps, blank } = linearSteps(
+  const { steps, blank } = buildLinearSteps(
     { treeId, owner, attributes, rootId: linearRootId(treeId), messages },
     { now: at, newId: () => deriveId('linear-spare', treeId), kit },
   );

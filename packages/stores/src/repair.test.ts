@@ -1,5 +1,5 @@
 import { type Node, nodeId, treeId } from '@coppice/core';
-import { arbitraryCommands, ReferenceStore, runCommands, uuid } from '@coppice/core/testing';
+import { arbitraryCommands, ReferenceStore, runCommands, testUuid } from '@coppice/core/testing';
 import { allBookmarks, allNodes, checkRows } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ async function grown(seed: number): Promise<TreeRows> {
   const [commands = []] = fc.sample(arbitraryCommands({ minLength: 30, maxLength: 30 }), { seed, numRuns: 1 });
   const store = new ReferenceStore();
   for await (const _ of runCommands(store, commands));
-  const tree = store.trees.get(treeId(uuid(1)));
+  const tree = store.trees.get(treeId(testUuid(1)));
   if (tree === undefined) throw new Error('Nothing grew.');
   return { row: tree, nodes: allNodes(tree), bookmarks: allBookmarks(tree) };
 }
@@ -27,33 +27,33 @@ function changed(rows: TreeRows, at: Node, change: Partial<Node>): TreeRows {
   return { ...rows, nodes: rows.nodes.map((node) => (node.id === at.id ? { ...node, ...change } : node)) };
 }
 
-const removed = { id: nodeId(uuid(0xdead)), seq: 100_000, removedIn: 1, aliases: [] };
+const removed = { id: nodeId(testUuid(0xdead)), seq: 100_000, removedIn: 1, aliases: [] };
 
 const faults: Readonly<Record<string, Fault>> = {
   'a second physical root': (rows, at) => changed(rows, at, { parentId: null }),
   'a second root that has children': (rows, at) => {
     const root = rows.nodes.find((node) => node.kind === 'root') ?? at;
-    const second = { ...root, id: nodeId(uuid(0x2007)), seq: rows.row.nextSeq };
+    const second = { ...root, id: nodeId(testUuid(0x2007)), seq: rows.row.nextSeq };
     const row = { ...rows.row, nextSeq: rows.row.nextSeq + 1 };
     return changed({ ...rows, row, nodes: [...rows.nodes, second] }, at, { parentId: second.id });
   },
-  'a parent that is missing': (rows, at) => changed(rows, at, { parentId: nodeId(uuid(0xbad)) }),
+  'a parent that is missing': (rows, at) => changed(rows, at, { parentId: nodeId(testUuid(0xbad)) }),
   'life below a removed parent': (rows, at) =>
     changed({ ...rows, nodes: [...rows.nodes, { ...at, ...removed }] }, at, { parentId: removed.id }),
   'a circle': (rows, at) => changed(rows, at, { parentId: at.id }),
   'a match parent that is wrong': (rows, at) => changed(rows, at, { matchParent: at.id }),
   'a number twice': (rows, at) => changed(rows, at, { seq: 0 }),
-  'a pointer at nothing': (rows) => ({ ...rows, row: { ...rows.row, activeNodeId: nodeId(uuid(0xbad)) } }),
+  'a pointer at nothing': (rows) => ({ ...rows, row: { ...rows.row, activeNodeId: nodeId(testUuid(0xbad)) } }),
   'a pointer at the root': (rows) => ({ ...rows, row: { ...rows.row, activeNodeId: rows.row.rootId } }),
   'no pointer': (rows) => ({ ...rows, row: { ...rows.row, activeNodeId: null } }),
   'a number that would be given again': (rows) => ({ ...rows, row: { ...rows.row, nextSeq: 1 } }),
   'no root': (rows) => ({ ...rows, nodes: rows.nodes.filter((node) => node.kind !== 'root') }),
   'a bookmark on nothing': (rows) => ({
     ...rows,
-    bookmarks: [...rows.bookmarks, { nodeId: nodeId(uuid(0xbad)), title: 'B', createdAt: 1, updatedAt: 1 }],
+    bookmarks: [...rows.bookmarks, { nodeId: nodeId(testUuid(0xbad)), title: 'B', createdAt: 1, updatedAt: 1 }],
   }),
   'a place twice': (rows, at) => {
-    const sibling = { ...at, id: nodeId(uuid(0xcab)), seq: rows.row.nextSeq, aliases: [] };
+    const sibling = { ...at, id: nodeId(testUuid(0xcab)), seq: rows.row.nextSeq, aliases: [] };
     return { ...rows, row: { ...rows.row, nextSeq: rows.row.nextSeq + 1 }, nodes: [...rows.nodes, sibling] };
   },
 };

@@ -1,7 +1,7 @@
 /** A process that works on a folder and prints each acknowledged action. A test may kill it at any point. */
 import { writeSync } from 'node:fs';
 import { isAppError, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { FileSystemStore } from '../src/files/index.ts';
 
 const [place = '', what = 'append'] = process.argv.slice(2);
@@ -15,7 +15,7 @@ async function work(): Promise<void> {
   const { readOnly, notes } = await store.info();
   say(readOnly ? 'read-only' : 'opened');
   for (const note of notes) say(`note ${note}`);
-  const fixture = new TestTree(store, treeId(uuid(1)));
+  const fixture = new TestTree(store, treeId(testUuid(1)));
   if (what === 'hold') {
     say('holding');
     await new Promise((resolve) => setTimeout(resolve, 60_000));
@@ -24,9 +24,9 @@ async function work(): Promise<void> {
     say(`trees ${(await store.trees()).items.length}`);
     say(`found ${(await store.search({ text: 'first' })).items.length}`);
   }
-  const context = { newId: () => uuid(4000 + Math.floor(Math.random() * 1e9)), now: () => 9000 };
+  const context = { newId: () => testUuid(4000 + Math.floor(Math.random() * 1e9)), now: () => 9000 };
   const messages = [{ message: { role: 'user' as const, content: [{ type: 'text', text: 'second' }] } }];
-  if (what === 'create') await fixture.run({ type: 'create', treeId: treeId(uuid(2)) }, context);
+  if (what === 'create') await fixture.run({ type: 'create', treeId: treeId(testUuid(2)) }, context);
   else if (what === 'clear') await fixture.run({ type: 'clear', treeId: fixture.treeId }, context);
   else await fixture.run({ type: 'append', treeId: fixture.treeId, messages }, context);
   say('acknowledged');

@@ -7,13 +7,13 @@ import {
   type TreeStore,
   treeId,
 } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 
 let next = 0xa000_0000;
 
 /** Continues to work on the tree of another fixture, for example in another process. */
 export class LaterFixture extends TestTree {
-  constructor(store: TreeStore, id = treeId(uuid(1))) {
+  constructor(store: TreeStore, id = treeId(testUuid(1))) {
     super(store, id);
   }
 
@@ -21,6 +21,6 @@ export class LaterFixture extends TestTree {
     command: C,
     context: Partial<RunContext> = {},
   ): Promise<CommandOutcome<ResultOf<C['type']>>> {
-    return super.run(command, { newId: () => uuid(++next), ...context });
+    return super.run(command, { newId: () => testUuid(++next), ...context });
   }
 }

@@ -1,7 +1,7 @@
 /** Creates temporary folders, which are deleted after each test, and sample trees in a folder. */
 import { rmSync } from 'node:fs';
 import { treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterEach } from 'vitest';
 import { FileSystemStore } from '../src/files/index.ts';
 import { makeTemporaryFolder } from './files-subject.ts';
@@ -20,8 +20,8 @@ export function useTemporaryFolders(): () => string {
 }
 
 /** The tree that tests damage. The other tree stays intact. */
-export const damagedTreeId = treeId(uuid(1));
-export const intactTreeId = treeId(uuid(2));
+export const damagedTreeId = treeId(testUuid(1));
+export const intactTreeId = treeId(testUuid(2));
 
 /** Creates both sample trees in a folder. */
 export async function createSampleTreesIn(place: string): Promise<string> {

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SessionEntry, SessionFile } from '@coppice/content/sessions';
-import { uuid } from '@coppice/core/testing';
+import { testUuid } from '@coppice/core/testing';
 import { afterEach, beforeEach } from 'vitest';
 
 /** The root id of the sample sessions. */
-export const sessionRootId = uuid(1);
+export const sessionRootId = testUuid(1);
 /** The first line of a sample session. */
-export const sessionHeaderLine = `${JSON.stringify({ type: 'session', version: 2, uuid: sessionRootId, parentUuid: null, id: uuid(2), cwd: '/w' })}\n`;
+export const sessionHeaderLine = `${JSON.stringify({ type: 'session', version: 2, uuid: sessionRootId, parentUuid: null, id: testUuid(2), cwd: '/w' })}\n`;
 
 /** Builds a text message for a session line. */
 export const textMessageOf = (at: number, text = `said ${at}`) => ({ role: 'user', content: [{ type: 'text', text }] });
@@ -17,7 +17,7 @@ export const textMessageOf = (at: number, text = `said ${at}`) => ({ role: 'user
 /** Builds the entry of a message below another one. */
 export const messageEntry = (at: number, above: string): SessionEntry => ({
   type: 'message',
-  uuid: uuid(at),
+  uuid: testUuid(at),
   parentUuid: above,
   message: textMessageOf(at),
 });

@@ -1,4 +1,4 @@
-/** Readers that validate values from outside. */
+/** Readers that validate values from untrusted sources. */
 export {
   assertArgument,
   booleanField,

@@ -2,7 +2,7 @@
 export { apply, applyOrThrow } from '../apply.ts';
 export { checkRows, checkTree, treeFindingSeverities } from '../check.ts';
 export { treeFromJson, treeToJson } from '../json.ts';
-export { attachRoots, linearSteps, treeFromLinear } from '../linear.ts';
+export { attachRoots, buildLinearSteps, treeFromLinear } from '../linear.ts';
 export { buildOutlineShape, outlineOf } from '../outline.ts';
 export {
   activePath,

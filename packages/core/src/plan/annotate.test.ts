@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type NodeId, nodeId, treeId } from '../ids.ts';
 import { previewOf } from '../path.ts';
-import { assistant, refusalOf, runAndCheck, TestTree, user, uuid } from '../testing/index.ts';
+import { assistant, refusalOf, runAndCheck, TestTree, testUuid, user } from '../testing/index.ts';
 import { bookmarkOn, childIds } from '../tree.ts';
 import type { Command } from './index.ts';
 
@@ -20,8 +20,8 @@ function bookmark(fixture: TestTree, id: NodeId, text: string | null): Command {
   return { type: 'bookmark', treeId: fixture.treeId, nodeId: id, title: text };
 }
 
-describe('notes', () => {
-  test('[V32] changing notes changes neither the active node nor the messages, and makes no other write stale', async () => {
+describe('metadata', () => {
+  test('[V32] changing metadata changes neither the active node nor the messages, and makes no other write stale', async () => {
     const { fixture, id } = await fixtureOf();
     const other = await fixture.variant(user('other'), fixture.rootId);
     const { structureVersion } = fixture.tree;
@@ -56,7 +56,7 @@ describe('notes', () => {
     }
   });
 
-  test('[V33] [V34] notes that are set together follow the rules of titles and tags, in one commit', async () => {
+  test('[V33] [V34] metadata that is set together follows the rules of titles and tags, in one commit', async () => {
     const { fixture, id } = await fixtureOf();
     const { treeId: tree } = fixture;
     const before = fixture.tree.version;
@@ -148,7 +148,7 @@ describe('notes', () => {
     expect(again).toMatchObject({ commit: null, result: { groupId: 1 } });
   });
 
-  test('[V38] notes that only Coppice sets are refused, and __proto__ is an ordinary key', async () => {
+  test('[V38] metadata that only Coppice sets is refused, and __proto__ is an ordinary key', async () => {
     const { fixture, id } = await fixtureOf();
     for (const key of ['copiedFrom', 'pickedFrom', 'splitSource'])
       expect(
@@ -162,7 +162,7 @@ describe('notes', () => {
 
   test('[V39] the root, unknown nodes and nodes of other trees cannot be annotated', async () => {
     const { fixture } = await fixtureOf();
-    const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
+    const other = await TestTree.make({ store: fixture.store, treeId: treeId(testUuid(2)) });
     const foreign = await other.variant(user('x'), other.rootId);
     const on = (id: NodeId): readonly Command[] => [
       title(fixture, id, 'x'),
@@ -172,7 +172,7 @@ describe('notes', () => {
       { type: 'group', treeId: fixture.treeId, nodeIds: [id] },
     ];
     for (const command of on(fixture.rootId)) expect(await refusalOf(fixture, command)).toBe('tree/root-protected');
-    for (const command of on(nodeId(uuid(77)))) expect(await refusalOf(fixture, command)).toBe('tree/unknown-node');
+    for (const command of on(nodeId(testUuid(77)))) expect(await refusalOf(fixture, command)).toBe('tree/unknown-node');
     for (const command of on(foreign)) expect(await refusalOf(fixture, command)).toBe('tree/foreign-parent');
   });
 });

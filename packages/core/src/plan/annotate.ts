@@ -9,7 +9,7 @@ import { assertPatch, metadataReaders } from '../steps/fields.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import { nextGroupId, type Planner, requireMessage, toPlan } from './context.ts';
 
-/** Changes the metadata of a node. */
+/** Changes metadata of a node; null removes a field. */
 export interface AnnotateCommand {
   readonly type: 'annotate';
   readonly treeId: TreeId;
@@ -50,12 +50,12 @@ export interface GroupCommand {
   readonly nodeIds: readonly NodeId[];
 }
 
-/** The node that was changed. */
+/** The node that an annotation changed, also if nothing had to change. */
 export interface AnnotateResult {
   readonly nodeId: NodeId;
 }
 
-function annotationOf(node: Node, set: Patch<NodeMeta>): Step[] {
+function buildAnnotateSteps(node: Node, set: Patch<NodeMeta>): Step[] {
   const before = inversePatch(node.meta, set);
   return isSameJson(before, set) ? [] : [{ type: 'annotate', nodeId: node.id, after: set, before }];
 }
@@ -68,21 +68,24 @@ export const annotate: Planner<AnnotateCommand, AnnotateResult> = function* (com
   const node = yield* requireMessage(command.nodeId, 'annotated');
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(command.set, key))
-      refuse('command/invalid', `The note ${key} of ${node.id} is kept by the tree.`, { nodeId: node.id, key });
-  return toPlan(annotationOf(node, yield* normaliseMeta(node, command.set)), { nodeId: node.id });
+      refuse('command/invalid', `The field ${key} of ${node.id} is set by Coppice and cannot be changed.`, {
+        nodeId: node.id,
+        key,
+      });
+  return toPlan(buildAnnotateSteps(node, yield* normaliseMeta(node, command.set)), { nodeId: node.id });
 };
 
 /** Sets a title. A generated title never replaces or hides the user's title. */
 export const title: Planner<TitleCommand, AnnotateResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'titled');
   const set = command.auto === true ? { autoTitle: command.title } : { title: command.title };
-  return toPlan(annotationOf(node, yield* normaliseMeta(node, set)), { nodeId: node.id });
+  return toPlan(buildAnnotateSteps(node, yield* normaliseMeta(node, set)), { nodeId: node.id });
 };
 
-/** Sets the tags of a node: trimmed, without duplicates, in the given order. */
+/** Replaces the tags of a node: trimmed, without duplicates, in the given order. */
 export const tag: Planner<TagCommand, AnnotateResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'tagged');
-  return toPlan(annotationOf(node, yield* normaliseMeta(node, { tags: command.tags })), { nodeId: node.id });
+  return toPlan(buildAnnotateSteps(node, yield* normaliseMeta(node, { tags: command.tags })), { nodeId: node.id });
 };
 
 /**
@@ -94,25 +97,25 @@ function* normaliseMeta(node: Node, given: Patch<NodeMeta>): ReadProgram<Patch<N
     assertPatch(given, metadataReaders);
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error;
-    refuse('command/invalid', `${node.id} cannot be noted on so: ${error.message}.`, { nodeId: node.id });
+    refuse('command/invalid', `The metadata of ${node.id} is invalid: ${error.message}.`, { nodeId: node.id });
   }
   const set = new Map(Object.entries(given));
-  const said = given.title === undefined ? node.meta.title : titleSteps(given.title);
-  if (given.title !== undefined) set.set('title', titleSteps(given.title));
-  if (given.tags !== undefined) set.set('tags', tagSteps(given.tags));
+  const said = given.title === undefined ? node.meta.title : normaliseTitle(given.title);
+  if (given.title !== undefined) set.set('title', normaliseTitle(given.title));
+  if (given.tags !== undefined) set.set('tags', normaliseTags(given.tags));
   if (given.autoTitle !== undefined) {
     const ignored = typeof said === 'string' || (yield* ask('children', { of: node.id })).length > 0;
     if (ignored) set.delete('autoTitle');
-    else set.set('autoTitle', titleSteps(given.autoTitle));
+    else set.set('autoTitle', normaliseTitle(given.autoTitle));
   }
   return Object.fromEntries(set);
 }
 
-function titleSteps(text: string | null): string | null {
+function normaliseTitle(text: string | null): string | null {
   return text === null || text.trim() === '' ? null : text;
 }
 
-function tagSteps(words: readonly string[] | null): readonly string[] | null {
+function normaliseTags(words: readonly string[] | null): readonly string[] | null {
   const tags = [...new Set((words ?? []).map((word) => word.trim()).filter((word) => word !== ''))];
   return tags.length === 0 ? null : tags;
 }
@@ -141,7 +144,8 @@ export const group: Planner<GroupCommand, { readonly groupId: number }> = functi
   const nodes: Node[] = [];
   for (const id of new Set(command.nodeIds)) nodes.push(yield* requireMessage(id, 'grouped'));
   const parentId = nodes[0]?.parentId;
-  if (parentId === undefined || parentId === null) return refuse('command/invalid', 'No node was named.');
+  if (parentId === undefined || parentId === null)
+    return refuse('command/invalid', 'The list of nodes is empty: name at least one node.');
   const stray = nodes.find((node) => node.parentId !== parentId);
   if (stray !== undefined)
     refuse('command/invalid', `The node ${stray.id} is not a child of ${parentId}.`, { nodeId: stray.id });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { nodeId, treeId } from '../ids.ts';
 import type { Message } from '../message.ts';
-import { assistant, ReferenceStore, refusalOf, runAndCheck, TestTree, user, uuid } from '../testing/index.ts';
+import { assistant, ReferenceStore, refusalOf, runAndCheck, TestTree, testUuid, user } from '../testing/index.ts';
 import type { AppendCommand, NewMessage } from './append.ts';
 
 function named(fixture: TestTree, messages: readonly NewMessage[], rest: Partial<AppendCommand> = {}): AppendCommand {
@@ -10,14 +10,14 @@ function named(fixture: TestTree, messages: readonly NewMessage[], rest: Partial
 
 describe('ids that a client chooses', () => {
   const pair: NewMessage[] = [
-    { message: user('hi'), id: uuid(50) },
-    { message: assistant('hello'), id: uuid(51) },
+    { message: user('hi'), id: testUuid(50) },
+    { message: assistant('hello'), id: testUuid(51) },
   ];
 
   test('[P7] a chosen id is the id of the node', async () => {
     const fixture = await TestTree.make();
     const { result: found } = await runAndCheck(fixture, named(fixture, pair));
-    expect(found).toEqual({ nodeId: uuid(51), added: [uuid(50), uuid(51)], reused: [] });
+    expect(found).toEqual({ nodeId: testUuid(51), added: [testUuid(50), testUuid(51)], reused: [] });
   });
 
   test.each([
@@ -32,7 +32,7 @@ describe('ids that a client chooses', () => {
     await runAndCheck(fixture, command);
     const before = fixture.tree;
     const again = await fixture.run(command);
-    expect(again.result).toEqual({ nodeId: uuid(51), added: [], reused: [uuid(50), uuid(51)] });
+    expect(again.result).toEqual({ nodeId: testUuid(51), added: [], reused: [testUuid(50), testUuid(51)] });
     expect(again.commit).toBeNull();
     expect(fixture.tree).toBe(before);
   });
@@ -47,9 +47,9 @@ describe('ids that a client chooses', () => {
       const [start] = await fixture.addMessages(['start', 'one', 'two']);
       await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: start ?? fixture.rootId });
       const messages: NewMessage[] = [
-        { message: assistant('one'), id: uuid(60) },
-        { message: user('two'), id: uuid(61) },
-        { message: assistant('three'), id: uuid(62) },
+        { message: assistant('one'), id: testUuid(60) },
+        { message: user('two'), id: testUuid(61) },
+        { message: assistant('three'), id: testUuid(62) },
         { message: user('four') },
       ];
       const place = name && start !== undefined ? { parentId: start } : {};
@@ -65,7 +65,7 @@ describe('ids that a client chooses', () => {
 
   test('[P7] a retry finds its own node even if an equal one was added before it', async () => {
     const fixture = await TestTree.make();
-    const command = named(fixture, [{ message: user('hi'), id: uuid(50) }], { parentId: fixture.rootId });
+    const command = named(fixture, [{ message: user('hi'), id: testUuid(50) }], { parentId: fixture.rootId });
     await fixture.run(command);
     const twin = await fixture.variant(user('hi'), fixture.rootId);
     await fixture.run({
@@ -73,33 +73,33 @@ describe('ids that a client chooses', () => {
       treeId: fixture.treeId,
       nodeId: twin,
       parentId: fixture.rootId,
-      before: nodeId(uuid(50)),
+      before: nodeId(testUuid(50)),
     });
-    expect((await fixture.run(command)).result.nodeId).toBe(uuid(50));
+    expect((await fixture.run(command)).result.nodeId).toBe(testUuid(50));
   });
 
   test('[P7] a retry with more messages adds the new ones', async () => {
     const fixture = await TestTree.make();
     await fixture.run(named(fixture, pair));
-    const more = [...pair, { message: user('more'), id: uuid(52) }];
+    const more = [...pair, { message: user('more'), id: testUuid(52) }];
     const { result: found } = await runAndCheck(fixture, named(fixture, more, { merge: false }));
-    expect(found).toEqual({ nodeId: uuid(52), added: [uuid(52)], reused: [uuid(50), uuid(51)] });
+    expect(found).toEqual({ nodeId: testUuid(52), added: [testUuid(52)], reused: [testUuid(50), testUuid(51)] });
   });
 
   test('[P115] a message with an id is a separate node beside an equal one, with what follows below it', async () => {
     const fixture = await TestTree.make();
     const [hi = fixture.rootId] = await fixture.addMessages(['hi', 'hello']);
-    const messages = [{ message: user('hi'), id: uuid(50) }, { message: assistant('hello') }];
+    const messages = [{ message: user('hi'), id: testUuid(50) }, { message: assistant('hello') }];
     const command = named(fixture, messages, { parentId: fixture.rootId });
     const { result: made } = await fixture.run(command);
-    expect(made).toMatchObject({ added: [uuid(50), expect.any(String)], reused: [] });
+    expect(made).toMatchObject({ added: [testUuid(50), expect.any(String)], reused: [] });
     expect((await fixture.run(command)).commit).toBeNull();
     // The messages before the chosen id are merged as usual, and a retry finds the node with the chosen id.
-    const after = named(fixture, [{ message: user('hi') }, { message: assistant('hello'), id: uuid(51) }], {
+    const after = named(fixture, [{ message: user('hi') }, { message: assistant('hello'), id: testUuid(51) }], {
       parentId: fixture.rootId,
     });
     const { result: below } = await fixture.run(after);
-    expect(below).toMatchObject({ added: [uuid(51)], reused: [hi] });
+    expect(below).toMatchObject({ added: [testUuid(51)], reused: [hi] });
     expect((await fixture.run(after)).commit).toBeNull();
     const { parentId: _, ...unnamed } = after;
     expect((await fixture.run(unnamed)).commit).toBeNull();
@@ -110,9 +110,9 @@ describe('ids that a client chooses', () => {
     await fixture.addMessages(['one', 'two', 'three']);
     const messages: NewMessage[] = [
       { message: user('one') },
-      { message: assistant('two'), id: uuid(60) },
+      { message: assistant('two'), id: testUuid(60) },
       { message: user('three') },
-      { message: assistant('four'), id: uuid(61) },
+      { message: assistant('four'), id: testUuid(61) },
       { message: user('five') },
     ];
     const command = named(fixture, messages, { parentId: fixture.rootId });
@@ -122,7 +122,7 @@ describe('ids that a client chooses', () => {
     const again = await fixture.run(command);
     expect(again.commit).toBeNull();
     expect(again.result.reused).toEqual([...made.result.reused, ...made.result.added]);
-    const moved = named(fixture, [...messages.slice(0, 3), { message: assistant('other'), id: uuid(61) }], {
+    const moved = named(fixture, [...messages.slice(0, 3), { message: assistant('other'), id: testUuid(61) }], {
       parentId: fixture.rootId,
     });
     expect(await refusalOf(fixture, moved)).toBe('id/taken');
@@ -132,11 +132,11 @@ describe('ids that a client chooses', () => {
     const fixture = await TestTree.make();
     const [hi] = await fixture.addMessages(['hi']);
     const { result: found } = await fixture.run(
-      named(fixture, [{ message: user('hi'), id: uuid(50) }], { parentId: fixture.rootId, merge: true }),
+      named(fixture, [{ message: user('hi'), id: testUuid(50) }], { parentId: fixture.rootId, merge: true }),
     );
     expect(found.nodeId).toBe(hi);
-    const { result: later } = await fixture.run(named(fixture, [{ message: assistant('new'), id: uuid(50) }]));
-    expect(later.added).toEqual([uuid(50)]);
+    const { result: later } = await fixture.run(named(fixture, [{ message: assistant('new'), id: testUuid(50) }]));
+    expect(later.added).toEqual([testUuid(50)]);
   });
 
   test('[P8] an id of another message, of another position or of a removed node is taken', async () => {
@@ -145,30 +145,30 @@ describe('ids that a client chooses', () => {
     const one = (message: Message, id: string, rest: Partial<AppendCommand> = {}) =>
       named(fixture, [{ message, id }], rest);
     for (const merge of [true, false]) {
-      expect(await refusalOf(fixture, one(user('other'), uuid(50), { merge }))).toBe('id/taken');
-      expect(await refusalOf(fixture, one(assistant('hello'), uuid(51), { merge, parentId: fixture.rootId }))).toBe(
+      expect(await refusalOf(fixture, one(user('other'), testUuid(50), { merge }))).toBe('id/taken');
+      expect(await refusalOf(fixture, one(assistant('hello'), testUuid(51), { merge, parentId: fixture.rootId }))).toBe(
         'id/taken',
       );
       expect(await refusalOf(fixture, one(user('x'), fixture.rootId, { merge }))).toBe('id/taken');
-      const swapped = pair.map((item, index) => ({ ...item, id: uuid(51 - index) }));
+      const swapped = pair.map((item, index) => ({ ...item, id: testUuid(51 - index) }));
       expect(await refusalOf(fixture, named(fixture, swapped, { merge, parentId: fixture.rootId }))).toBe('id/taken');
     }
     const later = [
-      { message: user('new'), id: uuid(70) },
-      { message: assistant('hello'), id: uuid(51) },
+      { message: user('new'), id: testUuid(70) },
+      { message: assistant('hello'), id: testUuid(51) },
     ];
     expect(await refusalOf(fixture, named(fixture, later, { parentId: fixture.rootId }))).toBe('id/taken');
     expect(await refusalOf(fixture, named(fixture, later))).toBe('id/taken');
-    const gap = [...pair.slice(0, 1), { message: assistant('new') }, { message: user('x'), id: uuid(51) }];
+    const gap = [...pair.slice(0, 1), { message: assistant('new') }, { message: user('x'), id: testUuid(51) }];
     expect(await refusalOf(fixture, named(fixture, gap, { merge: false }))).toBe('id/taken');
-    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [nodeId(uuid(51))] });
-    expect(await refusalOf(fixture, one(assistant('hello'), uuid(51)))).toBe('id/taken');
+    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [nodeId(testUuid(51))] });
+    expect(await refusalOf(fixture, one(assistant('hello'), testUuid(51)))).toBe('id/taken');
   });
 
   test('[P8] an id of another tree, also of another owner, is taken', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
-    const beside = await TestTree.make({ store: store.forOwner('other'), treeId: treeId(uuid(2)) });
+    const beside = await TestTree.make({ store: store.forOwner('other'), treeId: treeId(testUuid(2)) });
     await beside.run({ ...named(beside, pair) });
     expect(await refusalOf(fixture, named(fixture, pair))).toBe('id/taken');
   });
@@ -176,7 +176,7 @@ describe('ids that a client chooses', () => {
   test('[P8] the id of the tree is taken, except for its root', async () => {
     const fixture = await TestTree.make();
     expect(await refusalOf(fixture, named(fixture, [{ message: user('x'), id: fixture.treeId }]))).toBe('id/taken');
-    const id = treeId(uuid(3));
+    const id = treeId(testUuid(3));
     const messages = [{ message: user('x'), id }];
     expect(await refusalOf(fixture, { type: 'create', treeId: id, messages })).toBe('id/taken');
     await fixture.run({ type: 'create', treeId: id, rootId: id });
@@ -184,11 +184,11 @@ describe('ids that a client chooses', () => {
 
   test('[P8] the same id used twice is refused', async () => {
     const fixture = await TestTree.make();
-    const twice = pair.map((item) => ({ ...item, id: uuid(50) }));
+    const twice = pair.map((item) => ({ ...item, id: testUuid(50) }));
     expect(await refusalOf(fixture, named(fixture, twice))).toBe('id/taken');
   });
 
-  test.each(['', 'x', '__proto__', uuid(50).toUpperCase().replace('0000', 'ABCD'), `{${uuid(50)}}`])(
+  test.each(['', 'x', '__proto__', testUuid(50).toUpperCase().replace('0000', 'ABCD'), `{${testUuid(50)}}`])(
     '[P9] %j is refused as an id, even for a message that exists',
     async (id) => {
       const fixture = await TestTree.make();
@@ -199,7 +199,7 @@ describe('ids that a client chooses', () => {
     },
   );
 
-  test.each(['', 'x', uuid(50).toUpperCase().replace('0000', 'ABCD')])(
+  test.each(['', 'x', testUuid(50).toUpperCase().replace('0000', 'ABCD')])(
     '[P9] %j is refused as the id of a tree that is created, copied or imported',
     async (text) => {
       const fixture = await TestTree.make();

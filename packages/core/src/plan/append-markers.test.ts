@@ -4,7 +4,7 @@ import type { NodeId } from '../ids.ts';
 import { type Message, textMessage } from '../message.ts';
 import { runReads } from '../reads.ts';
 import { planCommand } from '../run.ts';
-import { assistant, runAndCheck, TestTree, testKit, user, uuid } from '../testing/index.ts';
+import { assistant, runAndCheck, TestTree, testKit, testUuid, user } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 import type { AppendCommand } from './append.ts';
 
@@ -199,9 +199,16 @@ describe('markers and splits', () => {
     const nothing = appending(fixture, [user('one two')], { parentId: other.result.nodeId });
     // The alias index uses the message above the marker as its key, so it also finds siblings of the marker; these must
     // be ignored.
-    const around = { ...nowhere, completing: () => [text ?? hi] };
-    const context = { treeId: fixture.treeId, now: 1, newId: () => uuid(90), kit: testKit, actor: 'me', stale: false };
-    const { steps } = runReads(planCommand(nothing, context), (read) => answerFromTree(fixture.tree, read, around));
+    const answers: CrossTreeAnswers = { ...nowhere, nodesByAlias: () => [text ?? hi] };
+    const context = {
+      treeId: fixture.treeId,
+      now: 1,
+      newId: () => testUuid(90),
+      kit: testKit,
+      actor: 'me',
+      stale: false,
+    };
+    const { steps } = runReads(planCommand(nothing, context), (read) => answerFromTree(fixture.tree, read, answers));
     expect(steps[0]?.type).toBe('insert');
     expect(await from(other.result.nodeId)).toEqual([]);
   });

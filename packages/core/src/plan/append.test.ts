@@ -12,10 +12,10 @@ import {
   runAndCheck,
   stepTypesOf,
   TestTree,
+  testUuid,
   toolCallMessage,
   toolResultMessage,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { childCount, childIds } from '../tree.ts';
 import type { AppendCommand, NewMessage } from './append.ts';
@@ -125,7 +125,7 @@ describe('prefix matching', () => {
     expect(found.reused).toEqual([hi, two]);
   });
 
-  test('[P3] a reused node keeps its exact text and its notes', async () => {
+  test('[P3] a reused node keeps its exact text and its metadata', async () => {
     const fixture = await TestTree.make();
     const made = await fixture.run(named(fixture, [{ message: user(' hi\n'), meta: { tags: ['a'] }, createdAt: 5 }]));
     const before = fixture.node(made.result.nodeId);
@@ -199,7 +199,7 @@ describe('the input of an append', () => {
     expect(fixture.thread()).toEqual(['hi', 'hello']);
   });
 
-  test('[P4] an append of only blank messages gives the parent and makes no commit', async () => {
+  test('[P4] an append of only blank messages returns the parent and makes no commit', async () => {
     const fixture = await TestTree.make();
     const [hi] = await fixture.addMessages(['hi', 'hello']);
     const before = fixture.tree;
@@ -282,15 +282,15 @@ describe('the input of an append', () => {
     const [a] = await fixture.addMessages(['a']);
     await fixture.addMessages(['b'], fixture.rootId);
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [a ?? fixture.rootId], mode: 'cascade' });
-    const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+    const beside = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
     const [foreign] = await beside.run(appending(beside, [user('x')])).then(({ result: made }) => made.added);
-    const hidden = await TestTree.make({ store: store.forOwner('other'), treeId: treeId(uuid(3)) });
+    const hidden = await TestTree.make({ store: store.forOwner('other'), treeId: treeId(testUuid(3)) });
     const append = (parentId: NodeId | undefined) => appending(fixture, [user('x')], parentId ? { parentId } : {});
-    expect(await refusalOf(fixture, append(nodeId(uuid(99))))).toBe('tree/unknown-node');
+    expect(await refusalOf(fixture, append(nodeId(testUuid(99))))).toBe('tree/unknown-node');
     expect(await refusalOf(fixture, append(a))).toBe('tree/unknown-node');
     expect(await refusalOf(fixture, append(foreign))).toBe('tree/foreign-parent');
     expect(await refusalOf(fixture, append(hidden.rootId))).toBe('tree/unknown-node');
-    expect(await refusalOf(fixture, { ...append(undefined), treeId: treeId(uuid(9)) })).toBe('tree/unknown-tree');
+    expect(await refusalOf(fixture, { ...append(undefined), treeId: treeId(testUuid(9)) })).toBe('tree/unknown-tree');
   });
 
   test('[P17] a given time is kept, and the clock never gives a child an earlier time than its parent', async () => {

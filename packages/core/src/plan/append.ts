@@ -20,7 +20,7 @@ import {
   toPlan,
 } from './context.ts';
 
-/** A message to be added to a tree. */
+/** A message to be added to a tree, with the fields of its node that the caller may choose. */
 export interface NewMessage {
   readonly message: Message;
   /** Chosen by the client, so that a retry finds the same node. */
@@ -45,7 +45,7 @@ export interface AppendCommand {
   readonly select?: boolean;
 }
 
-/** The result of an append. */
+/** The nodes of an append: which were added, and which existed already. */
 export interface AppendResult {
   /** The last node of the chain, new or reused; the parent if all messages were blank. */
   readonly nodeId: NodeId;
@@ -55,7 +55,7 @@ export interface AppendResult {
 
 // The maximum number of pieces of a split text that is recognised. A text with more pieces becomes a new variant.
 const longestAlias = 64;
-// With more seams than this, only two joins are tried: all blocks merged, or none.
+// With more seams than this, only two joins are tried: all pieces in one block, or each piece in its own block.
 const fewSeams = 6;
 
 /** Walks down while a child equals the next message, then adds the rest as a chain. */
@@ -107,13 +107,13 @@ export function dropBlankMessages(messages: readonly NewMessage[]): readonly New
   return said;
 }
 
-/** The messages of an append, split into ids and equality keys. */
+/** The messages of an append as ids and equality keys, which is all that matching needs. */
 interface AppendRequest {
   readonly ids: readonly (NodeId | undefined)[];
   readonly keys: readonly string[];
   /** The parent that the command named, if any. */
   readonly parentId: NodeId | undefined;
-  /** The messages that may match existing nodes; by default those without a chosen id. */
+  /** Which messages may match existing nodes; `unnamed` means those without a chosen id. */
   readonly merge: 'all' | 'unnamed' | 'none';
   /** Whether the parent never had a child, so that nothing can match below it. This is the usual case in a chat. */
   readonly hasNoChildren: boolean;
@@ -133,15 +133,15 @@ function* findExisting(context: PlanContext, parent: ParentInfo, wanted: AppendR
   const first = ids.findIndex((id, index) => id !== undefined && taken.has(id) && equal[index] !== id);
   if (first === -1) return equal;
   if (merge === 'unnamed' && first !== chosen) return refuseTakenId(ids[first] ?? nodeId(''));
-  const own = yield* findRetry(wanted, first, taken, equal.slice(0, first));
-  yield* goOn(context, wanted, taken, own);
+  const found = yield* findRetry(wanted, first, taken, equal.slice(0, first));
+  yield* continueRetry(context, wanted, taken, found);
   for (const [index, id] of ids.entries())
-    if (id !== undefined && taken.has(id) && own[index] !== id) refuseTakenId(id);
-  return own;
+    if (id !== undefined && taken.has(id) && found[index] !== id) refuseTakenId(id);
+  return found;
 }
 
-/** Continues below the nodes of an earlier try, with equal messages and with further nodes of that try. */
-function* goOn(
+/** Continues below the nodes of an earlier try: matches equal messages, and further nodes that the try created. */
+function* continueRetry(
   context: PlanContext,
   wanted: AppendRequest,
   taken: ReadonlySet<string>,
@@ -164,7 +164,7 @@ function* goOn(
 
 /**
  * Finds the nodes that an earlier try added from message `first` on, below the nodes that it reused. Throws if an id
- * belongs to another message or to another parent. Without a given parent the place is not checked, because the active
+ * belongs to another message or to another parent. Without a given parent the parent is not checked, because the active
  * node at the time of that try is unknown.
  */
 function* findRetry(
@@ -189,7 +189,7 @@ function* findRetry(
   return own;
 }
 
-/** Finds the ancestors that an earlier try reused when it started at the node that was active then. */
+/** Finds the ancestors that an earlier try reused. That try started at the node that was active then. */
 function* reusedPrefix(node: Node, keys: readonly string[]): ReadProgram<NodeId[]> {
   const above: NodeId[] = [];
   let at: Node | null = node;
@@ -252,14 +252,14 @@ function* findSplitText(
 function* possibleJoins(role: Role, pieces: readonly Message[]): Generator<Message, void, undefined> {
   const seams = pieces.length - 1;
   // Each seam has one bit, which is set for a cut between blocks. -1 has all bits set.
-  const ways = seams > fewSeams ? [0, -1] : [...new Array(1 << seams).keys()];
-  for (const way of ways) {
+  const cutMasks = seams > fewSeams ? [0, -1] : [...new Array(1 << seams).keys()];
+  for (const mask of cutMasks) {
     const content: TextBlock[] = [];
     for (const [index, piece] of pieces.entries()) {
       const [next, ...rest] = piece.content.filter(isText);
       const last = content.at(-1);
       if (next === undefined) continue;
-      if (last === undefined || ((way >> (index - 1)) & 1) === 1) content.push(next);
+      if (last === undefined || ((mask >> (index - 1)) & 1) === 1) content.push(next);
       else content[content.length - 1] = { ...last, text: last.text + next.text };
       for (const block of rest) content.push(block);
     }
@@ -267,7 +267,7 @@ function* possibleJoins(role: Role, pieces: readonly Message[]): Generator<Messa
   }
 }
 
-/** A message of a chain, with its id and equality key if they are known. */
+/** A message of a chain. The id and the equality key are set if the planner knows them already. */
 export interface ChainLink {
   readonly item: NewMessage;
   readonly id: NodeId | undefined;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isAppError } from '../errors.ts';
 import { nodeId, treeId } from '../ids.ts';
 import { run } from '../run.ts';
-import { assistant, createTestClock, ReferenceStore, TestTree, testKit, user, uuid } from '../testing/index.ts';
+import { assistant, createTestClock, ReferenceStore, TestTree, testKit, testUuid, user } from '../testing/index.ts';
 import { readPage, readTopology, readTree, readTreeAsOf } from '../tree-reads.ts';
 import { readCommand } from './command-input.ts';
 
@@ -15,7 +15,7 @@ function commands(id: string, a: string, b: string): readonly Record<string, unk
   const here = { treeId: id, nodeId: a };
   const replies = [{ message: assistant('again') }];
   return [
-    { type: 'create', treeId: uuid(900), attributes: { title: 't', systemPrompt: 's' }, messages: [{ message }] },
+    { type: 'create', treeId: testUuid(900), attributes: { title: 't', systemPrompt: 's' }, messages: [{ message }] },
     { type: 'append', treeId: id, parentId: a, messages: [{ message }], merge: false, select: true },
     { type: 'edit', ...here, content: 'new', mode: 'branch' },
     { type: 'split', ...here, position: 1 },
@@ -32,8 +32,12 @@ function commands(id: string, a: string, b: string): readonly Record<string, unk
     { type: 'branch', ...here, summary: 's', from: b, details: {} },
     { type: 'compact', ...here, summary: 's', firstKept: a, tokensBefore: 1 },
     { type: 'mark', treeId: id, kind: 'injected', message, details: {} },
-    { type: 'duplicate', treeId: uuid(901), from: id, nodeId: a, attributes: { title: 't' } },
-    { type: 'import', treeId: uuid(902), nodes: [{ id: uuid(903), parentId: null, order: 0, message, bookmark: {} }] },
+    { type: 'duplicate', treeId: testUuid(901), from: id, nodeId: a, attributes: { title: 't' } },
+    {
+      type: 'import',
+      treeId: testUuid(902),
+      nodes: [{ id: testUuid(903), parentId: null, order: 0, message, bookmark: {} }],
+    },
     { type: 'bookmark', ...here, title: 't' },
     { type: 'tag', ...here, tags: ['t'] },
     { type: 'annotate', ...here, set: { title: 't' } },
@@ -41,7 +45,7 @@ function commands(id: string, a: string, b: string): readonly Record<string, unk
     { type: 'attributes', treeId: id, set: { title: 't' } },
     { type: 'restore', ...here },
     { type: 'restore-version', treeId: id, version: 1 },
-    { type: 'undo', treeId: id, force: false, actId: uuid(904) },
+    { type: 'undo', treeId: id, force: false, actId: testUuid(904) },
   ];
 }
 
@@ -78,20 +82,20 @@ test('[N22] a command with a field of the wrong type is run or refused with a co
 });
 
 test('[N22] valid commands are not changed', () => {
-  for (const command of commands(uuid(1), uuid(2), uuid(3))) expect(readCommand(command)).toBe(command);
+  for (const command of commands(testUuid(1), testUuid(2), testUuid(3))) expect(readCommand(command)).toBe(command);
 });
 
 test('[N22] a refusal names the field', () => {
   const message = user('x');
   const cases: readonly (readonly [object, string])[] = [
-    [{ type: 'append', treeId: uuid(1), messages: [{ message }, null] }, 'append.messages[1] must be a message.'],
-    [{ type: 'mark', treeId: uuid(1), kind: 'message', message }, 'mark.kind must be one of injected, state.'],
+    [{ type: 'append', treeId: testUuid(1), messages: [{ message }, null] }, 'append.messages[1] must be a message.'],
+    [{ type: 'mark', treeId: testUuid(1), kind: 'message', message }, 'mark.kind must be one of injected, state.'],
     [
-      { type: 'delete', treeId: uuid(1), nodeIds: [uuid(2)], mode: 'Cascade' },
+      { type: 'delete', treeId: testUuid(1), nodeIds: [testUuid(2)], mode: 'Cascade' },
       'delete.mode must be one of splice, cascade.',
     ],
-    [{ type: 'append', treeId: uuid(1), messages: [], select: 0 }, 'append.select must be true or false.'],
-    [{ type: 'select', treeId: uuid(1), nodeId: 5 }, 'There is no node 5.'],
+    [{ type: 'append', treeId: testUuid(1), messages: [], select: 0 }, 'append.select must be true or false.'],
+    [{ type: 'select', treeId: testUuid(1), nodeId: 5 }, 'There is no node 5.'],
   ];
   for (const [command, sentence] of cases) expect(() => readCommand(command)).toThrow(sentence);
 });
@@ -106,25 +110,34 @@ async function refusalOf(work: Promise<unknown>): Promise<string | null> {
 }
 
 describe('unknown fields', () => {
-  const here = { treeId: uuid(1), nodeId: uuid(2) };
+  const here = { treeId: testUuid(1), nodeId: testUuid(2) };
   const message = user('x');
 
   test.each<[string, object]>([
-    ['parentID', { type: 'append', treeId: uuid(1), messages: [{ message }], parentID: uuid(2) }],
-    ['selct', { type: 'append', treeId: uuid(1), messages: [{ message }], selct: false }],
-    ['Id', { type: 'append', treeId: uuid(1), messages: [{ message, Id: uuid(3) }] }],
-    ['name', { type: 'append', treeId: uuid(1), messages: [{ message: { ...message, name: 'ann' } }] }],
-    ['name', { type: 'append', treeId: uuid(1), messages: [{ role: 'user', content: 'x', name: 'ann' }] }],
-    ['forced', { type: 'undo', treeId: uuid(1), forced: true }],
+    ['parentID', { type: 'append', treeId: testUuid(1), messages: [{ message }], parentID: testUuid(2) }],
+    ['selct', { type: 'append', treeId: testUuid(1), messages: [{ message }], selct: false }],
+    ['Id', { type: 'append', treeId: testUuid(1), messages: [{ message, Id: testUuid(3) }] }],
+    ['name', { type: 'append', treeId: testUuid(1), messages: [{ message: { ...message, name: 'ann' } }] }],
+    ['name', { type: 'append', treeId: testUuid(1), messages: [{ role: 'user', content: 'x', name: 'ann' }] }],
+    ['forced', { type: 'undo', treeId: testUuid(1), forced: true }],
     ['modus', { type: 'edit', ...here, content: 'x', modus: 'in-place' }],
-    ['state', { type: 'reply', treeId: uuid(1), parentId: uuid(2), replies: [{ message, state: 'error' }] }],
+    ['state', { type: 'reply', treeId: testUuid(1), parentId: testUuid(2), replies: [{ message, state: 'error' }] }],
     [
       'tree',
-      { type: 'graft', treeId: uuid(1), parentId: uuid(2), from: { treeId: uuid(1), nodeId: uuid(2), tree: 1 } },
+      {
+        type: 'graft',
+        treeId: testUuid(1),
+        parentId: testUuid(2),
+        from: { treeId: testUuid(1), nodeId: testUuid(2), tree: 1 },
+      },
     ],
     [
       'parent',
-      { type: 'import', treeId: uuid(1), nodes: [{ id: uuid(2), parentId: null, order: 1, message, parent: 1 }] },
+      {
+        type: 'import',
+        treeId: testUuid(1),
+        nodes: [{ id: testUuid(2), parentId: null, order: 1, message, parent: 1 }],
+      },
     ],
   ])('[N23] %s is refused by name', (field, command) => {
     expect(() => readCommand(command)).toThrow(`has no field "${field}"`);
@@ -166,7 +179,7 @@ describe('unknown fields', () => {
 describe('one tree per read program', () => {
   test('[N24] a read program for another tree than the store was asked for is refused', async () => {
     const fixture = await TestTree.make();
-    const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
+    const other = await TestTree.make({ store: fixture.store, treeId: treeId(testUuid(2)) });
     const { store } = fixture;
     for (const reading of [
       () => readPage(other.treeId),
@@ -193,18 +206,18 @@ describe('one tree per read program', () => {
   });
 });
 
-describe('shorter ways to write a message', () => {
+describe('short forms of a message', () => {
   test('[N25] a string, and a string as content, are accepted wherever a message is', async () => {
     const fixture = await TestTree.make();
     const { treeId: id } = fixture;
-    const short = ['plain', { role: 'assistant', content: 'flat', id: uuid(31), meta: { tags: ['t'] } }] as const;
+    const short = ['plain', { role: 'assistant', content: 'flat', id: testUuid(31), meta: { tags: ['t'] } }] as const;
     const { result } = await fixture.run({
       type: 'append',
       treeId: id,
       messages: [...short, { message: 'again' }, { message: { role: 'assistant', content: 'more' } }],
     });
     expect(fixture.thread()).toEqual(['plain', 'flat', 'again', 'more']);
-    expect(fixture.node(uuid(31))).toMatchObject({ role: 'assistant', meta: { tags: ['t'] } });
+    expect(fixture.node(testUuid(31))).toMatchObject({ role: 'assistant', meta: { tags: ['t'] } });
     const { result: replied } = await fixture.run({
       type: 'reply',
       treeId: id,
@@ -219,11 +232,11 @@ describe('shorter ways to write a message', () => {
     ]);
     await fixture.run({ type: 'mark', treeId: id, kind: 'injected', message: 'noted' });
     expect(fixture.node(fixture.active ?? '').message).toEqual(user('noted'));
-    const other = new TestTree(fixture.store, treeId(uuid(3)));
-    const nodes = [{ id: uuid(30), parentId: null, order: 1, message: 'brought' }];
+    const other = new TestTree(fixture.store, treeId(testUuid(3)));
+    const nodes = [{ id: testUuid(30), parentId: null, order: 1, message: 'brought' }];
     await fixture.run({ type: 'import', treeId: other.treeId, nodes });
     expect(other.thread()).toEqual(['brought']);
-    const made = new TestTree(fixture.store, treeId(uuid(4)));
+    const made = new TestTree(fixture.store, treeId(testUuid(4)));
     await fixture.run({
       type: 'create',
       treeId: made.treeId,
@@ -248,9 +261,9 @@ describe('a tree that is created with messages', () => {
   test('[P114] gets them in the same act, and undo removes them', async () => {
     const fixture = new TestTree();
     const { treeId: id } = fixture;
-    const command = { type: 'create', treeId: id, messages: [{ message: user('a'), id: uuid(40) }, 'b'] } as const;
+    const command = { type: 'create', treeId: id, messages: [{ message: user('a'), id: testUuid(40) }, 'b'] } as const;
     const outcome = await fixture.run(command);
-    expect(outcome).toMatchObject({ version: 2, result: { created: true, added: [uuid(40), expect.any(String)] } });
+    expect(outcome).toMatchObject({ version: 2, result: { created: true, added: [testUuid(40), expect.any(String)] } });
     expect(fixture.thread()).toEqual(['a', 'b']);
     const acts = new Set(fixture.reference?.commits.get(id)?.map((commit) => commit.actId));
     expect([...acts]).toEqual([outcome.actId]);

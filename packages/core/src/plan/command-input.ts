@@ -64,15 +64,18 @@ type InputOf<C> = {
           : C[K];
 };
 
-/** A command as {@link run} accepts it. */
+/** A command as {@link run} accepts it: messages may be written in a short form. */
 export type CommandInput = { [T in CommandType]: InputOf<CommandOf<T>> }[CommandType];
 
-/** Reads a node id. A value that is not a text is reported as an unknown node. */
+/** Reads a node id. A value that is not a string is refused as an unknown node. */
 const node = readIdentifier('tree/unknown-node', (value) => `There is no node ${describeValue(value)}.`);
-/** Reads a tree id. */
+/** Reads a tree id. A value that is not a string is refused as an unknown tree. */
 const tree = readIdentifier('tree/unknown-tree', (value) => `There is no tree ${describeValue(value)}.`);
-/** Reads the id of a new node or tree. */
-const id = readIdentifier('id/invalid', (value, key) => `${key} must be an id, a text, not ${describeValue(value)}.`);
+/** Reads the id of a new node or tree. The planner checks its form. */
+const id = readIdentifier(
+  'id/invalid',
+  (value, key) => `${key} must be an id (a string), not ${describeValue(value)}.`,
+);
 
 function readIdentifier(
   code: 'tree/unknown-node' | 'tree/unknown-tree' | 'id/invalid',
@@ -161,7 +164,7 @@ function listOfExactly(what: string, readers: { readonly [key: string]: FieldRea
 
 type StepShape<C> = { readonly [K in Exclude<keyof Required<C>, 'type' | 'treeId'>]: FieldReader<unknown> };
 
-/** The readers of every command's fields. A missing field does not compile. */
+/** The readers of every command's fields. TypeScript reports a field that is missing here. */
 const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
   create: {
     attributes: nullableField(readAttributes),
@@ -269,12 +272,11 @@ const makers: ReadonlySet<unknown> = new Set<CommandType>(['create', 'duplicate'
 
 /** Validates a command. Refuses an unknown type, a missing tree and unknown fields. */
 export function readCommand(command: unknown): Command {
-  if (!isFieldMap(command)) return refuse('command/invalid', 'A command is an object that says its type.');
+  if (!isFieldMap(command)) return refuse('command/invalid', 'A command must be an object with a type.');
   assertFields(command);
   return withMessages(command);
 }
 
-// Validates every field of a command.
 function assertFields(command: FieldMap): asserts command is FieldMap & Command {
   const check = checks.get(command.type);
   if (check === undefined) return refuse('command/invalid', `There is no command ${describeValue(command.type)}.`);
@@ -288,8 +290,8 @@ function assertFields(command: FieldMap): asserts command is FieldMap & Command 
 /** Expands every message of a command. Returns the same object if no message has a short form. */
 function withMessages<C extends FieldMap>(command: C): C {
   const { messages: said, replies: answers, nodes: brought, message: one } = command;
-  if (Array.isArray(said) && said.some((item) => !isWritten(item)))
-    return { ...command, messages: said.map((item) => (isWritten(item) ? item : writtenOut(item))) };
+  if (Array.isArray(said) && said.some((item) => !isComplete(item)))
+    return { ...command, messages: said.map((item) => (isComplete(item) ? item : expandMessage(item))) };
   if (Array.isArray(answers) && answers.some(hasShortMessage))
     return { ...command, replies: answers.map((item) => withMessage(item, 'assistant')) };
   if (Array.isArray(brought) && brought.some(hasShortMessage))
@@ -308,7 +310,7 @@ function hasShortMessage(item: FieldMap): boolean {
   return isShort(item.message);
 }
 
-function isWritten(item: unknown): boolean {
+function isComplete(item: unknown): boolean {
   return isFieldMap(item) && item.message !== undefined && !isShort(item.message);
 }
 
@@ -316,7 +318,7 @@ function withMessage<C extends FieldMap>(item: C, role: Role): C {
   return { ...item, message: toMessage(item.message, role) };
 }
 
-function writtenOut(item: unknown): FieldMap {
+function expandMessage(item: unknown): FieldMap {
   if (!isFieldMap(item)) return { message: toMessage(item, 'user') };
   if (item.message !== undefined) return withMessage(item, 'user');
   const { id: chosen, meta, createdAt, ...said } = item;

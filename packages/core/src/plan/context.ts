@@ -73,7 +73,10 @@ export function* requireHead(id: NodeId): ReadProgram<NodeHead> {
   return (isGivenId(id) ? yield* ask('head', { id }) : null) ?? (yield* requireNode(id));
 }
 
-/** Returns a live node that is not the root. */
+/**
+ * Returns a live node that is not the root; throws for the root. `verb` completes the message, as in `The root cannot
+ * be moved.`
+ */
 export function* requireMessage(
   id: NodeId,
   verb: string,
@@ -102,7 +105,7 @@ export function assertNotPending(node: NodeHead): void {
   if (node.status === 'pending') refusePendingReplies([node.id]);
 }
 
-/** Throws if the list is not empty. It contains replies that are still being generated. */
+/** Throws for the first of these pending replies; does nothing for an empty list. */
 export function refusePendingReplies(nodeIds: readonly NodeId[]): void {
   const [nodeId] = nodeIds;
   if (nodeId !== undefined)
@@ -152,7 +155,7 @@ export function* claimId(context: PlanContext, chosen: string | undefined): Read
   return id;
 }
 
-/** Returns a position after all children of a node. */
+/** Returns a position after all children of a node, removed children included. */
 export function* positionAfterLast(of: NodeId): ReadProgram<string> {
   return positionBetween(yield* ask('lastPosition', { of }), null);
 }
@@ -162,13 +165,12 @@ export function* nextGroupId(of: NodeId): ReadProgram<number> {
   return (yield* ask('groupMax', { of })) + 1;
 }
 
-/** Throws if an id is taken. */
+/** Throws if any tree already uses one of the ids. */
 export function* assertFree(ids: readonly NodeId[]): ReadProgram<void> {
   const taken = yield* findTakenIds(ids);
   for (const id of ids) if (taken.has(id)) refuseTakenId(id);
 }
 
-/** Throws the error for an id that belongs to another node. */
 export function refuseTakenId(id: NodeId): never {
   return refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
 }
@@ -178,7 +180,7 @@ export function parseNewMessage(value: unknown, where: string): Message {
   return unwrapResult(checkMessage(value, where));
 }
 
-/** The fields of a new node, except those that place it in the tree. */
+/** The fields of a new node, except parent and position. */
 export interface NodeFields {
   readonly id: NodeId;
   readonly message: Message;

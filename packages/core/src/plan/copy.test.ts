@@ -12,18 +12,18 @@ import {
   stepTypesOf,
   TestTree,
   testKit,
+  testUuid,
   undoableState,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { bookmarkOn, childIds, findNode } from '../tree.ts';
 import type { CherryPickCommand, GraftCommand, MergeCommand } from './copy.ts';
 
-const nowhere = nodeId(uuid(77));
+const nowhere = nodeId(testUuid(77));
 
 async function two(): Promise<{ here: TestTree; there: TestTree }> {
   const there = await TestTree.make();
-  const here = await TestTree.make({ store: there.store, treeId: treeId(uuid(2)) });
+  const here = await TestTree.make({ store: there.store, treeId: treeId(testUuid(2)) });
   return { here, there };
 }
 
@@ -33,7 +33,7 @@ function grafting(here: TestTree, there: TestTree, id: NodeId, parentId: NodeId,
 }
 
 describe('a graft', () => {
-  test('[V19] copies a branch of another tree with new ids, its order, groups, notes, times and origin', async () => {
+  test('[V19] copies a branch of another tree with new ids, its order, groups, metadata, times and origin', async () => {
     const { here, there } = await two();
     const [q = nowhere] = await there.addMessages(['q']);
     const replies = [{ message: assistant('one') }, { message: assistant('two') }];
@@ -96,7 +96,7 @@ describe('a graft', () => {
     expect(here.node(alone.result.nodeId).meta.splitSource).toBeUndefined();
   });
 
-  test('[V21] changes the active node if asked or if the tree is empty, to the leaf last visited there', async () => {
+  test('[V21] changes the active node on request or if the tree is empty, to the leaf last visited there', async () => {
     const { here, there } = await two();
     const [q = nowhere] = await there.addMessages(['q', 'old']);
     await there.addMessages(['new'], q);
@@ -114,7 +114,7 @@ describe('a graft', () => {
     const { here, there } = await two();
     const [q = nowhere] = await there.addMessages(['q']);
     const owned = there.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
-    const theirs = await TestTree.make({ store: owned, treeId: treeId(uuid(3)) });
+    const theirs = await TestTree.make({ store: owned, treeId: treeId(testUuid(3)) });
     const hidden = await theirs.variant(user('secret'), theirs.rootId);
     const commands: readonly (readonly [GraftCommand, string])[] = [
       [grafting(here, there, there.rootId, here.rootId), 'tree/root-protected'],

@@ -59,25 +59,28 @@ export interface MergeCommand {
   readonly details?: Marker['details'];
 }
 
-/** The result of a copy. */
+/** The copies that a graft, a cherry-pick or a merge added. */
 export interface CopyResult {
-  /** The copy of the last node that was named. */
+  /** The copy of the last node; the target itself if nothing was copied. */
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
 }
 
-/** The inputs of {@link copyNodes}. */
+/** Which nodes {@link copyNodes} copies, and below which parent. */
 export interface NodeCopyRequest {
   readonly treeId: TreeId;
   /** The nodes to copy, parents before their children. */
   readonly nodes: readonly Node[];
-  /** The parent of the copied roots in the source, and their parent in this tree. */
+  /** The parent of the copied roots in the source; `parentInfo` is their new parent. */
   readonly from: NodeId;
   readonly parentInfo: ParentInfo;
   /** The position of a single copied root. Without it each copy keeps its position. */
   readonly position?: string;
   readonly groups: 'kept' | 'reset';
-  /** A picked message gets the current time; a copied branch keeps its times. */
+  /**
+   * `pickedFrom` gives the copies the current time, `copiedFrom` keeps the times. Also the metadata field that records
+   * the origin.
+   */
   readonly how: 'copiedFrom' | 'pickedFrom';
 }
 

@@ -11,14 +11,14 @@ import {
   stepTypesOf,
   TestTree,
   testKit,
+  testUuid,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { allBookmarks, emptyTree, findNode, type Tree } from '../tree.ts';
 import { type CreateCommand, type DuplicateCommand, forestKey } from './create.ts';
 
 function creating(n: number, rest: Partial<CreateCommand> = {}): CreateCommand {
-  return { type: 'create', treeId: treeId(uuid(n)), ...rest };
+  return { type: 'create', treeId: treeId(testUuid(n)), ...rest };
 }
 
 function treeOf(store: ReferenceStore, id: TreeId | string): Tree {
@@ -31,7 +31,7 @@ describe('a new tree', () => {
   test('[P74] has its root from its first commit on, and no active node', async () => {
     const fixture = new TestTree();
     const { result: made, commit, version } = await fixture.run(creating(1, { attributes: { title: 't' } }));
-    expect(made).toEqual({ treeId: uuid(1), created: true });
+    expect(made).toEqual({ treeId: testUuid(1), created: true });
     expect(version).toBe(1);
     expectSteps(emptyTree(fixture.treeId), commit?.steps ?? []);
     const root = fixture.node(fixture.rootId);
@@ -68,32 +68,32 @@ describe('a new tree', () => {
     await fixture.run({ ...set, set: { title: 'Oak', autoTitle: 'A tree' } });
     await fixture.run({ ...set, set: { title: '' } });
     expect(fixture.tree.attributes).toEqual({ project: 'default', autoTitle: 'A tree' });
-    const copy = { type: 'duplicate', treeId: treeId(uuid(2)), from: fixture.treeId, attributes: blank } as const;
+    const copy = { type: 'duplicate', treeId: treeId(testUuid(2)), from: fixture.treeId, attributes: blank } as const;
     await fixture.run(copy);
-    expect(treeOf(store, uuid(2)).attributes).not.toMatchObject({ autoTitle: expect.anything() });
+    expect(treeOf(store, testUuid(2)).attributes).not.toMatchObject({ autoTitle: expect.anything() });
     expect((await fixture.run(copy)).commit).toBeNull();
   });
 
   test('[P75] created again commits nothing; with another prompt or root it is refused', async () => {
     const fixture = new TestTree();
-    const command = creating(1, { attributes: { systemPrompt: 'p' }, rootId: uuid(40) });
+    const command = creating(1, { attributes: { systemPrompt: 'p' }, rootId: testUuid(40) });
     await fixture.run(command);
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'later' } });
     const before = fixture.tree;
     for (const again of [command, creating(1, { attributes: { systemPrompt: 'p' } })]) {
       const outcome = await fixture.run(again);
-      expect(outcome.result).toEqual({ treeId: uuid(1), created: false });
+      expect(outcome.result).toEqual({ treeId: testUuid(1), created: false });
       expect(outcome.commit).toBeNull();
     }
     expect(fixture.tree).toBe(before);
     expect(await refusalOf(fixture, creating(1))).toBe('tree/exists');
     expect(await refusalOf(fixture, creating(1, { attributes: { systemPrompt: '' } }))).toBe('tree/exists');
-    expect(await refusalOf(fixture, { ...command, rootId: uuid(41) })).toBe('tree/exists');
+    expect(await refusalOf(fixture, { ...command, rootId: testUuid(41) })).toBe('tree/exists');
   });
 
   test('[P75] created again with another title or other first messages is refused; later changes do not matter', async () => {
     const fixture = new TestTree();
-    const messages = [{ message: user('hi'), id: uuid(50) }, { message: assistant('yo') }];
+    const messages = [{ message: user('hi'), id: testUuid(50) }, { message: assistant('yo') }];
     const command = creating(1, { attributes: { title: 'a', tags: ['x'] }, messages });
     await fixture.run(command);
     // As after a crash between the two commits, only the root exists; the messages may still be added.
@@ -103,7 +103,7 @@ describe('a new tree', () => {
     expect((await fixture.run(command)).commit).toBeNull();
     expect(await refusalOf(fixture, { ...command, attributes: { title: 'b', tags: ['x'] } })).toBe('tree/exists');
     expect(await refusalOf(fixture, { ...command, messages: [{ message: user('else') }] })).toBe('tree/exists');
-    expect(await refusalOf(fixture, { ...command, messages: [{ message: user('else'), id: uuid(50) }] })).toBe(
+    expect(await refusalOf(fixture, { ...command, messages: [{ message: user('else'), id: testUuid(50) }] })).toBe(
       'id/taken',
     );
   });
@@ -114,8 +114,8 @@ describe('a new tree', () => {
     const [hi] = await fixture.addMessages(['hi']);
     const first = (...ids: string[]) => creating(9, { messages: ids.map((id) => ({ message: user('hi'), id })) });
     expect(await refusalOf(fixture, first(hi ?? ''))).toBe('id/taken');
-    expect(await refusalOf(fixture, first(uuid(51), uuid(51)))).toBe('id/taken');
-    expect(await refusalOf(fixture, { ...first(uuid(51)), rootId: uuid(51) })).toBe('id/taken');
+    expect(await refusalOf(fixture, first(testUuid(51), testUuid(51)))).toBe('id/taken');
+    expect(await refusalOf(fixture, { ...first(testUuid(51)), rootId: testUuid(51) })).toBe('id/taken');
     expect(await refusalOf(fixture, first('no'))).toBe('id/invalid');
     const endless = { message: user('hi'), meta: { custom: { n: Number.POSITIVE_INFINITY } } };
     expect(await refusalOf(fixture, creating(9, { messages: [endless] }))).toBe('command/invalid');
@@ -123,19 +123,19 @@ describe('a new tree', () => {
     for (let level = 0; level < 2000; level++) deep = [deep];
     const block = { role: 'user' as const, content: [{ type: 'other', deep }] };
     expect(await refusalOf(fixture, creating(9, { messages: [{ message: block }] }))).toBe('message/invalid');
-    expect(store.tree(treeId(uuid(9)))).toBeUndefined();
+    expect(store.tree(treeId(testUuid(9)))).toBeUndefined();
   });
 
   test('[P75] accepts a root id that is free and a UUID', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
     const [hi] = await fixture.addMessages(['hi']);
-    await fixture.run(creating(2, { rootId: uuid(40) }));
-    expect(treeOf(store, uuid(2)).rootId).toBe(uuid(40));
-    expect(await refusalOf(fixture, creating(3, { rootId: uuid(40) }))).toBe('id/taken');
+    await fixture.run(creating(2, { rootId: testUuid(40) }));
+    expect(treeOf(store, testUuid(2)).rootId).toBe(testUuid(40));
+    expect(await refusalOf(fixture, creating(3, { rootId: testUuid(40) }))).toBe('id/taken');
     expect(await refusalOf(fixture, creating(3, { rootId: hi ?? '' }))).toBe('id/taken');
     expect(await refusalOf(fixture, creating(3, { rootId: 'client-created-root' }))).toBe('id/invalid');
-    expect(store.tree(treeId(uuid(3)))).toBeUndefined();
+    expect(store.tree(treeId(testUuid(3)))).toBeUndefined();
   });
 
   test('[P76] metadata is at most 64 kB of JSON, in a new tree, a copy and a change', async () => {
@@ -155,7 +155,7 @@ describe('a new tree', () => {
     expect(await refusalOf(fixture, { type: 'attributes', treeId: fixture.treeId, set: attributes })).toBe(
       'tree/root-protected',
     );
-    const copy: DuplicateCommand = { type: 'duplicate', treeId: treeId(uuid(2)), from: fixture.treeId, attributes };
+    const copy: DuplicateCommand = { type: 'duplicate', treeId: treeId(testUuid(2)), from: fixture.treeId, attributes };
     expect(await refusalOf(fixture, copy)).toBe('tree/root-protected');
   });
 });
@@ -167,8 +167,8 @@ describe('the forest', () => {
 
   test('[P77] the same prompt finds the same tree, another makes another', async () => {
     const fixture = new TestTree();
-    expect(await forest(fixture, 1, { systemPrompt: 'p' })).toEqual({ treeId: uuid(1), created: true });
-    expect(await forest(fixture, 2, { systemPrompt: 'p' })).toEqual({ treeId: uuid(1), created: false });
+    expect(await forest(fixture, 1, { systemPrompt: 'p' })).toEqual({ treeId: testUuid(1), created: true });
+    expect(await forest(fixture, 2, { systemPrompt: 'p' })).toEqual({ treeId: testUuid(1), created: false });
     for (const [n, attributes] of [
       [3, {}],
       [4, { systemPrompt: '' }],
@@ -176,15 +176,15 @@ describe('the forest', () => {
       [6, { systemPrompt: 'p', project: 'other' }],
       [7, { systemPrompt: 'none' }],
     ] as const) {
-      expect(await forest(fixture, n, attributes)).toEqual({ treeId: uuid(n), created: true });
-      expect(await forest(fixture, 9, attributes)).toEqual({ treeId: uuid(n), created: false });
+      expect(await forest(fixture, n, attributes)).toEqual({ treeId: testUuid(n), created: true });
+      expect(await forest(fixture, 9, attributes)).toEqual({ treeId: testUuid(n), created: false });
     }
   });
 
   test('[P77] a missing project means the default project', async () => {
     const fixture = new TestTree();
     await forest(fixture, 1);
-    expect((await forest(fixture, 2, { project: 'default' })).treeId).toBe(uuid(1));
+    expect((await forest(fixture, 2, { project: 'default' })).treeId).toBe(testUuid(1));
   });
 
   test("[P77] a user's own chat, another owner's tree and one in the trash are not found", async () => {
@@ -194,43 +194,43 @@ describe('the forest', () => {
     expect((await forest(fixture, 2)).created).toBe(true);
     const other = new TestTree(store.forOwner('other'));
     expect((await forest(other, 3)).created).toBe(true);
-    await fixture.run({ type: 'delete-tree', treeId: treeId(uuid(2)) });
+    await fixture.run({ type: 'delete-tree', treeId: treeId(testUuid(2)) });
     expect((await forest(fixture, 4)).created).toBe(true);
   });
 
   test('[P77] a copy of a forest tree is not found instead of the original', async () => {
     const fixture = new TestTree();
     await forest(fixture, 1, { systemPrompt: 'p' });
-    await fixture.run({ type: 'duplicate', treeId: treeId(uuid(2)), from: treeId(uuid(1)) });
-    await fixture.run({ type: 'delete-tree', treeId: treeId(uuid(1)) });
+    await fixture.run({ type: 'duplicate', treeId: treeId(testUuid(2)), from: treeId(testUuid(1)) });
+    await fixture.run({ type: 'delete-tree', treeId: treeId(testUuid(1)) });
     expect((await forest(fixture, 3, { systemPrompt: 'p' })).created).toBe(true);
   });
 
-  test('[P78] two forest trees with one prompt never exist in one project: an id that is taken, a move and the trash make no second one', async () => {
+  test('[P78] one project never has two forest trees with one prompt, whatever ids are taken, moved or in the trash', async () => {
     const store = new ReferenceStore();
     const fixture = new TestTree(store);
     await fixture.run(creating(1));
     expect(await refusalOf(fixture, creating(1, { forest: true }))).toBe('tree/exists');
     await forest(fixture, 2);
     await forest(fixture, 3, { project: 'other' });
-    const move = { type: 'attributes', treeId: treeId(uuid(3)), set: { project: null } } as const;
+    const move = { type: 'attributes', treeId: treeId(testUuid(3)), set: { project: null } } as const;
     expect(await refusalOf(fixture, move)).toBe('tree/exists');
     expect((await fixture.run({ ...move, set: { project: 'other' } })).commit).toBeNull();
-    await fixture.run({ type: 'delete-tree', treeId: treeId(uuid(2)) });
+    await fixture.run({ type: 'delete-tree', treeId: treeId(testUuid(2)) });
     await fixture.run(move);
-    expect(treeOf(store, uuid(3)).attributes.project).toBe('default');
-    expect((await forest(fixture, 4)).treeId).toBe(uuid(3));
-    await fixture.run({ type: 'restore-tree', treeId: treeId(uuid(2)) });
-    expect(treeOf(store, uuid(2)).attributes).toEqual({ project: 'default' });
-    expect((await forest(fixture, 4)).treeId).toBe(uuid(3));
+    expect(treeOf(store, testUuid(3)).attributes.project).toBe('default');
+    expect((await forest(fixture, 4)).treeId).toBe(testUuid(3));
+    await fixture.run({ type: 'restore-tree', treeId: treeId(testUuid(2)) });
+    expect(treeOf(store, testUuid(2)).attributes).toEqual({ project: 'default' });
+    expect((await forest(fixture, 4)).treeId).toBe(testUuid(3));
   });
 
   test('[P77] a forest tree restored from the trash is found again', async () => {
     const fixture = new TestTree();
     await forest(fixture, 1);
-    await fixture.run({ type: 'delete-tree', treeId: treeId(uuid(1)) });
-    await fixture.run({ type: 'restore-tree', treeId: treeId(uuid(1)) });
-    expect((await forest(fixture, 2)).treeId).toBe(uuid(1));
+    await fixture.run({ type: 'delete-tree', treeId: treeId(testUuid(1)) });
+    await fixture.run({ type: 'restore-tree', treeId: treeId(testUuid(1)) });
+    expect((await forest(fixture, 2)).treeId).toBe(testUuid(1));
   });
 
   test('[P77] different prompts have different keys', () => {
@@ -256,18 +256,18 @@ describe('a copy of a tree', () => {
   }
 
   function copying(fixture: TestTree, rest: Partial<DuplicateCommand> = {}): DuplicateCommand {
-    return { type: 'duplicate', treeId: treeId(uuid(2)), from: fixture.treeId, ...rest };
+    return { type: 'duplicate', treeId: treeId(testUuid(2)), from: fixture.treeId, ...rest };
   }
 
   /** Returns the texts of a tree from the first message to the active node. */
   function thread(store: ReferenceStore): string[] {
-    return new TestTree(store, treeId(uuid(2))).thread();
+    return new TestTree(store, treeId(testUuid(2))).thread();
   }
 
   test('[P79] up to a node holds that path alone, under new ids, with the node active', async () => {
     const { store, fixture, prompt, a, deep } = await grown();
     const { result: made, commit } = await fixture.run(copying(fixture, { nodeId: a }));
-    const copy = treeOf(store, uuid(2));
+    const copy = treeOf(store, testUuid(2));
     expectSteps(emptyTree(copy.id), commit?.steps ?? []);
     expect(copy.size).toBe(2);
     expect([...made.ids.keys()]).toEqual([prompt, a]);
@@ -283,10 +283,10 @@ describe('a copy of a tree', () => {
     expect(thread(store)).toEqual(['q', 'a', 'deep']);
   });
 
-  test('[P80] has no groups and no bookmarks, and remembers where it and each node came from', async () => {
+  test('[P80] has no groups and no bookmarks, and records the origin of the tree and of each node', async () => {
     const { store, fixture, prompt, deep } = await grown();
     const { result: made } = await fixture.run(copying(fixture, { whole: true }));
-    const copy = treeOf(store, uuid(2));
+    const copy = treeOf(store, testUuid(2));
     expect(allBookmarks(copy)).toEqual([]);
     expect(copy.attributes).toEqual({
       systemPrompt: 'p',
@@ -305,8 +305,8 @@ describe('a copy of a tree', () => {
   test('[P80] of the whole tree keeps its shape, its order and its active node; a pending reply becomes a failed one', async () => {
     const { store, fixture, open, deep } = await grown();
     const { result: made } = await fixture.run(copying(fixture, { whole: true }));
-    expect(new TestTree(store, treeId(uuid(2))).drawing()).toEqual(fixture.drawing());
-    const copy = treeOf(store, uuid(2));
+    expect(new TestTree(store, treeId(testUuid(2))).drawing()).toEqual(fixture.drawing());
+    const copy = treeOf(store, testUuid(2));
     expect(findNode(copy, made.ids.get(open) ?? '')).toMatchObject({ status: 'error', text: 'so far' });
     expect(copy.activeNodeId).toBe(made.ids.get(deep));
     expect(fixture.node(open).status).toBe('pending');
@@ -318,14 +318,14 @@ describe('a copy of a tree', () => {
     const { result: cut } = await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: deep, position: 2 });
     await fixture.run({ type: 'branch', treeId: fixture.treeId, nodeId: prompt, summary: 'left' });
     const { result: made } = await fixture.run(copying(fixture, { whole: true }));
-    const copy = treeOf(store, uuid(2));
+    const copy = treeOf(store, testUuid(2));
     const copies = [...made.ids.values()].map((id) => findNode(copy, id));
     expect(copies.find((node) => node?.kind === 'compaction')?.marker?.firstKept).toBe(made.ids.get(deep));
     const from = copies.find((node) => node?.kind === 'branch-summary')?.marker?.from;
     expect([...made.ids.values()]).toContain(from);
     expect(findNode(copy, made.ids.get(cut.nodeId) ?? '')?.meta.splitSource).toBe(made.ids.get(deep));
-    const path = await fixture.run(copying(fixture, { treeId: treeId(uuid(3)), nodeId: cut.nodeId }));
-    const left = findNode(treeOf(store, uuid(3)), path.result.ids.get(cut.nodeId) ?? '');
+    const path = await fixture.run(copying(fixture, { treeId: treeId(testUuid(3)), nodeId: cut.nodeId }));
+    const left = findNode(treeOf(store, testUuid(3)), path.result.ids.get(cut.nodeId) ?? '');
     expect(left?.meta.splitSource).toBeUndefined();
     expect(path.result.ids.get(a)).toBeDefined();
   });
@@ -333,23 +333,23 @@ describe('a copy of a tree', () => {
   test('[P81] may have another system prompt, or none, while the old tree keeps its own', async () => {
     const { store, fixture } = await grown();
     await fixture.run(copying(fixture, { attributes: { systemPrompt: 'other', title: 't' } }));
-    expect(treeOf(store, uuid(2)).attributes).toMatchObject({ systemPrompt: 'other', title: 't' });
-    await fixture.run(copying(fixture, { treeId: treeId(uuid(3)), attributes: { systemPrompt: null } }));
-    expect(treeOf(store, uuid(3)).attributes.systemPrompt).toBeUndefined();
+    expect(treeOf(store, testUuid(2)).attributes).toMatchObject({ systemPrompt: 'other', title: 't' });
+    await fixture.run(copying(fixture, { treeId: treeId(testUuid(3)), attributes: { systemPrompt: null } }));
+    expect(treeOf(store, testUuid(3)).attributes.systemPrompt).toBeUndefined();
     expect(fixture.tree.attributes.systemPrompt).toBe('p');
   });
 
   test('[P79] of an empty tree, or up to the root, is empty', async () => {
     const { store, fixture } = await grown();
     await fixture.run(copying(fixture, { nodeId: fixture.rootId }));
-    expect(treeOf(store, uuid(2))).toMatchObject({ size: 0, activeNodeId: null });
+    expect(treeOf(store, testUuid(2))).toMatchObject({ size: 0, activeNodeId: null });
     const { result: whole } = await fixture.run(
-      copying(fixture, { treeId: treeId(uuid(4)), nodeId: fixture.rootId, whole: true }),
+      copying(fixture, { treeId: treeId(testUuid(4)), nodeId: fixture.rootId, whole: true }),
     );
-    expect(treeOf(store, uuid(4)).activeNodeId).toBe(whole.ids.get(fixture.active ?? nodeId('')));
+    expect(treeOf(store, testUuid(4)).activeNodeId).toBe(whole.ids.get(fixture.active ?? nodeId('')));
     await fixture.run(creating(5));
-    await fixture.run(copying(fixture, { treeId: treeId(uuid(6)), from: treeId(uuid(5)), whole: true }));
-    expect(treeOf(store, uuid(6))).toMatchObject({ size: 0, attributes: { copiedFrom: { treeId: uuid(5) } } });
+    await fixture.run(copying(fixture, { treeId: treeId(testUuid(6)), from: treeId(testUuid(5)), whole: true }));
+    expect(treeOf(store, testUuid(6))).toMatchObject({ size: 0, attributes: { copiedFrom: { treeId: testUuid(5) } } });
   });
 
   test('[P82] made again is the same copy; an id of another tree and unknown nodes are refused', async () => {
@@ -362,19 +362,23 @@ describe('a copy of a tree', () => {
     expect(await refusalOf(fixture, copying(fixture, { nodeId: deep }))).toBe('tree/exists');
     expect(await refusalOf(fixture, { ...command, attributes: { systemPrompt: 'other' } })).toBe('tree/exists');
     await fixture.run(creating(5));
-    expect(await refusalOf(fixture, copying(fixture, { treeId: treeId(uuid(5)) }))).toBe('tree/exists');
+    expect(await refusalOf(fixture, copying(fixture, { treeId: treeId(testUuid(5)) }))).toBe('tree/exists');
     expect(await refusalOf(fixture, copying(fixture, { treeId: fixture.treeId }))).toBe('tree/exists');
-    const next = { treeId: treeId(uuid(7)) };
-    expect(await refusalOf(fixture, copying(fixture, { ...next, from: treeId(uuid(99)) }))).toBe('tree/unknown-tree');
-    expect(await refusalOf(fixture, copying(fixture, { ...next, nodeId: nodeId(uuid(99)) }))).toBe('tree/unknown-node');
+    const next = { treeId: treeId(testUuid(7)) };
+    expect(await refusalOf(fixture, copying(fixture, { ...next, from: treeId(testUuid(99)) }))).toBe(
+      'tree/unknown-tree',
+    );
+    expect(await refusalOf(fixture, copying(fixture, { ...next, nodeId: nodeId(testUuid(99)) }))).toBe(
+      'tree/unknown-node',
+    );
     const foreign: NodeId | undefined = made.result.ids.get(a);
     expect(await refusalOf(fixture, copying(fixture, { ...next, nodeId: foreign ?? a }))).toBe('tree/foreign-parent');
   });
 
   test('[P82] of a tree of another owner is refused as unknown', async () => {
     const { store, fixture } = await grown();
-    const other = await TestTree.make({ store: store.forOwner('other'), treeId: treeId(uuid(8)) });
-    expect(await refusalOf(other, { type: 'duplicate', treeId: treeId(uuid(9)), from: fixture.treeId })).toBe(
+    const other = await TestTree.make({ store: store.forOwner('other'), treeId: treeId(testUuid(8)) });
+    expect(await refusalOf(other, { type: 'duplicate', treeId: treeId(testUuid(9)), from: fixture.treeId })).toBe(
       'tree/unknown-tree',
     );
   });
@@ -387,8 +391,8 @@ describe('a copy of a tree', () => {
       [2, false],
       [3, true],
     ] as const) {
-      await fixture.run({ type: 'duplicate', treeId: treeId(uuid(n)), from: fixture.treeId, whole });
-      expect(treeOf(store, uuid(n)).size).toBe(20_000);
+      await fixture.run({ type: 'duplicate', treeId: treeId(testUuid(n)), from: fixture.treeId, whole });
+      expect(treeOf(store, testUuid(n)).size).toBe(20_000);
     }
   });
 });
@@ -446,7 +450,7 @@ describe('a tree as a whole', () => {
 
   test('[P84] a tree that does not exist is refused', async () => {
     const fixture = await TestTree.make();
-    const unknown = treeId(uuid(99));
+    const unknown = treeId(testUuid(99));
     expect(await refusalOf(fixture, { type: 'attributes', treeId: unknown, set: {} })).toBe('tree/unknown-tree');
     expect(await refusalOf(fixture, { type: 'delete-tree', treeId: unknown })).toBe('tree/unknown-tree');
     expect(await refusalOf(fixture, { type: 'restore-tree', treeId: unknown })).toBe('tree/unknown-tree');

@@ -27,7 +27,7 @@ import { copyNodes } from './copy.ts';
 /** The project of trees that were created without a project. */
 export const defaultProject = 'default';
 
-/** Creates a tree with its root. */
+/** Creates a tree with its root, or finds a forest tree. */
 export interface CreateCommand {
   readonly type: 'create';
   readonly treeId: TreeId;
@@ -44,7 +44,7 @@ export interface CreateCommand {
   readonly messages?: readonly NewMessage[];
 }
 
-/** The tree that was created or found. */
+/** The tree that was created, or that existed already. */
 export interface CreateResult {
   readonly treeId: TreeId;
   readonly created: boolean;
@@ -82,7 +82,7 @@ export interface AttributesCommand {
   readonly set: Patch<TreeAttributes>;
 }
 
-/** Moves a tree to the trash. */
+/** Moves a tree to the trash. Its messages and history are kept. */
 export interface DeleteTreeCommand {
   readonly type: 'delete-tree';
   readonly treeId: TreeId;
@@ -102,7 +102,7 @@ export function forestKey(kit: MessageKit, systemPrompt: string | undefined): st
   return kit.key({ role: 'system', content: [exact] });
 }
 
-/** Builds the root, which has no content. */
+/** Builds the node of a root, which has no message. */
 export function buildRootNode(id: NodeId, createdAt: number): NewNode {
   return {
     id,
@@ -149,7 +149,7 @@ const reservedNames = ['forestKey', 'copiedFrom', 'trashedAt'] as const;
 export function assertNotReserved(set: object, treeId: TreeId, keys: readonly string[] = reservedNames): void {
   for (const key of keys)
     if (Object.hasOwn(set, key))
-      refuse('tree/root-protected', `The attribute ${key} of ${treeId} is kept by the tree.`, {
+      refuse('tree/root-protected', `The attribute ${key} of ${treeId} cannot be changed.`, {
         treeId,
         key,
       });
@@ -175,7 +175,10 @@ export const create: Planner<CreateCommand, CreateResult> = function* (command, 
       hasAttributes(row, attributes) &&
       (command.rootId === undefined || row.rootId === rootId) &&
       (yield* startsWith(command, row, context));
-    if (!same) return refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
+    if (!same)
+      return refuse('tree/exists', `The tree ${row.id} exists already and differs from this command.`, {
+        treeId: row.id,
+      });
     return toPlan([], { treeId: row.id, created: false });
   }
   const said = dropBlankMessages(command.messages ?? []);
@@ -220,10 +223,10 @@ export const duplicate: Planner<DuplicateCommand, DuplicateResult> = function* (
   const source = yield* ask('tree', { treeId: from });
   if (source === null) return refuse('tree/unknown-tree', `There is no tree ${from}.`, { treeId: from });
   const row = yield* ask('tree', {});
-  if (row !== null) return toPlan([], { treeId: row.id, ids: yield* sameCopy(command, row) });
+  if (row !== null) return toPlan([], { treeId: row.id, ids: yield* findRepeatedCopy(command, row) });
   const end = command.nodeId ?? source.activeNodeId;
   if (command.nodeId !== undefined) yield* requireNode(command.nodeId, from);
-  const nodes = yield* duplicateSteps(command, source, end);
+  const nodes = yield* readSourceNodes(command, source, end);
   const { forestKey: _, trashedAt: __, ...inherited } = source.attributes;
   const lineage = end === null ? { treeId: from } : { treeId: from, nodeId: end };
   const attributes = applyPatch<TreeAttributes>(inherited, {
@@ -247,19 +250,23 @@ export const duplicate: Planner<DuplicateCommand, DuplicateResult> = function* (
   return toPlan(steps, { treeId: context.treeId, ids: copy.ids });
 };
 
-function* duplicateSteps(command: DuplicateCommand, source: TreeRow, end: NodeId | null): ReadProgram<readonly Node[]> {
+function* readSourceNodes(
+  command: DuplicateCommand,
+  source: TreeRow,
+  end: NodeId | null,
+): ReadProgram<readonly Node[]> {
   const { from: treeId } = command;
   if (command.whole === true) return (yield* ask('subtree', { of: source.rootId, treeId })).slice(1);
   return end === null || end === source.rootId ? [] : (yield* ask('path', { to: end, treeId })).nodes;
 }
 
 /** Finds the copy that an earlier try created with the same tree id. Throws if that tree is not such a copy. */
-function* sameCopy(command: DuplicateCommand, row: TreeRow): ReadProgram<Map<NodeId, NodeId>> {
+function* findRepeatedCopy(command: DuplicateCommand, row: TreeRow): ReadProgram<Map<NodeId, NodeId>> {
   const { copiedFrom } = row.attributes;
   const end = command.nodeId ?? copiedFrom?.nodeId;
   const same = copiedFrom?.treeId === command.from && copiedFrom.nodeId === end;
   if (!same || !hasAttributes(row, normaliseAttributes(command.attributes ?? {})))
-    refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
+    refuse('tree/exists', `The tree ${row.id} exists already and differs from this command.`, { treeId: row.id });
   const ids = new Map<NodeId, NodeId>();
   for (const { id, meta } of yield* ask('subtree', { of: row.rootId }))
     if (meta.copiedFrom?.treeId === command.from) ids.set(meta.copiedFrom.nodeId, id);
@@ -301,7 +308,7 @@ export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }>
   );
 };
 
-/** Restores a tree from the trash. If another forest tree has the same key now, lookups still find that tree. */
+/** Restores a tree from the trash. If another forest tree has the same key now, the restored tree loses its key. */
 export const restoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
   const row = yield* requireTree(context);
   const { forestKey: key, project, trashedAt } = row.attributes;
@@ -317,24 +324,23 @@ function changeAttributes(now: TreeAttributes, set: Patch<TreeAttributes>): Step
 }
 
 /**
- * The maximum size of a tree's metadata as JSON in UTF-8. It is limited because every list of trees includes the
- * metadata.
+ * The maximum size of a tree's metadata as JSON in UTF-8. Every list of trees includes the metadata, so large metadata
+ * would make lists slow.
  */
-const mostMetadataBytes = 64 * 1024;
+const maxMetadataBytes = 64 * 1024;
 
-/** Throws if the metadata is larger than the limit. */
 function assertMetadataSize({ metadata }: Patch<TreeAttributes>, treeId: TreeId): void {
   if (metadata === undefined || metadata === null) return;
   const text = JSON.stringify(metadata);
-  const bytes = text.length * 3 <= mostMetadataBytes ? text.length : utf8Length(text);
-  if (bytes > mostMetadataBytes)
+  const bytes = text.length * 3 <= maxMetadataBytes ? text.length : utf8Length(text);
+  if (bytes > maxMetadataBytes)
     refuse(
       'command/invalid',
-      `The metadata of a tree has at most ${mostMetadataBytes} bytes of JSON; this has ${bytes}.`,
+      `The metadata of a tree may have at most ${maxMetadataBytes} bytes as JSON, not ${bytes}.`,
       {
         treeId,
         bytes,
-        most: mostMetadataBytes,
+        most: maxMetadataBytes,
       },
     );
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NodeId } from '../ids.ts';
 import { runReads } from '../reads.ts';
 import { addMessage, addPendingReply, bookmarkNode } from '../testing/act-shorthands.ts';
-import { createTestClock, runAndCheck, TestTree, testKit, uuid } from '../testing/index.ts';
+import { createTestClock, runAndCheck, TestTree, testKit, testUuid } from '../testing/index.ts';
 import { bookmarkOn, childIds } from '../tree.ts';
 import { type DeleteCommand, type DeleteImpact, impactOf } from './delete.ts';
 
@@ -25,7 +25,7 @@ describe('the active node after a delete', () => {
     }
   });
 
-  test('[V8] is the newest leaf below the node that took the place of a spliced one', async () => {
+  test('[V8] is the newest leaf below the node that replaced a spliced one', async () => {
     const fixture = await TestTree.make();
     const [q, x, , leaf] = await fixture.addMessages(['q', 'x', 'y', 'z']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: x ?? fixture.rootId });
@@ -164,7 +164,14 @@ describe('the preview of a delete', () => {
 
   test('[V11] refuses whatever the delete itself would refuse', async () => {
     const fixture = await TestTree.make();
-    const context = { treeId: fixture.treeId, now: 1, newId: () => uuid(5), kit: testKit, actor: 'me', stale: false };
+    const context = {
+      treeId: fixture.treeId,
+      now: 1,
+      newId: () => testUuid(5),
+      kit: testKit,
+      actor: 'me',
+      stale: false,
+    };
     const reading = impactOf(deleting(fixture, [fixture.rootId]), context);
     expect(() =>
       runReads(reading, (read) => (read.ask === 'tree' ? fixture.tree : fixture.node(fixture.rootId))),

@@ -4,7 +4,7 @@ import { type NodeId, nodeId, treeId } from '../ids.ts';
 import type { Node } from '../node.ts';
 import { subtree } from '../path.ts';
 import { addPendingReply, addReplies } from '../testing/act-shorthands.ts';
-import { assistant, planWithoutCommit, refusalOf, runAndCheck, TestTree, user, uuid } from '../testing/index.ts';
+import { assistant, planWithoutCommit, refusalOf, runAndCheck, TestTree, testUuid, user } from '../testing/index.ts';
 import { childIds, findAnyNode, findNode, type Tree } from '../tree.ts';
 import type { DeleteCommand } from './delete.ts';
 
@@ -301,12 +301,12 @@ describe('what cannot be deleted', () => {
       const fixture = await TestTree.make();
       const [a, b] = await fixture.addMessages(['a', 'b']);
       await fixture.run(deleting(fixture, [b ?? fixture.rootId]));
-      const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
+      const other = await TestTree.make({ store: fixture.store, treeId: treeId(testUuid(2)) });
       const foreign = await other.variant(user('x'), other.rootId);
       const ids: readonly (readonly [NodeId[], string])[] = [
         [[fixture.rootId], 'tree/root-protected'],
         [[a ?? fixture.rootId, fixture.rootId], 'tree/root-protected'],
-        [[nodeId(uuid(77))], 'tree/unknown-node'],
+        [[nodeId(testUuid(77))], 'tree/unknown-node'],
         [[b ?? fixture.rootId], 'tree/unknown-node'],
         [[foreign], 'tree/foreign-parent'],
         [[], 'command/invalid'],
@@ -318,6 +318,8 @@ describe('what cannot be deleted', () => {
   test('[V7] a tree that does not exist is refused', async () => {
     const fixture = await TestTree.make();
     for (const type of ['clear', 'undo', 'redo'] as const)
-      expect(await fixture.refusal({ type, treeId: treeId(uuid(99)) })).toMatch(/^(tree\/unknown-tree|undo\/nothing)$/);
+      expect(await fixture.refusal({ type, treeId: treeId(testUuid(99)) })).toMatch(
+        /^(tree\/unknown-tree|undo\/nothing)$/,
+      );
   });
 });

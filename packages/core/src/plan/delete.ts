@@ -21,11 +21,11 @@ export interface DeleteCommand {
   readonly type: 'delete';
   readonly treeId: TreeId;
   readonly nodeIds: readonly NodeId[];
-  /** Splice (the default) moves the children up to the place of the node; cascade removes the whole subtree. */
+  /** Splice (the default) moves the children to the removed node's parent; cascade removes the whole subtree. */
   readonly mode?: 'splice' | 'cascade';
 }
 
-/** Removes all members of a node's group; their children move up. */
+/** Removes all members of a node's group; their children become children of the parent. */
 export interface DeleteGroupCommand {
   readonly type: 'delete-group';
   readonly treeId: TreeId;
@@ -38,7 +38,7 @@ export interface ClearCommand {
   readonly treeId: TreeId;
 }
 
-/** The result of a delete. */
+/** What a delete removed, and the active node and bookmarks afterwards. */
 export interface DeleteResult {
   /** The roots of the removed subtrees. */
   readonly removed: readonly NodeId[];
@@ -63,15 +63,15 @@ type DeleteTarget = Node & { readonly parentId: NodeId };
 
 /** Deletes nodes in one commit, by splice or by cascade. */
 export const deleteNodes: Planner<DeleteCommand, DeleteResult> = function* (command, context) {
-  const doomed = yield* targetsOf(command);
-  return command.mode === 'cascade' ? yield* cascade(context, doomed) : yield* splice(context, doomed);
+  const targets = yield* targetsOf(command);
+  return command.mode === 'cascade' ? yield* cascade(context, targets) : yield* splice(context, targets);
 };
 
 /** Previews {@link deleteNodes}. Throws for the same reasons, except for pending replies. */
 export function* impactOf(command: DeleteCommand, context: PlanContext): ReadProgram<DeleteImpact> {
   const row = yield* requireTree(context);
-  const doomed = yield* targetsOf(command);
-  const ids = doomed.map((node) => node.id);
+  const targets = yield* targetsOf(command);
+  const ids = targets.map((node) => node.id);
   const bookmarks: Bookmark[] = [];
   const pending = new Set<NodeId>();
   let count = 0;
@@ -86,35 +86,37 @@ export function* impactOf(command: DeleteCommand, context: PlanContext): ReadPro
     }
     return { count, bookmarks, pending: [...pending], active };
   }
-  for (const node of doomed) {
+  for (const node of targets) {
     const mark = yield* ask('bookmark', { on: node.id });
     if (mark !== null) bookmarks.push(mark);
     for (const { id, status } of [node, ...(yield* ask('children', { of: node.id }))])
       if (status === 'pending') pending.add(id);
     active ||= node.id === row.activeNodeId;
   }
-  return { count: doomed.length, bookmarks, pending: [...pending], active };
+  return { count: targets.length, bookmarks, pending: [...pending], active };
 }
 
 function* targetsOf(command: DeleteCommand): ReadProgram<DeleteTarget[]> {
-  const doomed: DeleteTarget[] = [];
+  const targets: DeleteTarget[] = [];
   for (const id of new Set(command.nodeIds))
-    doomed.push(yield* requireMessage(id, 'deleted alone: it goes with its tree'));
-  if (doomed.length === 0) refuse('command/invalid', 'No node was named.');
-  return doomed;
+    targets.push(yield* requireMessage(id, 'deleted: delete the whole tree instead'));
+  if (targets.length === 0) refuse('command/invalid', 'The list of nodes is empty: name at least one node.');
+  return targets;
 }
 
-/** Deletes a group of variants. Refused while one of them is pending. */
+/**
+ * Deletes the group of a node by splice; a node without a group is deleted alone. Refused while a member is pending.
+ */
 export const deleteGroup: Planner<DeleteGroupCommand, DeleteResult> = function* (command, context) {
-  const node = yield* requireMessage(command.nodeId, 'deleted alone: it goes with its tree');
-  const doomed: DeleteTarget[] = [];
+  const node = yield* requireMessage(command.nodeId, 'deleted: delete the whole tree instead');
+  const targets: DeleteTarget[] = [];
   for (const child of yield* ask('children', { of: node.parentId }))
     if (child.id === node.id || (node.groupId > 0 && child.groupId === node.groupId))
-      doomed.push(yield* requireMessage(child.id, 'deleted'));
-  return yield* splice(context, doomed);
+      targets.push(yield* requireMessage(child.id, 'deleted'));
+  return yield* splice(context, targets);
 };
 
-/** Removes all messages of a tree. An empty tree does not change. */
+/** Removes all messages of a tree. Does nothing in an empty tree. */
 export const clear: Planner<ClearCommand, DeleteResult> = function* (_command, context) {
   const row = yield* requireTree(context);
   const turns = yield* ask('children', { of: row.rootId });
@@ -136,11 +138,11 @@ function removeBookmarks(before: Bookmark): BookmarkStep {
   return { type: 'bookmark', nodeId: before.nodeId, after: null, before };
 }
 
-function* cascade(context: PlanContext, doomed: readonly DeleteTarget[]) {
+function* cascade(context: PlanContext, targets: readonly DeleteTarget[]) {
   const row = yield* requireTree(context);
-  const removed = yield* ask('withoutDescendants', { ids: doomed.map((node) => node.id) });
+  const removed = yield* ask('withoutDescendants', { ids: targets.map((node) => node.id) });
   const topmost = new Set<string>(removed);
-  const tops = doomed.filter((node) => topmost.has(node.id));
+  const tops = targets.filter((node) => topmost.has(node.id));
   const steps: Step[] = [];
   const gone: Bookmark[] = [];
   let home: NodeId | null = null;
@@ -170,55 +172,55 @@ export function* findNextActive(row: TreeRow, home: NodeId, without: readonly No
   return leaf ?? (home === row.rootId ? null : home);
 }
 
-/** The nodes that a splice removes, their children, and the new parents of the remaining children. */
+/** The state of a splice: the removed nodes, their children, and the new parents of the remaining children. */
 interface Splice {
-  readonly goes: ReadonlyMap<string, DeleteTarget>;
+  readonly removed: ReadonlyMap<string, DeleteTarget>;
   readonly children: ReadonlyMap<string, readonly NodeHead[]>;
   /** The nearest remaining ancestor of each removed node. */
-  readonly homes: ReadonlyMap<string, NodeId>;
+  readonly newParents: ReadonlyMap<string, NodeId>;
   /** The nodes that were already moved up. */
-  readonly raised: Set<string>;
+  readonly hoisted: Set<string>;
 }
 
-function* spliceTargets(doomed: readonly DeleteTarget[]): ReadProgram<Splice> {
-  const goes = new Map<string, DeleteTarget>(doomed.map((node) => [node.id, node]));
+function* spliceTargets(targets: readonly DeleteTarget[]): ReadProgram<Splice> {
+  const removed = new Map<string, DeleteTarget>(targets.map((node) => [node.id, node]));
   const children = new Map<string, readonly NodeHead[]>();
-  for (const node of doomed) {
+  for (const node of targets) {
     assertNotPending(node);
     const below = yield* ask('children', { of: node.id });
     // A pending reply among the children would lose the message that it answers.
     below.forEach(assertNotPending);
     children.set(node.id, below);
   }
-  const homes = new Map<string, NodeId>();
-  for (const node of doomed) {
+  const newParents = new Map<string, NodeId>();
+  for (const node of targets) {
     // Results are cached per node, so that removing a whole chain visits each node once.
     const way: DeleteTarget[] = [];
     let at: DeleteTarget | undefined = node;
     let home: NodeId | undefined;
     while (at !== undefined && home === undefined) {
-      if (way.push(at) > goes.size) throwCycleError(at.id);
-      home = homes.get(at.parentId) ?? (goes.has(at.parentId) ? undefined : at.parentId);
-      at = goes.get(at.parentId);
+      if (way.push(at) > removed.size) throwCycleError(at.id);
+      home = newParents.get(at.parentId) ?? (removed.has(at.parentId) ? undefined : at.parentId);
+      at = removed.get(at.parentId);
     }
-    for (const below of way) homes.set(below.id, home ?? below.parentId);
+    for (const below of way) newParents.set(below.id, home ?? below.parentId);
   }
-  return { goes, children, homes, raised: new Set() };
+  return { removed, children, newParents, hoisted: new Set() };
 }
 
-function* splice(context: PlanContext, doomed: readonly DeleteTarget[]) {
+function* splice(context: PlanContext, targets: readonly DeleteTarget[]) {
   const row = yield* requireTree(context);
-  const going = yield* spliceTargets(doomed);
-  const tops = doomed.filter((node) => !going.goes.has(node.parentId));
+  const state = yield* spliceTargets(targets);
+  const tops = targets.filter((node) => !state.removed.has(node.parentId));
   const steps: Step[] = [];
   const freshGroups = new Map<string, number>();
-  for (const top of tops) for (const step of yield* hoistChildren(top, going, freshGroups)) steps.push(step);
-  const marks = yield* hoistBookmarks(row, doomed, going);
+  for (const top of tops) for (const step of yield* hoistChildren(top, state, freshGroups)) steps.push(step);
+  const marks = yield* hoistBookmarks(row, targets, state);
   for (const step of marks.steps) steps.push(step);
   for (const top of tops) steps.push({ type: 'remove', nodeId: top.id });
-  const active = yield* afterSplice(row, going);
+  const active = yield* afterSplice(row, state);
   const result: DeleteResult = {
-    removed: doomed.map((node) => node.id),
+    removed: targets.map((node) => node.id),
     parentId: tops[0]?.parentId ?? null,
     activeNodeId: active,
     bookmarks: { moved: marks.moved, removed: marks.removed },
@@ -226,46 +228,48 @@ function* splice(context: PlanContext, doomed: readonly DeleteTarget[]) {
   return toPlan([...steps, ...buildSelectSteps(row, active)], result);
 }
 
-/** Moves the children of a removed node to its place, in order. Each group of variants gets a new group number. */
-function* hoistChildren(top: DeleteTarget, going: Splice, freshGroups: Map<string, number>): ReadProgram<MoveStep[]> {
-  const heirs = remainingChildren(top, going);
-  if (heirs.length === 0) return [];
-  const matchParent = yield* matchParentIn(top.parentId, going);
+/**
+ * Moves the remaining children of a removed node to its position, in order. Each group of variants gets a new number.
+ */
+function* hoistChildren(top: DeleteTarget, state: Splice, freshGroups: Map<string, number>): ReadProgram<MoveStep[]> {
+  const remaining = remainingChildren(top, state);
+  if (remaining.length === 0) return [];
+  const matchParent = yield* matchParentIn(top.parentId, state);
   const gap = yield* ask('neighbourPositions', { of: top.parentId, position: top.position });
   const highest = yield* ask('groupMax', { of: top.parentId });
   // The positions are before that of the removed node, so that undo finds the old position free.
-  const positions = positionsBetween(gap.before, top.position, heirs.length);
+  const positions = positionsBetween(gap.before, top.position, remaining.length);
   const counter = `next ${top.parentId}`;
-  for (const heir of heirs) going.raised.add(heir.id);
-  return heirs.map((heir, index): MoveStep => {
-    const old = `${heir.parentId} ${heir.groupId}`;
-    if (heir.groupId > 0 && !freshGroups.has(old)) {
+  for (const child of remaining) state.hoisted.add(child.id);
+  return remaining.map((child, index): MoveStep => {
+    const old = `${child.parentId} ${child.groupId}`;
+    if (child.groupId > 0 && !freshGroups.has(old)) {
       const next = (freshGroups.get(counter) ?? highest) + 1;
       freshGroups.set(counter, next);
       freshGroups.set(old, next);
     }
-    const groupId = heir.groupId === 0 ? 0 : (freshGroups.get(old) ?? 0);
+    const groupId = child.groupId === 0 ? 0 : (freshGroups.get(old) ?? 0);
     return {
       type: 'move',
-      nodeId: heir.id,
+      nodeId: child.id,
       to: {
         parentId: top.parentId,
-        position: positions[index] ?? heir.position,
+        position: positions[index] ?? child.position,
         groupId,
         matchParent,
       },
-      from: treePositionOf(heir),
+      from: treePositionOf(child),
     };
   });
 }
 
-/** Throws the error for a node that is its own ancestor. */
+/** Throws for a node that is its own ancestor; only damaged rows contain one. */
 export function throwCycleError(id: NodeId): never {
   return refuse('store/damaged', `The node ${id} is below itself.`, { nodeId: id });
 }
 
-/** Returns the match parent of a child after the removed ancestors are gone. */
-function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Splice): ReadProgram<NodeId> {
+/** Returns the match parent that a child has after the splice. */
+function* matchParentIn(parentId: NodeId, { removed, hoisted: up, newParents }: Splice): ReadProgram<NodeId> {
   let at = parentId;
   const passed = new Set<NodeId>();
   for (;;) {
@@ -275,7 +279,7 @@ function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Splice): 
     if (passed.has(at)) throwCycleError(at);
     passed.add(at);
     // A marker that was already moved up has its new parent. A marker that is moved later moves its messages as well.
-    at = up.has(at) && goes.has(node.parentId) ? (homes.get(node.parentId) ?? node.parentId) : node.parentId;
+    at = up.has(at) && removed.has(node.parentId) ? (newParents.get(node.parentId) ?? node.parentId) : node.parentId;
   }
 }
 
@@ -284,33 +288,33 @@ export function buildRestoreStep({ id, position: old }: NodeHead, version: numbe
   return { type: 'restore', nodeId: id, version, ...(position === old ? {} : { position }) };
 }
 
-/** Returns the current parent and position of a node. */
+/** Returns the parent, position, group and match parent of a node; throws for the root. */
 export function treePositionOf(node: NodeHead): MoveStep['from'] {
   const parentId = node.parentId ?? refuse('tree/root-protected', 'The root cannot be moved.', { nodeId: node.id });
   return { parentId, position: node.position, groupId: node.groupId, matchParent: node.matchParent ?? parentId };
 }
 
 /** Returns the children that remain, in order; removed children are replaced by their own remaining children. */
-function remainingChildren(top: DeleteTarget, { goes, children }: Splice): NodeHead[] {
-  const heirs: NodeHead[] = [];
+function remainingChildren(top: DeleteTarget, { removed, children }: Splice): NodeHead[] {
+  const remaining: NodeHead[] = [];
   const open: NodeHead[] = [...(children.get(top.id) ?? [])].reverse();
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (!goes.has(at.id)) heirs.push(at);
+    if (!removed.has(at.id)) remaining.push(at);
     else for (const child of [...(children.get(at.id) ?? [])].reverse()) open.push(child);
   }
-  return heirs;
+  return remaining;
 }
 
-function* hoistBookmarks(row: TreeRow, doomed: readonly DeleteTarget[], { homes }: Splice) {
+function* hoistBookmarks(row: TreeRow, targets: readonly DeleteTarget[], { newParents }: Splice) {
   const steps: BookmarkStep[] = [];
   const moved: Bookmark[] = [];
   const removed: Bookmark[] = [];
   const taken = new Set<string>();
-  for (const node of doomed) {
+  for (const node of targets) {
     const before = yield* ask('bookmark', { on: node.id });
     if (before === null) continue;
     steps.push(removeBookmarks(before));
-    const home = homes.get(node.id) ?? node.parentId;
+    const home = newParents.get(node.id) ?? node.parentId;
     const free = home !== row.rootId && !taken.has(home) && (yield* ask('bookmark', { on: home })) === null;
     if (!free) {
       removed.push(before);
@@ -324,17 +328,18 @@ function* hoistBookmarks(row: TreeRow, doomed: readonly DeleteTarget[], { homes 
   return { steps, moved, removed };
 }
 
-function* afterSplice(row: TreeRow, { goes, children, homes }: Splice): ReadProgram<NodeId | null> {
-  const home = row.activeNodeId === null ? undefined : homes.get(row.activeNodeId);
+function* afterSplice(row: TreeRow, { removed, children, newParents }: Splice): ReadProgram<NodeId | null> {
+  const home = row.activeNodeId === null ? undefined : newParents.get(row.activeNodeId);
   if (home === undefined) return row.activeNodeId;
   // A removed node with remaining descendants is never chosen, because it is not a leaf. A removed node without
   // remaining descendants must be excluded with its subtree.
-  const fertile = new Set<string>();
+  const withRemaining = new Set<string>();
   for (const [id, heads] of children) {
-    if (heads.every((head) => goes.has(head.id))) continue;
-    for (let at = goes.get(id); at !== undefined && !fertile.has(at.id); at = goes.get(at.parentId)) fertile.add(at.id);
+    if (heads.every((head) => removed.has(head.id))) continue;
+    for (let at = removed.get(id); at !== undefined && !withRemaining.has(at.id); at = removed.get(at.parentId))
+      withRemaining.add(at.id);
   }
   const emptyTargets: NodeId[] = [];
-  for (const { id } of goes.values()) if (!fertile.has(id)) emptyTargets.push(id);
+  for (const { id } of removed.values()) if (!withRemaining.has(id)) emptyTargets.push(id);
   return yield* findNextActive(row, home, emptyTargets);
 }

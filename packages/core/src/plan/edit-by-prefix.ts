@@ -42,20 +42,20 @@ export function* editByPrefix(
   const text = textOf(message);
   if (old.trim() === text.trim()) return toPlan([], { nodeId: node.id, added: [] });
   const cuttable = node.kind === 'message' && (node.role === 'user' || node.role === 'assistant');
-  const cut = cuttable ? placeToCut(old, text) : 0;
+  const cut = cuttable ? findCutOffset(old, text) : 0;
   if (cut === 0) return yield* asVariant(command, context, node, message);
   const suffix = text.slice(cut);
   if (cut === old.length) return yield* withSuffix(command, context, node, node, suffix, []);
   const { left, steps } = yield* splitSteps(context, node, cut, suffix === '' ? command.id : undefined);
   if (suffix !== '') return yield* withSuffix(command, context, node, left, suffix, steps);
-  return yield* settledPlan(command, context, node, steps, left.id, [left.id]);
+  return yield* buildEditPlan(command, context, node, steps, left.id, [left.id]);
 }
 
 /**
  * Returns the number of characters of the old text that are kept: the common prefix, shortened until neither the kept
- * part nor a remainder is blank. Returns 0 if no such place exists.
+ * part nor a remainder is blank. Returns 0 if no cut fulfils this.
  */
-function placeToCut(old: string, text: string): number {
+function findCutOffset(old: string, text: string): number {
   const first = old.search(/\S/);
   const last = { old: old.trimEnd().length - 1, text: text.trimEnd().length - 1 };
   const fits = (cut: number) =>
@@ -78,7 +78,7 @@ function* withSuffix(
   if (parentInfo.id === node.id) {
     const { nodes } = yield* ask('match', { from: node.id, keys: [context.kit.key(tail)] });
     const [there] = nodes;
-    if (there !== undefined) return yield* settledPlan(command, context, node, before, there, []);
+    if (there !== undefined) return yield* buildEditPlan(command, context, node, before, there, []);
   }
   const id = yield* claimId(context, command.id);
   // Below a new left half, the old right half is the first child. Below the node itself, its replies are the first
@@ -90,10 +90,10 @@ function* withSuffix(
     meta: { source: { type: 'user' }, continues: parentInfo.id },
   });
   const added = parentInfo.id === node.id ? [id] : [parentInfo.id, id];
-  return yield* settledPlan(command, context, node, [...before, { type: 'insert', node: grown }], id, added);
+  return yield* buildEditPlan(command, context, node, [...before, { type: 'insert', node: grown }], id, added);
 }
 
-function* settledPlan(
+function* buildEditPlan(
   command: EditCommand,
   context: PlanContext,
   node: EditableNode,

@@ -34,7 +34,8 @@ export function* editInPlace(
 }
 
 /**
- * The source of an edited text is the user. Undo and restoring an earlier version restore the old source with the text.
+ * Sets the user as the source of an edited text. Undo and restoring an earlier version restore the old source with the
+ * text.
  */
 function sourceSteps({ id, role, meta }: EditableNode): Step[] {
   const { source } = meta;

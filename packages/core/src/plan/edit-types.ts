@@ -25,14 +25,14 @@ export interface EditCommand {
   readonly moveBookmark?: boolean;
 }
 
-/** The result of an edit. */
+/** The node with the edited text, and the nodes that the edit added. */
 export interface EditResult {
   /** The node with the new text, or with its last part. */
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
 }
 
-/** A message that can be edited. */
+/** A node with a message and a parent: any node except the root. */
 export type EditableNode = Node & { readonly message: Message; readonly parentId: NodeId };
 
 /** Returns the content of a node in the form of a replace step. */
@@ -59,7 +59,10 @@ export function buildReplaceStep(
   };
 }
 
-/** Moves a bookmark to another node, unless that node already has a bookmark, so that no bookmark title is lost. */
+/**
+ * Builds the steps that move a bookmark to another node, unless that node already has a bookmark, so that no bookmark
+ * title is lost.
+ */
 export function* moveBookmarkSteps(from: NodeId, to: NodeId): ReadProgram<Step[]> {
   if (from === to) return [];
   const before = yield* ask('bookmark', { on: from });

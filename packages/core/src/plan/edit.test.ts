@@ -10,10 +10,10 @@ import {
   runAndCheck,
   stepTypesOf,
   TestTree,
+  testUuid,
   toolCallMessage,
   toolResultMessage,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { bookmarkOn, childIds, findNode } from '../tree.ts';
 import { readTreeAsOf } from '../tree-reads.ts';
@@ -83,12 +83,12 @@ describe('an edit', () => {
     expect(fixture.node(made.nodeId).message).toEqual({ role: 'assistant', content });
   });
 
-  test('[P22] to equal content commits nothing and gives the node back', async () => {
+  test('[P22] to equal content commits nothing and returns the node', async () => {
     const { fixture, ids } = await conversation();
     const before = fixture.tree;
     for (const mode of ['branch', 'prefix'] as const)
       for (const text of ['question', ' question\n']) {
-        const { result: same, commit } = await fixture.run(editing(fixture, ids[0], text, { mode, id: uuid(70) }));
+        const { result: same, commit } = await fixture.run(editing(fixture, ids[0], text, { mode, id: testUuid(70) }));
         expect(same).toEqual({ nodeId: ids[0], added: [] });
         expect(commit).toBeNull();
       }
@@ -101,13 +101,15 @@ describe('an edit', () => {
     expect((await fixture.run(editing(fixture, made.result.nodeId, 'so far'))).commit).toBeNull();
     const { result: other } = await runAndCheck(
       fixture,
-      editing(fixture, made.result.nodeId, 'in short', { id: uuid(71) }),
+      editing(fixture, made.result.nodeId, 'in short', { id: testUuid(71) }),
     );
     expect(fixture.node(other.nodeId)).toMatchObject({ kind: 'branch-summary', key: null, marker: { from: ids[2] } });
-    expect((await fixture.run(editing(fixture, made.result.nodeId, 'in short', { id: uuid(71) }))).commit).toBeNull();
+    expect(
+      (await fixture.run(editing(fixture, made.result.nodeId, 'in short', { id: testUuid(71) }))).commit,
+    ).toBeNull();
   });
 
-  test('[P23] changes the active node only if asked', async () => {
+  test('[P23] changes the active node only on request', async () => {
     const { fixture, ids } = await conversation();
     for (const mode of modes) {
       const command = editing(fixture, ids[2], `more ${mode}`, { mode, select: false });
@@ -123,7 +125,7 @@ describe('an edit', () => {
       const fixture = await TestTree.make({ store });
       await fixture.addMessages([user('q'), toolCallMessage('c1', 'date')]);
       const [tool] = await fixture.addMessages([toolResultMessage('c1', 'today')]);
-      const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+      const beside = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
       const [foreign] = await beside.addMessages(['x']);
       const [gone] = await fixture.addMessages([assistant('gone')]);
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [gone ?? fixture.rootId], mode: 'cascade' });
@@ -136,7 +138,7 @@ describe('an edit', () => {
       const code = (id: NodeId | undefined) =>
         refusalOf(fixture, editing(fixture, id ?? fixture.rootId, 'new', { mode }));
       expect(await code(fixture.rootId)).toBe('tree/root-protected');
-      expect(await code(nodeId(uuid(99)))).toBe('tree/unknown-node');
+      expect(await code(nodeId(testUuid(99)))).toBe('tree/unknown-node');
       expect(await code(nodeId('__proto__'))).toBe('tree/unknown-node');
       expect(await code(gone)).toBe('tree/unknown-node');
       expect(await code(foreign)).toBe('tree/foreign-parent');
@@ -158,18 +160,18 @@ describe('an edit', () => {
 
   test('[P25] repeated with the same id finds its own variant; the id of another node is taken', async () => {
     const { fixture, ids } = await conversation();
-    const command = editing(fixture, ids[0], 'better', { id: uuid(80) });
-    expect((await runAndCheck(fixture, command)).result).toEqual({ nodeId: uuid(80), added: [uuid(80)] });
+    const command = editing(fixture, ids[0], 'better', { id: testUuid(80) });
+    expect((await runAndCheck(fixture, command)).result).toEqual({ nodeId: testUuid(80), added: [testUuid(80)] });
     const again = await fixture.run(command);
-    expect(again.result).toEqual({ nodeId: uuid(80), added: [] });
+    expect(again.result).toEqual({ nodeId: testUuid(80), added: [] });
     expect(again.commit).toBeNull();
     expect(await refusalOf(fixture, { ...command, content: 'other' })).toBe('id/taken');
-    expect(await refusalOf(fixture, editing(fixture, ids[1], 'better', { id: uuid(80) }))).toBe('id/taken');
+    expect(await refusalOf(fixture, editing(fixture, ids[1], 'better', { id: testUuid(80) }))).toBe('id/taken');
     expect(await refusalOf(fixture, editing(fixture, ids[1], 'x', { id: ids[0] }))).toBe('id/taken');
     expect(await refusalOf(fixture, editing(fixture, ids[1], 'x', { id: 'mine' }))).toBe('id/invalid');
   });
 
-  test('[P26] moves the bookmark to the new variant if asked, unless the target has one', async () => {
+  test('[P26] moves the bookmark to the new variant on request, unless the target has one', async () => {
     const { fixture, ids } = await conversation();
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: ids[0], title: 'here' });
     const left = await fixture.run(editing(fixture, ids[0], 'b'));
@@ -208,7 +210,7 @@ describe('an edit', () => {
 });
 
 describe('an edit in place', () => {
-  test('[P28] keeps the node, its place and its replies, and undo restores the old text', async () => {
+  test('[P28] keeps the node, its position and its replies, and undo restores the old text', async () => {
     const { fixture, ids } = await conversation();
     const before = fixture.node(ids[0]);
     const { result: made, commit } = await runAndCheck(
@@ -241,7 +243,7 @@ describe('an edit in place', () => {
     }
   });
 
-  test('[P28] leaves the active node unchanged unless asked', async () => {
+  test('[P28] leaves the active node unchanged unless requested', async () => {
     const { fixture, ids } = await conversation();
     const was = fixture.active;
     await runAndCheck(fixture, editing(fixture, ids[0], 'better', { mode: 'in-place' }));
@@ -360,7 +362,7 @@ describe('an edit by longest common prefix', () => {
     expect(stepTypesOf({ commit })).toEqual(['select']);
   });
 
-  test('[P31] that only removes text splits the message and gives the left part', async () => {
+  test('[P31] that only removes text splits the message and returns the left part', async () => {
     const { fixture, ids, result: made } = await prefix('hello world', 'hello');
     expect(fixture.drawing()).toEqual(['hello *', '   world', '    answer', '      more']);
     expect(made.nodeId).toBe(fixture.node(ids[0]).parentId ?? '');
@@ -441,12 +443,12 @@ describe('an edit by longest common prefix', () => {
     ['less at the end', 'hello world', 'hello'],
     ['one block more', 'a b', 'a b c'],
   ])('[P25] a retry by prefix with %s finds the nodes that it made', async (_what, old, text) => {
-    const { fixture, ids, result: made } = await prefix(old, text, { id: uuid(90) });
-    expect(made.nodeId).toBe(uuid(90));
-    const again = await fixture.run(editing(fixture, ids[0], text, { mode: 'prefix', id: uuid(90) }));
+    const { fixture, ids, result: made } = await prefix(old, text, { id: testUuid(90) });
+    expect(made.nodeId).toBe(testUuid(90));
+    const again = await fixture.run(editing(fixture, ids[0], text, { mode: 'prefix', id: testUuid(90) }));
     expect(again.commit).toBeNull();
-    expect(again.result.nodeId).toBe(uuid(90));
-    expect(await refusalOf(fixture, editing(fixture, ids[0], 'unlike', { mode: 'prefix', id: uuid(90) }))).toBe(
+    expect(again.result.nodeId).toBe(testUuid(90));
+    expect(await refusalOf(fixture, editing(fixture, ids[0], 'unlike', { mode: 'prefix', id: testUuid(90) }))).toBe(
       'id/taken',
     );
   });

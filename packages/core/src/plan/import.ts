@@ -72,10 +72,7 @@ export interface ImportCommand {
   readonly refresh?: readonly string[];
 }
 
-/**
- * The nodes that were added, the nodes that existed already, and the nodes that were left out because the user removed
- * their parent.
- */
+/** What an import did with its nodes: added, already present, or left out because the user had removed the parent. */
 export interface ImportResult {
   readonly treeId: TreeId;
   readonly created: boolean;
@@ -86,7 +83,7 @@ export interface ImportResult {
   readonly refreshed: readonly NodeId[];
 }
 
-/** The parents of new nodes, each with its last position. */
+/** What is known about the parents of new nodes. */
 interface ParentInfos {
   readonly parentInfo: Map<NodeId, ParentInfo>;
   /** The last position below each existing parent. */
@@ -95,7 +92,7 @@ interface ParentInfos {
   readonly groups: Map<string, number>;
 }
 
-/** Imports a conversation, or only its new nodes. */
+/** Imports a conversation into a new tree, or adds its new nodes to an existing tree. */
 export const importTree: Planner<ImportCommand, ImportResult> = function* (command, context) {
   const { attributes = {}, nodes } = command;
   assertNotReserved(attributes, context.treeId);
@@ -174,7 +171,7 @@ function* newRoot(
 ): ReadProgram<NodeId> {
   for (const id of taken) refuseTakenId(nodeId(id));
   const id = newRootId(context, rootId);
-  if (known.has(id)) refuse('id/taken', `The id ${id} is that of the root and of a message.`, { nodeId: id });
+  if (known.has(id)) refuse('id/taken', `The id ${id} is used for the root and for a message.`, { nodeId: id });
   yield* assertFree(rootId === undefined ? [] : [id]);
   return id;
 }
@@ -199,7 +196,7 @@ function importParent({ parentId }: ImportNode, rootId: NodeId): NodeId {
   return nodeId(parentId ?? rootId);
 }
 
-/** Reads the parents that existed before the import. */
+/** Reads the existing parents of new nodes into `parentInfos`. */
 function* surveyAll(
   nodes: readonly ImportNode[],
   fresh: readonly ImportNode[],
@@ -217,7 +214,9 @@ function* surveyAll(
   }
 }
 
-/** Reads an existing parent. Removed parents are skipped, because nothing can be added below them. */
+/**
+ * Reads an existing parent into `parentInfos`. Removed parents are skipped, because nothing can be added below them.
+ */
 function* surveyParent(id: NodeId, grouped: readonly ImportNode[], parentInfos: ParentInfos): ReadProgram<void> {
   const head = yield* ask('head', { id });
   if (head === null) return;

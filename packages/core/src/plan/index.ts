@@ -16,7 +16,7 @@ import { restore, restoreVersion } from './restore.ts';
 import { splitMessage } from './split.ts';
 import { redo, undo } from './undo.ts';
 
-/** The planners by command type. */
+/** Every type of command with the planner that turns it into steps. */
 export const planners = {
   create,
   append,
@@ -54,13 +54,13 @@ export const planners = {
   redo,
 } as const;
 
-/** The name of a command. */
+/** The `type` of a command. */
 export type CommandType = keyof typeof planners;
-/** The command of a type. */
+/** The command with this `type`. */
 export type CommandOf<T extends CommandType> = (typeof planners)[T] extends Planner<infer C, infer _R> ? C : never;
-/** The result type of a command. */
+/** The result of the command with this `type`. */
 export type ResultOf<T extends CommandType> = (typeof planners)[T] extends Planner<infer _C, infer R> ? R : never;
-/** A change that a caller requests. */
+/** A change of a tree that a caller requests. */
 export type Command = { [T in CommandType]: CommandOf<T> }[CommandType];
 
 /**

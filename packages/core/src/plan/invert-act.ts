@@ -19,36 +19,36 @@ import { buildRestoreStep, treePositionOf } from './delete.ts';
 import { toReplaceContent } from './edit-types.ts';
 import { nearestAncestor, TreeOverlay } from './tree-overlay.ts';
 
-/** The inverse of an act, adapted to the current tree. */
+/** The steps that invert an act, adapted to later changes of the tree. */
 export interface InvertedAct {
   readonly steps: readonly Step[];
   /** The roots of the subtrees that are removed. */
   readonly removedRoots: ReadonlySet<NodeId>;
-  /** The tree after the steps. */
+  /** The tree as it will be after the steps. */
   readonly ahead: TreeOverlay;
   /** Later changes of other users that conflict with the undo. Nothing is committed then, unless the undo is forced. */
   readonly conflicts: readonly string[];
 }
 
-/** The inputs for inverting an act. */
+/** Whether to overwrite changes of other users, the current tree row, and the actor of the undo. */
 export interface InvertOptions {
   readonly force: boolean;
   readonly row: TreeRow;
   readonly actor: string;
 }
 
-/** The state while an act is being inverted. */
+/** The state while {@link invertAct} builds its steps. */
 interface InvertWork extends InvertOptions {
   readonly ahead: TreeOverlay;
   readonly steps: Step[];
   readonly conflicts: string[];
   /**
-   * Bookmarks and groups that other users changed since. They keep the newer value, unless nothing else of the act
-   * remains.
+   * Bookmarks and groups that other users changed since. They keep the newer value, unless these are all that the undo
+   * would change.
    */
   readonly kept: string[];
   readonly removedRoots: Set<NodeId>;
-  /** The act's last version. */
+  /** The version of the act's last commit. */
   readonly newest: number;
   /** Caches whether a group got new members after the act, by parent and group number. */
   readonly groups: Map<string, boolean>;
@@ -61,7 +61,7 @@ interface ActEffects {
   readonly inserted: ReadonlyMap<NodeId, ContentFields | null>;
   readonly restored: ReadonlySet<NodeId>;
   readonly moved: ReadonlySet<NodeId>;
-  /** Removals that the act itself undid, as texts of node id and version. */
+  /** Removals that the act itself restored, as `node id, space, version`. */
   readonly cancelled: ReadonlySet<string>;
 }
 
@@ -200,8 +200,8 @@ function endIfPending(status: Node['status']): Node['status'] {
 }
 
 /**
- * Finds nodes that other users moved, restored or edited below the nodes that an act restored. Such nodes are older
- * than the act, so only the log shows later changes.
+ * Finds nodes that other users moved, restored or edited below the nodes that an act restored. These nodes are older
+ * than the act, so only the log shows that they changed.
  */
 function* changedBelow(
   removedRoots: readonly NodeId[],
@@ -273,7 +273,7 @@ function* invertStep(work: InvertWork, effects: ActEffects, commit: Commit, step
       if (step.type === 'replace') work.ahead.setContentVersion(step.nodeId, step.since);
       return;
     case 'annotate': {
-      const node = yield* requireLive(work, inverse.nodeId);
+      const node = yield* findLiveOrConflict(work, inverse.nodeId);
       if (node === null) return;
       const now = inversePatch(node.meta, inverse.before);
       if (!isSameJson(now, inverse.before)) work.conflicts.push(`the notes of ${node.id}`);
@@ -312,7 +312,7 @@ function* rebaseAttributes(work: InvertWork, inverse: AttributesStep): ReadProgr
     applyStep(work, { ...inverse, after, before: now }, null);
 }
 
-/** Whether no message is left in the tree after the removals so far. */
+/** Whether the removals so far leave no message in the tree. */
 function* becomesEmpty({ row, removedRoots }: InvertWork): ReadProgram<boolean> {
   if (row.activeNodeId === null) return true;
   return (yield* ask('children', { of: row.rootId })).every(({ id }) => removedRoots.has(id));
@@ -327,15 +327,15 @@ function* removeInserted(work: InvertWork, id: NodeId): ReadProgram<void> {
   applyStep(work, { type: 'remove', nodeId: id }, yield* work.ahead.anyNode(id));
 }
 
-/** Returns a node that the act changed; records a conflict if other users removed it. */
-function* requireLive(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
+/** Returns a node that the act changed. If other users removed it, records a conflict and returns null. */
+function* findLiveOrConflict(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
   const node = yield* work.ahead.node(id);
-  if (node === null) work.conflicts.push(`${id}, which is gone`);
+  if (node === null) work.conflicts.push(`${id}, which was removed`);
   return node;
 }
 
-/** Returns the node if it can have children after the steps so far, else null. */
-function* canHoldChild(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
+/** Returns the node if it can be a parent after the steps so far, else null. */
+function* findUsableParent(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
   const parent = yield* work.ahead.node(id);
   // Nodes that other users added are removed only if the undo is forced.
   return parent === null || (work.force && (yield* isRemoved(work, id))) ? null : parent;
@@ -351,11 +351,11 @@ function* rebaseRestore(work: InvertWork, step: RestoreStep): ReadProgram<void> 
   // A removal by the same actor is the undo of a restore, not a conflict.
   if (since.some((commit) => commit.version === version && commit.actor !== work.actor))
     work.conflicts.push(`${nodeId}, which was deleted again`);
-  if ((yield* canHoldChild(work, node.parentId)) === null) {
+  if ((yield* findUsableParent(work, node.parentId)) === null) {
     work.conflicts.push(`${node.parentId}, the parent of ${nodeId}`);
     return;
   }
-  const position = yield* work.ahead.freePlace(node.parentId, node.position, nodeId);
+  const position = yield* work.ahead.findFreePosition(node.parentId, node.position, nodeId);
   applyStep(work, buildRestoreStep(node, version, position), node);
   // Undoing a restore of several removals removed all nodes under one version. Nodes that had been removed earlier are
   // removed again.
@@ -368,23 +368,23 @@ function* rebaseRestore(work: InvertWork, step: RestoreStep): ReadProgram<void> 
 }
 
 function* rebaseMove(work: InvertWork, step: MoveStep): ReadProgram<void> {
-  const node = yield* requireLive(work, step.nodeId);
+  const node = yield* findLiveOrConflict(work, step.nodeId);
   if (node === null) return;
   const from = treePositionOf(node);
   if (from.parentId !== step.from.parentId || from.position !== step.from.position)
-    work.conflicts.push(`the place of ${node.id}`);
-  const parent = yield* canHoldChild(work, step.to.parentId);
-  if (parent === null || (yield* work.ahead.above(node.id, from.parentId, parent))) {
+    work.conflicts.push(`the position of ${node.id}`);
+  const parent = yield* findUsableParent(work, step.to.parentId);
+  if (parent === null || (yield* work.ahead.isAncestorOrSelf(node.id, from.parentId, parent))) {
     work.conflicts.push(`${step.to.parentId}, the parent of ${node.id}`);
     return;
   }
-  const position = yield* work.ahead.freePlace(parent.id, step.to.position, node.id);
+  const position = yield* work.ahead.findFreePosition(parent.id, step.to.position, node.id);
   const to = { ...step.to, position, matchParent: yield* work.ahead.matchParentOfChildren(parent) };
   applyStep(work, { type: 'move', nodeId: node.id, to, from }, node);
 }
 
 function* rebaseReplace(work: InvertWork, step: ReplaceStep): ReadProgram<void> {
-  const node = yield* requireLive(work, step.nodeId);
+  const node = yield* findLiveOrConflict(work, step.nodeId);
   if (node === null || node.message === null) return;
   assertNotPending(node);
   if (node.contentIn !== step.since && !hasContent(node, step.before)) work.conflicts.push(`the text of ${node.id}`);

@@ -8,10 +8,10 @@ import {
   refusalOf,
   runAndCheck,
   TestTree,
+  testUuid,
   toolCallMessage,
   toolResultMessage,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { allBookmarks, bookmarkOn, childIds } from '../tree.ts';
 import type { JoinCommand } from './join.ts';
@@ -148,10 +148,10 @@ describe('a join', () => {
     });
     expect(await code(first)).toBe('message/not-joinable');
     const [half] = await fixture.addMessages([assistant('half ')], fixture.rootId);
-    await fixture.run({ type: 'reply', treeId, parentId: half ?? fixture.rootId, replies: [{ id: uuid(900) }] });
+    await fixture.run({ type: 'reply', treeId, parentId: half ?? fixture.rootId, replies: [{ id: testUuid(900) }] });
     expect(await code(half)).toBe('tree/pending');
     expect(await code(fixture.rootId)).toBe('tree/root-protected');
-    expect(await code(nodeId(uuid(901)))).toBe('tree/unknown-node');
+    expect(await code(nodeId(testUuid(901)))).toBe('tree/unknown-node');
   });
 
   test('[P45] is reversed by undo', async () => {

@@ -19,11 +19,10 @@ export interface JoinCommand {
   readonly nodeId: NodeId;
 }
 
-/** The result of a join. */
+/** The node that remains after a join, and the node that was removed. */
 export interface JoinResult {
   /** The message with the whole text: the former child, which keeps its id and its replies. */
   readonly nodeId: NodeId;
-  /** The upper message, now in the trash. */
   readonly removed: NodeId;
 }
 

@@ -9,8 +9,8 @@ import {
   runAndCheck,
   stepTypesOf,
   TestTree,
+  testUuid,
   user,
-  uuid,
 } from '../testing/index.ts';
 import type { BranchCommand, CompactCommand, MarkCommand } from './marker.ts';
 
@@ -68,7 +68,7 @@ describe('branch', () => {
     const { fixture, ids } = await conversation();
     const { result } = await runAndCheck(fixture, branching(fixture, ids[0], { summary: 'tried two', from: ids[1] }));
     expect(fixture.node(result.nodeId).marker).toEqual({ from: ids[1] });
-    const nowhere = branching(fixture, ids[0], { summary: 's', from: nodeId(uuid(99)) });
+    const nowhere = branching(fixture, ids[0], { summary: 's', from: nodeId(testUuid(99)) });
     expect(await refusalOf(fixture, nowhere)).toBe('tree/unknown-node');
   });
 
@@ -85,11 +85,11 @@ describe('branch', () => {
   test('[P68] refuses the root without a summary, a blank summary and unknown nodes', async () => {
     const store = new ReferenceStore();
     const { fixture, ids } = await conversation(store);
-    const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+    const beside = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
     expect(await refusalOf(fixture, branching(fixture, fixture.rootId))).toBe('tree/root-protected');
     expect(await refusalOf(fixture, branching(fixture, ids[0], { summary: ' \n' }))).toBe('message/blank');
     for (const rest of [{}, { summary: 's' }]) {
-      expect(await refusalOf(fixture, branching(fixture, nodeId(uuid(99)), rest))).toBe('tree/unknown-node');
+      expect(await refusalOf(fixture, branching(fixture, nodeId(testUuid(99)), rest))).toBe('tree/unknown-node');
       expect(await refusalOf(fixture, branching(fixture, beside.rootId, rest))).toBe('tree/foreign-parent');
     }
   });
@@ -137,12 +137,14 @@ describe('compact', () => {
     const { fixture, ids } = await conversation(store);
     const aside = await fixture.variant(user('aside'), ids[1]);
     await fixture.run(branching(fixture, ids[2]));
-    const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+    const beside = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
     expect(await refusalOf(beside, compacting(beside))).toBe('context/nothing-to-compact');
     expect(await refusalOf(fixture, compacting(fixture, { summary: ' ' }))).toBe('message/blank');
     expect(await refusalOf(fixture, compacting(fixture, { firstKept: aside }))).toBe('tree/not-on-path');
     expect(await refusalOf(fixture, compacting(fixture, { firstKept: fixture.rootId }))).toBe('tree/not-on-path');
-    expect(await refusalOf(fixture, compacting(fixture, { firstKept: nodeId(uuid(99)) }))).toBe('tree/unknown-node');
+    expect(await refusalOf(fixture, compacting(fixture, { firstKept: nodeId(testUuid(99)) }))).toBe(
+      'tree/unknown-node',
+    );
     expect(await refusalOf(fixture, compacting(fixture, { firstKept: beside.rootId }))).toBe('tree/foreign-parent');
   });
 });
@@ -167,7 +169,7 @@ describe('compact at a node', () => {
     expect(await refusalOf(fixture, compacting(fixture, { nodeId: fixture.rootId }))).toBe(
       'context/nothing-to-compact',
     );
-    expect(await refusalOf(fixture, compacting(fixture, { nodeId: nodeId(uuid(99)) }))).toBe('tree/unknown-node');
+    expect(await refusalOf(fixture, compacting(fixture, { nodeId: nodeId(testUuid(99)) }))).toBe('tree/unknown-node');
     expect(await refusalOf(fixture, compacting(fixture, { nodeId: ids[0], firstKept: ids[1] }))).toBe(
       'tree/not-on-path',
     );
@@ -178,9 +180,9 @@ describe('compact at a node', () => {
     const late = await fixture.run(compacting(fixture, { nodeId: ids[1], onlyLeaf: true }));
     expect(late.commit).toBeNull();
     expect(late.result).toEqual({ nodeId: ids[1], added: [] });
-    const command = compacting(fixture, { nodeId: ids[2], onlyLeaf: true, id: uuid(60) });
+    const command = compacting(fixture, { nodeId: ids[2], onlyLeaf: true, id: testUuid(60) });
     await runAndCheck(fixture, command);
-    expect((await fixture.run(command)).result).toEqual({ nodeId: uuid(60), added: [] });
+    expect((await fixture.run(command)).result).toEqual({ nodeId: testUuid(60), added: [] });
   });
 });
 
@@ -190,7 +192,7 @@ describe('branch from a node', () => {
     await fixture.run(branching(fixture, ids[1]));
     const { result } = await runAndCheck(fixture, branching(fixture, ids[0], { summary: 'tried', from: ids[2] }));
     expect(fixture.node(result.nodeId).marker).toEqual({ from: ids[2] });
-    expect(await refusalOf(fixture, branching(fixture, ids[0], { summary: 's', from: nodeId(uuid(99)) }))).toBe(
+    expect(await refusalOf(fixture, branching(fixture, ids[0], { summary: 's', from: nodeId(testUuid(99)) }))).toBe(
       'tree/unknown-node',
     );
   });
@@ -228,7 +230,7 @@ describe('mark', () => {
     );
     const bad: unknown = { role: 'user', content: 5 };
     expect(await refusalOf(fixture, marking(fixture, { message: bad as Message }))).toBe('message/invalid');
-    expect(await refusalOf(fixture, marking(fixture, { parentId: nodeId(uuid(99)) }))).toBe('tree/unknown-node');
+    expect(await refusalOf(fixture, marking(fixture, { parentId: nodeId(testUuid(99)) }))).toBe('tree/unknown-node');
   });
 
   test('[P72] markers are never merged with equal ones', async () => {
@@ -245,12 +247,15 @@ describe('retries', () => {
   test.each([
     [
       'a branch with a summary',
-      (fixture: TestTree, at: NodeId) => branching(fixture, at, { summary: 's', id: uuid(60) }),
+      (fixture: TestTree, at: NodeId) => branching(fixture, at, { summary: 's', id: testUuid(60) }),
     ],
-    ['a compaction', (fixture: TestTree, at: NodeId) => compacting(fixture, { firstKept: at, id: uuid(60) })],
-    ['a compaction at a place', (fixture: TestTree, at: NodeId) => compacting(fixture, { nodeId: at, id: uuid(60) })],
-    ['a mark', (fixture: TestTree) => marking(fixture, { id: uuid(60) })],
-    ['a mark at a place', (fixture: TestTree, at: NodeId) => marking(fixture, { parentId: at, id: uuid(60) })],
+    ['a compaction', (fixture: TestTree, at: NodeId) => compacting(fixture, { firstKept: at, id: testUuid(60) })],
+    [
+      'a compaction at a place',
+      (fixture: TestTree, at: NodeId) => compacting(fixture, { nodeId: at, id: testUuid(60) }),
+    ],
+    ['a mark', (fixture: TestTree) => marking(fixture, { id: testUuid(60) })],
+    ['a mark at a place', (fixture: TestTree, at: NodeId) => marking(fixture, { parentId: at, id: testUuid(60) })],
   ])('[P73] of %s with its id commit nothing', async (_what, commandOn) => {
     const { fixture, ids } = await conversation();
     const command = commandOn(fixture, ids[0]);
@@ -258,18 +263,18 @@ describe('retries', () => {
     const before = fixture.tree;
     const again = await fixture.run(command);
     expect(again.commit).toBeNull();
-    expect(again.result).toEqual({ nodeId: uuid(60), added: [] });
+    expect(again.result).toEqual({ nodeId: testUuid(60), added: [] });
     expect(fixture.tree).toBe(before);
   });
 
   test('[P73] an id of another node is taken, an invalid id is refused', async () => {
     const { fixture, ids } = await conversation();
-    await fixture.run(marking(fixture, { id: uuid(60), parentId: ids[0] }));
+    await fixture.run(marking(fixture, { id: testUuid(60), parentId: ids[0] }));
     for (const command of [
-      marking(fixture, { id: uuid(60), parentId: ids[1] }),
-      marking(fixture, { id: uuid(60), parentId: ids[0], message: assistant('other') }),
-      marking(fixture, { id: uuid(60), parentId: ids[0], kind: 'state' }),
-      compacting(fixture, { id: uuid(60) }),
+      marking(fixture, { id: testUuid(60), parentId: ids[1] }),
+      marking(fixture, { id: testUuid(60), parentId: ids[0], message: assistant('other') }),
+      marking(fixture, { id: testUuid(60), parentId: ids[0], kind: 'state' }),
+      compacting(fixture, { id: testUuid(60) }),
       branching(fixture, ids[0], { summary: 'note', id: ids[2] }),
     ])
       expect(await refusalOf(fixture, command)).toBe('id/taken');

@@ -39,7 +39,7 @@ export interface BranchCommand {
   readonly details?: Marker['details'];
 }
 
-/** Marks the place where a summary replaces older messages. */
+/** Adds a marker whose summary replaces the older messages in the context. */
 export interface CompactCommand {
   readonly type: 'compact';
   readonly treeId: TreeId;
@@ -61,7 +61,7 @@ export interface CompactCommand {
   readonly meta?: NodeMeta;
 }
 
-/** Adds an injected message or a state of an extension at the end of the active branch. */
+/** Adds an injected message or the state of an extension at the end of the active branch. */
 export interface MarkCommand {
   readonly type: 'mark';
   readonly treeId: TreeId;
@@ -103,7 +103,7 @@ export const compact: Planner<CompactCommand, MarkResult> = function* (command, 
   const leaf =
     command.nodeId ??
     row.activeNodeId ??
-    refuse('context/nothing-to-compact', 'There is nothing to compact: no message is in force.', { treeId: row.id });
+    refuse('context/nothing-to-compact', 'There is nothing to compact: the tree has no messages.', { treeId: row.id });
   const { firstKept, tokensBefore, details } = command;
   if (firstKept !== undefined) {
     const kept = yield* requireNode(firstKept);
@@ -112,7 +112,7 @@ export const compact: Planner<CompactCommand, MarkResult> = function* (command, 
   }
   const parent = yield* requireNode(leaf);
   if (parent.parentId === null)
-    refuse('context/nothing-to-compact', 'There is nothing to compact: no message is in force.', { nodeId: leaf });
+    refuse('context/nothing-to-compact', 'There is nothing to compact: the tree has no messages.', { nodeId: leaf });
   const marker = omitNullish<Marker>({ firstKept, tokensBefore, details });
   const message = parseSummary(command.summary, leaf);
   if (command.onlyLeaf === true && (yield* hasOtherChildren(command, leaf)))
@@ -145,7 +145,7 @@ export const addMarker: Planner<MarkCommand, MarkResult> = function* (command, c
 /** Builds the message of a marker from a summary; throws if the summary is blank. */
 export function parseSummary(text: string | undefined, nodeId: NodeId): Message {
   if (text === undefined || text.trim() === '')
-    return refuse('message/blank', `A summary that says something is needed at ${nodeId}.`, { nodeId });
+    return refuse('message/blank', `The summary for ${nodeId} is empty.`, { nodeId });
   return textMessage('system', text);
 }
 
@@ -158,7 +158,7 @@ interface NewMarker {
   readonly marker: Marker;
 }
 
-/** Adds a marker as the last child of its parent. */
+/** Plans the insertion of a marker as the last child of its parent. A retry with the same id adds nothing. */
 export function* planMarker(
   command: MarkingCommand,
   context: PlanContext,
@@ -177,7 +177,7 @@ export function* planMarker(
   return toPlan([{ type: 'insert', node }, ...(selects ? buildSelectSteps(row, id) : [])], { nodeId: id, added: [id] });
 }
 
-/** Whether the new marker becomes active. */
+/** Whether the new marker becomes the active node. */
 function selectMarker(command: MarkingCommand, active: NodeId): boolean {
   if (command.type === 'branch' || command.type === 'merge') return true;
   if (command.select === false) return false;

@@ -7,8 +7,8 @@ import {
   runAndCheck,
   stepTypesOf,
   TestTree,
+  testUuid,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 import type { MoveCommand } from './move.ts';
@@ -106,7 +106,7 @@ describe('a move', () => {
     const { fixture, a, b, c } = await three();
     const below = await fixture.variant(user('below'), a);
     const deep = await fixture.variant(user('deep'), below);
-    const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
+    const other = await TestTree.make({ store: fixture.store, treeId: treeId(testUuid(2)) });
     const foreign = await other.variant(user('x'), other.rootId);
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [c] });
     const commands: readonly (readonly [MoveCommand, string])[] = [
@@ -114,8 +114,8 @@ describe('a move', () => {
       [moving(fixture, a, below), 'tree/cycle'],
       [moving(fixture, a, deep), 'tree/cycle'],
       [moving(fixture, fixture.rootId, a), 'tree/root-protected'],
-      [moving(fixture, nodeId(uuid(77)), a), 'tree/unknown-node'],
-      [moving(fixture, a, nodeId(uuid(77))), 'tree/unknown-node'],
+      [moving(fixture, nodeId(testUuid(77)), a), 'tree/unknown-node'],
+      [moving(fixture, a, nodeId(testUuid(77))), 'tree/unknown-node'],
       [moving(fixture, a, c), 'tree/unknown-node'],
       [moving(fixture, c, a), 'tree/unknown-node'],
       [moving(fixture, a, foreign), 'tree/foreign-parent'],

@@ -46,7 +46,7 @@ export const move: Planner<MoveCommand, MoveResult> = function* (command) {
   return toPlan([step], { nodeId: node.id, from: node.parentId });
 };
 
-/** Returns the new position; null if the node already has that place. */
+/** Returns the new position; null if the node is already there. */
 function* positionFor({ parentId, before }: MoveCommand, node: Node): ReadProgram<string | null> {
   const sibling = before === undefined ? null : yield* requireNode(before);
   if (sibling !== null && sibling.parentId !== parentId)

@@ -8,8 +8,8 @@ import {
   runAndCheck,
   stepTypesOf,
   TestTree,
+  testUuid,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 
@@ -56,12 +56,12 @@ describe('select', () => {
     const fixture = await TestTree.make({ store });
     const [a, gone] = await fixture.addMessages(['a', 'gone']);
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [gone ?? fixture.rootId] });
-    const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+    const beside = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
     const [foreign] = await beside.addMessages(['x']);
-    const hidden = await TestTree.make({ store: store.forOwner('other'), treeId: treeId(uuid(3)) });
+    const hidden = await TestTree.make({ store: store.forOwner('other'), treeId: treeId(testUuid(3)) });
     for (const command of [selecting, (on: TestTree, id: NodeId | undefined) => going(on, id, 'next')]) {
       expect(await refusalOf(fixture, command(fixture, fixture.rootId))).toBe('tree/root-protected');
-      expect(await refusalOf(fixture, command(fixture, nodeId(uuid(99))))).toBe('tree/unknown-node');
+      expect(await refusalOf(fixture, command(fixture, nodeId(testUuid(99))))).toBe('tree/unknown-node');
       expect(await refusalOf(fixture, command(fixture, gone))).toBe('tree/unknown-node');
       expect(await refusalOf(fixture, command(fixture, foreign))).toBe('tree/foreign-parent');
       expect(await refusalOf(fixture, command(fixture, hidden.rootId))).toBe('tree/unknown-node');

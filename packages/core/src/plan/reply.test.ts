@@ -8,10 +8,10 @@ import {
   runAndCheck,
   stepTypesOf,
   TestTree,
+  testUuid,
   toolCallMessage,
   toolResultMessage,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 import type { FinishCommand, NewReply, RegenerateCommand, ReplyCommand } from './reply.ts';
@@ -105,7 +105,7 @@ describe('replies', () => {
       expect(await refusalOf(fixture, replying(fixture, prompt, [{}], { join }))).toBe('command/invalid');
   });
 
-  test('[P53] the active node stays unchanged if asked, except for the first node of a tree', async () => {
+  test('[P53] the active node stays unchanged on request, except for the first node of a tree', async () => {
     const { fixture, prompt } = await asked();
     await runAndCheck(fixture, replying(fixture, prompt, [{}], { select: false }));
     expect(fixture.active).toBe(prompt);
@@ -119,22 +119,22 @@ describe('replies', () => {
     const fixture = await TestTree.make({ store });
     const [prompt] = await fixture.addMessages(['question']);
     const at = prompt ?? fixture.rootId;
-    const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+    const beside = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
     expect(await refusalOf(fixture, replying(fixture, at, []))).toBe('command/invalid');
     expect(await refusalOf(fixture, replying(fixture, at, [{ message: assistant(' ') }]))).toBe('message/blank');
     expect(await refusalOf(fixture, replying(fixture, at, [{ status: 'success' }]))).toBe('message/blank');
     const bad: unknown = { role: 'assistant', content: 5 };
     expect(await refusalOf(fixture, replying(fixture, at, [{ message: bad as Message }]))).toBe('message/invalid');
-    expect(await refusalOf(fixture, replying(fixture, nodeId(uuid(99)), [{}]))).toBe('tree/unknown-node');
+    expect(await refusalOf(fixture, replying(fixture, nodeId(testUuid(99)), [{}]))).toBe('tree/unknown-node');
     expect(await refusalOf(fixture, replying(fixture, beside.rootId, [{}]))).toBe('tree/foreign-parent');
     expect(await refusalOf(fixture, replying(fixture, at, [{ id: 'x' }]))).toBe('id/invalid');
   });
 
   test('[P55] a retry with the same ids commits nothing, even if the replies have been written since', async () => {
     const { fixture, prompt } = await asked();
-    const command = replying(fixture, prompt, [{ id: uuid(60) }, { id: uuid(61), message: assistant('done') }]);
+    const command = replying(fixture, prompt, [{ id: testUuid(60) }, { id: testUuid(61), message: assistant('done') }]);
     const made = await runAndCheck(fixture, command);
-    await fixture.run(finishing(fixture, nodeId(uuid(60)), 'success', { message: assistant('written') }));
+    await fixture.run(finishing(fixture, nodeId(testUuid(60)), 'success', { message: assistant('written') }));
     const before = fixture.tree;
     const retried = await fixture.run(command);
     expect(retried.result).toEqual(made.result);
@@ -144,13 +144,13 @@ describe('replies', () => {
 
   test('[P55] an id of another message, of another position or used twice is taken', async () => {
     const { fixture, prompt } = await asked();
-    await fixture.run(replying(fixture, prompt, [{ id: uuid(60), message: assistant('done') }]));
+    await fixture.run(replying(fixture, prompt, [{ id: testUuid(60), message: assistant('done') }]));
     const code = (parentId: NodeId, replies: readonly NewReply[]) =>
       refusalOf(fixture, replying(fixture, parentId, replies));
-    expect(await code(prompt, [{ id: uuid(60), message: assistant('other') }])).toBe('id/taken');
-    expect(await code(fixture.rootId, [{ id: uuid(60), message: assistant('done') }])).toBe('id/taken');
-    expect(await code(prompt, [{ id: uuid(60) }, { id: uuid(62) }])).toBe('id/taken');
-    expect(await code(prompt, [{ id: uuid(62) }, { id: uuid(62) }])).toBe('id/taken');
+    expect(await code(prompt, [{ id: testUuid(60), message: assistant('other') }])).toBe('id/taken');
+    expect(await code(fixture.rootId, [{ id: testUuid(60), message: assistant('done') }])).toBe('id/taken');
+    expect(await code(prompt, [{ id: testUuid(60) }, { id: testUuid(62) }])).toBe('id/taken');
+    expect(await code(prompt, [{ id: testUuid(62) }, { id: testUuid(62) }])).toBe('id/taken');
     expect(await code(prompt, [{ id: prompt }])).toBe('id/taken');
   });
 });
@@ -214,7 +214,7 @@ describe('a regeneration', () => {
     expect(await refusalOf(fixture, again(fixture, said ?? fixture.rootId))).toBe('command/invalid');
     expect(await refusalOf(fixture, again(fixture, system ?? fixture.rootId))).toBe('command/invalid');
     expect(await refusalOf(fixture, again(fixture, fixture.rootId))).toBe('tree/root-protected');
-    expect(await refusalOf(fixture, again(fixture, nodeId(uuid(99))))).toBe('tree/unknown-node');
+    expect(await refusalOf(fixture, again(fixture, nodeId(testUuid(99))))).toBe('tree/unknown-node');
     const [prompt] = await fixture.addMessages([user('q')]);
     expect(await refusalOf(fixture, again(fixture, prompt ?? fixture.rootId, []))).toBe('command/invalid');
   });
@@ -222,7 +222,7 @@ describe('a regeneration', () => {
   test('[P55] repeated with the same ids finds its replies', async () => {
     const { fixture, prompt } = await asked();
     const old = await fixture.variant(assistant('old'), prompt);
-    const command = again(fixture, old, [{ id: uuid(60) }, { id: uuid(61) }]);
+    const command = again(fixture, old, [{ id: testUuid(60) }, { id: testUuid(61) }]);
     const made = await runAndCheck(fixture, command);
     const retried = await fixture.run(command);
     expect(retried.commit).toBeNull();
@@ -237,7 +237,7 @@ describe('the end of a reply', () => {
     return { fixture, reply: made.added[0] ?? prompt };
   }
 
-  test('[P58] writes text, status and notes; the reply keeps its id and position', async () => {
+  test('[P58] writes text, status and metadata; the reply keeps its id and position', async () => {
     const { fixture, reply } = await open();
     const meta = { source: { model: 'm', usage: 7 } };
     const message = assistant('written');
@@ -306,6 +306,6 @@ describe('the end of a reply', () => {
     const bad: unknown = { role: 'assistant', content: [null] };
     expect(await code(reply, { message: bad as Message })).toBe('message/invalid');
     expect(await code(fixture.rootId, {})).toBe('tree/root-protected');
-    expect(await code(nodeId(uuid(99)), {})).toBe('tree/unknown-node');
+    expect(await code(nodeId(testUuid(99)), {})).toBe('tree/unknown-node');
   });
 });

@@ -55,7 +55,7 @@ export interface RegenerateCommand {
   readonly select?: boolean;
 }
 
-/** The replies that were added. */
+/** The replies that a reply or regenerate command added, and their prompt. */
 export interface InsertedReplies {
   readonly promptId: NodeId;
   readonly added: readonly NodeId[];
@@ -72,7 +72,7 @@ export interface FinishCommand {
   readonly meta?: NodeMeta;
 }
 
-/** Whether the node changed; false if the reply had already been finished. */
+/** The node of a finish command. `changed` is false if the reply had been finished before. */
 export interface FinishResult {
   readonly nodeId: NodeId;
   readonly changed: boolean;

@@ -14,9 +14,9 @@ import {
   runAndCheck,
   TestTree,
   testKit,
+  testUuid,
   undoableState,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { runCommands } from '../testing/run-commands.ts';
 import { childIds, findNode, type Tree } from '../tree.ts';
@@ -24,7 +24,7 @@ import { restoreVersion } from './restore.ts';
 
 vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
-const nowhere = nodeId(uuid(77));
+const nowhere = nodeId(testUuid(77));
 
 function restoring(fixture: TestTree, id: NodeId) {
   return { type: 'restore', treeId: fixture.treeId, nodeId: id } as const;
@@ -255,7 +255,14 @@ describe('an earlier version', () => {
       if (read.ask !== 'rows') return answerFromTree(tree, read, around);
       return { row: tree, nodes: [fixture.node(fixture.rootId), fixture.node(a)], bookmarks: [] };
     };
-    const context = { treeId: fixture.treeId, now: 1, newId: () => uuid(5), kit: testKit, actor: 'me', stale: false };
+    const context = {
+      treeId: fixture.treeId,
+      now: 1,
+      newId: () => testUuid(5),
+      kit: testKit,
+      actor: 'me',
+      stale: false,
+    };
     expect(() => runReads(restoreVersion(back(fixture, 2), context), purged)).toThrow(
       expect.objectContaining({ code: 'undo/purged' }),
     );

@@ -24,7 +24,7 @@ export interface RestoreVersionCommand {
   readonly version: number;
 }
 
-/** The node that was restored. */
+/** The node that a restore made live, or that was live already. */
 export interface RestoreResult {
   readonly nodeId: NodeId;
 }
@@ -42,13 +42,13 @@ export const restore: Planner<RestoreCommand, RestoreResult> = function* (comman
     return refuse('tree/unknown-node', `The parent ${top.parentId} of ${top.id} is removed: restore it first.`, {
       nodeId: top.parentId,
     });
-  const position = yield* new TreeOverlay(row).freePlace(parent.id, top.position, top.id);
+  const position = yield* new TreeOverlay(row).findFreePosition(parent.id, top.position, top.id);
   const steps: Step[] = [buildRestoreStep(top, node.removedIn, position)];
   if (row.activeNodeId === null) steps.push(...buildSelectSteps(row, top.id));
   return toPlan(steps, { nodeId: top.id });
 };
 
-/** Returns the highest ancestor that the same commit removed. */
+/** Returns the highest ancestor that the same commit removed; the node itself if its parent was not removed with it. */
 function* removalRoot(from: Node): ReadProgram<Node> {
   let top = from;
   const passed = new Set<string>();
@@ -72,12 +72,12 @@ export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: 
   const { version } = command;
   const { past, present } = yield* readPastAndPresent(context.treeId, version);
   const { steps, draft } = stepsBetween(present, past);
-  refuseRunning(present, draft);
+  assertNoRunningReplies(present, draft);
   return toPlan(steps, { version });
 };
 
 /** Throws if a pending reply would be removed or changed, because its run is still writing text. */
-function refuseRunning(now: Tree, then: Tree): void {
+function assertNoRunningReplies(now: Tree, then: Tree): void {
   for (const { id, status, removedIn, contentIn } of allNodes(now))
     if (status === 'pending' && removedIn === null && findNode(then, id)?.contentIn !== contentIn)
       refusePendingReplies([id]);

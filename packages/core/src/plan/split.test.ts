@@ -10,10 +10,10 @@ import {
   runAndCheck,
   stepTypesOf,
   TestTree,
+  testUuid,
   toolCallMessage,
   toolResultMessage,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 import type { SplitCommand } from './split.ts';
@@ -176,13 +176,13 @@ describe('a split', () => {
     const replies = [{ message: assistant('so far'), status: 'pending' }] as const;
     const parentId = picture ?? fixture.rootId;
     const reply = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies });
-    const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+    const beside = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
     const [foreign] = await beside.addMessages(['hello']);
     const code = (id: NodeId | undefined) => refusalOf(fixture, splitting(fixture, id, 3));
     for (const id of [system, call, tool, picture, marker.result.nodeId])
       expect(await code(id)).toBe('message/not-splittable');
     expect(await code(fixture.rootId)).toBe('tree/root-protected');
-    expect(await code(nodeId(uuid(99)))).toBe('tree/unknown-node');
+    expect(await code(nodeId(testUuid(99)))).toBe('tree/unknown-node');
     expect(await code(foreign)).toBe('tree/foreign-parent');
     expect(await code(reply.result.added[0])).toBe('tree/pending');
   });
@@ -190,13 +190,13 @@ describe('a split', () => {
   test('[P38] repeated with the same id finds its own left half; any other use of that id is refused', async () => {
     const fixture = await TestTree.make();
     const [id, reply] = await fixture.addMessages(['hello world', 'yes sir']);
-    const command = splitting(fixture, id, 6, uuid(90));
-    expect((await runAndCheck(fixture, command)).result).toEqual({ nodeId: uuid(90), right: id });
+    const command = splitting(fixture, id, 6, testUuid(90));
+    expect((await runAndCheck(fixture, command)).result).toEqual({ nodeId: testUuid(90), right: id });
     const again = await fixture.run(command);
     expect(again.commit).toBeNull();
-    expect(again.result).toEqual({ nodeId: uuid(90), right: id });
-    expect(await refusalOf(fixture, splitting(fixture, id, 2, uuid(90)))).toBe('id/taken');
-    expect(await refusalOf(fixture, splitting(fixture, reply, 4, uuid(90)))).toBe('id/taken');
+    expect(again.result).toEqual({ nodeId: testUuid(90), right: id });
+    expect(await refusalOf(fixture, splitting(fixture, id, 2, testUuid(90)))).toBe('id/taken');
+    expect(await refusalOf(fixture, splitting(fixture, reply, 4, testUuid(90)))).toBe('id/taken');
     expect(await refusalOf(fixture, splitting(fixture, reply, 5, id))).toBe('id/taken');
     expect(await refusalOf(fixture, splitting(fixture, reply, 4, 'left'))).toBe('id/invalid');
   });

@@ -60,8 +60,8 @@ function* findRepeatedSplit(
 }
 
 /**
- * Builds the steps of a split: the left half gets the place of the old node, and the old node becomes its child with
- * the remaining text.
+ * Builds the steps of a split: the left half is inserted at the position of the old node, and the old node becomes its
+ * child with the remaining text.
  */
 export function* splitSteps(
   context: PlanContext,
@@ -105,7 +105,7 @@ function checkCut(node: EditableNode, position: number): void {
   const no = (why: string) =>
     refuse('message/bad-position', `The text of ${node.id} cannot be split at ${position}: ${why}.`, data);
   if (!Number.isSafeInteger(position) || position < 1 || position > text.length - 1)
-    no(`its places are 1 to ${text.length - 1}`);
+    no(`use a position from 1 to ${text.length - 1}`);
   if (!isCharacterBoundary(text, position)) no('that is inside a character');
   if (text.slice(0, position).trim() === '' || text.slice(position).trim() === '') no('a half would be blank');
 }

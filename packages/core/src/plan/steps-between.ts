@@ -13,62 +13,66 @@ import { allBookmarks, bookmarkOn, childListOf, findAnyNode, findNode, type Tree
 import { buildRestoreStep, treePositionOf } from './delete.ts';
 import { toReplaceContent } from './edit-types.ts';
 
-/** The tree being rewritten, and the steps so far. */
+/** A tree that is rewritten step by step, and the steps so far. */
 export interface TreeRewrite {
   readonly draft: TreeDraft;
   readonly steps: Step[];
 }
 
-function takeStep(way: TreeRewrite, step: Step): void {
-  const { version, nextSeq: seq, updatedAt: at, activeNodeId } = way.draft;
+function takeStep(rewrite: TreeRewrite, step: Step): void {
+  const { version, nextSeq: seq, updatedAt: at, activeNodeId } = rewrite.draft;
   const rows = new CommitRows({ version: version + 1, seq, at, steps: [step] }, activeNodeId);
-  applyStepRows(way.draft, rows.take(step));
-  way.steps.push(step);
+  applyStepRows(rewrite.draft, rows.take(step));
+  rewrite.steps.push(step);
 }
 
 /**
  * Builds the steps from a tree to an earlier state. Missing nodes are restored first, then nodes move to their old
- * places from the top down (so that no node becomes its own ancestor), and newer nodes are removed last.
+ * parents and positions, parents first (so that no node becomes its own ancestor), and newer nodes are removed last.
  */
 export function stepsBetween(now: Tree, then: Tree): TreeRewrite {
-  const way: TreeRewrite = { draft: startDraft(now), steps: [] };
+  const rewrite: TreeRewrite = { draft: startDraft(now), steps: [] };
   const wanted = subtree(then, then.rootId).filter((node) => node.parentId !== null);
   // The system prompt can change only in an empty tree: before nodes are restored, or after all nodes are removed.
-  if (now.activeNodeId === null) attributesTo(way, then);
+  if (now.activeNodeId === null) attributesTo(rewrite, then);
   for (const before of allBookmarks(now))
     if (!isSameJson(bookmarkOn(then, before.nodeId), before))
-      takeStep(way, { type: 'bookmark', nodeId: before.nodeId, after: null, before });
-  for (const node of wanted) restoreNode(way, node.id);
-  for (const node of wanted) moveTo(way, node);
-  for (const node of subtree(way.draft, now.rootId))
-    if (node.parentId !== null && findNode(then, node.id) === undefined && findNode(way.draft, node.id) !== undefined)
-      takeStep(way, { type: 'remove', nodeId: node.id });
-  for (const node of wanted) replaceContent(way, node);
+      takeStep(rewrite, { type: 'bookmark', nodeId: before.nodeId, after: null, before });
+  for (const node of wanted) restoreNode(rewrite, node.id);
+  for (const node of wanted) moveTo(rewrite, node);
+  for (const node of subtree(rewrite.draft, now.rootId))
+    if (
+      node.parentId !== null &&
+      findNode(then, node.id) === undefined &&
+      findNode(rewrite.draft, node.id) !== undefined
+    )
+      takeStep(rewrite, { type: 'remove', nodeId: node.id });
+  for (const node of wanted) replaceContent(rewrite, node);
   for (const after of allBookmarks(then))
-    if (bookmarkOn(way.draft, after.nodeId) === undefined)
-      takeStep(way, { type: 'bookmark', nodeId: after.nodeId, after, before: null });
-  if (now.activeNodeId !== null) attributesTo(way, then);
+    if (bookmarkOn(rewrite.draft, after.nodeId) === undefined)
+      takeStep(rewrite, { type: 'bookmark', nodeId: after.nodeId, after, before: null });
+  if (now.activeNodeId !== null) attributesTo(rewrite, then);
   if (now.activeNodeId !== then.activeNodeId)
-    takeStep(way, { type: 'select', after: then.activeNodeId, before: now.activeNodeId });
-  return way;
+    takeStep(rewrite, { type: 'select', after: then.activeNodeId, before: now.activeNodeId });
+  return rewrite;
 }
 
-function restoreNode(way: TreeRewrite, id: NodeId): void {
+function restoreNode(rewrite: TreeRewrite, id: NodeId): void {
   const open = [id];
   for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
-    const node = findAnyNode(way.draft, at);
+    const node = findAnyNode(rewrite.draft, at);
     if (node === undefined || node.removedIn === null) {
       open.pop();
       continue;
     }
-    const top = removalRootOf(way.draft, node);
-    const parent = top.parentId === null ? undefined : findAnyNode(way.draft, top.parentId);
+    const top = removalRootOf(rewrite.draft, node);
+    const parent = top.parentId === null ? undefined : findAnyNode(rewrite.draft, top.parentId);
     if (parent !== undefined && parent.removedIn !== null) {
       open.push(parent.id);
       continue;
     }
-    const position = freePosition(way.draft, top.parentId, top.position, top.id);
-    takeStep(way, buildRestoreStep(top, node.removedIn, position));
+    const position = freePosition(rewrite.draft, top.parentId, top.position, top.id);
+    takeStep(rewrite, buildRestoreStep(top, node.removedIn, position));
   }
 }
 
@@ -88,48 +92,48 @@ function freePosition(draft: TreeDraft, parentId: NodeId | null, position: strin
   return positionBetween(position, childAtIndex(order, indexOfPosition(order, position) + 1)?.position ?? null);
 }
 
-function moveTo(way: TreeRewrite, node: Node): void {
-  const here = findNode(way.draft, node.id);
+function moveTo(rewrite: TreeRewrite, node: Node): void {
+  const here = findNode(rewrite.draft, node.id);
   const { parentId } = node;
   if (here === undefined || parentId === null) return;
   if (here.parentId === parentId && here.position === node.position) {
     if (here.groupId !== node.groupId)
-      takeStep(way, { type: 'regroup', nodeId: node.id, after: node.groupId, before: here.groupId });
+      takeStep(rewrite, { type: 'regroup', nodeId: node.id, after: node.groupId, before: here.groupId });
     return;
   }
-  const parent = findNode(way.draft, parentId);
+  const parent = findNode(rewrite.draft, parentId);
   if (parent === undefined) return;
-  vacate(way, parent, node.position);
+  vacate(rewrite, parent, node.position);
   const to = { parentId, position: node.position, groupId: node.groupId, matchParent: matchParentOfChildren(parent) };
-  takeStep(way, { type: 'move', nodeId: node.id, to, from: treePositionOf(here) });
+  takeStep(rewrite, { type: 'move', nodeId: node.id, to, from: treePositionOf(here) });
 }
 
 /**
- * Moves the node at a needed position to the end of its siblings. A later step moves that node to its own place or
+ * Moves the node at a needed position to the end of its siblings. A later step moves that node to its own position or
  * removes it.
  */
-function vacate(way: TreeRewrite, parent: Node, position: string): void {
-  const order = childListOf(way.draft, parent.id);
+function vacate(rewrite: TreeRewrite, parent: Node, position: string): void {
+  const order = childListOf(rewrite.draft, parent.id);
   const there = childAtPosition(order, position);
-  const node = there === undefined ? undefined : findNode(way.draft, there);
+  const node = there === undefined ? undefined : findNode(rewrite.draft, there);
   if (node === undefined) return;
   const from = treePositionOf(node);
   const last = lastPosition(order);
-  takeStep(way, { type: 'move', nodeId: node.id, to: { ...from, position: positionBetween(last, null) }, from });
+  takeStep(rewrite, { type: 'move', nodeId: node.id, to: { ...from, position: positionBetween(last, null) }, from });
 }
 
-function replaceContent(way: TreeRewrite, node: Node): void {
-  const here = findNode(way.draft, node.id);
+function replaceContent(rewrite: TreeRewrite, node: Node): void {
+  const here = findNode(rewrite.draft, node.id);
   if (here?.message == null || node.message === null) return;
   const before = toReplaceContent(here, here.message);
   const after = toReplaceContent(node, node.message);
   // The reply was pending in that version. No run would finish it now, so its current content is kept.
-  const settled = after.status === 'pending' ? before : after;
-  if (!isSameJson(settled, before))
-    takeStep(way, { type: 'replace', nodeId: node.id, after: settled, before, since: here.contentIn });
+  const content = after.status === 'pending' ? before : after;
+  if (!isSameJson(content, before))
+    takeStep(rewrite, { type: 'replace', nodeId: node.id, after: content, before, since: here.contentIn });
   const patch = patchTo(here.meta, node.meta);
   if (Object.keys(patch).length > 0)
-    takeStep(way, { type: 'annotate', nodeId: node.id, after: patch, before: inversePatch(here.meta, patch) });
+    takeStep(rewrite, { type: 'annotate', nodeId: node.id, after: patch, before: inversePatch(here.meta, patch) });
 }
 
 function patchTo(now: object, then: object): FieldMap {
@@ -142,9 +146,9 @@ function patchTo(now: object, then: object): FieldMap {
   return Object.fromEntries(changed.map((key) => [key, wanted.get(key) ?? null]));
 }
 
-function attributesTo(way: TreeRewrite, then: Tree): void {
-  const now = way.draft.attributes;
+function attributesTo(rewrite: TreeRewrite, then: Tree): void {
+  const now = rewrite.draft.attributes;
   // The restored state does not include whether the tree is in the trash.
   const { trashedAt: _, ...after } = patchTo(now, then.attributes);
-  if (Object.keys(after).length > 0) takeStep(way, { type: 'attributes', after, before: inversePatch(now, after) });
+  if (Object.keys(after).length > 0) takeStep(rewrite, { type: 'attributes', after, before: inversePatch(now, after) });
 }

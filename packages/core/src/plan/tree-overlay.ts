@@ -17,9 +17,9 @@ const beingRemoved = 0;
 export class TreeOverlay {
   readonly #row: TreeRow;
   readonly #nodes = new Map<string, Node>();
-  readonly #places = new Map<string, NodeId | null>();
+  readonly #childAtPosition = new Map<string, NodeId | null>();
   /** Positions that planned steps assigned, by parent. */
-  readonly #given = new Map<string, string[]>();
+  readonly #assignedPositions = new Map<string, string[]>();
   readonly #bookmarks = new Map<string, Bookmark | null>();
   readonly #restored = new Map<number, Set<NodeId>>();
   #attributes: TreeAttributes;
@@ -69,18 +69,18 @@ export class TreeOverlay {
   }
 
   /** Returns the position if it is free after the planned steps, else the next free position after it. */
-  *freePlace(parentId: NodeId, position: string, id: NodeId): ReadProgram<string> {
-    const known = this.#places.get(placeKey(parentId, position));
+  *findFreePosition(parentId: NodeId, position: string, id: NodeId): ReadProgram<string> {
+    const known = this.#childAtPosition.get(positionKey(parentId, position));
     const there = known === undefined ? yield* ask('childAt', { of: parentId, position }) : known;
     if (there === null || there === id) return position;
     let { after } = yield* ask('neighbourPositions', { of: parentId, position });
-    for (const given of this.#given.get(parentId) ?? [])
+    for (const given of this.#assignedPositions.get(parentId) ?? [])
       if (given > position && (after === null || given < after)) after = given;
     return positionBetween(position, after);
   }
 
   /** Whether `id` is `below` or one of its ancestors after the planned steps. `from` is the current parent of `id`. */
-  *above(id: NodeId, from: NodeId, below: Node): ReadProgram<boolean> {
+  *isAncestorOrSelf(id: NodeId, from: NodeId, below: Node): ReadProgram<boolean> {
     // A sibling, the parent and the grandparent cannot be descendants. This check saves a walk to the root for each of
     // 50,000 children that move by one level.
     if (below.id === from || below.parentId === from) return below.id === id;
@@ -176,14 +176,14 @@ export class TreeOverlay {
   }
 
   #leave(parentId: NodeId, position: string): void {
-    this.#places.set(placeKey(parentId, position), null);
+    this.#childAtPosition.set(positionKey(parentId, position), null);
   }
 
   #enter(parentId: NodeId, position: string, id: NodeId): void {
-    this.#places.set(placeKey(parentId, position), id);
-    const given = this.#given.get(parentId) ?? [];
+    this.#childAtPosition.set(positionKey(parentId, position), id);
+    const given = this.#assignedPositions.get(parentId) ?? [];
     given.push(position);
-    this.#given.set(parentId, given);
+    this.#assignedPositions.set(parentId, given);
   }
 }
 
@@ -206,6 +206,6 @@ export function* nearestAncestor(from: NodeId, fits: (id: NodeId) => boolean): R
   }
 }
 
-function placeKey(parentId: NodeId, position: string): string {
+function positionKey(parentId: NodeId, position: string): string {
   return `${parentId} ${position}`;
 }

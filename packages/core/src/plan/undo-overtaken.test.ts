@@ -69,7 +69,7 @@ describe('undo after changes by others', () => {
     }
   });
 
-  test('[U8] is refused if others changed the same texts, positions, notes or attributes; with force they are reverted', async () => {
+  test('[U8] is refused if others changed the same texts, positions, metadata or attributes; with force they are reverted', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.addMessages(['q']);
     const other = await addMessage(fixture, 'other', fixture.rootId, otherActor);
@@ -123,7 +123,7 @@ describe('undo after changes by others', () => {
     await undoLast(fixture, otherActor);
     await overwriteText(fixture, c, 'changed');
     await deleteNode(fixture, c, otherActor);
-    expect(await overtaken(fixture)).toEqual([`${c}, which is gone`]);
+    expect(await overtaken(fixture)).toEqual([`${c}, which was removed`]);
   });
 
   test('[U8] is refused if others restored the deleted node and deleted it again', async () => {

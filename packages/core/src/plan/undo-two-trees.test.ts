@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { nodeId, treeId } from '../ids.ts';
 import { moveToTree } from '../run.ts';
 import { addMessage, otherActor, redoLast, undoLast } from '../testing/act-shorthands.ts';
-import { createTestClock, ReferenceStore, TestTree, testKit, undoableState, uuid } from '../testing/index.ts';
+import { createTestClock, ReferenceStore, TestTree, testKit, testUuid, undoableState } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 
 describe('an act over two trees', () => {
   async function transplanted() {
     const fixture = await TestTree.make();
-    const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
+    const other = await TestTree.make({ store: fixture.store, treeId: treeId(testUuid(2)) });
     const [a, b] = await fixture.addMessages(['a', 'b', 'c']);
     const [x] = await other.addMessages(['x']);
     const before = [undoableState(fixture.tree), undoableState(other.tree)];
@@ -98,12 +98,12 @@ describe('an act over two trees', () => {
 
   test('[U17] a tree in which an act only selected a node, or which it only created, does not prevent its undo', async () => {
     const fixture = await TestTree.make();
-    const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
+    const other = await TestTree.make({ store: fixture.store, treeId: treeId(testUuid(2)) });
     const [x] = await other.addMessages(['x', 'y']);
-    const act = { actId: uuid(500) };
+    const act = { actId: testUuid(500) };
     await addMessage(fixture, 'mine', fixture.rootId, act);
     await other.run({ type: 'select', treeId: other.treeId, nodeId: x ?? other.rootId }, act);
-    await fixture.run({ type: 'create', treeId: treeId(uuid(3)) }, act);
+    await fixture.run({ type: 'create', treeId: treeId(testUuid(3)) }, act);
     await undoLast(fixture);
     expect(fixture.texts()).toEqual([]);
     await redoLast(fixture);
@@ -113,9 +113,9 @@ describe('an act over two trees', () => {
   test('[U17] trees of other owners are not part of an act, even with the same act id', async () => {
     const fixture = await TestTree.make();
     const stranger = fixture.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
-    const theirs = await TestTree.make({ store: stranger, treeId: treeId(uuid(2)) });
-    await addMessage(theirs, 'theirs', theirs.rootId, { actId: uuid(500) });
-    await addMessage(fixture, 'mine', fixture.rootId, { actId: uuid(500) });
+    const theirs = await TestTree.make({ store: stranger, treeId: treeId(testUuid(2)) });
+    await addMessage(theirs, 'theirs', theirs.rootId, { actId: testUuid(500) });
+    await addMessage(fixture, 'mine', fixture.rootId, { actId: testUuid(500) });
     const { result } = await undoLast(fixture);
     expect(result.act.elsewhere).toEqual([]);
     expect(theirs.texts()).toEqual(['theirs']);

@@ -15,14 +15,14 @@ import {
   ReferenceStore,
   refusalOf,
   TestTree,
+  testUuid,
   undoableState,
   user,
-  uuid,
 } from '../testing/index.ts';
 import { bookmarkOn, childIds, findNode } from '../tree.ts';
 
 describe('which act is undone', () => {
-  test('[U4] undo takes the newest act of the caller, whatever others did since', async () => {
+  test('[U4] undo chooses the newest act of the caller, whatever others did since', async () => {
     const fixture = await TestTree.make();
     const mine = await addMessage(fixture, 'mine', fixture.rootId);
     const yours = await addMessage(fixture, 'yours', fixture.rootId, otherActor);
@@ -33,7 +33,7 @@ describe('which act is undone', () => {
     expect(await refusalOf(fixture, { type: 'undo', treeId: fixture.treeId })).toBe('undo/nothing');
   });
 
-  test('[U4] an act that was undone is skipped for the one before it, and one that was redone is not', async () => {
+  test('[U4] an act that was undone is skipped, and an act that was redone is not', async () => {
     const fixture = await TestTree.make();
     await addMessage(fixture, 'one', fixture.rootId);
     await addMessage(fixture, 'two', fixture.rootId);
@@ -49,7 +49,7 @@ describe('which act is undone', () => {
 
   test('[U4] acts made while a reply was generated are undone first, and do not prevent undoing the turn', async () => {
     const fixture = await TestTree.make();
-    const act = { actId: uuid(500) };
+    const act = { actId: testUuid(500) };
     const sent = await addMessage(fixture, 'send', fixture.rootId, act);
     const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: sent, replies: [{}] }, act);
     const [reply = fixture.rootId] = result.added;
@@ -70,7 +70,7 @@ describe('which act is undone', () => {
   test('[U5] one commit undoes all commits of an act, and one redoes them', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.addMessages(['q']);
-    const act = { actId: uuid(500) };
+    const act = { actId: testUuid(500) };
     const before = undoableState(fixture.tree);
     const parent = await addMessage(fixture, 'send', q ?? fixture.rootId, act);
     const { result } = await fixture.run(
@@ -106,7 +106,7 @@ describe('which act is undone', () => {
     for (const text of ['a', 'b', 'c']) ids.push(await addMessage(fixture, text, fixture.rootId));
     const [a = fixture.rootId, b = fixture.rootId, c = fixture.rootId] = ids;
     const before = undoableState(fixture.tree);
-    const act = { actId: uuid(500) };
+    const act = { actId: testUuid(500) };
     await moveNode(fixture, a, c, act);
     await moveNode(fixture, b, a, act);
     await moveNode(fixture, b, c, act);
@@ -123,8 +123,8 @@ describe('which act is undone', () => {
     const fixture = await TestTree.make();
     const [, b, c] = await fixture.addMessages(['a', 'b', 'c']);
     const before = undoableState(fixture.tree);
-    await deleteNode(fixture, c ?? fixture.rootId, { actId: uuid(500) });
-    await deleteNode(fixture, b ?? fixture.rootId, { actId: uuid(500) });
+    await deleteNode(fixture, c ?? fixture.rootId, { actId: testUuid(500) });
+    await deleteNode(fixture, b ?? fixture.rootId, { actId: testUuid(500) });
     await undoLast(fixture);
     expect(undoableState(fixture.tree)).toEqual(before);
   });
@@ -132,7 +132,7 @@ describe('which act is undone', () => {
   test('[U5] an act that deleted and restored a node leaves it as it is', async () => {
     const fixture = await TestTree.make();
     const [, b] = await fixture.addMessages(['a', 'b']);
-    const act = { actId: uuid(500) };
+    const act = { actId: testUuid(500) };
     await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: b ?? fixture.rootId, title: 'noted' }, act);
     await deleteNode(fixture, b ?? fixture.rootId, act);
     await fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: b ?? fixture.rootId }, act);
@@ -143,7 +143,7 @@ describe('which act is undone', () => {
   test('[U23] if an act continues after it was undone, only its later commits count', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.addMessages(['q']);
-    const act = { actId: uuid(500) };
+    const act = { actId: testUuid(500) };
     await overwriteText(fixture, q ?? fixture.rootId, 'first', act);
     await undoLast(fixture);
     await overwriteText(fixture, q ?? fixture.rootId, 'second', act);

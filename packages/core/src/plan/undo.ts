@@ -13,7 +13,7 @@ import type { TreeOverlay } from './tree-overlay.ts';
 export interface UndoCommand {
   readonly type: 'undo';
   readonly treeId: TreeId;
-  /** Also removes nodes that other users added below since, and overwrites their changes. */
+  /** Also removes nodes that other users added below the act's nodes since, and overwrites their changes. */
   readonly force?: boolean;
   /** Undoes only this act; used to undo an act that changed two trees. */
   readonly actId?: ActId;
@@ -27,7 +27,7 @@ export interface RedoCommand {
   readonly actId?: ActId;
 }
 
-/** The act that was undone or redone. */
+/** The act that was undone or redone, and the active node afterwards. */
 export interface ReversalResult {
   readonly act: ActRecord;
   readonly activeNodeId: NodeId | null;
@@ -38,7 +38,7 @@ export const undo: Planner<UndoCommand, ReversalResult> = function* (command, co
   return yield* undoPlan(command, context, yield* ask('undoable', resolveRequestedAct(command, context.actor)));
 };
 
-/** Inverts the last undo. */
+/** Redoes an act by inverting the commit that undid it. */
 export const redo: Planner<RedoCommand, ReversalResult> = function* (command, context) {
   return yield* undoPlan(command, context, yield* ask('redoable', resolveRequestedAct(command, context.actor)));
 };
@@ -55,7 +55,7 @@ export function* undoTreeCreation(
   const row = yield* requireTree(context);
   const { actor } = context;
   if ((yield* ask('undoable', { actor })) !== null || (yield* ask('redoable', { actor, actId })) !== null)
-    refuse('undo/nothing', 'There is nothing of yours to undo.', { treeId: row.id });
+    refuse('undo/nothing', 'You have no change to undo here.', { treeId: row.id });
   const added = yield* ask('addedByOthers', { of: row.rootId, versions: [1], since: 1, without: [] });
   if (added.length > 0 && !force)
     refuseConflicts(
@@ -65,17 +65,20 @@ export function* undoTreeCreation(
   const { steps } = yield* deleteTree({ type: 'delete-tree', treeId: row.id }, context);
   const act: ActRecord = { actId, commits: [], elsewhere: [], purged: false };
   const result: ReversalResult = { act, activeNodeId: row.activeNodeId };
-  return { ...toPlan(steps.length === 0 ? [nothingLeft] : steps, result), reverses: { kind: 'undo', actId } };
+  return { ...toPlan(steps.length === 0 ? [emptyStep] : steps, result), reverses: { kind: 'undo', actId } };
 }
 
 // An act without remaining effects is still recorded as undone. Otherwise it would block all earlier acts.
-const nothingLeft: Step = { type: 'attributes', after: {}, before: {} };
+const emptyStep: Step = { type: 'attributes', after: {}, before: {} };
 
 function refuseConflicts(actId: ActId, by: readonly string[]): never {
-  return refuse('undo/overtaken', `Others changed this since: ${by.slice(0, 5).join(', ')}.`, { actId, by });
+  return refuse(
+    'undo/overtaken',
+    `Other users changed this since: ${by.slice(0, 5).join(', ')}. Use force to discard their changes.`,
+    { actId, by },
+  );
 }
 
-/** Returns the actor and the act to undo or redo; the newest act if the command names none. */
 export function resolveRequestedAct(
   command: UndoCommand | RedoCommand,
   actor: string,
@@ -87,12 +90,15 @@ function* undoPlan(command: UndoCommand | RedoCommand, context: PlanContext, act
   const { type: verb } = command;
   const force = command.force === true;
   const row = yield* requireTree(context);
-  if (act === null) return refuse('undo/nothing', `There is nothing of yours to ${verb}.`, { treeId: row.id });
-  if (act.purged) return refuse('undo/purged', `What this ${verb} would bring back was purged.`, { actId: act.actId });
+  if (act === null) return refuse('undo/nothing', `You have no change to ${verb} in this tree.`, { treeId: row.id });
+  if (act.purged)
+    return refuse('undo/purged', `This ${verb} is no longer possible: the contents it would restore were purged.`, {
+      actId: act.actId,
+    });
   const { steps, removedRoots, ahead, conflicts } = yield* invertAct(act, { force, row, actor: context.actor });
   if (conflicts.length > 0 && !force) refuseConflicts(act.actId, conflicts);
   const moves = yield* restoreActive(act, row, removedRoots, ahead, steps);
-  const done = steps.length === 0 ? [nothingLeft, ...moves] : [...steps, ...moves];
+  const done = steps.length === 0 ? [emptyStep, ...moves] : [...steps, ...moves];
   const active = moves[0] === undefined ? row.activeNodeId : moves[0].after;
   const reverses = { kind: verb, actId: act.actId };
   return { ...toPlan<ReversalResult>(done, { act, activeNodeId: active }), reverses };
@@ -142,7 +148,7 @@ function* staysActive(id: NodeId, removedRoots: ReadonlySet<NodeId>, ahead: Tree
   return (yield* ahead.node(id)) !== null && (yield* ahead.removedWith(id, removedRoots)) === null;
 }
 
-/** Returns a node that these steps restore or move out of a removed subtree. */
+/** Returns the first node that these steps restore or move and that stays live; null if no step does. */
 function* restoredNodes(
   steps: readonly Step[],
   removedRoots: ReadonlySet<NodeId>,

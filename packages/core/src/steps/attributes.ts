@@ -30,7 +30,7 @@ export const checkAttributes: StepCheck<AttributesStep> = (tree, { after }, { ve
   if (Object.hasOwn(after, 'systemPrompt') && version > 1 && isPromptFixed(tree))
     return refusal(
       'tree/root-protected',
-      `The system prompt of ${tree.id} does not change any more: make another tree.`,
+      `The system prompt of ${tree.id} cannot change, because it has messages or is a forest tree: create another tree.`,
       {
         treeId: tree.id,
       },

@@ -1,6 +1,6 @@
 /**
- * Checks whether steps can be applied to a tree value. Planners build only such steps; callers that apply other steps
- * use this check.
+ * Checks whether steps can be applied to a tree value. The steps of planners always can; steps from other sources need
+ * the check.
  */
 import { checkAnnotate } from './annotate.ts';
 import { checkAttributes } from './attributes.ts';
@@ -27,7 +27,7 @@ const checks: { readonly [T in StepType]: StepCheck<Extract<Step, { type: T }>> 
   attributes: checkAttributes,
 };
 
-/** Returns the check for a step's kind. */
+/** Returns the check for the type of a step. */
 export function stepCheckOf(step: Step): StepCheck<Step> {
   return checks[step.type] as StepCheck<Step>;
 }

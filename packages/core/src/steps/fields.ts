@@ -18,9 +18,9 @@ import { type NodeId, nodeId, type TreeId, treeId } from '../ids.ts';
 import type { Message } from '../message.ts';
 import { nodeKinds, nodeStatuses } from '../node.ts';
 
-/** Reads the kind of a node. */
+/** Reads one of {@link nodeKinds}. */
 export const kindField = oneOfField(nodeKinds);
-/** Reads the status of a node. */
+/** Reads one of {@link nodeStatuses}. */
 export const statusField = oneOfField(nodeStatuses);
 
 /** Reads a non-empty id. Tree values accept any text, so that foreign ids can be kept. */
@@ -28,7 +28,7 @@ export function readId(fields: FieldMap, key: string): NodeId {
   return nodeId(requiredText(fields, key) || throwMalformed(key, 'an id'));
 }
 
-/** Reads the id of a tree. */
+/** Reads a non-empty tree id, in any form. */
 export function readTreeId(fields: FieldMap, key: string): TreeId {
   return treeId(readId(fields, key));
 }
@@ -92,7 +92,7 @@ export const attributeReaders: PatchReaders = new Map<string, FieldReader<unknow
 
 /** Throws {@link MalformedError} if a known key has the wrong type. Null removes a key. */
 export function assertPatch(values: unknown, readers: PatchReaders): void {
-  if (!isFieldMap(values)) return throwMalformed('what is noted', 'an object');
+  if (!isFieldMap(values)) return throwMalformed('the patch', 'an object');
   for (const name of Object.keys(values)) if (values[name] != null) readers.get(name)?.(values, name);
 }
 
@@ -104,7 +104,7 @@ const deepest = 1000;
 export function assertMessageData({ content }: Message, nodeId: string): void {
   for (const block of content) {
     const problem = plainProblem(block);
-    if (problem !== null) refuse('message/invalid', `A block of ${nodeId} cannot be kept: ${problem}.`, { nodeId });
+    if (problem !== null) refuse('message/invalid', `A block of ${nodeId} cannot be stored: ${problem}.`, { nodeId });
   }
 }
 
@@ -172,9 +172,9 @@ function leafProblem(value: unknown): string | null {
     case 'bigint':
     case 'function':
     case 'symbol':
-      return `has a value of type ${typeof value}, which JSON cannot say`;
+      return `has a value of type ${typeof value}, which JSON cannot represent`;
     case 'number':
-      return Number.isFinite(value) ? null : `has the number ${value}, which JSON cannot say`;
+      return Number.isFinite(value) ? null : `has the number ${value}, which JSON cannot represent`;
     default:
       return null;
   }
@@ -190,7 +190,7 @@ function nestedProblem(value: object, walk: PlainWalk): string | null {
   above.add(value);
   // `includes` treats holes in a list as undefined; Object.values below skips holes.
   if (Array.isArray(value) && value.includes(undefined))
-    return 'has a list with an undefined item, which JSON cannot say';
+    return 'has a list with an undefined item, which JSON cannot represent';
   for (const member of Object.values(value)) {
     const problem = typeof member === 'object' && member !== null ? nestedProblem(member, walk) : leafProblem(member);
     if (problem !== null) return problem;

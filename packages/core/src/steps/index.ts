@@ -11,7 +11,7 @@ export function stepDefinitionOf(step: Step): StepDefinition<Step> {
   return { ...stepKind(step), check: stepCheckOf(step), parse: (json) => parseStep({ ...json, type }) };
 }
 
-/** Converts steps to plain JSON values for a wire or a file. */
+/** Converts steps to plain JSON values that can be sent or written to a file. */
 export function stepsToJson(steps: readonly Step[]): unknown {
   return JSON.parse(JSON.stringify(steps));
 }

@@ -43,7 +43,7 @@ export function assertInsertData({
   if (marker !== null) checkMarker(marker);
 }
 
-/** Checks a marker. Unknown fields are refused, because readers of a journal drop them. */
+/** Throws if a marker is malformed. Unknown fields are refused, because readers of a journal would drop them. */
 function checkMarker(marker: unknown): void {
   const parts = objectField({ marker }, 'marker');
   assertPlainJson(parts);
@@ -71,11 +71,11 @@ export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
     return refusal('tree/unknown-node', `There is no node ${node.parentId} to add below.`, { nodeId: node.parentId });
   if (node.matchParent !== matchParentOfChildren(parent.node)) return matchParentMismatch(node.id, parent.node);
   if (childAtPosition(parent.children, node.position) !== undefined)
-    return refusal('tree/position-taken', `The place ${node.position} under ${node.parentId} is taken.`, {
+    return refusal('tree/position-taken', `The position ${node.position} under ${node.parentId} is taken.`, {
       nodeId: node.id,
     });
   if ((node.key === null) === isMessageKind(node.kind))
-    return refusal('step/invalid', `The node ${node.id} must carry an equality key exactly if it is a message.`, {
+    return refusal('step/invalid', `The node ${node.id} must have an equality key if and only if it is a message.`, {
       nodeId: node.id,
     });
   if (node.message !== null && node.status === 'success' && isMessageKind(node.kind) && isBlank(node.message))

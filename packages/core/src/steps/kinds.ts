@@ -31,7 +31,7 @@ const kinds: { readonly [T in StepType]: StepKind<Extract<Step, { type: T }>> } 
   attributes,
 };
 
-/** Returns the definition of a step's kind. */
+/** Returns how a step of this type is written and inverted. */
 export function stepKind(step: Step): StepKind<Step> {
   return kinds[step.type] as StepKind<Step>;
 }
@@ -105,7 +105,7 @@ export class CommitRows {
     this.#active = active;
   }
 
-  /** Returns the rows of the next step. */
+  /** Returns the writes of the next step. Must be called for each step once, in order. */
   take(step: Step): StepRows {
     const { version, at, marks = null } = this.#numbers;
     const numbers: CommitNumbers = { version, at, marks, seq: this.#seq, active: this.#active };

@@ -60,7 +60,7 @@ export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
   if (to.matchParent !== matchParentOfChildren(parent)) return matchParentMismatch(nodeId, parent);
   const there = childAtPosition(childListOf(tree, to.parentId), to.position);
   if (there !== undefined && there !== nodeId)
-    return refusal('tree/position-taken', `The place ${to.position} under ${to.parentId} is taken.`, { nodeId });
+    return refusal('tree/position-taken', `The position ${to.position} under ${to.parentId} is taken.`, { nodeId });
   return cycleProblem(tree, nodeId, node.parentId, to.parentId);
 };
 

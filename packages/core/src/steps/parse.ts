@@ -57,7 +57,7 @@ export const metadataField = patch(metadataReaders);
 const position = fieldReader(isPosition, 'an order key');
 const json = objectField as FieldReader<JsonObject>;
 
-/** The field readers of a bookmark. */
+/** How a bookmark is read from JSON. */
 export const bookmarkShape: FieldShapes<Bookmark> = {
   nodeId: readId,
   title: requiredText,
@@ -128,10 +128,10 @@ const stepReaders = new Map<unknown, (fields: FieldMap) => object>(
   Object.entries(shapes).map(([type, shape]) => [type, shapeReader<object>({ type: requiredText, ...shape })]),
 );
 
-/** The names of the ten kinds of steps. */
+/** The types of steps, for validation and messages. */
 export const stepTypes = Object.keys(shapes) as readonly StepType[];
 
-/** Converts the error of a field reader to a refusal whose message names the place. */
+/** Converts the error of a field reader to a refusal whose message starts with `In a` and `where`. */
 export function toMalformedResult(
   error: unknown,
   code: 'step/invalid' | 'tree/invalid',
@@ -143,7 +143,7 @@ export function toMalformedResult(
   throw error;
 }
 
-/** Parses one step from untrusted JSON. */
+/** Parses one step from untrusted JSON. Refuses unknown types and malformed fields. */
 export function parseStep(step: unknown): Result<Step> {
   const type = isFieldMap(step) ? ownField(step, 'type') : undefined;
   const read = stepReaders.get(type);

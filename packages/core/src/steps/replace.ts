@@ -34,7 +34,7 @@ export const checkReplace: StepCheck<ReplaceStep> = (tree, { nodeId, after }) =>
   if (node.message.role !== after.message.role || node.message.tool_call_id !== after.message.tool_call_id)
     return refusal('step/invalid', `The role and the call of ${nodeId} cannot change.`, { nodeId });
   if ((after.key === null) === isMessageKind(node.kind))
-    return refusal('step/invalid', `The node ${nodeId} must carry an equality key exactly if it is a message.`, {
+    return refusal('step/invalid', `The node ${nodeId} must have an equality key if and only if it is a message.`, {
       nodeId,
     });
   if (after.status === 'success' && isMessageKind(node.kind) && isBlank(after.message))

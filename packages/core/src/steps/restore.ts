@@ -19,7 +19,7 @@ export const restore: StepKind<RestoreStep> = {
 export const checkRestore: StepCheck<RestoreStep> = (tree, step, numbers) => {
   const { nodeId, version } = step;
   if (version === numbers.version)
-    return refusal('step/invalid', `A commit cannot bring ${nodeId} back that it removes itself.`, { nodeId });
+    return refusal('step/invalid', `A commit cannot restore the node ${nodeId}, which it removes.`, { nodeId });
   const node = findAnyNode(tree, nodeId);
   if (node === undefined || node.parentId === null || node.removedIn !== version)
     return refusal('tree/unknown-node', `The node ${nodeId} was not removed by version ${version}.`, {
@@ -32,6 +32,6 @@ export const checkRestore: StepCheck<RestoreStep> = (tree, step, numbers) => {
     });
   const place = step.position ?? node.position;
   if (childAtPosition(childListOf(tree, node.parentId), place) !== undefined)
-    return refusal('tree/position-taken', `The place ${place} under ${node.parentId} is taken.`, { nodeId });
+    return refusal('tree/position-taken', `The position ${place} under ${node.parentId} is taken.`, { nodeId });
   return null;
 };

@@ -70,9 +70,9 @@ function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]
     yield* old.climb(stride);
     const fork = path.links.findIndex(({ id }) => old.ids.has(id));
     if (fork === -1 && !(path.done && old.done)) continue;
-    const way = fork === -1 ? path.links : path.links.slice(0, fork + 1);
-    return way.slice(1).flatMap((parent, index): RowChange[] => {
-      const child = way[index];
+    const links = fork === -1 ? path.links : path.links.slice(0, fork + 1);
+    return links.slice(1).flatMap((parent, index): RowChange[] => {
+      const child = links[index];
       return child === undefined || parent.lastChildId === child.id
         ? []
         : [buildRowUpdate(parent.id, { lastChildId: child.id })];
@@ -113,7 +113,8 @@ class PathUp {
 export const checkSelect: StepCheck<SelectStep> = (tree, { after }) => {
   if (after === null) return null;
   const node = findAnyNode(tree, after);
-  if (node === undefined) return refusal('tree/unknown-node', `There is no node ${after} to go to.`, { nodeId: after });
+  if (node === undefined)
+    return refusal('tree/unknown-node', `There is no node ${after} to select.`, { nodeId: after });
   if (node.kind === 'root')
     return refusal('tree/root-protected', 'The root cannot be the active node.', { nodeId: after });
   return null;

@@ -126,7 +126,7 @@ describe('every kind of step', () => {
     expect([...stepTypes].sort()).toEqual([...Object.keys(cases), 'restore'].sort());
   });
 
-  test('[S5] changes of structure and content make other writers stale, changes of notes and the active node do not', () => {
+  test('[S5] changes of structure and content make other writers stale, changes of metadata and of the active node do not', () => {
     const tree = buildTree(drawing);
     const structural = Object.keys(cases).filter((type) => isStructural(cases[type]?.(tree) ?? []));
     expect(structural.sort()).toEqual(['insert', 'move', 'remove', 'replace']);

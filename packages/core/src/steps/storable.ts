@@ -34,7 +34,7 @@ export function assertStorable(steps: readonly Step[]): void {
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error;
       const nodeId = nodeOfStep(step);
-      refuse('command/invalid', `This cannot be kept: ${error.message}.`, nodeId === null ? {} : { nodeId });
+      refuse('command/invalid', `This value cannot be stored: ${error.message}.`, nodeId === null ? {} : { nodeId });
     }
   }
 }

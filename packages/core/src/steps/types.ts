@@ -23,7 +23,7 @@ export interface RestoreStep {
   /** A new position, if another node has the old position now. */
   readonly position?: string;
 }
-/** A parent and a position below it. */
+/** Where a node is in a tree: its parent, its position and group among the siblings, and its match parent. */
 export interface TreePosition {
   readonly parentId: NodeId;
   readonly position: string;
@@ -95,10 +95,10 @@ export type Step =
   | BookmarkStep
   | AttributesStep;
 
-/** The name of a kind of step. */
+/** The `type` of a step. */
 export type StepType = Step['type'];
 
-/** The numbers that a commit assigns to its rows. */
+/** What a commit assigns to its rows: version, creation numbers, time and visit marks. */
 export interface CommitNumbers {
   readonly version: number;
   /** The creation number of the next inserted node. */
@@ -137,7 +137,7 @@ export interface StepKind<S extends Step> {
   invert(step: S, version: number): Step;
 }
 
-/** The complete definition of one kind of step. */
+/** A kind of step with its check and its parser. */
 export interface StepDefinition<S extends Step> extends StepKind<S> {
   /** Returns why the step cannot be applied to a tree value, or null. */
   readonly check: StepCheck<S>;

@@ -17,14 +17,14 @@ export async function addMessage(
   return result.nodeId;
 }
 
-/** Adds several variants in one group. */
+/** Adds several replies in one group and returns their ids. */
 export async function addReplies(fixture: TestTree, parentId: NodeId, ...texts: string[]): Promise<readonly NodeId[]> {
   const said = texts.map((text) => ({ message: assistant(text) }));
   const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies: said });
   return result.added;
 }
 
-/** Adds a pending reply. */
+/** Adds a pending reply without text and returns its id. */
 export async function addPendingReply(
   fixture: TestTree,
   parentId: NodeId,

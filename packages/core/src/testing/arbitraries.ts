@@ -14,7 +14,7 @@ export type AbstractCommandType = CommandType | 'transplant';
  */
 export interface AbstractCommand {
   readonly type: AbstractCommandType;
-  /** The number of the actor, out of three. */
+  /** The number of the actor, from 0 to 2. */
   readonly actor: number;
   /** The number of the tree. */
   readonly tree: number;
@@ -66,14 +66,14 @@ const weights: { readonly [T in AbstractCommandType]: number } = {
   transplant: 1,
 };
 
-/** The types of random commands. */
+/** Every type that a random command may have. */
 export const abstractCommandTypes: readonly AbstractCommandType[] = Object.keys(weights).filter(isAbstractType);
 
 function isAbstractType(text: string): text is AbstractCommandType {
   return Object.hasOwn(weights, text);
 }
 
-/** The highest number of a node in an abstract command. */
+/** The largest number that refers to a node. */
 export const highestNodePick = 1023;
 
 // Few different words, so that equal messages occur. The other texts are hard cases for cuts and comparisons.
@@ -86,7 +86,7 @@ const words = fc.oneof(
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
 );
 
-/** Generates one random command. */
+/** Generates one random command; the weights decide how often each type occurs. */
 export const arbitraryCommand: fc.Arbitrary<AbstractCommand> = fc.record({
   type: fc.oneof(...abstractCommandTypes.map((type) => ({ weight: weights[type], arbitrary: fc.constant(type) }))),
   actor: fc.nat(2),
@@ -147,7 +147,7 @@ export function propertyParameters(
   return Number.isSafeInteger(seed) ? { numRuns, seed } : { numRuns };
 }
 
-/** Returns the timeout of a test file with properties, because ten thousand runs take hours. */
+/** Returns the timeout of a test file with properties, which is hours with `COPPICE_LONG=1`. */
 export function propertyTimeoutMs(environment: { readonly [name: string]: string | undefined }): number {
   return environment['COPPICE_LONG'] === '1' ? 4 * 3_600_000 : 180_000;
 }

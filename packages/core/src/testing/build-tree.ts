@@ -8,7 +8,7 @@ import type { Step } from '../steps/types.ts';
 import { emptyTree, type Tree } from '../tree.ts';
 import { testKit } from './kit.ts';
 
-/** The root's id in every built tree. */
+/** The id of the root in trees of {@link buildTree} and {@link emptyTestTree}. */
 export const testRootId = nodeId('root');
 
 /** Builds a tree with only its root, at version 1. */

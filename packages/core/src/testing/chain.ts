@@ -17,7 +17,7 @@ export const countingKit = {
   tokens: (message: Message) => textOf(message).length + 10 * message.content.filter((block) => !isText(block)).length,
 };
 
-/** A node before it becomes part of a path. */
+/** The fields of a node that {@link buildPath} does not compute. */
 export interface PathLink {
   readonly id: string;
   readonly kind: NodeKind;
@@ -27,33 +27,33 @@ export interface PathLink {
   readonly status: Node['status'];
 }
 
-/** Builds a message with one text block. */
+/** Builds the link of a message with one text block. */
 export function textLink(id: string, role: Role, text: string, meta: NodeMeta = {}): PathLink {
   return { id, kind: 'message', message: textMessage(role, text), meta, marker: null, status: 'success' };
 }
 
-/** Builds a message with blocks of any type. */
+/** Builds the link of a message with any blocks. */
 export function messageLink(id: string, role: Role, ...content: readonly Block[]): PathLink {
   return { id, kind: 'message', message: { role, content }, meta: {}, marker: null, status: 'success' };
 }
 
-/** Builds a reply that calls tools with these call ids. */
+/** Builds the link of a reply that calls a tool once for each id. */
 export function toolCallLink(id: string, ...calls: readonly string[]): PathLink {
   return messageLink(id, 'assistant', ...calls.map((call) => toolUseBlock(call)));
 }
 
-/** Builds a tool call. */
+/** Builds a call of a tool named `look`. */
 export function toolUseBlock(id: string, parameters: JsonObject = {}): ToolUseBlock {
   return { type: 'tool-use', id, name: 'look', parameters };
 }
 
-/** Builds the result of a tool call. */
+/** Builds the link of a tool message that answers a call. */
 export function toolResultLink(id: string, call: string, text: string): PathLink {
   const answer: Message = { ...textMessage('tool', text), tool_call_id: call };
   return { id, kind: 'message', message: answer, meta: {}, marker: null, status: 'success' };
 }
 
-/** Builds a marker of any kind. */
+/** Builds the link of a marker of any kind. */
 export function markerLink(
   id: string,
   kind: NodeKind,
@@ -64,7 +64,7 @@ export function markerLink(
   return { id, kind, message: textMessage(role, text), meta: {}, marker, status: 'success' };
 }
 
-/** Builds a compaction that keeps the nodes from `firstKept` on. */
+/** Builds the link of a compaction that keeps the nodes from `firstKept` on; none without it. */
 export function compactionLink(id: string, summary: string, firstKept?: string): PathLink {
   return markerLink(id, 'compaction', summary, firstKept === undefined ? {} : { firstKept: nodeId(firstKept) });
 }

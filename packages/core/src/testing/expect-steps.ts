@@ -26,7 +26,7 @@ export function undoableState(tree: Tree): unknown {
   };
 }
 
-/** Returns everything that the rows of a tree contain. */
+/** Returns every row of a tree, removed nodes and visit marks included, for comparison. */
 export function allRowsOf(tree: Tree): unknown {
   const { activeNodeId: active, attributes } = tree;
   return { active, attributes, bookmarks: allBookmarks(tree), nodes: allNodes(tree) };
@@ -116,7 +116,7 @@ export function replayRows(
 }
 
 /**
- * The standard check for a change of a tree. Applies the steps and checks that the input is unchanged and that every
+ * Checks a change of a tree in every way: applies the steps and checks that the input is unchanged and that every
  * invariant holds. The inverse must restore the tree, and its inverse must apply the change again. Steps and tree must
  * survive JSON, and the row changes alone must produce the same tree.
  */

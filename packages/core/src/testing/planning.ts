@@ -9,7 +9,7 @@ import { expectSteps } from './expect-steps.ts';
 import { testKit } from './kit.ts';
 import { createTestClock, type TestTree } from './test-tree.ts';
 
-/** Runs a read program and records its reads. */
+/** Passes the reads of a program on and appends each to `asked`. */
 export function* recordReads<T>(reading: ReadProgram<T>, asked: Read[]): ReadProgram<T> {
   let step = reading.next();
   while (!step.done) {
@@ -48,7 +48,7 @@ export async function runAndCheck<C extends Command>(
   const before = fixture.tree;
   const outcome = await fixture.run(command, context);
   if (outcome.commit === null && fixture.tree !== before)
-    throw new Error(`${command.type} changed the tree in silence.`);
+    throw new Error(`${command.type} changed the tree without a commit.`);
   if (outcome.commit !== null) expectSteps(before, outcome.commit.steps);
   return outcome;
 }

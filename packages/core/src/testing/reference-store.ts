@@ -42,28 +42,28 @@ export class ReferenceStore implements TreeStore {
     return new ReferenceStore(owner, this);
   }
 
-  /** Returns the current value of a tree of this owner. */
+  /** Returns the current value of a tree; undefined if another owner has it. */
   tree(id: TreeId): Tree | undefined {
     const tree = this.trees.get(id);
     return tree?.owner === this.owner ? tree : undefined;
   }
 
   async read<T>(treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
-    return runReads(reading(), (read) => answerFromTree(this.tree(treeId), read, this.#around(treeId)));
+    return runReads(reading(), (read) => answerFromTree(this.tree(treeId), read, this.#crossTree(treeId)));
   }
 
   async change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>> {
     const tree = this.tree(treeId);
     const stale = isStale(tree ?? null, options.expectedVersion);
-    const plan = runReads(planning({ stale }), (read) => answerFromTree(tree, read, this.#around(treeId)));
+    const plan = runReads(planning({ stale }), (read) => answerFromTree(tree, read, this.#crossTree(treeId)));
     try {
-      const settled = prepareCommit(treeId, tree ?? null, plan, options);
-      if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
+      const prepared = prepareCommit(treeId, tree ?? null, plan, options);
+      if (prepared === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
       const before = tree ?? emptyTree(treeId, this.owner, options.at);
       this.trees.set(treeId, applyOrThrow(before, plan.steps, { at: options.at }).tree);
-      this.#log(treeId).push(settled.commit);
+      this.#log(treeId).push(prepared.commit);
       for (const tell of this.#listeners) tell();
-      return { result: plan.result, commit: settled.commit, version: settled.commit.version };
+      return { result: plan.result, commit: prepared.commit, version: prepared.commit.version };
     } catch (error) {
       if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
       const expected = options.expectedVersion ?? 0;
@@ -117,7 +117,7 @@ export class ReferenceStore implements TreeStore {
     return log;
   }
 
-  #around(treeId: TreeId): CrossTreeAnswers {
+  #crossTree(treeId: TreeId): CrossTreeAnswers {
     const own = [...this.trees.values()].filter((tree) => tree.owner === this.owner);
     const log = this.#log(treeId);
     return {

@@ -11,25 +11,25 @@ import { type MoveToTreeOptions, moveToTree, type RunContext, run } from '../run
 import type { TreeStore } from '../store.ts';
 import { type AbstractCommand, highestNodePick } from './arbitraries.ts';
 import { testKit } from './kit.ts';
-import { uuid } from './test-tree.ts';
+import { testUuid } from './test-tree.ts';
 
-/** All rows of one tree. */
+/** Every row of one tree, removed nodes included. */
 export type AllTreeRows = NonNullable<Reads['rows']['answer']>;
 
 /** The rows of the trees in which an abstract command is resolved. */
 export interface CommandScene {
-  /** The tree of the command. */
+  /** The rows of the tree that the command changes. */
   readonly rows: AllTreeRows;
-  /** Another tree; the same tree if there is only one. */
+  /** The rows of another tree; of the same tree if there is only one. */
   readonly other: AllTreeRows;
-  /** Returns an unused id. */
+  /** Returns an id that no node has. */
   readonly fresh: () => string;
 }
 
 /** A command with actual ids, or the move of a branch to another tree. */
 export type ResolvedCommand = Command | ({ readonly type: 'transplant' } & MoveToTreeOptions);
 
-/** The result of one abstract command. */
+/** What running one abstract command did. */
 export interface AbstractCommandResult {
   readonly index: number;
   readonly abstract: AbstractCommand;
@@ -59,7 +59,7 @@ export async function* runCommands(
 ): AsyncGenerator<AbstractCommandResult, void, undefined> {
   const treeIds: TreeId[] = [];
   for (const [at, systemPrompt] of ['Be brief.', undefined].entries()) {
-    const id = treeId(uuid(at + 1));
+    const id = treeId(testUuid(at + 1));
     const attributes = systemPrompt === undefined ? {} : { systemPrompt };
     await run(store, { type: 'create', treeId: id, attributes }, contextOf(at, 'ann'));
     treeIds.push(id);
@@ -88,7 +88,7 @@ async function rowsOf(store: TreeStore, id: TreeId): Promise<AllTreeRows> {
 
 function contextOf(index: number, actor: string): RunContext {
   let id = 0;
-  return { actor, kit: testKit, now: () => index * 1000, newId: () => uuid((index + 1) * 1_000_000 + ++id) };
+  return { actor, kit: testKit, now: () => index * 1000, newId: () => testUuid((index + 1) * 1_000_000 + ++id) };
 }
 
 function expecting(context: RunContext, { behind, choice }: AbstractCommand, version: number): RunContext {
@@ -142,7 +142,7 @@ class Picker {
     return this.#live[number % Math.max(1, this.#live.length)]?.id ?? row.rootId;
   }
 
-  /** Returns a removed node, if there is one. */
+  /** Returns a removed node; undefined if no node is removed. */
   gone(at: number): NodeId | undefined {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     return this.#gone[number % Math.max(1, this.#gone.length)]?.id;
@@ -156,14 +156,14 @@ class Picker {
     return live[number % Math.max(1, live.length)]?.id ?? row.rootId;
   }
 
-  /** Returns a live node that fulfils a condition, counted from the given number; any node if there is none. */
+  /** Returns a live node that fulfils a condition, counted from the given number; any node if no node does. */
   fitting(at: number, fits: (node: Node) => boolean): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     const found = number > highestNodePick - 64 ? [] : this.#live.filter(fits);
     return found[number % Math.max(1, found.length)]?.id ?? this.node(at);
   }
 
-  /** Returns the text of a live node. */
+  /** Returns the text of a live node; empty for any other id. */
   textOf(id: NodeId): string {
     return this.#live.find((node) => node.id === id)?.text ?? '';
   }
@@ -360,7 +360,7 @@ function importsOf({ texts, choice }: AbstractCommand, known: NodeId | null, fre
   return nodes;
 }
 
-/** Builds replies, some of them pending. */
+/** Builds replies; some are pending, others finished with any status. */
 function repliesOf({ texts, choice }: AbstractCommand): NewReply[] {
   const statuses: readonly NodeStatus[] = ['success', 'error', 'aborted', 'interrupted'];
   return texts.map((text, at) => {

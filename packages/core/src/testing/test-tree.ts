@@ -11,8 +11,8 @@ import { childIds, findNode, type Tree } from '../tree.ts';
 import { testKit } from './kit.ts';
 import { ReferenceStore } from './reference-store.ts';
 
-/** Builds a UUID from a number, so that tests are repeatable and readable. */
-export function uuid(n: number): string {
+/** Builds a UUID from a number, so that tests use the same ids in each run. */
+export function testUuid(n: number): string {
   return `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
@@ -20,15 +20,15 @@ export function uuid(n: number): string {
 export function createTestClock(start = 1): { readonly now: () => number; readonly newId: () => string } {
   let time = start * 1000;
   let id = start * 1_000_000;
-  return { now: () => ++time, newId: () => uuid(++id) };
+  return { now: () => ++time, newId: () => testUuid(++id) };
 }
 
-/** Builds a user's message. */
+/** Builds a user message with one text block. */
 export function user(text: string): Message {
   return textMessage('user', text);
 }
 
-/** Builds an assistant's message. */
+/** Builds an assistant message with one text block. */
 export function assistant(text: string): Message {
   return textMessage('assistant', text);
 }
@@ -47,7 +47,7 @@ export function toolCallMessage(
   };
 }
 
-/** Builds a tool result. */
+/** Builds a tool message that answers a call. */
 export function toolResultMessage(callId: string, text: string): Message {
   return { ...textMessage('tool', text), tool_call_id: callId };
 }
@@ -59,7 +59,7 @@ export class TestTree {
   readonly treeId: TreeId;
   readonly #env: { readonly now: () => number; readonly newId: () => string };
 
-  constructor(store: TreeStore = new ReferenceStore(), id: TreeId = treeId(uuid(1))) {
+  constructor(store: TreeStore = new ReferenceStore(), id: TreeId = treeId(testUuid(1))) {
     // The ids depend on the tree, so that two trees in one store generate different ids.
     this.#env = createTestClock(Number.parseInt(id.slice(-6), 16) || 1);
     this.store = store;
@@ -77,7 +77,7 @@ export class TestTree {
     return fixture;
   }
 
-  /** Runs a command as `me` by default. */
+  /** Runs a command; the actor is `me` unless the context names another. */
   run<C extends CommandInput>(
     command: C,
     context: Partial<RunContext> = {},
@@ -99,7 +99,7 @@ export class TestTree {
   /** The tree value; available only with the reference store. */
   get tree(): Tree {
     const tree = this.reference?.tree(this.treeId);
-    if (tree === undefined) throw new Error('There is no tree in this bed.');
+    if (tree === undefined) throw new Error('The fixture has no tree, or does not use the reference store.');
     return tree;
   }
 
@@ -147,7 +147,7 @@ export class TestTree {
     return childIds(this.tree, of).map((id) => this.node(id).text);
   }
 
-  /** Returns the texts from the first message down to a node. */
+  /** Returns the texts from the first message down to a node; empty for null. */
   thread(to: NodeId | null = this.active): string[] {
     if (to === null) return [];
     const found = path(this.tree, { to });

@@ -12,7 +12,7 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
+import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   askStore,
@@ -54,7 +54,7 @@ export function registerChangeRules(subject: StoreSubject): void {
         const command: Command = {
           type: 'append',
           treeId: fixture.treeId,
-          messages: [{ message: user('a'), id: uuid(50) }],
+          messages: [{ message: user('a'), id: testUuid(50) }],
         };
         await fixture.run(command);
         const again = await fixture.run(command);
@@ -72,10 +72,10 @@ export function registerChangeRules(subject: StoreSubject): void {
       expect(await fixture.refusal({ type: 'delete', treeId: fixture.treeId, nodeIds: [rootId] })).toBe(
         'tree/root-protected',
       );
-      expect(await fixture.refusal({ type: 'select', treeId: fixture.treeId, nodeId: nodeId(uuid(9)) })).toBe(
+      expect(await fixture.refusal({ type: 'select', treeId: fixture.treeId, nodeId: nodeId(testUuid(9)) })).toBe(
         'tree/unknown-node',
       );
-      expect(await fixture.refusal({ type: 'append', treeId: treeId(uuid(8)), messages: [] })).toBe(
+      expect(await fixture.refusal({ type: 'append', treeId: treeId(testUuid(8)), messages: [] })).toBe(
         'tree/unknown-tree',
       );
       expect(await readTreeJson(store, fixture.treeId)).toEqual(before);
@@ -181,7 +181,7 @@ export function registerChangeRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K13] an error inside a planner leaves everything unchanged', async (store) => {
       const fixture = await createTestTree(store);
-      const options = { actor: 'me', actId: actId(uuid(5)), at: 1, additive: false };
+      const options = { actor: 'me', actId: actId(testUuid(5)), at: 1, additive: false };
       const failing = store.change(
         fixture.treeId,
         function* () {
@@ -271,19 +271,27 @@ export function registerChangeRules(subject: StoreSubject): void {
         const [foreign] = await other.addMessages(['c']);
         await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')] });
         const { rootId } = (await askStore(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };
-        const all = [first, second, foreign, rootId, nodeId(uuid(99)), nodeId('__proto__')].filter(
+        const all = [first, second, foreign, rootId, nodeId(testUuid(99)), nodeId('__proto__')].filter(
           (id) => id !== undefined,
         );
         expect([...(await store.content(fixture.treeId, all)).keys()]).toEqual([first]);
-        expect((await store.content(treeId(uuid(98)), all)).size).toBe(0);
+        expect((await store.content(treeId(testUuid(98)), all)).size).toBe(0);
       },
     );
 
     testStoreRule(subject, '[K19] an id used in any tree is taken', async (store) => {
       const fixture = await createTestTree(store);
-      await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
+      await fixture.run({
+        type: 'append',
+        treeId: fixture.treeId,
+        messages: [{ message: user('a'), id: testUuid(70) }],
+      });
       const other = await createTestTree(store.forOwner(secondOwnerOf(subject)), 2);
-      const taken: Command = { type: 'append', treeId: other.treeId, messages: [{ message: user('b'), id: uuid(70) }] };
+      const taken: Command = {
+        type: 'append',
+        treeId: other.treeId,
+        messages: [{ message: user('b'), id: testUuid(70) }],
+      };
       expect(await other.refusal(taken)).toBe('id/taken');
       // The id of a removed node cannot be used again.
       await fixture.run({ type: 'clear', treeId: fixture.treeId });
@@ -295,22 +303,26 @@ export function registerChangeRules(subject: StoreSubject): void {
       '[K19] a node cannot have the id of a tree, nor a tree that of a node of another one',
       async (store) => {
         const fixture = await createTestTree(store);
-        await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
+        await fixture.run({
+          type: 'append',
+          treeId: fixture.treeId,
+          messages: [{ message: user('a'), id: testUuid(70) }],
+        });
         const chosen = { messages: [{ message: user('b'), id: String(fixture.treeId) }] };
         for (const [at, owner] of [store.owner, secondOwnerOf(subject)].entries()) {
           const other = await createTestTree(store.forOwner(owner), 2 + at);
           const before = await readTreeJson(store.forOwner(owner), other.treeId);
           expect(await other.refusal({ type: 'append', treeId: other.treeId, ...chosen })).toBe('id/taken');
-          const born = new TestTree(other.store, treeId(uuid(70)));
+          const born = new TestTree(other.store, treeId(testUuid(70)));
           expect(await born.refusal({ type: 'create', treeId: born.treeId })).toBe('id/taken');
           const list = { treeId: born.treeId, createdAt: 1, messages: [{ message: user('c') }] };
           expect(await expectRefusalCode(store.forOwner(owner).putLinear(list))).toBe('id/taken');
           expect(await readTreeJson(store.forOwner(owner), other.treeId)).toEqual(before);
         }
         // A root may have the same id as its tree.
-        const plain = new TestTree(store, treeId(uuid(9)));
-        await plain.run({ type: 'create', treeId: plain.treeId, rootId: uuid(9) });
-        expect((await askStore(store, plain.treeId, 'tree', {}))?.rootId).toBe(uuid(9));
+        const plain = new TestTree(store, treeId(testUuid(9)));
+        await plain.run({ type: 'create', treeId: plain.treeId, rootId: testUuid(9) });
+        expect((await askStore(store, plain.treeId, 'tree', {}))?.rootId).toBe(testUuid(9));
       },
     );
 
@@ -380,14 +392,14 @@ function spoiltMeanwhile() {
       return 1;
     },
   };
-  const id = (at: number) => uuid(10_000 + at);
+  const id = (at: number) => testUuid(10_000 + at);
   const nodes = messages.map((message, at) => ({
     id: id(at),
     parentId: at === 0 ? null : id(at - 1),
     order: 0,
     message,
   }));
-  return { command: { type: 'import', treeId: treeId(uuid(401)), nodes } as const, kit, spoilt };
+  return { command: { type: 'import', treeId: treeId(testUuid(401)), nodes } as const, kit, spoilt };
 }
 
 async function forest(store: Store, at: number, systemPrompt?: string): Promise<string> {
@@ -395,7 +407,7 @@ async function forest(store: Store, at: number, systemPrompt?: string): Promise<
     store,
     {
       type: 'create',
-      treeId: treeId(uuid(1000 + at)),
+      treeId: treeId(testUuid(1000 + at)),
       forest: true,
       attributes: systemPrompt === undefined ? {} : { systemPrompt },
     },
@@ -414,7 +426,7 @@ function unreadable(id: TreeId, below: NodeId): readonly Command[] {
     branch: { nodeId: below, summary: 's', details: 'x' },
     compact: { summary: 's', tokensBefore: 'many' },
   };
-  const node = { id: uuid(80), parentId: null, order: 1, message };
+  const node = { id: testUuid(80), parentId: null, order: 1, message };
   const imported = [
     { group: 0.5 },
     { kind: 'compaction', marker: { firstKept: 5 } },
@@ -424,7 +436,7 @@ function unreadable(id: TreeId, below: NodeId): readonly Command[] {
   return JSON.parse(
     JSON.stringify([
       ...Object.entries(written).map(([type, rest]) => ({ type, treeId: id, ...rest })),
-      ...imported.map((rest) => ({ type: 'import', treeId: uuid(81), nodes: [{ ...node, ...rest }] })),
+      ...imported.map((rest) => ({ type: 'import', treeId: testUuid(81), nodes: [{ ...node, ...rest }] })),
     ]),
   );
 }

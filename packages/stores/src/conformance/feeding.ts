@@ -1,6 +1,6 @@
 /** Tests of the feeds of one tree and of all trees. */
 import { type Commit, type TreeListEvent, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { applyOrThrow, emptyTree, treeToJson } from '@coppice/core/tree';
 import { describe, expect } from 'vitest';
 import {
@@ -84,7 +84,7 @@ export function registerFeedRules(subject: StoreSubject): void {
     });
 
     testStoreRule(subject, '[K73] a feed of an unknown tree is refused', async (store) => {
-      expect(await expectFeedRefusalCode(store, treeId(uuid(5)))).toBe('tree/unknown-tree');
+      expect(await expectFeedRefusalCode(store, treeId(testUuid(5)))).toBe('tree/unknown-tree');
     });
 
     testStoreRule(

@@ -13,8 +13,8 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { recordReads, TestTree, testKit, user, uuid } from '@coppice/core/testing';
-import { linearSteps } from '@coppice/core/tree';
+import { recordReads, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
+import { buildLinearSteps } from '@coppice/core/tree';
 import { describe, expect } from 'vitest';
 import { askStore, createTestTree, isLongRun, type StoreSubject, testStoreRule } from './subject.ts';
 
@@ -23,15 +23,15 @@ const many = isLongRun ? 50_000 : 3_000;
 
 /** Stores a chain in one commit, like an import. */
 async function chain(store: Store, length: number): Promise<{ readonly id: TreeId; readonly last: string }> {
-  const id = treeId(uuid(1));
-  const messages = Array.from({ length }, (_, at) => ({ message: user(`turn ${at}`), id: uuid(1_000_000 + at) }));
-  const { steps } = linearSteps(
-    { treeId: id, rootId: uuid(2), messages },
-    { now: 1, newId: () => uuid(3), kit: testKit },
+  const id = treeId(testUuid(1));
+  const messages = Array.from({ length }, (_, at) => ({ message: user(`turn ${at}`), id: testUuid(1_000_000 + at) }));
+  const { steps } = buildLinearSteps(
+    { treeId: id, rootId: testUuid(2), messages },
+    { now: 1, newId: () => testUuid(3), kit: testKit },
   );
-  const options = { actor: 'import', actId: actId(uuid(4)), at: 1, additive: false };
+  const options = { actor: 'import', actId: actId(testUuid(4)), at: 1, additive: false };
   await store.change(id, () => planned(steps), options);
-  return { id, last: uuid(1_000_000 + length - 1) };
+  return { id, last: testUuid(1_000_000 + length - 1) };
 }
 
 function* planned(steps: readonly Step[]): ReadProgram<Plan<number>> {
@@ -55,13 +55,16 @@ export function registerSizeRules(subject: StoreSubject): void {
         expect(page.nodes.length).toBe(20);
         await fixture.run(
           { type: 'append', treeId: id, messages: [{ message: user('one more') }] },
-          { newId: () => uuid(50) },
+          { newId: () => testUuid(50) },
         );
-        const middle = nodeId(uuid(1_000_000 + deep / 2));
-        await fixture.run({ type: 'delete', treeId: id, nodeIds: [middle] }, { newId: () => uuid(51) });
+        const middle = nodeId(testUuid(1_000_000 + deep / 2));
+        await fixture.run({ type: 'delete', treeId: id, nodeIds: [middle] }, { newId: () => testUuid(51) });
         expect((await askStore(store, id, 'path', { to: end })).nodes.length).toBe(deep - 1);
-        const top = nodeId(uuid(1_000_001));
-        await fixture.run({ type: 'delete', treeId: id, nodeIds: [top], mode: 'cascade' }, { newId: () => uuid(52) });
+        const top = nodeId(testUuid(1_000_001));
+        await fixture.run(
+          { type: 'delete', treeId: id, nodeIds: [top], mode: 'cascade' },
+          { newId: () => testUuid(52) },
+        );
         expect(await askStore(store, id, 'node', { id: end })).toBeNull();
         expect((await store.trash(id))[0]?.count).toBe(deep - 1);
         await fixture.run({ type: 'undo', treeId: id });

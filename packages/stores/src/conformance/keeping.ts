@@ -12,7 +12,7 @@ import {
   treeId,
   type WorkProgress,
 } from '@coppice/core';
-import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
+import { assistant, TestTree, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { TemporaryTrees } from '../temporary.ts';
 import {
@@ -32,7 +32,7 @@ import {
 
 function listOf(id: number, texts: readonly string[]): LinearRecord {
   return {
-    treeId: treeId(uuid(id)),
+    treeId: treeId(testUuid(id)),
     title: `List ${id}`,
     systemPrompt: 'Be brief.',
     createdAt: 1000 + id,
@@ -53,7 +53,7 @@ async function formats(store: Store): Promise<string[]> {
   const { items } = await store.trees();
   // `formatOf` must agree with the list of trees.
   for (const item of items) expect(await store.formatOf(item.id)).toBe(item.format);
-  expect(await store.formatOf(treeId(uuid(999)))).toBeNull();
+  expect(await store.formatOf(treeId(testUuid(999)))).toBeNull();
   return items.map((item) => item.format);
 }
 
@@ -123,7 +123,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K110] a list that is copied into another tree is copied as a tree', async (store) => {
       const record = listOf(1, ['a', 'b', 'c']);
       await store.putLinear(record);
-      const copy = new TestTree(store, treeId(uuid(2)));
+      const copy = new TestTree(store, treeId(testUuid(2)));
       await copy.run({ type: 'duplicate', treeId: copy.treeId, from: record.treeId }, { kit: messageKit });
       expect(await thread(store, copy.treeId)).toEqual(['a', 'b', 'c']);
       // A read of one list can read another list.
@@ -140,32 +140,34 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
       async (store) => {
         const list = (id: number, ids: readonly number[]): LinearRecord => ({
           ...listOf(id, []),
-          messages: ids.map((n) => ({ message: user(`said ${n}`), id: uuid(n) })),
+          messages: ids.map((n) => ({ message: user(`said ${n}`), id: testUuid(n) })),
         });
         const record = list(1, [91, 92]);
         await store.putLinear(record);
         const fixture = await createTestTree(store, 2);
         const elsewhere = await createTestTree(store.forOwner(secondOwnerOf(subject)), 3);
         for (const other of [fixture, elsewhere]) {
-          const messages = [{ message: user('another'), id: uuid(91) }];
+          const messages = [{ message: user('another'), id: testUuid(91) }];
           expect(await other.refusal({ type: 'append', treeId: other.treeId, messages })).toBe('id/taken');
-          const tree = new TestTree(other.store, treeId(uuid(92)));
+          const tree = new TestTree(other.store, treeId(testUuid(92)));
           expect(await tree.refusal({ type: 'create', treeId: tree.treeId })).toBe('id/taken');
         }
         const foreign = { type: 'append', treeId: fixture.treeId, messages: [{ message: user('here') }] } as const;
-        expect(await fixture.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
+        expect(await fixture.refusal({ ...foreign, parentId: nodeId(testUuid(91)) })).toBe('tree/foreign-parent');
         expect(await expectRefusalCode(store.putLinear(list(4, [93, 92])))).toBe('id/taken');
         expect(await expectRefusalCode(store.putLinear(list(4, [4])))).toBe('id/taken');
         const own = new TestTree(store, record.treeId);
         const again = {
           type: 'append',
           treeId: own.treeId,
-          messages: [{ message: user('said 92'), id: uuid(92) }],
+          messages: [{ message: user('said 92'), id: testUuid(92) }],
         } as const;
-        expect((await own.run({ ...again, parentId: nodeId(uuid(91)) }, { kit: messageKit })).commit).toBeNull();
-        expect(await own.refusal({ ...again, messages: [{ message: user('other'), id: uuid(92) }] })).toBe('id/taken');
+        expect((await own.run({ ...again, parentId: nodeId(testUuid(91)) }, { kit: messageKit })).commit).toBeNull();
+        expect(await own.refusal({ ...again, messages: [{ message: user('other'), id: testUuid(92) }] })).toBe(
+          'id/taken',
+        );
         for await (const step of store.backfill()) expect(step.left).toBe(0);
-        expect(await fixture.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
+        expect(await fixture.refusal({ ...foreign, parentId: nodeId(testUuid(91)) })).toBe('tree/foreign-parent');
         await own.run({ type: 'delete-tree', treeId: own.treeId });
         await store.purgeTree(own.treeId);
         await store.putLinear(list(4, [91, 92]));
@@ -196,8 +198,8 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
           {
             ...listOf(2, []),
             messages: [
-              { message: user('a'), id: uuid(5) },
-              { message: user('b'), id: uuid(5) },
+              { message: user('a'), id: testUuid(5) },
+              { message: user('b'), id: testUuid(5) },
             ],
           },
           'id/taken',
@@ -215,9 +217,9 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
           await expectRefusalCode(store.putLinear({ ...listOf(3, []), messages: [{ message: JSON.parse(said) }] })),
         ).toBe('message/invalid');
       await store.putLinear({ ...listOf(3, []), messages: [] });
-      await store.putLinear({ ...listOf(4, []), messages: [{ message: user('own id'), id: uuid(66) }] });
-      expect((await askStore(store, treeId(uuid(4)), 'tree', {}))?.activeNodeId).toBe(uuid(66));
-      expect((await askStore(store, treeId(uuid(3)), 'tree', {}))?.activeNodeId).toBeNull();
+      await store.putLinear({ ...listOf(4, []), messages: [{ message: user('own id'), id: testUuid(66) }] });
+      expect((await askStore(store, treeId(testUuid(4)), 'tree', {}))?.activeNodeId).toBe(testUuid(66));
+      expect((await askStore(store, treeId(testUuid(3)), 'tree', {}))?.activeNodeId).toBeNull();
     });
 
     testStoreRule(
@@ -265,7 +267,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         expect(await thread(store, made.treeId)).toEqual(['new', 'conversation']);
         await store.putLinear(listOf(3, ['still', 'a list']));
         for await (const step of store.backfill()) expect(step.done).toBe(0);
-        const left = (await store.trees()).items.find((item) => item.id === treeId(uuid(3)));
+        const left = (await store.trees()).items.find((item) => item.id === treeId(testUuid(3)));
         expect(left?.format).toBe('linear');
         await expectNoErrors(store, record.treeId);
       },
@@ -304,7 +306,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         await fixture.addMessages(['whispered', 'answered']);
         expect(await temporary.has(fixture.treeId)).toBe(true);
         expect(await temporary.storeOf(fixture.treeId)).toBe(temporary.store);
-        expect(await temporary.storeOf(treeId(uuid(9)))).toBe(store);
+        expect(await temporary.storeOf(treeId(testUuid(9)))).toBe(store);
         expect((await store.trees()).items).toEqual([]);
         expect((await store.search({ text: 'whispered' })).items).toEqual([]);
         expect((await store.fsck()).trees).toBe(0);
@@ -334,7 +336,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         const picture = { type: 'image', source: { type: 'blob', hash }, media_type: 'image/png' };
         await fixture.addMessages([{ role: 'user', content: [picture] }]);
         const before = shape(await askStore(temporary.store, fixture.treeId, 'rows', {}));
-        const kept = await temporary.keep(fixture.treeId, { actor: 'me', actId: actId(uuid(70)), at: 5000 });
+        const kept = await temporary.keep(fixture.treeId, { actor: 'me', actId: actId(testUuid(70)), at: 5000 });
         expect(kept.commit?.version).toBe(1);
         expect(await temporary.has(fixture.treeId)).toBe(false);
         expect(shape(await askStore(store, fixture.treeId, 'rows', {}))).toEqual(before);
@@ -345,7 +347,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         const [asking] = await blocked.addMessages(['question']);
         await blocked.run({ type: 'reply', treeId: blocked.treeId, parentId: asking ?? nodeId(''), replies: [{}] });
         expect(
-          await expectRefusalCode(temporary.keep(blocked.treeId, { actor: 'me', actId: actId(uuid(71)), at: 1 })),
+          await expectRefusalCode(temporary.keep(blocked.treeId, { actor: 'me', actId: actId(testUuid(71)), at: 1 })),
         ).toBe('tree/pending');
         expect(await temporary.has(blocked.treeId)).toBe(true);
         await temporary.close();
@@ -362,7 +364,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
       expect(reported.at(-1)).toEqual({ done: 3, total: 3 });
       const done = reported.map((progress) => progress.done);
       expect(done).toEqual([...done].sort((a, b) => a - b));
-      expect((await store.fsck({ treeId: treeId(uuid(2)), onProgress: () => undefined })).trees).toBe(1);
+      expect((await store.fsck({ treeId: treeId(testUuid(2)), onProgress: () => undefined })).trees).toBe(1);
     });
   });
 
@@ -389,8 +391,8 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         expect((await opened.search({ text: 'kept' })).items.length).toBe(1);
         expect((await opened.fsck()).findings).toEqual([]);
         await new TestTree(opened, fixture.treeId).run(
-          { type: 'append', treeId: fixture.treeId, messages: [{ message: user('lives on'), id: uuid(600) }] },
-          { newId: () => uuid(601) },
+          { type: 'append', treeId: fixture.treeId, messages: [{ message: user('lives on'), id: testUuid(600) }] },
+          { newId: () => testUuid(601) },
         );
         await opened.close();
       },

@@ -3,7 +3,7 @@
  * error.
  */
 import { ask, nodeId, run, type Store, treeId as treeIdOf } from '@coppice/core';
-import { assistant, createTestClock, testKit, user, uuid } from '@coppice/core/testing';
+import { assistant, createTestClock, testKit, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { createTestTree, expectRefusalCode, readTreeJson, type StoreSubject, testStoreRule } from './subject.ts';
 
@@ -29,7 +29,7 @@ export function registerUntypedCallerRules(subject: StoreSubject): void {
       const message = user('m');
       expect(await tried(store, null)).toBe('command/invalid');
       expect(await tried(store, { type: 'append', ...here, messages: null })).toBe('command/invalid');
-      expect(await tried(store, { type: 'import', treeId: uuid(90) })).toBe('command/invalid');
+      expect(await tried(store, { type: 'import', treeId: testUuid(90) })).toBe('command/invalid');
       expect(await tried(store, { type: 'mark', ...here, kind: 'message', message })).toBe('command/invalid');
       expect(await tried(store, { type: 'delete', ...here, nodeIds: [a], mode: 'Cascade' })).toBe('command/invalid');
       expect(await tried(store, { type: 'branch', ...here, summary: 5 })).toBe('command/invalid');
@@ -57,21 +57,21 @@ export function registerUntypedCallerRules(subject: StoreSubject): void {
             { type: 'append', treeId, messages: [{ message: user('c'), meta }] },
             { type: 'reply', treeId, parentId: a, replies: [{ message: assistant('r'), meta }] },
             { type: 'mark', treeId, kind: 'injected', message: user('m'), meta },
-            { type: 'create', treeId: uuid(91), attributes: { metadata: meta } },
-            { type: 'duplicate', treeId: uuid(92), from: treeId, attributes: { metadata: meta } },
+            { type: 'create', treeId: testUuid(91), attributes: { metadata: meta } },
+            { type: 'duplicate', treeId: testUuid(92), from: treeId, attributes: { metadata: meta } },
             {
               type: 'import',
-              treeId: uuid(93),
-              nodes: [{ id: uuid(94), parentId: null, order: 1, message: user('i'), meta }],
+              treeId: testUuid(93),
+              nodes: [{ id: testUuid(94), parentId: null, order: 1, message: user('i'), meta }],
             },
           ];
           for (const command of ways)
             expect([command, await tried(store, command)]).toEqual([command, 'command/invalid']);
-          const list = { treeId: uuid(95), createdAt: 1, messages: [{ message: user('l'), meta }] };
+          const list = { treeId: testUuid(95), createdAt: 1, messages: [{ message: user('l'), meta }] };
           expect(await called(store, 'putLinear', list)).toBe('command/invalid');
         }
         expect(await readTreeJson(store, treeId)).toEqual(before);
-        for (const id of [91, 92, 93, 95]) expect(await store.formatOf(treeIdOf(uuid(id)))).toBeNull();
+        for (const id of [91, 92, 93, 95]) expect(await store.formatOf(treeIdOf(testUuid(id)))).toBeNull();
       },
     );
 

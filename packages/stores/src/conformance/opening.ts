@@ -1,6 +1,6 @@
 /** Tests of opening, closing, reopening and read-only stores. */
 import { isAppError, type Store, treeId } from '@coppice/core';
-import { user, uuid } from '@coppice/core/testing';
+import { testUuid, user } from '@coppice/core/testing';
 import { describe, expect, type TestContext, test } from 'vitest';
 import {
   askStore,
@@ -87,7 +87,7 @@ export function registerOpeningRules(subject: StoreSubject): void {
 
     test('[K5] a store opened read-only can be read and refuses every write', async () => {
       let store = await subject.open();
-      const id = treeId(uuid(1));
+      const id = treeId(testUuid(1));
       if (store.supports.durable) {
         const fixture = await createTestTree(store);
         await fixture.addMessages(['kept']);
@@ -99,7 +99,7 @@ export function registerOpeningRules(subject: StoreSubject): void {
         store = await subject.open({ readOnly: true });
       }
       expect((await store.info()).readOnly).toBe(true);
-      const record = { treeId: treeId(uuid(9)), createdAt: 1, messages: [{ message: user('a') }] };
+      const record = { treeId: treeId(testUuid(9)), createdAt: 1, messages: [{ message: user('a') }] };
       const writes: readonly (() => Promise<unknown>)[] = [
         () => createTestTree(store, 2),
         () => store.purge(id, { upTo: 1 }),

@@ -1,6 +1,6 @@
 /** Tests that owners cannot see each other's data. */
 import { nodeId, type Read, type Store, treeId } from '@coppice/core';
-import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
+import { assistant, TestTree, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   askStore,
@@ -23,7 +23,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
       await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title: 'B' });
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')] });
       await store.runs.start({
-        id: uuid(80),
+        id: testUuid(80),
         treeId: fixture.treeId,
         nodeId: id,
         process: 'p',
@@ -31,7 +31,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
         beatAt: 1,
         data: {},
       });
-      await store.runs.append(uuid(80), { offset: 0, text: 'so far' });
+      await store.runs.append(testUuid(80), { offset: 0, text: 'so far' });
       const { hash } = await store.blobs.put(new Uint8Array([9, 9]), 'image/png');
       await store.putExternalIds([{ treeId: fixture.treeId, nodeId: id, format: 'f', scope: 's', id: 'x' }]);
       await store.addProvenance([
@@ -47,15 +47,15 @@ export function registerOwnerRules(subject: StoreSubject): void {
       expect((await other.search({ text: 'mine' })).items).toEqual([]);
       expect((await other.search({ text: 'mine', treeId: fixture.treeId })).items).toEqual([]);
       expect((await other.content(fixture.treeId, [id])).size).toBe(0);
-      expect(await other.runs.find(uuid(80))).toBeNull();
-      expect(await other.runs.chunks(uuid(80))).toEqual([]);
+      expect(await other.runs.find(testUuid(80))).toBeNull();
+      expect(await other.runs.chunks(testUuid(80))).toEqual([]);
       expect(await other.runs.list()).toEqual([]);
       expect(await other.runs.list(fixture.treeId)).toEqual([]);
-      expect(await other.runs.beat(uuid(80), 5)).toBe(false);
-      expect(await other.runs.append(uuid(80), { offset: 6, text: 'more' })).toBe(false);
+      expect(await other.runs.beat(testUuid(80), 5)).toBe(false);
+      expect(await other.runs.append(testUuid(80), { offset: 6, text: 'more' })).toBe(false);
       expect(await other.runs.claimStale(1000, 'q')).toEqual([]);
-      await other.runs.end(uuid(80));
-      expect((await store.runs.find(uuid(80)))?.beatAt).toBe(1);
+      await other.runs.end(testUuid(80));
+      expect((await store.runs.find(testUuid(80)))?.beatAt).toBe(1);
       expect(await other.blobs.find(hash)).toBeNull();
       expect(await other.blobs.read(hash)).toBeNull();
       expect(await other.findExternalIds('f', 's', ['x'])).toEqual([]);
@@ -75,7 +75,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
           ]),
         () =>
           other.runs.start({
-            id: uuid(81),
+            id: testUuid(81),
             treeId: fixture.treeId,
             nodeId: id,
             process: 'p',
@@ -88,7 +88,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
       for (const call of unknown)
         expect([String(call), await expectRefusalCode(call)]).toEqual([String(call), 'tree/unknown-tree']);
       expect(await readTreeJson(store, fixture.treeId)).toEqual(before);
-      expect(await store.runs.chunks(uuid(80))).toEqual([{ offset: 0, text: 'so far' }]);
+      expect(await store.runs.chunks(testUuid(80))).toEqual([{ offset: 0, text: 'so far' }]);
     });
 
     testStoreRule(subject, '[K91] no command reaches a tree of another owner, not even as a source', async (store) => {
@@ -107,7 +107,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
         await intruder.refusal({ type: 'clear', treeId: treeIdOf }),
         await intruder.refusal({ type: 'undo', treeId: treeIdOf }),
         await intruder.refusal({ type: 'restore-version', treeId: treeIdOf, version: 1 }),
-        await own.refusal({ type: 'duplicate', treeId: treeId(uuid(77)), from: treeIdOf }),
+        await own.refusal({ type: 'duplicate', treeId: treeId(testUuid(77)), from: treeIdOf }),
       ]);
       expect([...codes].filter((code) => code !== 'tree/unknown-tree' && code !== 'undo/nothing')).toEqual([]);
       const { rootId } = (await askStore(other, own.treeId, 'tree', {})) ?? { rootId: nodeId('') };
@@ -133,7 +133,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
       await fixture.addMessages(['mine']);
       const before = await readTreeJson(store, fixture.treeId);
       const other = new TestTree(store.forOwner(secondOwnerOf(subject)), fixture.treeId);
-      expect(await other.refusal({ type: 'create', treeId: fixture.treeId }, { newId: () => uuid(901) })).toBe(
+      expect(await other.refusal({ type: 'create', treeId: fixture.treeId }, { newId: () => testUuid(901) })).toBe(
         'id/taken',
       );
       const record = { treeId: fixture.treeId, createdAt: 1, messages: [{ message: user('theirs') }] };

@@ -21,7 +21,7 @@ import {
 } from '@coppice/core';
 import { findRedoableAct, findUndoableAct } from '@coppice/core/history';
 import { answerFromTree as answerFrom } from '@coppice/core/store';
-import { arbitraryCommands, ReferenceStore, runCommands, uuid } from '@coppice/core/testing';
+import { arbitraryCommands, ReferenceStore, runCommands, testUuid } from '@coppice/core/testing';
 import {
   allNodes,
   branchPage,
@@ -70,7 +70,7 @@ export function registerReadRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K32] page, path, leaves and topology equal those of the tree value', async (store) => {
       const { tree } = await walked(store, 7);
-      const ids = [...allNodes(tree).map((node) => node.id), nodeId(uuid(0xdead))];
+      const ids = [...allNodes(tree).map((node) => node.id), nodeId(testUuid(0xdead))];
       for (const [at, id] of ids.entries()) {
         const before = ids[(at * 5 + 1) % ids.length] ?? id;
         await same(() => store.read(tree.id, () => readPath({ to: id })), path(tree, { to: id }));
@@ -103,9 +103,9 @@ export function registerReadRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K33] reads of an unknown tree and of unknown nodes give nothing', async (store) => {
       const fixture = await createTestTree(store);
       await fixture.addMessages(['a']);
-      const nowhere = treeId(uuid(0xbad));
+      const nowhere = treeId(testUuid(0xbad));
       for (const id of [nowhere, fixture.treeId])
-        for (const read of readsAbout(nodeId(uuid(0xdead)), nodeId('__proto__'), nowhere)) {
+        for (const read of readsAbout(nodeId(testUuid(0xdead)), nodeId('__proto__'), nowhere)) {
           const tree = id === nowhere ? undefined : await valueOf(store, id);
           const expected = answerFrom(tree, read, surroundings(new Map(), [], id));
           expect([read, await answered(store, id, read)]).toEqual([read, plain(read, expected)]);
@@ -133,7 +133,7 @@ async function walked(
   const reference = new ReferenceStore(store.owner);
   for await (const _ of runCommands(reference, commands));
   for await (const _ of runCommands(store, commands));
-  const tree = reference.trees.get(treeId(uuid(1)));
+  const tree = reference.trees.get(treeId(testUuid(1)));
   if (tree === undefined) throw new Error('The walk made no tree.');
   return { reference, tree };
 }
@@ -174,7 +174,7 @@ function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[]
     { ask: 'head', id },
     { ask: 'head', id, ...elsewhere },
     { ask: 'anyNode', id },
-    { ask: 'taken', ids: [id, also, nodeId(uuid(0xfee))] },
+    { ask: 'taken', ids: [id, also, nodeId(testUuid(0xfee))] },
     { ask: 'path', to: id },
     { ask: 'path', to: id, limit: 2 },
     { ask: 'path', to: id, limit: 9, until: also },
@@ -188,11 +188,11 @@ function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[]
     { ask: 'withoutDescendants', ids: [id, also] },
     { ask: 'children', of: id },
     { ask: 'children', of: id, ...elsewhere },
-    { ask: 'childIds', of: [id, also, nodeId(uuid(0xfee))] },
+    { ask: 'childIds', of: [id, also, nodeId(testUuid(0xfee))] },
     { ask: 'childIds', of: [id], ...elsewhere },
-    { ask: 'nodes', ids: [also, nodeId(uuid(0xfee)), id] },
+    { ask: 'nodes', ids: [also, nodeId(testUuid(0xfee)), id] },
     { ask: 'nodes', ids: [id], ...elsewhere },
-    { ask: 'bookmarks', on: [also, nodeId(uuid(0xfee)), id] },
+    { ask: 'bookmarks', on: [also, nodeId(testUuid(0xfee)), id] },
     { ask: 'bookmarks' },
     { ask: 'links' },
     { ask: 'links', ...elsewhere },

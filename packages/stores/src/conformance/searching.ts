@@ -8,7 +8,7 @@ import {
   type TreeQuery,
   treeId,
 } from '@coppice/core';
-import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
+import { assistant, TestTree, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { createTestTree, expectRefusalCode, type StoreSubject, skipUnlessSupported, testStoreRule } from './subject.ts';
 
@@ -205,7 +205,7 @@ export function registerSearchRules(subject: StoreSubject): void {
       '[K65] parts of titles match in any case of any script, and tags match exactly',
       async (store) => {
         const titled = async (id: number, attributes: TreeAttributes) => {
-          const fixture = new TestTree(store, treeId(uuid(id)));
+          const fixture = new TestTree(store, treeId(testUuid(id)));
           await fixture.run({ type: 'create', treeId: fixture.treeId, attributes });
         };
         const titles = async (query: TreeQuery) =>
@@ -232,7 +232,7 @@ export function registerSearchRules(subject: StoreSubject): void {
       async (store) => {
         const wanted: string[] = [];
         for (let id = 1; id <= 450; id++) {
-          const fixture = new TestTree(store, treeId(uuid(id)));
+          const fixture = new TestTree(store, treeId(testUuid(id)));
           const title = id % 100 === 0 ? `Ärger ${id}` : `Ruhe ${id}`;
           if (id % 100 === 0) wanted.unshift(title);
           await fixture.run({ type: 'create', treeId: fixture.treeId, attributes: { title } });
@@ -261,31 +261,34 @@ export function registerSearchRules(subject: StoreSubject): void {
         await createTestTree(store, 2);
         const trashed = await createTestTree(store, 3);
         await trashed.run({ type: 'delete-tree', treeId: trashed.treeId });
-        const forest = new TestTree(store, treeId(uuid(4)));
-        await forest.run({ type: 'create', treeId: forest.treeId, forest: true }, { newId: () => uuid(4444) });
+        const forest = new TestTree(store, treeId(testUuid(4)));
+        await forest.run({ type: 'create', treeId: forest.treeId, forest: true }, { newId: () => testUuid(4444) });
         const ids = async (query: TreeQuery) => (await store.trees(query)).items.map((item) => item.id).sort();
-        expect(await ids({})).toEqual([uuid(1), uuid(2), uuid(4)]);
-        expect(await ids({ trashed: true })).toEqual([uuid(3)]);
-        const preset = new TestTree(store, treeId(uuid(5)));
+        expect(await ids({})).toEqual([testUuid(1), testUuid(2), testUuid(4)]);
+        expect(await ids({ trashed: true })).toEqual([testUuid(3)]);
+        const preset = new TestTree(store, treeId(testUuid(5)));
         const library = { project: libraryProject, systemPrompt: 'Be brief.' };
-        await preset.run({ type: 'create', treeId: preset.treeId, attributes: library }, { newId: () => uuid(5555) });
-        expect(await ids({})).toEqual([uuid(1), uuid(2), uuid(4)]);
-        expect(await ids({ project: libraryProject })).toEqual([uuid(5)]);
-        expect(await ids({ project: 'p1' })).toEqual([uuid(1)]);
+        await preset.run(
+          { type: 'create', treeId: preset.treeId, attributes: library },
+          { newId: () => testUuid(5555) },
+        );
+        expect(await ids({})).toEqual([testUuid(1), testUuid(2), testUuid(4)]);
+        expect(await ids({ project: libraryProject })).toEqual([testUuid(5)]);
+        expect(await ids({ project: 'p1' })).toEqual([testUuid(1)]);
         expect(await ids({ project: 'p' })).toEqual([]);
-        expect(await ids({ folder: 'f1' })).toEqual([uuid(1)]);
-        expect(await ids({ tag: 'red' })).toEqual([uuid(1)]);
-        expect(await ids({ tag: 'b"l%ue' })).toEqual([uuid(1)]);
+        expect(await ids({ folder: 'f1' })).toEqual([testUuid(1)]);
+        expect(await ids({ tag: 'red' })).toEqual([testUuid(1)]);
+        expect(await ids({ tag: 'b"l%ue' })).toEqual([testUuid(1)]);
         expect(await ids({ tag: 're' })).toEqual([]);
-        expect(await ids({ pinned: true })).toEqual([uuid(1)]);
-        expect(await ids({ pinned: false })).toEqual([uuid(2), uuid(4)]);
-        expect(await ids({ title: 'my 50%' })).toEqual([uuid(1)]);
+        expect(await ids({ pinned: true })).toEqual([testUuid(1)]);
+        expect(await ids({ pinned: false })).toEqual([testUuid(2), testUuid(4)]);
+        expect(await ids({ title: 'my 50%' })).toEqual([testUuid(1)]);
         expect(await ids({ title: '5_' })).toEqual([]);
-        expect(await ids({ forest: true })).toEqual([uuid(4)]);
-        expect(await ids({ forest: false })).toEqual([uuid(1), uuid(2)]);
+        expect(await ids({ forest: true })).toEqual([testUuid(4)]);
+        expect(await ids({ forest: false })).toEqual([testUuid(1), testUuid(2)]);
         const [item] = (await store.trees({ project: 'p1' })).items;
         expect(item).toMatchObject({
-          id: uuid(1),
+          id: testUuid(1),
           owner: store.owner,
           version: 2,
           activeNodeId: null,

@@ -1,6 +1,6 @@
 /** Tests of runs, external ids and provenance. */
 import { nodeId, type Run, treeId } from '@coppice/core';
-import { type TestTree, uuid } from '@coppice/core/testing';
+import { type TestTree, testUuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   awkwardTexts,
@@ -18,7 +18,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       const fixture = await createTestTree(store);
       const [first] = await fixture.addMessages(['a']);
       const run: Run = {
-        id: uuid(80),
+        id: testUuid(80),
         treeId: fixture.treeId,
         nodeId: first ?? nodeId(''),
         process: 'host 1',
@@ -59,19 +59,19 @@ export function registerSideDataRules(subject: StoreSubject): void {
         const [open] = result.added;
         if (open === undefined) throw new Error('There is a reply.');
         const data = { process: 'p', startedAt: 1, beatAt: 1, data: {} };
-        await store.runs.start({ id: uuid(80), treeId: fixture.treeId, nodeId: open, ...data });
+        await store.runs.start({ id: testUuid(80), treeId: fixture.treeId, nodeId: open, ...data });
         expect((await store.fsck()).findings).toEqual([]);
-        await store.runs.end(uuid(80));
+        await store.runs.end(testUuid(80));
         const warning = (code: string, id: string) => {
           const message = `${code} at ${id}.`;
           return { code, severity: 'warning', id, message, treeId: fixture.treeId };
         };
         expect((await store.fsck()).findings).toEqual([warning('J27 pending-without-run', open)]);
         // A run is recorded before its reply exists. After a crash the run may exist without the reply.
-        await store.runs.start({ id: uuid(81), treeId: fixture.treeId, nodeId: nodeId(uuid(82)), ...data });
+        await store.runs.start({ id: testUuid(81), treeId: fixture.treeId, nodeId: nodeId(testUuid(82)), ...data });
         expect((await store.fsck()).findings).toEqual([
           warning('J27 pending-without-run', open),
-          warning('run-dangling', uuid(81)),
+          warning('run-dangling', testUuid(81)),
         ]);
       },
     );
@@ -82,7 +82,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       async (store) => {
         const fixture = await createTestTree(store);
         const [first] = await fixture.addMessages(['a']);
-        const id = uuid(80);
+        const id = testUuid(80);
         const at = { treeId: fixture.treeId, nodeId: first ?? nodeId('') };
         await store.runs.start({ id, ...at, process: 'p', startedAt: 1, beatAt: 1, data: {} });
         for (const [offset, text] of [
@@ -105,7 +105,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       async (store) => {
         const fixture = await createTestTree(store);
         const [first] = await fixture.addMessages(['a']);
-        const id = uuid(80);
+        const id = testUuid(80);
         await store.runs.start({
           id,
           treeId: fixture.treeId,
@@ -138,13 +138,13 @@ export function registerSideDataRules(subject: StoreSubject): void {
       const fixture = await createTestTree(store);
       const [first] = await fixture.addMessages(['a']);
       const base = { treeId: fixture.treeId, nodeId: first ?? nodeId(''), process: 'dead', startedAt: 1, data: {} };
-      await store.runs.start({ ...base, id: uuid(80), beatAt: 10 });
-      await store.runs.start({ ...base, id: uuid(81) });
+      await store.runs.start({ ...base, id: testUuid(80), beatAt: 10 });
+      await store.runs.start({ ...base, id: testUuid(81) });
       const claims = await Promise.all(['p', 'q', 'r'].map((process) => store.runs.claimStale(600_000, process)));
-      expect(claims.flat().map((run) => run.id)).toEqual([uuid(80)]);
-      expect((await store.runs.find(uuid(80)))?.beatAt).toBeGreaterThan(10);
-      expect((await store.runs.find(uuid(80)))?.process).not.toBe('dead');
-      expect((await store.runs.find(uuid(81)))?.process).toBe('dead');
+      expect(claims.flat().map((run) => run.id)).toEqual([testUuid(80)]);
+      expect((await store.runs.find(testUuid(80)))?.beatAt).toBeGreaterThan(10);
+      expect((await store.runs.find(testUuid(80)))?.process).not.toBe('dead');
+      expect((await store.runs.find(testUuid(81)))?.process).toBe('dead');
     });
 
     testStoreRule(
@@ -156,15 +156,15 @@ export function registerSideDataRules(subject: StoreSubject): void {
           const fixture = await createTestTree(own, at + 1);
           const [first = nodeId('')] = await fixture.addMessages(['a']);
           const base = { treeId: fixture.treeId, nodeId: first, process: 'dead', startedAt: at + 1, data: {} };
-          await own.runs.start({ ...base, id: uuid(80 + at), beatAt: 10 });
-          await own.runs.start({ ...base, id: uuid(90 + at) });
+          await own.runs.start({ ...base, id: testUuid(80 + at), beatAt: 10 });
+          await own.runs.start({ ...base, id: testUuid(90 + at) });
         }
         const claims = await Promise.all(['p', 'q'].map((process) => store.runs.claimStaleOfAll(600_000, process)));
         const claimed = claims.flat().map(({ id, owner }) => `${owner} ${id}`);
-        expect(claimed.sort()).toEqual([`first ${uuid(80)}`, `second ${uuid(81)}`, `third ${uuid(82)}`]);
+        expect(claimed.sort()).toEqual([`first ${testUuid(80)}`, `second ${testUuid(81)}`, `third ${testUuid(82)}`]);
         for (const [at, own] of owners.entries()) {
-          expect((await own.runs.find(uuid(80 + at)))?.process).toMatch(/^[pq]$/);
-          expect((await own.runs.find(uuid(90 + at)))?.process).toBe('dead');
+          expect((await own.runs.find(testUuid(80 + at)))?.process).toMatch(/^[pq]$/);
+          expect((await own.runs.find(testUuid(90 + at)))?.process).toBe('dead');
         }
         expect(await store.runs.list()).toEqual([]);
       },
@@ -179,19 +179,19 @@ export function registerSideDataRules(subject: StoreSubject): void {
         // The clock of the process that started the run is two hours ahead, so the start time is in the future.
         const startedAt = Date.now() + 7_200_000;
         await store.runs.start({
-          id: uuid(80),
+          id: testUuid(80),
           treeId: fixture.treeId,
           nodeId: first,
           process: 'ahead',
           startedAt,
           data: {},
         });
-        const begun = (await store.runs.find(uuid(80)))?.beatAt ?? 0;
+        const begun = (await store.runs.find(testUuid(80)))?.beatAt ?? 0;
         expect(Math.abs(begun - Date.now())).toBeLessThan(3_600_000);
-        expect(await store.runs.beat(uuid(80))).toBe(true);
-        expect((await store.runs.find(uuid(80)))?.beatAt).toBeGreaterThanOrEqual(begun);
+        expect(await store.runs.beat(testUuid(80))).toBe(true);
+        expect((await store.runs.find(testUuid(80)))?.beatAt).toBeGreaterThanOrEqual(begun);
         expect(await store.runs.claimStale(600_000, 'another')).toEqual([]);
-        expect((await store.runs.find(uuid(80)))?.process).toBe('ahead');
+        expect((await store.runs.find(testUuid(80)))?.process).toBe('ahead');
       },
     );
 
@@ -201,7 +201,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       async (store) => {
         const fixture = await createTestTree(store);
         const [first = nodeId('')] = await fixture.addMessages(['a']);
-        const id = uuid(80);
+        const id = testUuid(80);
         const data = { model: 'm', old: 1 };
         await store.runs.start({
           id,
@@ -225,7 +225,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       const fixture = await createTestTree(store);
       const [first] = await fixture.addMessages(['a']);
       const run: Run = {
-        id: uuid(80),
+        id: testUuid(80),
         treeId: fixture.treeId,
         nodeId: first ?? nodeId(''),
         process: 'p',
@@ -273,7 +273,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
         expect((await store.externalIdsOf(fixture.treeId)).length).toBe(5);
         const bad = { treeId: fixture.treeId, nodeId: null, format: 'chat', scope: 's', id: 'é'.repeat(257) };
         expect(await expectRefusalCode(store.putExternalIds([bad]))).toBe('id/invalid');
-        expect(await expectRefusalCode(store.putExternalIds([{ ...bad, id: 'z', nodeId: nodeId(uuid(99)) }]))).toBe(
+        expect(await expectRefusalCode(store.putExternalIds([{ ...bad, id: 'z', nodeId: nodeId(testUuid(99)) }]))).toBe(
           'tree/unknown-node',
         );
         expect((await store.externalIdsOf(fixture.treeId)).length).toBe(5);
@@ -304,11 +304,11 @@ export function registerSideDataRules(subject: StoreSubject): void {
       );
       const [first] = names;
       if (first === undefined) throw new Error('There are no names.');
-      const stranger = { ...first, id: 'z', nodeId: nodeId(uuid(99)) };
+      const stranger = { ...first, id: 'z', nodeId: nodeId(testUuid(99)) };
       expect(await expectRefusalCode(store.putExternalIds([...names, stranger]))).toBe('tree/unknown-node');
-      expect(await expectRefusalCode(store.putExternalIds([...names, { ...first, treeId: treeId(uuid(98)) }]))).toBe(
-        'tree/unknown-tree',
-      );
+      expect(
+        await expectRefusalCode(store.putExternalIds([...names, { ...first, treeId: treeId(testUuid(98)) }])),
+      ).toBe('tree/unknown-tree');
       for (const fixture of fixtures) expect(await store.externalIdsOf(fixture.treeId)).toEqual([]);
       // If the same external id is written twice, the second one is kept.
       const [grown] = (await fixtures[0]?.addMessages(['a'])) ?? [];

@@ -13,7 +13,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { treeFromRows } from '@coppice/core/history';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { checkTree, treeToJson } from '@coppice/core/tree';
 import { expect, type TestContext, test } from 'vitest';
 import type { StoreOptions } from '../options.ts';
@@ -89,7 +89,11 @@ export function requirePart<T>(part: T | undefined, what: string): T {
 
 /** Creates an empty tree in a store, with a fixture to change it. */
 export function createTestTree(store: Store, id = 1, systemPrompt?: string): Promise<TestTree> {
-  return TestTree.make({ store, treeId: treeId(uuid(id)), ...(systemPrompt === undefined ? {} : { systemPrompt }) });
+  return TestTree.make({
+    store,
+    treeId: treeId(testUuid(id)),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+  });
 }
 
 /** Runs one read on a tree of a store. */

@@ -8,7 +8,15 @@ import {
   type Tree,
   type TreeId,
 } from '@coppice/core';
-import { arbitraryCommands, assistant, ReferenceStore, runCommands, TestTree, user, uuid } from '@coppice/core/testing';
+import {
+  arbitraryCommands,
+  assistant,
+  ReferenceStore,
+  runCommands,
+  TestTree,
+  testUuid,
+  user,
+} from '@coppice/core/testing';
 import { treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
@@ -46,11 +54,11 @@ function said(id: string) {
 /** Adds a message with a pending reply in one act, then other messages below that reply. */
 async function saidMeanwhile(fixture: TestTree, number: number, act: { readonly actId: string }) {
   const { treeId } = fixture;
-  const question = uuid(number + 1);
+  const question = testUuid(number + 1);
   await fixture.run({ type: 'append', treeId, messages: [said(question)] }, act);
   const { result } = await fixture.run({ type: 'reply', treeId, parentId: nodeId(question), replies: [{}] }, act);
   const [reply = nodeId('')] = result.added;
-  const messages = [said(uuid(number + 2))];
+  const messages = [said(testUuid(number + 2))];
   const { actId: meanwhile } = await fixture.run({ type: 'append', treeId, parentId: reply, messages });
   return { reply, meanwhile };
 }
@@ -89,12 +97,12 @@ export function registerTrashRules(subject: StoreSubject): void {
       async (store) => {
         const fixture = await createTestTree(store);
         const { treeId } = fixture;
-        const made = [uuid(203), uuid(202), uuid(201)];
+        const made = [testUuid(203), testUuid(202), testUuid(201)];
         for (const id of made)
           await fixture.run({ type: 'append', treeId, parentId: await rootOf(store, treeId), messages: [said(id)] });
         const [first = ''] = made;
         await fixture.run({ type: 'title', treeId, nodeId: nodeId(first), title: "a machine's", auto: true });
-        await fixture.run({ type: 'append', treeId, parentId: nodeId(first), messages: [said(uuid(204))] });
+        await fixture.run({ type: 'append', treeId, parentId: nodeId(first), messages: [said(testUuid(204))] });
         await fixture.run({ type: 'clear', treeId });
         const items = await store.trash(treeId);
         expect(items.map((item) => item.nodeId)).toEqual(made);
@@ -123,7 +131,7 @@ export function registerTrashRules(subject: StoreSubject): void {
         expect(await expectRefusalCode(store.purge(fixture.treeId, { nodeId: a ?? nodeId('') }))).toBe(
           'tree/unknown-node',
         );
-        expect(await expectRefusalCode(store.purge(fixture.treeId, { nodeId: nodeId(uuid(99)) }))).toBe(
+        expect(await expectRefusalCode(store.purge(fixture.treeId, { nodeId: nodeId(testUuid(99)) }))).toBe(
           'tree/unknown-node',
         );
         const report = await store.purge(fixture.treeId, { nodeId: id });
@@ -174,7 +182,7 @@ export function registerTrashRules(subject: StoreSubject): void {
         const fixture = await createTestTree(store);
         const [first] = await fixture.addMessages(['secret']);
         const run = {
-          id: uuid(80),
+          id: testUuid(80),
           treeId: fixture.treeId,
           nodeId: first ?? nodeId(''),
           process: 'p',
@@ -255,14 +263,14 @@ export function registerTrashRules(subject: StoreSubject): void {
         const other = await createTestTree(store, 2);
         const [seen = nodeId('')] = await other.addMessages(['x', 'y']);
         const { treeId } = fixture;
-        const act = { actId: uuid(700) };
-        await fixture.run({ type: 'append', treeId, messages: [said(uuid(701))] }, act);
+        const act = { actId: testUuid(700) };
+        await fixture.run({ type: 'append', treeId, messages: [said(testUuid(701))] }, act);
         await other.run({ type: 'select', treeId: other.treeId, nodeId: seen }, act);
-        await fixture.run({ type: 'duplicate', treeId: asTreeId(uuid(3)), from: treeId }, act);
+        await fixture.run({ type: 'duplicate', treeId: asTreeId(testUuid(3)), from: treeId }, act);
         expect((await askStore(store, treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([]);
         await fixture.run({ type: 'undo', treeId });
         const { result } = await fixture.run({ type: 'redo', treeId });
-        expect(result.activeNodeId).toBe(uuid(701));
+        expect(result.activeNodeId).toBe(testUuid(701));
       },
     );
 
@@ -270,10 +278,10 @@ export function registerTrashRules(subject: StoreSubject): void {
       const fixture = await createTestTree(store);
       const [a = nodeId('')] = await fixture.addMessages(['a']);
       const c = await fixture.variant(user('c'), a);
-      const marker = nodeId(uuid(721));
+      const marker = nodeId(testUuid(721));
       await fixture.run({ type: 'branch', treeId: fixture.treeId, nodeId: a, summary: 'What was left.', id: marker });
-      await fixture.run({ type: 'append', treeId: fixture.treeId, parentId: marker, messages: [said(uuid(720))] });
-      const below = nodeId(uuid(720));
+      await fixture.run({ type: 'append', treeId: fixture.treeId, parentId: marker, messages: [said(testUuid(720))] });
+      const below = nodeId(testUuid(720));
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [below], mode: 'cascade' });
       await fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: marker, parentId: c });
       await fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: below });
@@ -289,7 +297,7 @@ export function registerTrashRules(subject: StoreSubject): void {
       const fixture = await createTestTree(store);
       const [first = nodeId(''), second = nodeId('')] = await fixture.addMessages(['one', 'two']);
       const { treeId } = fixture;
-      const copy = asTreeId(uuid(2));
+      const copy = asTreeId(testUuid(2));
       await fixture.run({ type: 'duplicate', treeId: copy, from: treeId, attributes: { title: 'The copy' } });
       const picking = await createTestTree(store, 3);
       await picking.addMessages(['begins']);
@@ -334,7 +342,7 @@ export function registerTrashRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K79] an act made while a reply was generated is newer than the reply', async (store) => {
       const fixture = await createTestTree(store);
       const { treeId } = fixture;
-      const act = { actId: uuid(710) };
+      const act = { actId: testUuid(710) };
       const newest = async () => (await askStore(store, treeId, 'undoable', { actor: 'me' }))?.actId;
       const { reply, meanwhile } = await saidMeanwhile(fixture, 710, act);
       await fixture.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
@@ -353,16 +361,18 @@ export function registerTrashRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K79] the end of a reply does not clear redo', async (store) => {
       const fixture = await createTestTree(store);
       const { treeId } = fixture;
-      const act = { actId: uuid(720) };
+      const act = { actId: testUuid(720) };
       const { reply, meanwhile } = await saidMeanwhile(fixture, 720, act);
       const next = async () => (await askStore(store, treeId, 'redoable', { actor: 'me' }))?.actId;
       await fixture.run({ type: 'undo', treeId });
       await fixture.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
       expect(await next()).toBe(meanwhile);
       await fixture.run({ type: 'redo', treeId });
-      expect((await askStore(store, treeId, 'children', { of: reply })).map((node) => node.id)).toEqual([uuid(722)]);
+      expect((await askStore(store, treeId, 'children', { of: reply })).map((node) => node.id)).toEqual([
+        testUuid(722),
+      ]);
       await fixture.run({ type: 'undo', treeId });
-      await fixture.run({ type: 'append', treeId, messages: [said(uuid(723))] });
+      await fixture.run({ type: 'append', treeId, messages: [said(testUuid(723))] });
       expect(await next()).toBeUndefined();
       await expectNoErrors(store, treeId);
     });
@@ -377,10 +387,13 @@ export function registerTrashRules(subject: StoreSubject): void {
         const you = { actor: 'you' };
         await fixture.run({ type: 'delete', treeId, nodeIds: [b] });
         await fixture.run({ type: 'restore', treeId, nodeId: b }, you);
-        await fixture.run({ type: 'append', treeId, parentId: b, messages: [said(uuid(800))] }, you);
+        await fixture.run({ type: 'append', treeId, parentId: b, messages: [said(testUuid(800))] }, you);
         await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' }, you);
         await fixture.run({ type: 'undo', treeId, force: true });
-        expect((await askStore(store, treeId, 'children', { of: b })).map((node) => node.id)).toEqual([uuid(800), c]);
+        expect((await askStore(store, treeId, 'children', { of: b })).map((node) => node.id)).toEqual([
+          testUuid(800),
+          c,
+        ]);
         await expectNoErrors(store, treeId);
       },
     );
@@ -432,8 +445,8 @@ export function registerTrashRules(subject: StoreSubject): void {
         await new TestTree(again, fixture.treeId).run({ type: 'redo', treeId: fixture.treeId });
         expect(shapeOf(await readTreeJson(again, fixture.treeId))).toEqual(shapeOf(gone));
         await new TestTree(again, fixture.treeId).run(
-          { type: 'append', treeId: fixture.treeId, messages: [{ message: user('after'), id: uuid(600) }] },
-          { newId: () => uuid(601) },
+          { type: 'append', treeId: fixture.treeId, messages: [{ message: user('after'), id: testUuid(600) }] },
+          { newId: () => testUuid(601) },
         );
         expect(await new TestTree(again, fixture.treeId).refusal({ type: 'redo', treeId: fixture.treeId })).toBe(
           'undo/nothing',

@@ -1,6 +1,6 @@
 /** Tests of undo and redo of the newest act in any tree. */
 import { treeId as asTreeId, type Store, type TreeId, undoOrRedoAnywhere } from '@coppice/core';
-import { createTestClock, type TestTree, testKit, user, uuid } from '@coppice/core/testing';
+import { createTestClock, type TestTree, testKit, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   askStore,
@@ -112,7 +112,7 @@ export function registerUndoAnywhereRules(subject: StoreSubject): void {
         const a = await createTestTree(store);
         const { say, undo, redo, context } = actorIn(store);
         await say(a, 'kept');
-        const copy = asTreeId(uuid(3));
+        const copy = asTreeId(testUuid(3));
         await a.run({ type: 'duplicate', treeId: copy, from: a.treeId }, context);
         expect((await undo()).treeId).toBe(copy);
         expect(await isTrashed(store, copy)).toBe(true);
@@ -131,7 +131,7 @@ export function registerUndoAnywhereRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K167] leaves a new tree in which others wrote, unless forced', async (store) => {
       const { undo, context } = actorIn(store);
-      const made = asTreeId(uuid(4));
+      const made = asTreeId(testUuid(4));
       const b = await createTestTree(store, 2);
       await b.run({ type: 'create', treeId: made }, context);
       const messages = [{ message: user('by another') }];

@@ -16,8 +16,8 @@ import {
   runCommands,
   TestTree,
   testKit,
+  testUuid,
   user,
-  uuid,
 } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
@@ -73,9 +73,9 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
             type: 'append',
             treeId: fixture.treeId,
             parentId: rootId,
-            messages: [{ message: user(text), id: uuid(500 + at) }],
+            messages: [{ message: user(text), id: testUuid(500 + at) }],
           },
-          { actor: `writer ${at % 4}`, newId: () => uuid(9000 + at) },
+          { actor: `writer ${at % 4}`, newId: () => testUuid(9000 + at) },
         ),
       );
       const versions = (await Promise.all(writers)).map((outcome) => outcome.version).sort((a, b) => a - b);
@@ -150,11 +150,11 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
       await other.run({
         type: 'append',
         treeId: fixture.treeId,
-        messages: [{ message: user('from the second'), id: uuid(700) }],
+        messages: [{ message: user('from the second'), id: testUuid(700) }],
       });
       expect(
-        (await askStore(store, fixture.treeId, 'path', { to: nodeId(uuid(700)) })).nodes.map((node) => node.id),
-      ).toEqual([first, uuid(700)]);
+        (await askStore(store, fixture.treeId, 'path', { to: nodeId(testUuid(700)) })).nodes.map((node) => node.id),
+      ).toEqual([first, testUuid(700)]);
       if (subject.openSecond !== undefined) await second.close();
     });
 
@@ -169,19 +169,19 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
           const results = await Promise.allSettled([
             fixture.run(
               { type: 'delete', treeId: fixture.treeId, nodeIds: [doomed] },
-              { newId: () => uuid(40_000 + round) },
+              { newId: () => testUuid(40_000 + round) },
             ),
             fixture.run(
               {
                 type: 'append',
                 treeId: fixture.treeId,
                 parentId: doomed,
-                messages: [{ message: user('late'), id: uuid(50_000 + round) }],
+                messages: [{ message: user('late'), id: testUuid(50_000 + round) }],
               },
-              { newId: () => uuid(60_000 + round) },
+              { newId: () => testUuid(60_000 + round) },
             ),
           ]);
-          const late = await askStore(store, fixture.treeId, 'node', { id: nodeId(uuid(50_000 + round)) });
+          const late = await askStore(store, fixture.treeId, 'node', { id: nodeId(testUuid(50_000 + round)) });
           if (results[1]?.status === 'fulfilled') expect(late?.parentId).toBe(a);
           else expect(late).toBeNull();
           expect((await askStore(store, fixture.treeId, 'node', { id: c ?? nodeId('') }))?.parentId).toBe(a);
@@ -197,7 +197,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
         const x = await fixture.variant(user('x'), top ?? nodeId(''));
         const y = await fixture.variant(user('y'), top ?? nodeId(''));
         const move = (id: NodeId, to: NodeId, n: number) =>
-          fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: id, parentId: to }, { newId: () => uuid(n) });
+          fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: id, parentId: to }, { newId: () => testUuid(n) });
         const results = await Promise.allSettled([move(x, y, 41_000 + round), move(y, x, 42_000 + round)]);
         expect(results.filter((result) => result.status === 'fulfilled').length).toBe(1);
         await expectNoErrors(store, fixture.treeId);
@@ -220,7 +220,10 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
         });
       await Promise.all(
         parents.map((id, at) =>
-          fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [id] }, { newId: () => uuid(43_000 + at) }),
+          fixture.run(
+            { type: 'delete', treeId: fixture.treeId, nodeIds: [id] },
+            { newId: () => testUuid(43_000 + at) },
+          ),
         ),
       );
       const groups = (await askStore(store, fixture.treeId, 'children', { of: top ?? nodeId('') })).map(
@@ -254,7 +257,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
       const edits = Array.from({ length: 6 }, (_, at) =>
         fixture.run(
           { type: 'edit', treeId: fixture.treeId, nodeId: first ?? nodeId(''), content: `edit ${at}`, mode: 'branch' },
-          { expectedVersion: 2, newId: () => uuid(44_000 + at) },
+          { expectedVersion: 2, newId: () => testUuid(44_000 + at) },
         ),
       );
       const results = await Promise.allSettled(edits);

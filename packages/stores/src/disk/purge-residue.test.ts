@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, type Store, type TreeId } from '@coppice/core';
-import { TestTree, user, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid, user } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { askStore, createTestTree } from '../conformance/subject.ts';
 import { openStore } from '../index.ts';
@@ -61,7 +61,7 @@ async function grown(store: Store, fixture: TestTree, size: number): Promise<Nod
   await fixture.run({ type: 'bookmark', treeId, nodeId: edited, title: words.slice(0, 200) });
   const { result } = await fixture.run({ type: 'reply', treeId, parentId: first, replies: [{}] });
   const [reply = nodeId('')] = result.added;
-  const run = { id: uuid(800 + size), treeId, nodeId: reply, process: 'p', startedAt: 1, beatAt: 1, data: {} };
+  const run = { id: testUuid(800 + size), treeId, nodeId: reply, process: 'p', startedAt: 1, beatAt: 1, data: {} };
   await store.runs.start(run);
   await store.runs.append(run.id, { offset: 0, text: words });
   const message = { role: 'assistant', content: [{ type: 'text', text: words }] } as const;
@@ -146,15 +146,31 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     const [first = nodeId('')] = await fixture.addMessages(['a question']);
     const { result } = await fixture.run({ type: 'reply', treeId, parentId: first, replies: [{}] });
     const [reply = nodeId('')] = result.added;
-    await store.runs.start({ id: uuid(900), treeId, nodeId: reply, process: 'p', startedAt: 1, beatAt: 1, data: {} });
-    await store.runs.append(uuid(900), { offset: 0, text: secret(5_000) });
+    await store.runs.start({
+      id: testUuid(900),
+      treeId,
+      nodeId: reply,
+      process: 'p',
+      startedAt: 1,
+      beatAt: 1,
+      data: {},
+    });
+    await store.runs.append(testUuid(900), { offset: 0, text: secret(5_000) });
     await fixture.run({ type: 'finish', treeId, nodeId: reply, status: 'interrupted' });
     await fixture.run({ type: 'delete', treeId, nodeIds: [reply], mode: 'cascade' });
     await store.purge(treeId, { nodeId: reply });
     expect(filesWithMark(folder)).toEqual([]);
     expect(await store.runs.list(treeId)).toEqual([]);
-    await store.runs.start({ id: uuid(901), treeId, nodeId: first, process: 'p', startedAt: 1, beatAt: 1, data: {} });
-    await store.runs.append(uuid(901), { offset: 0, text: secret(5_000) });
+    await store.runs.start({
+      id: testUuid(901),
+      treeId,
+      nodeId: first,
+      process: 'p',
+      startedAt: 1,
+      beatAt: 1,
+      data: {},
+    });
+    await store.runs.append(testUuid(901), { offset: 0, text: secret(5_000) });
     await fixture.run({ type: 'delete-tree', treeId });
     await store.purgeTree(treeId);
     expect(filesWithMark(folder)).toEqual([]);
@@ -205,7 +221,7 @@ async function rootOf(store: Store, treeId: TreeId): Promise<NodeId> {
 
 function newIds(): () => string {
   let next = 50_000;
-  return () => uuid(next++);
+  return () => testUuid(next++);
 }
 
 async function liveTexts(store: Store, treeId: TreeId): Promise<string[]> {

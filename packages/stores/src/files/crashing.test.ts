@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isAppError, nodeId, type Store, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { makeTemporaryFolder, readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 const worker = fileURLToPath(new URL('../../test/files-worker.ts', import.meta.url));
-const id = treeId(uuid(1));
+const id = treeId(testUuid(1));
 
 interface Ended {
   readonly said: readonly string[];
@@ -134,7 +134,7 @@ describe('crashing', () => {
     await sample(template);
     const operations: readonly (readonly [string, (fixture: TestTree, store: Store) => Promise<unknown>])[] = [
       ['append', (fixture) => fixture.addMessages(['more'])],
-      ['create', (_, store) => TestTree.make({ store, treeId: treeId(uuid(2)) })],
+      ['create', (_, store) => TestTree.make({ store, treeId: treeId(testUuid(2)) })],
       ['clear', (fixture) => fixture.run({ type: 'clear', treeId: id })],
       ['purge', (_, store) => store.purge(id, { upTo: 99 })],
       ['blob', (_, store) => store.blobs.put(new Uint8Array([1, 2, 3]), 'image/png')],

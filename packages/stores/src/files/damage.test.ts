@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type AppError, isAppError, run, type Store } from '@coppice/core';
-import { createTestClock, testKit, uuid } from '@coppice/core/testing';
+import { createTestClock, testKit, testUuid } from '@coppice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
@@ -183,7 +183,7 @@ describe('the files beside the journal', () => {
       ],
       ['node-file', () => writeFileSync(path, readFileSync(path, 'utf8').replace('first', 'forged'))],
       ['node-file', () => rmSync(join(nodes, second))],
-      ['node-file', () => writeFileSync(join(nodes, `${uuid(77)}.json`), '{}')],
+      ['node-file', () => writeFileSync(join(nodes, `${testUuid(77)}.json`), '{}')],
       ['node-file', () => writeFileSync(path, '')],
       ['tree-file', () => rmSync(join(place, damagedTreeId, 'tree.json'))],
     ];

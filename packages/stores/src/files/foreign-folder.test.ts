@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAppError, type Store, type Tree, type TreeId, treeId } from '@coppice/core';
-import { uuid } from '@coppice/core/testing';
+import { testUuid } from '@coppice/core/testing';
 import { childIds, findNode } from '@coppice/core/tree';
 import { afterEach, describe, expect, test } from 'vitest';
 import { makeTemporaryFolder, readEveryFile } from '../../test/files-subject.ts';
@@ -249,22 +249,22 @@ describe('folders without a journal', () => {
   });
 
   test('[L33] a folder with ids like ours is written in place, with its own ids', async () => {
-    const root = uuid(700);
+    const root = testUuid(700);
     const place = write({ [root]: {} });
     const node = {
-      id: uuid(701),
+      id: testUuid(701),
       root_id: root,
       parent_id: root,
       child_ids: [],
       message: { role: 'user', content: 'Old' },
     };
-    writeFileSync(join(place, root, 'nodes', `${uuid(701)}.json`), JSON.stringify(node));
+    writeFileSync(join(place, root, 'nodes', `${testUuid(701)}.json`), JSON.stringify(node));
     const store = await FileSystemStore.open(place);
     expect(await only(store)).toBe(root);
     await new LaterFixture(store, treeId(root)).addMessages(['New']);
     await store.close();
     expect(readFolderWithoutCoppice(place)[0]?.branches).toEqual(['Old / New']);
-    const file = JSON.parse(readFileSync(join(place, root, 'nodes', `${uuid(701)}.json`), 'utf8'));
+    const file = JSON.parse(readFileSync(join(place, root, 'nodes', `${testUuid(701)}.json`), 'utf8'));
     expect(file.message).toEqual({ role: 'user', content: [{ type: 'text', text: 'Old' }] });
   });
 

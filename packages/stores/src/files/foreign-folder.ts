@@ -29,7 +29,7 @@ import {
 } from '@coppice/core';
 import { isFieldMap, isJsonObject, MalformedError, objectField, ownField, requiredText } from '@coppice/core/decode';
 import { prepareCommit } from '@coppice/core/store';
-import { applyOrThrow, emptyTree, linearSteps, positionsBetween } from '@coppice/core/tree';
+import { applyOrThrow, buildLinearSteps, emptyTree, positionsBetween } from '@coppice/core/tree';
 import { listNamesInFolder, makeDamagedFileError, readTextFile, withFileErrors } from '../disk/atomic-files.ts';
 import { describeUnreadable, isJsonData, UnreadableValueError } from '../disk/decode.ts';
 import { deriveId } from '../linear.ts';
@@ -301,7 +301,7 @@ export function readForeignFolder(folder: string, root: ForeignRoot, options: Fo
   }
   const at = timeInFile(createdOf(root)) ?? order[0]?.at ?? 0;
   const steps: Step[] = [
-    ...linearSteps(
+    ...buildLinearSteps(
       { treeId: id, owner, attributes: foreignAttributes(root, at), rootId, messages: [] },
       { now: at, newId: () => rootId, kit },
     ).steps,

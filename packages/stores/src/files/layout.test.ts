@@ -8,10 +8,10 @@ import {
   runCommands,
   TestTree,
   testKit,
+  testUuid,
   toolCallMessage,
   toolResultMessage,
   user,
-  uuid,
 } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const folder = useTemporaryFolders();
 
 async function grown(place: string, id = 1): Promise<{ readonly store: FileSystemStore; readonly fixture: TestTree }> {
   const store = await FileSystemStore.open(place);
-  return { store, fixture: await TestTree.make({ store, treeId: treeId(uuid(id)), systemPrompt: 'Be brief.' }) };
+  return { store, fixture: await TestTree.make({ store, treeId: treeId(testUuid(id)), systemPrompt: 'Be brief.' }) };
 }
 
 describe('the layout', () => {
@@ -156,17 +156,17 @@ describe('the layout', () => {
   test('[L5] an id that is not a UUID never becomes a file name', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
-    const options = { actor: 'me', actId: actId(uuid(9)), at: 1, additive: false };
+    const options = { actor: 'me', actId: actId(testUuid(9)), at: 1, additive: false };
     const node = {
       id: nodeId('../../escaped'),
-      parentId: nodeId(uuid(5)),
+      parentId: nodeId(testUuid(5)),
       position: 'a0',
       kind: 'message',
       message: user('x'),
       status: 'success',
       groupId: 0,
       createdAt: 1,
-      matchParent: nodeId(uuid(5)),
+      matchParent: nodeId(testUuid(5)),
       key: testKit.key(user('x')),
       text: 'x',
       tokens: 1,
@@ -227,7 +227,7 @@ describe('the layout', () => {
     const place = folder();
     const { store, fixture } = await grown(place);
     await fixture.addMessages(['secretly said']);
-    const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+    const other = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
     await other.addMessages(['kept']);
     await store.putExternalIds([
       { treeId: fixture.treeId, nodeId: null, format: 'f', scope: 's', id: 'secretly named' },
@@ -247,9 +247,9 @@ describe('the layout', () => {
     const place = folder();
     const { store, fixture } = await grown(place);
     const [first] = await fixture.addMessages(['here', 'to be moved']);
-    const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+    const other = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
     const [there] = await other.addMessages(['there']);
-    const act = actId(uuid(90));
+    const act = actId(testUuid(90));
     const graft = {
       type: 'graft',
       treeId: other.treeId,
@@ -269,7 +269,7 @@ describe('the layout', () => {
     const [copy = nodeId('')] = grafted.added;
     expect(await askStore(again, fixture.treeId, 'home', { id: copy })).toBe(other.treeId);
     expect(
-      await askStore(again, fixture.treeId, 'taken', { ids: [copy, first ?? nodeId(''), nodeId(uuid(91))] }),
+      await askStore(again, fixture.treeId, 'taken', { ids: [copy, first ?? nodeId(''), nodeId(testUuid(91))] }),
     ).toEqual([copy, first]);
     expect((await askStore(again, fixture.treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([other.treeId]);
     await again.close();

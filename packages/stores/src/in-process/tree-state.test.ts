@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { actId, ask, type LinearRecord, nodeId, planCommand, type Store, type Tree, treeId } from '@coppice/core';
-import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
+import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { expectRefusalCode } from '../conformance/subject.ts';
 import { createMemoryStore } from '../memory/index.ts';
@@ -86,7 +86,7 @@ async function attached(holder: Holder) {
   const file = { type: 'file', source: { type: 'blob', hash: info.hash }, mediaType: 'text/plain' };
   const message = { role: 'user' as const, content: [file] };
   await source.run({ type: 'append', treeId: source.treeId, messages: [{ message }] });
-  return { store, info, source, copy: new TestTree(store, treeId(uuid(2))) };
+  return { store, info, source, copy: new TestTree(store, treeId(testUuid(2))) };
 }
 
 function copying(source: TestTree, copy: TestTree) {
@@ -119,9 +119,9 @@ describe('the state of a tree', () => {
     const fixture = await TestTree.make({ store });
     holder.fails = true;
     await expect(fixture.addMessages(['a'])).rejects.toThrow('The disk is full.');
-    await expect(TestTree.make({ store, treeId: treeId(uuid(2)) })).rejects.toThrow('The disk is full.');
+    await expect(TestTree.make({ store, treeId: treeId(testUuid(2)) })).rejects.toThrow('The disk is full.');
     await expect(store.blobs.put(new Uint8Array([1]), 'text/plain')).rejects.toThrow('The disk is full.');
-    const record: LinearRecord = { treeId: treeId(uuid(3)), createdAt: 1, messages: [{ message: user('a') }] };
+    const record: LinearRecord = { treeId: treeId(testUuid(3)), createdAt: 1, messages: [{ message: user('a') }] };
     await expect(store.putLinear(record)).rejects.toThrow('The disk is full.');
     expect((await store.trees()).items.map((item) => item.version)).toEqual([1]);
     expect((await store.search({ text: 'a' })).items).toEqual([]);
@@ -134,10 +134,10 @@ describe('the state of a tree', () => {
   it('[K147] reserves ids and unique keys while a commit is persisted, and releases them if that fails', async () => {
     const holder = new Holder();
     const store = storeWith(holder);
-    const fixtures = [await TestTree.make({ store }), await TestTree.make({ store, treeId: treeId(uuid(2)) })];
+    const fixtures = [await TestTree.make({ store }), await TestTree.make({ store, treeId: treeId(testUuid(2)) })];
     holder.before = () => new Promise((resolve) => setTimeout(resolve, 5));
     const append = (fixture: TestTree) =>
-      fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('same'), id: uuid(77) }] });
+      fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('same'), id: testUuid(77) }] });
     holder.fails = true;
     expect((await Promise.allSettled(fixtures.map(append))).map(({ status }) => status)).toEqual([
       'rejected',
@@ -148,7 +148,7 @@ describe('the state of a tree', () => {
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const made = await Promise.all(
       [30, 31].map((at) => {
-        const fixture = new TestTree(store, treeId(uuid(at)));
+        const fixture = new TestTree(store, treeId(testUuid(at)));
         return fixture.run({
           type: 'create',
           treeId: fixture.treeId,
@@ -179,7 +179,7 @@ describe('the state of a tree', () => {
   it('[K161] copies nothing from a tree that was purged while the copy was planned', async () => {
     const holder = new Holder();
     const { store, info, source, copy } = await attached(holder);
-    const options = { actor: 'me', actId: actId(uuid(800)), at: 1, additive: false };
+    const options = { actor: 'me', actId: actId(testUuid(800)), at: 1, additive: false };
     const { now: _, ...context } = {
       ...createTestClock(9),
       kit: testKit,
@@ -195,7 +195,7 @@ describe('the state of a tree', () => {
     const planning = function* () {
       const plan = yield* planCommand(copying(source, copy), { ...context, now: 1 });
       // The persistence answers this read slowly.
-      yield* ask('taken', { ids: [nodeId(uuid(801))] });
+      yield* ask('taken', { ids: [nodeId(testUuid(801))] });
       return plan;
     };
     expect(await expectRefusalCode(store.change(copy.treeId, planning, options))).toBe('tree/unknown-tree');
@@ -208,7 +208,7 @@ describe('the state of a tree', () => {
     const first = storeWith(holder);
     const fixture = await TestTree.make({ store: first });
     const [one] = await fixture.addMessages(['a', 'b']);
-    const other = await TestTree.make({ store: first, treeId: treeId(uuid(2)) });
+    const other = await TestTree.make({ store: first, treeId: treeId(testUuid(2)) });
     const store = holder.reopened();
     expect((await store.trees()).items.length).toBe(2);
     expect(holder.loaded).toEqual([]);

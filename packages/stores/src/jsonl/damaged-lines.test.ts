@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SessionIndex } from '@coppice/content/sessions';
 import { isAppError, type Node, type NodeId, type TreeId, treeId } from '@coppice/core';
-import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
+import { assistant, TestTree, testUuid, user } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listSessionFiles as filesIn } from '../../test/jsonl-subject.ts';
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const id = treeId(uuid(1));
+const id = treeId(testUuid(1));
 
 function rawLines(path: string): string[] {
   return readFileSync(path, 'utf8').trimEnd().split('\n');
@@ -85,7 +85,7 @@ describe('one line', () => {
     ],
     [
       'with an unknown parent',
-      (lines) => lines.map((line) => (line.includes('the fourth') ? withParent(line, uuid(999)) : line)),
+      (lines) => lines.map((line) => (line.includes('the fourth') ? withParent(line, testUuid(999)) : line)),
       five,
       'session-orphan',
     ],
@@ -149,7 +149,14 @@ describe('one line', () => {
 
   test('[J47] a leaf line with an unknown target leaves the session at its last message', async () => {
     const path = await chain(five);
-    const leaf = { type: 'leaf', uuid: uuid(500), parentUuid: uuid(501), version: 99, commit: true, actor: 'me' };
+    const leaf = {
+      type: 'leaf',
+      uuid: testUuid(500),
+      parentUuid: testUuid(501),
+      version: 99,
+      commit: true,
+      actor: 'me',
+    };
     writeLines(path, [...rawLines(path), JSON.stringify(leaf)]);
     const store = await SessionStore.open(folder);
     expect(await thread(store)).toEqual(five);
@@ -302,7 +309,7 @@ describe('random damage', () => {
         return result;
       default:
         if (parse(line)['type'] === 'session') return result;
-        result[index] = withParent(line, how === 'unknown-parent' ? uuid(4000 + other) : parse(another)['uuid']);
+        result[index] = withParent(line, how === 'unknown-parent' ? testUuid(4000 + other) : parse(another)['uuid']);
         // The entry gets one of its descendants as its parent.
         if (how === 'cycle' && parse(another)['type'] !== 'session' && second !== index)
           result[second] = withParent(another, parse(line)['uuid']);
@@ -338,7 +345,7 @@ describe('random damage', () => {
     const left = new Set(
       withoutUnfinished(lines).flatMap((line) => (line['type'] === 'message' ? [String(line['uuid'])] : [])),
     );
-    const wanted = [...before].filter(([uuid]) => left.has(uuid));
+    const wanted = [...before].filter(([testUuid]) => left.has(testUuid));
     const store = await SessionStore.open(folder);
     const [tree] = (await store.trees()).items;
     const of = tree?.id ?? id;
@@ -353,11 +360,11 @@ describe('random damage', () => {
       const trash = new Map(
         rows?.nodes.flatMap((node) => (node.removedIn === null ? [] : [[node.id as string, node.text]])),
       );
-      for (const [uuid, text] of wanted) {
-        if (mayBeTrashed && trash.get(uuid) === text) continue;
-        expect(found.get(uuid), JSON.stringify(wounds)).toBe(text);
+      for (const [testUuid, text] of wanted) {
+        if (mayBeTrashed && trash.get(testUuid) === text) continue;
+        expect(found.get(testUuid), JSON.stringify(wounds)).toBe(text);
         const hits = (await store.search({ text })).items.map((hit) => hit.nodeId as string);
-        expect(hits).toContain(uuid);
+        expect(hits).toContain(testUuid);
       }
     };
     await check();

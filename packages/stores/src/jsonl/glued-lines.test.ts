@@ -2,7 +2,7 @@
 import { appendFileSync, copyFileSync, linkSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionFile } from '@coppice/content/sessions';
-import { uuid } from '@coppice/core/testing';
+import { testUuid } from '@coppice/core/testing';
 import { expect, test, vi } from 'vitest';
 import {
   messageEntry,
@@ -17,7 +17,7 @@ const fixture = useSessionFolder();
 const ofPi = (at: number, above: string) =>
   JSON.stringify({ type: 'message', id: `p${at}`, parentId: above, message: textMessageOf(at) });
 const ofAnother = (at: number, above: string) =>
-  JSON.stringify({ parentUuid: above, type: 'message', message: textMessageOf(at), uuid: uuid(at) });
+  JSON.stringify({ parentUuid: above, type: 'message', message: textMessageOf(at), uuid: testUuid(at) });
 
 function open(path: string): SessionFile {
   const file = sessionFiles.open(path);
@@ -44,13 +44,13 @@ function anew(path: string): SessionFile {
 }
 
 test.each([
-  ['as ours are', (at: number, above: string) => JSON.stringify(messageEntry(at, above)), uuid(4)],
+  ['as ours are', (at: number, above: string) => JSON.stringify(messageEntry(at, above)), testUuid(4)],
   ['of the terminal agent', ofPi, 'p4'],
-  ['that begin otherwise', ofAnother, uuid(4)],
+  ['that begin otherwise', ofAnother, testUuid(4)],
 ])('[J45] two entries on one line are both read; the second %s', (_how, second, id) => {
-  const file = made(`${sessionHeaderLine}${JSON.stringify(messageEntry(3, sessionRootId))}${second(4, uuid(3))}\n`);
+  const file = made(`${sessionHeaderLine}${JSON.stringify(messageEntry(3, sessionRootId))}${second(4, testUuid(3))}\n`);
   expect(read(file).slice(1)).toEqual([
-    [uuid(3), 'said 3'],
+    [testUuid(3), 'said 3'],
     [id, 'said 4'],
   ]);
   expect(file.parentAt(2)).toBe(1);
@@ -60,12 +60,18 @@ test.each([
 });
 
 test('[J45] an entry whose line another tool continues is kept, while the file is open and after reopening', () => {
-  for (const more of [ofPi(4, uuid(3)), ' {"no": "entry"}', ' and so on', '{}', '{"type":"message","uuid":"cut']) {
+  for (const more of [
+    ofPi(4, testUuid(3)),
+    ' {"no": "entry"}',
+    ' and so on',
+    '{}',
+    '{"type":"message","testUuid":"cut',
+  ]) {
     const file = made(sessionHeaderLine + JSON.stringify(messageEntry(3, sessionRootId)));
     expect(file.size).toBe(2);
     appendFileSync(file.path, `${more}\n`);
     file.refresh();
-    file.append([messageEntry(5, uuid(3))], { actor: 'me' });
+    file.append([messageEntry(5, testUuid(3))], { actor: 'me' });
     const again = anew(file.path);
     expect(rows(file), more).toEqual(rows(again));
     expect([file.version, file.warnings.length], more).toEqual([again.version, again.warnings.length]);
@@ -114,7 +120,7 @@ test('[J15] a copied line of ours after an incomplete commit is still ignored', 
     `${JSON.stringify(messageEntry(4, sessionRootId)).replace(',"message"', ',"version":3,"message"')}\n${line}`,
   );
   file.refresh();
-  file.append([messageEntry(5, uuid(3))], { actor: 'me' });
+  file.append([messageEntry(5, testUuid(3))], { actor: 'me' });
   for (const one of [file, anew(file.path)])
     expect(read(one).map(([, text]) => text)).toEqual([undefined, 'said 3', 'said 5']);
 });
@@ -126,9 +132,9 @@ test('[J22] a file that was renamed and replaced at the moment of a save is not 
   // The clock does not advance, so file times do not show the changes.
   const { now } = Date;
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
-  file.append([messageEntry(4, uuid(3))]);
+  file.append([messageEntry(4, testUuid(3))]);
   copyFileSync(file.path, `${file.path}.new`);
   renameSync(`${file.path}.new`, file.path);
-  expect(() => file.append([messageEntry(5, uuid(4))])).toThrow(/deleted, replaced or cut/);
+  expect(() => file.append([messageEntry(5, testUuid(4))])).toThrow(/deleted, replaced or cut/);
   clock.mockRestore();
 });

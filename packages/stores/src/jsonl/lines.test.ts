@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { type SessionEntry, type SessionFile, SessionIndex } from '@coppice/content/sessions';
 import { ask, type Command, isAppError, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
-import { TestTree, user, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid, user } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listSessionFiles as filesIn } from '../../test/jsonl-subject.ts';
 import { askStore, readTreeJson } from '../conformance/subject.ts';
@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const id = treeId(uuid(1));
+const id = treeId(testUuid(1));
 
 async function sample(
   texts: readonly string[] = ['first', 'reply'],
@@ -84,7 +84,7 @@ const plain = (own: string, parentUuid: string, text: string): SessionEntry => (
 const lineOf = (entry: object) => `${JSON.stringify(entry)}\n`;
 
 describe('the format of the lines', () => {
-  test('[J1] a header, then one entry per line with uuid, parentUuid and time; other steps are change lines, switches leaf lines', async () => {
+  test('[J1] a header, then one entry per line with testUuid, parentUuid and time; other steps are change lines, switches leaf lines', async () => {
     const { store, fixture, path } = await sample();
     const [first] = (
       await askStore(store, id, 'path', { to: nodeId((await askStore(store, id, 'tree', {}))?.activeNodeId ?? '') })
@@ -197,15 +197,15 @@ describe('the format of the lines', () => {
 
 describe('incomplete and damaged files', () => {
   const tails: readonly (readonly [string, string | Buffer])[] = [
-    ['a line that was cut off', '{"type":"message","uuid":"00000000-0000-7000-8000-00000000aaaa","par'],
+    ['a line that was cut off', '{"type":"message","testUuid":"00000000-0000-7000-8000-00000000aaaa","par'],
     ['a run of NUL', Buffer.alloc(300)],
     ['half of a letter', Buffer.from([0x7b, 0x22, 0xc3])],
     [
       'a commit without its last line',
       lineOf({
         type: 'message',
-        uuid: uuid(900),
-        parentUuid: uuid(901),
+        uuid: testUuid(900),
+        parentUuid: testUuid(901),
         version: 3,
         message: { role: 'user', content: 'half' },
       }),
@@ -262,18 +262,18 @@ describe('incomplete and damaged files', () => {
 
   test('[J12] a bad line in the middle is kept and reported by its number; entries below it stay reachable and flagged', async () => {
     const path = join(folder, 'plain.jsonl');
-    const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2), cwd: '/w' };
+    const header = { type: 'session', version: 2, uuid: testUuid(1), parentUuid: null, id: testUuid(2), cwd: '/w' };
     writeFileSync(
       path,
       lineOf(header) +
-        lineOf(plain(uuid(3), uuid(1), 'one')) +
-        `${JSON.stringify(plain(uuid(4), uuid(3), 'two')).slice(0, -9)}\n` +
-        lineOf(plain(uuid(5), uuid(4), 'three')) +
-        lineOf(plain(uuid(6), uuid(5), 'four')),
+        lineOf(plain(testUuid(3), testUuid(1), 'one')) +
+        `${JSON.stringify(plain(testUuid(4), testUuid(3), 'two')).slice(0, -9)}\n` +
+        lineOf(plain(testUuid(5), testUuid(4), 'three')) +
+        lineOf(plain(testUuid(6), testUuid(5), 'four')),
     );
     const bytes = readFileSync(path);
     const store = await SessionStore.open(folder);
-    expect(await texts(store, treeId(uuid(2)))).toEqual(['one', 'three', 'four']);
+    expect(await texts(store, treeId(testUuid(2)))).toEqual(['one', 'three', 'four']);
     const { findings } = await store.fsck();
     expect(findings.map(({ code, severity }) => [code, severity])).toEqual([
       ['session-damaged', 'error'],
@@ -287,12 +287,12 @@ describe('incomplete and damaged files', () => {
   test('[J13] a file without a readable header, or an empty one, is refused by name and never changed; others are listed', async () => {
     const { store } = await sample();
     await store.close();
-    const bad = join(folder, `x_${uuid(77)}.jsonl`);
+    const bad = join(folder, `x_${testUuid(77)}.jsonl`);
     for (const content of ['', '{"type":"session","vers', '{"hello":1}\n']) {
       writeFileSync(bad, content);
       const again = await SessionStore.open(folder);
       expect((await again.trees()).items.length).toBe(2);
-      const refused: unknown = await askStore(again, treeId(uuid(77)), 'rows', {}).catch((error: unknown) => error);
+      const refused: unknown = await askStore(again, treeId(testUuid(77)), 'rows', {}).catch((error: unknown) => error);
       expect(isAppError(refused) ? [refused.code, refused.message.includes(bad)] : refused).toEqual([
         'store/damaged',
         true,
@@ -309,11 +309,14 @@ describe('incomplete and damaged files', () => {
     const { store } = await sample([odd, 'reply']);
     await store.close();
     const path = join(folder, 'crlf.jsonl');
-    const header = { type: 'session', version: 2, uuid: uuid(11), parentUuid: null, id: uuid(12) };
-    writeFileSync(path, `${JSON.stringify(header)}\r\n${JSON.stringify(plain(uuid(13), uuid(11), odd))}\r\n\r\n`);
+    const header = { type: 'session', version: 2, uuid: testUuid(11), parentUuid: null, id: testUuid(12) };
+    writeFileSync(
+      path,
+      `${JSON.stringify(header)}\r\n${JSON.stringify(plain(testUuid(13), testUuid(11), odd))}\r\n\r\n`,
+    );
     const again = await SessionStore.open(folder);
     expect(await texts(again)).toEqual([odd, 'reply']);
-    expect(await texts(again, treeId(uuid(12)))).toEqual([odd]);
+    expect(await texts(again, treeId(testUuid(12)))).toEqual([odd]);
     expect((await again.fsck()).findings).toEqual([]);
     await again.close();
   });
@@ -338,7 +341,7 @@ describe('incomplete and damaged files', () => {
     const lock = FolderLock.take(sidecarFolder(path));
     const file = sessionFiles.open(path);
     expect([file.writable, file.holder?.pid]).toEqual([false, process.pid]);
-    const more = { type: 'custom', uuid: uuid(77), parentUuid: file.header.uuid };
+    const more = { type: 'custom', uuid: testUuid(77), parentUuid: file.header.uuid };
     const tried = () => file.append([more]);
     expect(tried).toThrow(expect.objectContaining({ code: 'store/locked' }));
     if (lock instanceof FolderLock) lock.release();
@@ -352,11 +355,11 @@ describe('incomplete and damaged files', () => {
 
   test('[J15] a duplicate id is reported: a repeated line is dropped, another one gets a new id', async () => {
     const path = join(folder, 'twice.jsonl');
-    const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2) };
-    const one = lineOf(plain(uuid(3), uuid(1), 'one'));
-    writeFileSync(path, lineOf(header) + one + one + lineOf(plain(uuid(3), uuid(3), 'other')));
+    const header = { type: 'session', version: 2, uuid: testUuid(1), parentUuid: null, id: testUuid(2) };
+    const one = lineOf(plain(testUuid(3), testUuid(1), 'one'));
+    writeFileSync(path, lineOf(header) + one + one + lineOf(plain(testUuid(3), testUuid(3), 'other')));
     const store = await SessionStore.open(folder);
-    expect(await texts(store, treeId(uuid(2)))).toEqual(['one', 'other']);
+    expect(await texts(store, treeId(testUuid(2)))).toEqual(['one', 'other']);
     expect((await store.fsck()).findings.map(({ code }) => code)).toEqual(['session-twice', 'session-twice']);
     await store.close();
   });
@@ -366,12 +369,12 @@ describe('other writers', () => {
   test('[J20] lines appended by another tool are read first, and become siblings of entries added here', async () => {
     const { store, fixture, path } = await sample();
     const before = (await askStore(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
-    appendFileSync(path, lineOf(plain(uuid(800), before, 'from elsewhere')));
+    appendFileSync(path, lineOf(plain(testUuid(800), before, 'from elsewhere')));
     await fixture.run({ type: 'append', treeId: id, parentId: before, messages: [{ message: user('from here') }] });
     const children = await askStore(store, id, 'children', { of: before });
     expect(children.length).toBe(2);
-    expect(children[0]?.id).toBe(uuid(800));
-    appendFileSync(path, lineOf(plain('short', uuid(800), 'and more')));
+    expect(children[0]?.id).toBe(testUuid(800));
+    appendFileSync(path, lineOf(plain('short', testUuid(800), 'and more')));
     expect(await texts(store)).toEqual(['first', 'reply', 'from elsewhere', 'and more']);
     const image = await readTreeJson(store, id);
     await store.close();
@@ -389,7 +392,7 @@ describe('other writers', () => {
     const mine = readFileSync(path, 'utf8').slice(lines.length);
     await store.close();
     rmSync(sidecarFolder(path), { recursive: true, force: true });
-    writeFileSync(path, lines + lineOf(plain(uuid(801), before, 'slipped in')) + mine);
+    writeFileSync(path, lines + lineOf(plain(testUuid(801), before, 'slipped in')) + mine);
     const again = await SessionStore.open(folder);
     expect(await texts(again)).toEqual(['first', 'reply', 'mine']);
     expect((await askStore(again, id, 'log', { since: 0 })).map(({ version, actor }) => [version, actor])).toEqual([
@@ -398,7 +401,7 @@ describe('other writers', () => {
       [3, 'me'],
       [4, 'file'],
     ]);
-    expect((await askStore(again, id, 'children', { of: before })).map((node) => node.id)).toContain(uuid(801));
+    expect((await askStore(again, id, 'children', { of: before })).map((node) => node.id)).toContain(testUuid(801));
     await again.close();
   });
 
@@ -427,9 +430,9 @@ describe('other writers', () => {
     ].entries()) {
       writeFileSync(path, bytes);
       const file = sessionFiles.open(path);
-      file.append([plain(uuid(900), file.header.uuid, 'before')]);
+      file.append([plain(testUuid(900), file.header.uuid, 'before')]);
       harm();
-      const more = [plain(uuid(901), uuid(900), 'late')];
+      const more = [plain(testUuid(901), testUuid(900), 'late')];
       expect(() => file.append(more), `harm ${at}`).toThrow(expect.objectContaining({ code: 'store/locked' }));
       file.close();
     }
@@ -438,28 +441,28 @@ describe('other writers', () => {
   test('[J29] lines that others write between saves are not lost: complete ones are read, incomplete ones reported', async () => {
     const { store, path } = await sample();
     await store.close();
-    const said = (at: number, below: string) => plain(uuid(at), below, `said ${at}`);
+    const said = (at: number, below: string) => plain(testUuid(at), below, `said ${at}`);
     const root = String(linesOf(path)[0]?.['uuid']);
     for (const [name, slipped, found] of [
-      ['a line', lineOf(plain(uuid(801), root, 'slipped in')), []],
-      ['half a line', '{"type":"message","uuid":"half","message":{"content":[{"type":"text","te', ['damaged']],
+      ['a line', lineOf(plain(testUuid(801), root, 'slipped in')), []],
+      ['half a line', '{"type":"message","testUuid":"half","message":{"content":[{"type":"text","te', ['damaged']],
     ] as const) {
       const file = sessionFiles.open(path);
       const [first, second, third] = [file.size + 700, file.size + 750, file.size + 770];
       file.append([said(first, file.header.uuid)], { actor: 'me' });
       appendFileSync(path, slipped);
-      file.append([said(second, uuid(first))], { actor: 'me' });
-      file.append([said(third, uuid(second))], { actor: 'me' });
+      file.append([said(second, testUuid(first))], { actor: 'me' });
+      file.append([said(third, testUuid(second))], { actor: 'me' });
       const read = (from: SessionFile) =>
         [first, second, third].map((at) => [
-          from.uuidAt(from.parentAt(from.indexOf(uuid(at)))),
-          textIn(from, uuid(at)),
+          from.uuidAt(from.parentAt(from.indexOf(testUuid(at)))),
+          textIn(from, testUuid(at)),
         ]);
       const entered = read(file);
       expect(entered, name).toEqual([
         [file.header.uuid, `said ${first}`],
-        [uuid(first), `said ${second}`],
-        [uuid(second), `said ${third}`],
+        [testUuid(first), `said ${second}`],
+        [testUuid(second), `said ${third}`],
       ]);
       expect(file.warnings.map(({ code }) => code)).toEqual(found);
       const { version, size } = file;
@@ -475,7 +478,7 @@ describe('other writers', () => {
     await store.runs.start({
       id: 'r',
       treeId: id,
-      nodeId: nodeId(uuid(9)),
+      nodeId: nodeId(testUuid(9)),
       process: 'p',
       startedAt: 1,
       beatAt: 1,
@@ -491,16 +494,16 @@ describe('other writers', () => {
 
   test('[J24] opening the current thread of a session parses no content of other lines', async () => {
     const path = join(folder, 'long.jsonl');
-    const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2) };
+    const header = { type: 'session', version: 2, uuid: testUuid(1), parentUuid: null, id: testUuid(2) };
     const lines = [lineOf(header)];
     // Every second line belongs to an abandoned branch, and is not valid JSON after its first fields.
     for (let at = 0; at < 2000; at++) {
-      lines.push(lineOf(plain(uuid(10 + 2 * at), at === 0 ? uuid(1) : uuid(8 + 2 * at), `said ${at}`)));
+      lines.push(lineOf(plain(testUuid(10 + 2 * at), at === 0 ? testUuid(1) : testUuid(8 + 2 * at), `said ${at}`)));
       lines.push(
-        `{"type":"message","uuid":"${uuid(11 + 2 * at)}","parentUuid":"${uuid(10 + 2 * at)}","message":broken}\n`,
+        `{"type":"message","testUuid":"${testUuid(11 + 2 * at)}","parentUuid":"${testUuid(10 + 2 * at)}","message":broken}\n`,
       );
     }
-    lines.push(lineOf({ type: 'leaf', uuid: uuid(9), parentUuid: uuid(10 + 2 * 1999) }));
+    lines.push(lineOf({ type: 'leaf', uuid: testUuid(9), parentUuid: testUuid(10 + 2 * 1999) }));
     writeFileSync(path, lines.join(''));
     const file = sessionFiles.open(path, { readOnly: true });
     const index = new SessionIndex(file);
@@ -531,7 +534,7 @@ test('[J26] one process writes to a file; a second handle of the process shares 
   const file = sessionFiles.open(path);
   expect([file.writable, file.holder]).toEqual([true, null]);
   const leaf = await store.read(id, () => ask('tree', {}));
-  file.append([plain(uuid(700), leaf?.activeNodeId ?? '', 'by hand')]);
+  file.append([plain(testUuid(700), leaf?.activeNodeId ?? '', 'by hand')]);
   expect(await texts(store)).toEqual(['first', 'reply', 'by hand']);
   expect(sessionFiles.list(folder)).toMatchObject([{ id, messages: 3, firstMessage: 'first', dialect: 'v2' }]);
   file.close();

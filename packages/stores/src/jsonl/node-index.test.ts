@@ -36,8 +36,8 @@ import {
   propertyTimeoutMs,
   runCommands,
   TestTree,
+  testUuid,
   user,
-  uuid,
 } from '@coppice/core/testing';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -60,7 +60,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const id = treeId(uuid(1));
+const id = treeId(testUuid(1));
 
 /** Creates a session with branches, an edited and a removed message, and closes it. */
 async function sample(): Promise<string> {
@@ -78,7 +78,7 @@ async function sample(): Promise<string> {
 
 /** Returns every read that the index can answer, about every node and an unknown id. */
 function everyRead(nodes: readonly Node[]): Read[] {
-  const ids = [...nodes.map((node) => node.id), nodeId(uuid(0xffff)), nodeId('none')];
+  const ids = [...nodes.map((node) => node.id), nodeId(testUuid(0xffff)), nodeId('none')];
   const about = ids.flatMap((of): Read[] => [
     { ask: 'node', id: of },
     { ask: 'head', id: of },
@@ -225,7 +225,7 @@ describe('the node index', () => {
 describe('a node index that does not describe the file', () => {
   const changes: Readonly<Record<string, (path: string) => void>> = {
     'gets a line of another tool': (path) =>
-      appendFileSync(path, `{"type":"message","uuid":"x","message":{"role":"user","content":"theirs"}}\n`),
+      appendFileSync(path, `{"type":"message","testUuid":"x","message":{"role":"user","content":"theirs"}}\n`),
     'gets half a line': (path) => appendFileSync(path, '{"type":"message","uu'),
     'loses its last line': (path) =>
       truncateSync(path, readFileSync(path).lastIndexOf('\n', statSync(path).size - 2) + 1),
@@ -303,7 +303,7 @@ describe('a node index that does not describe the file', () => {
     writeFileSync(nodeIndexPath(path), Buffer.concat([good, good]));
     expect(await shown()).toEqual(right);
     const store = await SessionStore.open(folder);
-    const another = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+    const another = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
     await another.addMessages(['of another']);
     await store.close();
     const theirs = filesIn(folder).find((one) => one !== path) ?? '';
@@ -356,7 +356,7 @@ describe('a node index that does not describe the file', () => {
 
 function context(n: number) {
   let next = 0x10_000 * (n + 1);
-  return { actor: 'me', kit: messageKit, now: () => 5_000_000 + n, newId: () => uuid(0xaaaa_0000 + ++next) };
+  return { actor: 'me', kit: messageKit, now: () => 5_000_000 + n, newId: () => testUuid(0xaaaa_0000 + ++next) };
 }
 
 function bound(store: Store, name: string | symbol): unknown {

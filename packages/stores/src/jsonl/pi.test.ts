@@ -21,7 +21,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { contextOf, readContextPath } from '@coppice/core/context';
-import { uuid } from '@coppice/core/testing';
+import { testUuid } from '@coppice/core/testing';
 import { type SessionEntry as PiEntry, SessionManager as PiManager } from '@mariozechner/pi-coding-agent';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SessionStore } from './index.ts';
@@ -135,18 +135,18 @@ const call: Message = { role: 'assistant', content: [thinking, text('Looking.'),
 describe('the published terminal agent', () => {
   test('[J40] opens an exported file and finds the same tree, labels and context', async () => {
     const store = await SessionStore.open(join(folder, 'ours'));
-    const tree = treeId(uuid(1));
+    const tree = treeId(testUuid(1));
     let count = 10;
     const act = (command: Command) =>
       run(store, command, {
         actor: 'me',
         now: () => 1_767_323_045_000 + count,
-        newId: () => uuid(count++),
+        newId: () => testUuid(count++),
         kit: messageKit,
       });
     await act({ type: 'create', treeId: tree, attributes: { title: 'A session' } });
     const said = (role: 'user' | 'assistant', text: string, id: number) => ({
-      id: uuid(id),
+      id: testUuid(id),
       message: textMessage(role, text),
     });
     await act({
@@ -154,9 +154,9 @@ describe('the published terminal agent', () => {
       treeId: tree,
       messages: [
         said('user', 'Build a CLI', 101),
-        { id: uuid(102), message: call },
+        { id: testUuid(102), message: call },
         {
-          id: uuid(103),
+          id: testUuid(103),
           message: { role: 'tool', tool_call_id: 'call_1', content: [text('x = 1')] },
         },
         said('assistant', 'It sets x.', 104),
@@ -167,25 +167,31 @@ describe('the published terminal agent', () => {
     await act({
       type: 'edit',
       treeId: tree,
-      nodeId: nodeId(uuid(105)),
+      nodeId: nodeId(testUuid(105)),
       content: 'Add a verbose flag',
       mode: 'branch',
-      id: uuid(107),
+      id: testUuid(107),
     });
     await act({ type: 'append', treeId: tree, messages: [said('assistant', 'Verbose it is.', 108)] });
     await act({
       type: 'compact',
       treeId: tree,
       summary: 'A CLI with a flag',
-      firstKept: nodeId(uuid(107)),
-      id: uuid(109),
+      firstKept: nodeId(testUuid(107)),
+      id: testUuid(109),
     });
     await act({ type: 'append', treeId: tree, messages: [said('user', 'Go on', 110)] });
-    await act({ type: 'bookmark', treeId: tree, nodeId: nodeId(uuid(106)), title: 'first try' });
-    await act({ type: 'branch', treeId: tree, nodeId: nodeId(uuid(104)), summary: 'tried flags', id: uuid(111) });
+    await act({ type: 'bookmark', treeId: tree, nodeId: nodeId(testUuid(106)), title: 'first try' });
+    await act({
+      type: 'branch',
+      treeId: tree,
+      nodeId: nodeId(testUuid(104)),
+      summary: 'tried flags',
+      id: testUuid(111),
+    });
     await act({ type: 'append', treeId: tree, messages: [said('user', 'Use Rust', 112)] });
     for (const at of [112, 110, 106]) {
-      await act({ type: 'select', treeId: tree, nodeId: nodeId(uuid(at)) });
+      await act({ type: 'select', treeId: tree, nodeId: nodeId(testUuid(at)) });
       rmSync(join(folder, 'export'), { recursive: true, force: true });
       const [name = ''] = readdirSync(join(folder, 'ours')).filter((one) => one.endsWith('.jsonl'));
       const { manager, losses } = await exported(join(folder, 'ours', name));
@@ -198,7 +204,7 @@ describe('the published terminal agent', () => {
           .filter((node) => node.parentId !== null)
           .map(({ id, parentId }) => [id, parentId === root ? null : parentId]),
       );
-      expect(manager.getLabel(uuid(106))).toBe('first try');
+      expect(manager.getLabel(testUuid(106))).toBe('first try');
       expect(manager.getSessionName()).toBe('A session');
       expect(manager.getHeader()?.id).toBe(tree);
     }
@@ -324,19 +330,23 @@ describe('the published terminal agent', () => {
 });
 
 test('[J44] continues a file of ours, and we open it as before, with its new messages', () => {
-  const made = sessionFiles.create({ folder }, { uuid: uuid(1), id: uuid(2), at: 1, commit: { actor: 'me' } });
-  made.append([{ type: 'message', uuid: uuid(3), parentUuid: uuid(1), message: textMessage('assistant', 'ours') }]);
+  const made = sessionFiles.create({ folder }, { uuid: testUuid(1), id: testUuid(2), at: 1, commit: { actor: 'me' } });
+  made.append([
+    { type: 'message', uuid: testUuid(3), parentUuid: testUuid(1), message: textMessage('assistant', 'ours') },
+  ]);
   const { path } = made;
   made.close();
   const pi = PiManager.open(path, folder);
   pi.appendMessage({ role: 'user', content: 'from pi', timestamp: 1 });
   pi.appendCustomEntry('more');
-  expect(JSON.parse(readFileSync(path, 'utf8').split('\n')[0] ?? '')).toMatchObject({ version: 3, uuid: uuid(1) });
+  expect(JSON.parse(readFileSync(path, 'utf8').split('\n')[0] ?? '')).toMatchObject({ version: 3, uuid: testUuid(1) });
   const file = sessionFiles.open(path);
   expect([file.dialect, file.writable, file.size, file.warnings]).toEqual(['v2', true, 4, []]);
   expect(textOf(decodeEntry(file.entryAt(2)).message)).toBe('from pi');
   expect([file.parentAt(2), file.parentAt(3), file.isOurs(2)]).toEqual([0, 2, false]);
-  file.append([{ type: 'message', uuid: uuid(4), parentUuid: uuid(3), message: textMessage('user', 'goes on') }]);
-  expect([file.parentAt(file.indexOf(uuid(4))), file.version]).toEqual([1, 5]);
+  file.append([
+    { type: 'message', uuid: testUuid(4), parentUuid: testUuid(3), message: textMessage('user', 'goes on') },
+  ]);
+  expect([file.parentAt(file.indexOf(testUuid(4))), file.version]).toEqual([1, 5]);
   file.close();
 });

@@ -6,21 +6,21 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ask, nodeId, treeId } from '@coppice/core';
-import { TestTree, user, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid, user } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SessionStore } from './index.ts';
 import { sessionFiles } from './session-files.ts';
 
 let folder: string;
 let path: string;
-const root = uuid(1);
-const tree = treeId(uuid(2));
+const root = testUuid(1);
+const tree = treeId(testUuid(2));
 const stops: (() => Promise<void>)[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-processes-'));
   path = join(folder, 'session.jsonl');
   const header = { type: 'session', version: 2, uuid: root, parentUuid: null, id: tree, cwd: '/w' };
-  const first = { type: 'message', uuid: uuid(3), parentUuid: root, message: { role: 'user', content: 'first' } };
+  const first = { type: 'message', uuid: testUuid(3), parentUuid: root, message: { role: 'user', content: 'first' } };
   writeFileSync(path, `${JSON.stringify(header)}\n${JSON.stringify(first)}\n`);
 });
 afterEach(async () => {
@@ -36,7 +36,7 @@ function start(what: string): {
   ended: Promise<void>;
 } {
   const script = fileURLToPath(new URL('../../test/jsonl-worker.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, path, what, uuid(3)], {
+  const child = spawn(process.execPath, ['--import', 'tsx', script, path, what, testUuid(3)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const said: string[] = [];
@@ -75,7 +75,7 @@ test('[J27] a second process opens a file read-only and learns who holds it; the
   expect(await fixture.refusal({ type: 'append', treeId: tree, messages: [{ message: user('x') }] })).toBe(
     'tree/read-only',
   );
-  expect((await store.read(tree, () => ask('tree', {})))?.activeNodeId).toBe(uuid(3));
+  expect((await store.read(tree, () => ask('tree', {})))?.activeNodeId).toBe(testUuid(3));
   await store.close();
   const inFolder = await SessionStore.open(folder);
   expect(
@@ -100,10 +100,10 @@ test('[J28] lines of a tool that ignores the lease are neither broken nor lost, 
   let count = 0;
   const mine: string[] = [];
   for (let at = 0; at < 150; at++) {
-    const id = uuid(100_000 + at);
+    const id = testUuid(100_000 + at);
     await fixture.run(
-      { type: 'append', treeId: tree, parentId: nodeId(uuid(3)), messages: [{ message: user(`mine ${at}`), id }] },
-      { newId: () => uuid(200_000 + count++) },
+      { type: 'append', treeId: tree, parentId: nodeId(testUuid(3)), messages: [{ message: user(`mine ${at}`), id }] },
+      { newId: () => testUuid(200_000 + count++) },
     );
     mine.push(id);
   }
@@ -113,7 +113,7 @@ test('[J28] lines of a tool that ignores the lease are neither broken nor lost, 
   await plain.ended;
   const theirs = said();
   for (const line of readFileSync(path, 'utf8').trimEnd().split('\n')) if (line !== '') JSON.parse(line);
-  const children = await store.read(tree, () => ask('children', { of: nodeId(uuid(3)) }));
+  const children = await store.read(tree, () => ask('children', { of: nodeId(testUuid(3)) }));
   const image = children.map(({ id }) => id);
   expect(new Set(image).size).toBe(children.length);
   for (const id of mine) expect(image).toContain(id);
@@ -121,7 +121,7 @@ test('[J28] lines of a tool that ignores the lease are neither broken nor lost, 
   for (const id of theirs) expect(names.has(id)).toBe(true);
   await store.close();
   const again = await SessionStore.open(path);
-  const reread = await again.read(tree, () => ask('children', { of: nodeId(uuid(3)) }));
+  const reread = await again.read(tree, () => ask('children', { of: nodeId(testUuid(3)) }));
   expect(reread.map(({ id }) => id).sort()).toEqual([...image].sort());
   const known = new Set((await again.externalIdsOf(tree)).map(({ id }) => id));
   for (const id of theirs) expect(known.has(id)).toBe(true);
@@ -134,10 +134,10 @@ test('[K161] an attachment that another process refers to in its own session sur
   const one = await SessionStore.open(place, { attachmentGrace: 0 });
   const { hash } = await one.blobs.put(new Uint8Array([1, 2, 3]), 'image/png');
   const picture = { role: 'user' as const, content: [{ type: 'image', source: { type: 'blob', hash } }] };
-  const here = await TestTree.make({ store: one, treeId: treeId(uuid(20)) });
+  const here = await TestTree.make({ store: one, treeId: treeId(testUuid(20)) });
   await here.run({ type: 'append', treeId: here.treeId, messages: [{ message: picture }] });
   const other = await SessionStore.open(place);
-  const there = await TestTree.make({ store: other, treeId: treeId(uuid(21)) });
+  const there = await TestTree.make({ store: other, treeId: treeId(testUuid(21)) });
   await there.run({ type: 'append', treeId: there.treeId, messages: [{ message: picture }] });
   await here.run({ type: 'delete-tree', treeId: here.treeId });
   await one.purgeTree(here.treeId);

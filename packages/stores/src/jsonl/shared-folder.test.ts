@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { treeId } from '@coppice/core';
-import { TestTree, user, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid, user } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SessionStore } from './index.ts';
 
@@ -56,7 +56,7 @@ test('[J49] lists, search and reads follow changes of another process', async ()
 
 test('[J49] a tree that this process has open follows a purge of another one', async () => {
   const one = await SessionStore.open(folder);
-  const fixture = await TestTree.make({ store: one, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store: one, treeId: treeId(testUuid(1)) });
   const [first] = await fixture.addMessages(['kept']);
   const [second] = await fixture.addMessages(['goes'], first);
   await one.close();
@@ -65,7 +65,7 @@ test('[J49] a tree that this process has open follows a purge of another one', a
   const writer = await SessionStore.open(folder);
   const again = new TestTree(writer, fixture.treeId);
   if (second === undefined) throw new Error('There is no second message.');
-  const context = { newId: () => uuid(70_000) };
+  const context = { newId: () => testUuid(70_000) };
   await again.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second], mode: 'cascade' }, context);
   await writer.purge(fixture.treeId, { nodeId: second });
   await writer.close();

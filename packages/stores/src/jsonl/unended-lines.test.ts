@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { type SessionFile, SessionIndex } from '@coppice/content/sessions';
 import { isAppError } from '@coppice/core';
-import { uuid } from '@coppice/core/testing';
+import { testUuid } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { messageEntry, sessionHeaderLine, sessionRootId, useSessionFolder } from '../../test/session-lines.ts';
@@ -60,7 +60,7 @@ test('[J29] an entry after an incomplete line that starts like ours is read, whe
   for (let cut = 1; cut < half.length; cut++) {
     writeFileSync(path, sessionHeaderLine + half.slice(0, cut) + line);
     const file = anew(path);
-    expect([cut, rows(file).slice(1)]).toEqual([cut, [[uuid(3), 0, undefined]]]);
+    expect([cut, rows(file).slice(1)]).toEqual([cut, [[testUuid(3), 0, undefined]]]);
     expect(file.warnings.map(({ code, offset }) => [code, offset])).toEqual([['damaged', sessionHeaderLine.length]]);
   }
 });
@@ -71,8 +71,8 @@ test('[J29] a complete line without a line feed and the entry after it are both 
   writeFileSync(path, sessionHeaderLine + JSON.stringify(messageEntry(4, sessionRootId)) + line);
   const file = anew(path);
   expect(rows(file).slice(1)).toEqual([
-    [uuid(4), 0, undefined],
-    [uuid(3), 0, undefined],
+    [testUuid(4), 0, undefined],
+    [testUuid(3), 0, undefined],
   ]);
   expect(file.warnings).toEqual([]);
 });
@@ -92,7 +92,7 @@ test('[J29] an entry after a copied line of ours without a line feed is read, wh
     for (const end of [30, copied.length - 5, copied.length - 1]) {
       writeFileSync(path, sessionHeaderLine + copied + copied.slice(0, end) + line);
       const again = anew(path);
-      expect(rows(again).map(([id]) => id)).toEqual([sessionRootId, uuid(3), uuid(4)]);
+      expect(rows(again).map(([id]) => id)).toEqual([sessionRootId, testUuid(3), testUuid(4)]);
       expect(again.warnings.map(({ code }) => code)).toEqual([end < copied.length - 1 ? 'damaged' : 'twice']);
     }
   }
@@ -105,10 +105,10 @@ test('[J29] an entry whose text looks like a line stays one entry', () => {
     data: { at: { type: 'x', uuid: 'y', parentUuid: null, version: 3 }, more: messageEntry(5, sessionRootId) },
   };
   file.append([reported]);
-  appendFileSync(file.path, `${JSON.stringify({ ...reported, uuid: uuid(6) })}\n`);
+  appendFileSync(file.path, `${JSON.stringify({ ...reported, uuid: testUuid(6) })}\n`);
   file.refresh();
   for (const one of [file, anew(file.path)]) {
-    expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, uuid(4), uuid(6)]);
+    expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, testUuid(4), testUuid(6)]);
     expect(one.entryAt(2)).toMatchObject({ data: reported.data });
     expect(one.warnings).toEqual([]);
   }
@@ -116,8 +116,8 @@ test('[J29] an entry whose text looks like a line stays one entry', () => {
 
 test('[J15] a duplicate id gets the same new id after a restart, even after a line without a line feed', () => {
   const { path, file } = made(sessionHeaderLine + JSON.stringify(messageEntry(3, sessionRootId)));
-  file.append([messageEntry(4, uuid(3))]);
-  appendFileSync(path, `${JSON.stringify(messageEntry(3, uuid(4)))}\nno line\n`);
+  file.append([messageEntry(4, testUuid(3))]);
+  appendFileSync(path, `${JSON.stringify(messageEntry(3, testUuid(4)))}\nno line\n`);
   file.refresh();
   const again = anew(path);
   expect(rows(file)).toEqual(rows(again));
@@ -126,13 +126,13 @@ test('[J15] a duplicate id gets the same new id after a restart, even after a li
 
 test('[J15] lines of ours that were copied to the end of the file are ignored', () => {
   const { path, file } = made(sessionHeaderLine);
-  file.append([messageEntry(3, sessionRootId), messageEntry(4, uuid(3))], { actor: 'me' });
-  file.append([messageEntry(5, uuid(4))], { actor: 'me' });
+  file.append([messageEntry(3, sessionRootId), messageEntry(4, testUuid(3))], { actor: 'me' });
+  file.append([messageEntry(5, testUuid(4))], { actor: 'me' });
   appendFileSync(path, readFileSync(path, 'utf8').slice(sessionHeaderLine.length));
   file.refresh();
-  file.append([messageEntry(6, uuid(5))], { actor: 'me' });
+  file.append([messageEntry(6, testUuid(5))], { actor: 'me' });
   for (const one of [file, anew(path)]) {
-    expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, uuid(3), uuid(4), uuid(5), uuid(6)]);
+    expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, testUuid(3), testUuid(4), testUuid(5), testUuid(6)]);
     expect(one.version).toBe(4);
     expect(one.warnings.map(({ code, line }) => [code, line])).toEqual([
       ['twice', 5],
@@ -149,9 +149,9 @@ test.each([2 ** 53 - 1, 2 ** 60, 20_260_102])(
     const { type, uuid: id, parentUuid, message } = messageEntry(3, sessionRootId);
     appendFileSync(path, `${JSON.stringify({ type, uuid: id, parentUuid, version, commit: true, message })}\n`);
     appendFileSync(path, `${JSON.stringify({ version, ...messageEntry(4, sessionRootId) })}\n`);
-    file.append([messageEntry(5, uuid(3))], { actor: 'me' });
+    file.append([messageEntry(5, testUuid(3))], { actor: 'me' });
     for (const one of [file, anew(path)]) {
-      expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, uuid(3), uuid(4), uuid(5)]);
+      expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, testUuid(3), testUuid(4), testUuid(5)]);
       expect([one.version, one.isOurs(1), one.isOurs(3)]).toEqual([4, false, true]);
     }
   },
@@ -160,7 +160,7 @@ test.each([2 ** 53 - 1, 2 ** 60, 20_260_102])(
 test('[J10] an incomplete commit is reported once, however often it is read', () => {
   const { path, file } = made(sessionHeaderLine);
   file.append([messageEntry(3, sessionRootId)], { actor: 'me' });
-  const begun = `{"type":"message","uuid":"${uuid(4)}","parentUuid":"${sessionRootId}","version":3}\n`;
+  const begun = `{"type":"message","testUuid":"${testUuid(4)}","parentUuid":"${sessionRootId}","version":3}\n`;
   appendFileSync(path, `{"type":"mess${begun}`);
   file.refresh();
   appendFileSync(path, readFileSync(path, 'utf8').split('\n')[1] ?? '');
@@ -176,7 +176,7 @@ test('[J11] after a failed append, an unfinished line of another tool is ended b
   appendFileSync(path, JSON.stringify(messageEntry(4, sessionRootId)));
   file.append([messageEntry(5, sessionRootId)]);
   const plain = readFileSync(path, 'utf8').trimEnd().split('\n');
-  expect(plain.map((line) => JSON.parse(line).uuid)).toEqual([sessionRootId, uuid(4), uuid(5)]);
+  expect(plain.map((line) => JSON.parse(line).uuid)).toEqual([sessionRootId, testUuid(4), testUuid(5)]);
   expect(rows(file)).toEqual(rows(anew(path)));
 });
 
@@ -189,7 +189,7 @@ test.each([
   linkSync(path, `${path}.aside`);
   copyFileSync(path, `${path}.new`);
   renameSync(`${path}.new`, path);
-  expect(readFileSync(`${path}.aside`, 'utf8')).toContain(uuid(3));
+  expect(readFileSync(`${path}.aside`, 'utf8')).toContain(testUuid(3));
   const { now } = Date;
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + later);
   expect(() => file.append([messageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
@@ -201,9 +201,9 @@ test('[J22] saved lines that somebody cut off are not reported as saved', () => 
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
   file.append([messageEntry(3, sessionRootId)]);
   const { size } = statSync(path);
-  file.append([messageEntry(4, uuid(3))]);
+  file.append([messageEntry(4, testUuid(3))]);
   truncateSync(path, size);
-  expect([file.indexOf(uuid(3)), file.indexOf(uuid(4)), file.size]).toEqual([1, -1, 2]);
+  expect([file.indexOf(testUuid(3)), file.indexOf(testUuid(4)), file.size]).toEqual([1, -1, 2]);
   expect(rows(file)).toEqual(rows(anew(path)));
   expect(() => file.append([messageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
   clock.mockRestore();
@@ -219,7 +219,7 @@ test.each([
   ] as const) {
     const { path, file } = made(sessionHeaderLine, name);
     file.append([messageEntry(3, sessionRootId)]);
-    file.append([messageEntry(4, uuid(3))]);
+    file.append([messageEntry(4, testUuid(3))]);
     if (look) expect(file.size).toBe(3);
     const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n');
     const anewText = [first, ...lines.map(other)].join('\n');
@@ -228,7 +228,7 @@ test.each([
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 501);
     expect(() => file.append([messageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
     clock.mockRestore();
-    expect(readFileSync(path, 'utf8')).not.toContain(uuid(5));
+    expect(readFileSync(path, 'utf8')).not.toContain(testUuid(5));
   }
 });
 
@@ -237,7 +237,7 @@ test('[J43] the texts of long entries are released at the next save', () => {
   file.append([{ ...messageEntry(3, sessionRootId), long: 'x'.repeat(1 << 20) }]);
   file.append([messageEntry(4, sessionRootId)]);
   // This call reads the table only, not the file.
-  expect(file.uuidAt(1)).toBe(uuid(3));
+  expect(file.uuidAt(1)).toBe(testUuid(3));
 });
 
 test('[J42] an open file gives the same results as a reopened one, whatever others write and whichever saves fail', () => {
@@ -248,7 +248,7 @@ test('[J42] an open file gives the same results as a reopened one, whatever othe
     '\ud800',
     'a\u0000b',
     '"x" \\',
-    '{"type":"message","uuid":"x","parentUuid":"y","version":3}',
+    '{"type":"message","testUuid":"x","parentUuid":"y","version":3}',
   ];
   const act = fc.record({
     what: fc.constantFrom(
@@ -284,7 +284,7 @@ test('[J42] an open file gives the same results as a reopened one, whatever othe
       for (const [turn, { what, text, above, cut, point }] of acts.entries()) {
         const lines = readFileSync(path, 'utf8').split('\n');
         const entry = {
-          ...messageEntry(100 + turn, uuid(100 + (above % (turn + 1)))),
+          ...messageEntry(100 + turn, testUuid(100 + (above % (turn + 1)))),
           data: { said: `${turn}: ${text}` },
         };
         const theirs = JSON.stringify(entry);
@@ -331,18 +331,18 @@ const isWhole = (line = ''): boolean => {
 test('[J14] an entry whose toJSON returns undefined is written with its fields', () => {
   const { file } = made(sessionHeaderLine);
   file.append([{ ...messageEntry(3, sessionRootId), toJSON: () => undefined }]);
-  expect(file.entryAt(file.indexOf(uuid(3)))).toMatchObject(messageEntry(3, sessionRootId));
+  expect(file.entryAt(file.indexOf(testUuid(3)))).toMatchObject(messageEntry(3, sessionRootId));
 });
 
 test('[J25] whether entries of a long chain are live is found without walking the chain for each', () => {
   const lines = [sessionHeaderLine];
   for (let at = 0; at < 2000; at++)
-    lines.push(`${JSON.stringify(messageEntry(10 + at, at === 0 ? sessionRootId : uuid(9 + at)))}\n`);
+    lines.push(`${JSON.stringify(messageEntry(10 + at, at === 0 ? sessionRootId : testUuid(9 + at)))}\n`);
   const gone = {
     type: 'change',
-    uuid: uuid(3),
+    uuid: testUuid(3),
     parentUuid: sessionRootId,
-    steps: [{ type: 'remove', nodeId: uuid(1510) }],
+    steps: [{ type: 'remove', nodeId: testUuid(1510) }],
   };
   const { file } = made([...lines, `${JSON.stringify(gone)}\n`].join(''));
   const index = new SessionIndex(file);

@@ -1,5 +1,5 @@
 import { actId, ask, nodeId, planCommand, type Store, treeId } from '@coppice/core';
-import { createTestClock, TestTree, testKit, uuid } from '@coppice/core/testing';
+import { createTestClock, TestTree, testKit, testUuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { createPreparedDatabase } from '../../test/postgres-subject.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
 async function trashed(grace: number): Promise<{ readonly fixture: TestTree; readonly hash: string }> {
   store = await open(where.url, { pool: 2, attachmentGrace: grace });
   const { hash } = await store.blobs.put(bytes, 'image/png');
-  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
   const content = [{ type: 'file', source: { type: 'blob', hash }, mediaType: 'image/png' }];
   await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: { role: 'user', content } }] });
   await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
@@ -73,7 +73,7 @@ test('[K161] a purge keeps bytes that another server is storing again', async ()
 
 test('[K161] a purge keeps bytes that another server is about to reference', async () => {
   const { fixture, hash } = await trashed(0);
-  const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+  const other = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
   await meanwhile(
     function* () {
       yield* lockBlobs(dialect, store.owner, new Set([hash]));
@@ -98,7 +98,7 @@ test('[K161] bytes added while a purge deletes them are written again', async ()
 test('[K161] a message that refers to an attachment protects it until it is committed', async () => {
   const { fixture, hash } = await trashed(0);
   const content = [{ type: 'file', source: { type: 'blob', hash }, mediaType: 'image/png' }];
-  const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
+  const other = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
   await meanwhile(
     () => lockBlobs(dialect, store.owner, new Set([hash])),
     () => other.run({ type: 'append', treeId: other.treeId, messages: [{ message: { role: 'user', content } }] }),
@@ -109,7 +109,7 @@ test('[K161] a message that refers to an attachment protects it until it is comm
 
 test('[K161] messages that are purged while being copied are not copied without their bytes', async () => {
   const { fixture, hash } = await trashed(0);
-  const copy = treeId(uuid(2));
+  const copy = treeId(testUuid(2));
   const context = { ...createTestClock(9), now: 1, kit: testKit, actor: 'me', treeId: copy, stale: false };
   let purged: Promise<unknown> | undefined;
   let over = false;
@@ -118,10 +118,10 @@ test('[K161] messages that are purged while being copied are not copied without 
     purged ??= store.purgeTree(fixture.treeId).finally(() => {
       over = true;
     });
-    while (!over) yield* ask('taken', { ids: [nodeId(uuid(900))] });
+    while (!over) yield* ask('taken', { ids: [nodeId(testUuid(900))] });
     return plan;
   };
-  const options = { actor: 'me', actId: actId(uuid(901)), at: 1, additive: false };
+  const options = { actor: 'me', actId: actId(testUuid(901)), at: 1, additive: false };
   expect(await expectRefusalCode(store.change(copy, planning, options))).toBe('tree/unknown-tree');
   await purged;
   expect(await store.blobs.find(hash)).toBeNull();
@@ -130,7 +130,7 @@ test('[K161] messages that are purged while being copied are not copied without 
 test('[K161] missing bytes do not prevent copying a message that refers to them', async () => {
   const { fixture, hash } = await trashed(minute);
   for (const table of ['blob', 'blob_put']) await where.query(`DELETE FROM ${table}`);
-  const copy = new TestTree(store, treeId(uuid(2)));
+  const copy = new TestTree(store, treeId(testUuid(2)));
   await copy.run({ type: 'duplicate', treeId: copy.treeId, from: fixture.treeId });
   const rows = await askStore(store, copy.treeId, 'rows', {});
   expect(JSON.stringify(rows?.nodes)).toContain(hash);

@@ -1,6 +1,6 @@
 // @module-tag full
 import { type Store, type TreeListEvent, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
 import { encodeCursor } from '../cursor.ts';
@@ -24,7 +24,7 @@ test('[L184] after a promotion that lost commits, a cursor of a lost commit gets
   const primary = await startOwnServer();
   const url = await primary.createDatabase();
   const before = await open(url);
-  const first = await TestTree.make({ store: before, treeId: treeId(uuid(1)) });
+  const first = await TestTree.make({ store: before, treeId: treeId(testUuid(1)) });
   const standby = await primary.copy({ standby: true });
   const copyUrl = standby.url(new URL(url).pathname.slice(1));
   const there = await open(copyUrl);

@@ -1,6 +1,6 @@
 // @module-tag full
 import { type Store, type TreeListEvent, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
 import type { PostgresServer } from '../../test/postgres-server.ts';
@@ -41,7 +41,7 @@ async function replicated(): Promise<void> {
 test('[L197] a store with several hosts writes to the one that takes writes, and goes on at the other after a promotion', async () => {
   store = await open(urlOf([standby, primary], 'read-write'));
   expect(await store.info()).toMatchObject({ readOnly: false });
-  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
   const seen: TreeListEvent[] = [];
   const stop = new AbortController();
   const following = (async (of: Store) => {
@@ -68,10 +68,10 @@ test('[L198] a store that was opened on a standby takes writes after its promoti
   store = await open(standby.url(database));
   expect(await store.info()).toMatchObject({ readOnly: true });
   expect((await store.info()).notes.join()).toContain('takes no writes');
-  const refused = await TestTree.make({ store, treeId: treeId(uuid(1)) }).catch((error: unknown) => error);
+  const refused = await TestTree.make({ store, treeId: treeId(testUuid(1)) }).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: 'tree/read-only' });
   await standby.promote();
-  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
   await fixture.addMessages(['after the promotion']);
   expect(await store.info()).toMatchObject({ readOnly: false });
   expect((await store.info()).notes.join()).not.toContain('takes no writes');

@@ -1,5 +1,5 @@
 import { type Commit, run, type Store, type TreeId, type TreeListEvent, treeId } from '@coppice/core';
-import { createTestClock, TestTree, testKit, uuid } from '@coppice/core/testing';
+import { createTestClock, TestTree, testKit, testUuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { createPreparedDatabase } from '../../test/postgres-subject.ts';
@@ -51,7 +51,7 @@ async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<A
     hasBegun = true;
   });
   while (!hasBegun) {
-    const sign = treeId(uuid(firstSign + signs.size));
+    const sign = treeId(testUuid(firstSign + signs.size));
     signs.add(sign);
     await make(here, sign);
     await Promise.race([first, new Promise((resolve) => setTimeout(resolve, 20))]);
@@ -75,7 +75,7 @@ describe.each([
 ] as const)('commits of another server, $how', ({ options }) => {
   test('arrive in order, without gaps or repeats', async () => {
     const [here, there] = [await opened(options), await opened(options)];
-    const fixture = await make(here, treeId(uuid(1)));
+    const fixture = await make(here, treeId(testUuid(1)));
     const coming = taken(there.feed(fixture.treeId, 0), 21);
     const made: Commit[] = [];
     for (let n = 0; n < 20; n++) {
@@ -90,20 +90,20 @@ describe.each([
   test('wake the list of all trees', async () => {
     const [here, there] = [await opened(options), await opened(options)];
     const coming = taken(await begun(there, here), 3);
-    await (await make(here, treeId(uuid(1)))).addMessages(['a']);
-    await make(here.forOwner('somebody else'), treeId(uuid(2)));
-    await make(here, treeId(uuid(3)));
+    await (await make(here, treeId(testUuid(1)))).addMessages(['a']);
+    await make(here.forOwner('somebody else'), treeId(testUuid(2)));
+    await make(here, treeId(testUuid(3)));
     expect((await coming).map(({ treeId: id, version }) => [id, version])).toEqual([
-      [uuid(1), 1],
-      [uuid(1), 2],
-      [uuid(3), 1],
+      [testUuid(1), 1],
+      [testUuid(1), 2],
+      [testUuid(3), 1],
     ]);
   });
 });
 
 test('a feed continues when the listening connection is cut', async () => {
   const [here, there] = [await opened(), await opened({ pollInterval: never })];
-  const fixture = await make(here, treeId(uuid(1)));
+  const fixture = await make(here, treeId(testUuid(1)));
   const coming = taken(there.feed(fixture.treeId, 0), 12);
   for (let n = 0; n < 11; n++) {
     await fixture.addMessages([`message ${n}`]);
@@ -117,7 +117,7 @@ test('a feed continues when the listening connection is cut', async () => {
 
 test('a feed ends with its signal and with its store', async () => {
   const store = await opened({ pollInterval: never });
-  const fixture = await make(store, treeId(uuid(1)));
+  const fixture = await make(store, treeId(testUuid(1)));
   const stop = new AbortController();
   const stopped = taken(store.feed(fixture.treeId, 1, stop.signal), 1);
   setTimeout(() => stop.abort(), 30);
@@ -151,8 +151,8 @@ async function openTransaction(of: TestTree, owner = 'local'): Promise<{ commit(
 
 test('[L182] a transaction that stays open delays no list, and its commit is not skipped when it ends', async () => {
   const store = await opened({ pollInterval: 40 });
-  const [first, second] = [await make(store, treeId(uuid(1))), await make(store, treeId(uuid(2)))];
-  const foreign = await make(store.forOwner('somebody else'), treeId(uuid(3)));
+  const [first, second] = [await make(store, treeId(testUuid(1))), await make(store, treeId(testUuid(2)))];
+  const foreign = await make(store.forOwner('somebody else'), treeId(testUuid(3)));
   const feed = await begun(store, store);
   const slow = await openTransaction(first);
   const other = await openTransaction(foreign, 'somebody else');
@@ -171,7 +171,7 @@ test('[L182] a transaction that stays open delays no list, and its commit is not
 
 test('[L182] more commits of one owner than there are lanes, all open at once, are all reported once', async () => {
   const store = await opened({ pollInterval: 40 });
-  const trees = await Promise.all(Array.from({ length: 12 }, (_, at) => make(store, treeId(uuid(at + 1)))));
+  const trees = await Promise.all(Array.from({ length: 12 }, (_, at) => make(store, treeId(testUuid(at + 1)))));
   const start = await begun(store, store);
   const open = await Promise.all(trees.slice(0, 7).map((tree) => openTransaction(tree)));
   for (const tree of trees.slice(7)) await tree.addMessages(['while they are open']);
@@ -197,16 +197,16 @@ test('[L184] a cursor of an earlier version, made of transaction ids, continues 
   await where.query(
     `INSERT INTO change (id, tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
     SELECT ${old} + n, $1, n, 'act', 'me', 1, 'do', 1, 0, 1, '[]', 'local' FROM generate_series(1, 2) AS n`,
-    [uuid(50)],
+    [testUuid(50)],
   );
   const store = await open(where.url);
-  const fixture = await make(store, treeId(uuid(1)));
+  const fixture = await make(store, treeId(testUuid(1)));
   await fixture.addMessages(['a']);
   const reported = await taken(store.feedAll(encodeCursor('changes', [old + 1])), 3);
   expect(reported.map(({ treeId: id, version }) => [id, version])).toEqual([
-    [uuid(50), 2],
-    [uuid(1), 1],
-    [uuid(1), 2],
+    [testUuid(50), 2],
+    [testUuid(1), 1],
+    [testUuid(1), 2],
   ]);
   await store.close();
   await where.drop();
@@ -214,7 +214,7 @@ test('[L184] a cursor of an earlier version, made of transaction ids, continues 
 
 test('[L184] a cursor newer than a restored database gets every later commit', async () => {
   const store = await opened();
-  const fixture = await make(store, treeId(uuid(1)));
+  const fixture = await make(store, treeId(testUuid(1)));
   await fixture.addMessages(['a']);
   const [ahead] = await database.query('SELECT max(id) + 1000 AS place FROM change');
   const feed = store.feedAll(encodeCursor('changes', [Number(ahead?.['place'])]))[Symbol.asyncIterator]();
@@ -229,7 +229,7 @@ test('[L184] a cursor newer than a restored database gets every later commit', a
 
 test('the list of all trees has every commit of many writers once, even when it is reopened again and again', async () => {
   const [here, there] = [await opened({ pool: 8 }), await opened({ pollInterval: 100 })];
-  const ids = Array.from({ length: 6 }, (_, at) => treeId(uuid(at + 1)));
+  const ids = Array.from({ length: 6 }, (_, at) => treeId(testUuid(at + 1)));
   const events: TreeListEvent[] = [];
   const total = ids.length * 9;
   const feed = await begun(there, here);

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Store, treeId, type WorkProgress } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { copyTree } from '../../test/copy-tree.ts';
@@ -47,7 +47,7 @@ async function endConnections(): Promise<void> {
 const perTree = 400;
 
 async function manyTrees(copies: number): Promise<TestTree> {
-  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
   await fixture.addMessages(Array.from({ length: perTree }, (_, at) => `message ${at}`));
   await copyTree(database.query, fixture.treeId, 1, copies);
   return fixture;

@@ -1,5 +1,5 @@
 import { treeId } from '@coppice/core';
-import { uuid } from '@coppice/core/testing';
+import { testUuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import type { FeedTarget } from '../sql/engine.ts';
 import { commitChannelOf, Notifications } from './notifications.ts';
@@ -34,7 +34,7 @@ function waiting(news: Notifications, target: FeedTarget): { woken: boolean; rea
 
 test('[L183] a commit wakes the lists of its owner and the feeds of its tree, and no others', async () => {
   const news = polling(1_000_000, () => nothing);
-  const [mine, other] = [treeId(uuid(1)), treeId(uuid(2))];
+  const [mine, other] = [treeId(testUuid(1)), treeId(testUuid(2))];
   const ann = waiting(news, { owner: 'ann with a space', places: [] });
   const ben = waiting(news, { owner: 'ben', places: [] });
   const tree = waiting(news, { treeId: mine, version: 1 });
@@ -51,7 +51,7 @@ test('[L183] one poll checks everything that is waited for, and wakes the reader
   const news = polling(20, (trees, asked) => {
     polls.push([trees.length, asked.length]);
     return {
-      trees: new Map([[uuid(1), 3]]),
+      trees: new Map([[testUuid(1), 3]]),
       owners: new Map([
         ['owner 7', [5, 9]],
         ['owner 8', [5]],
@@ -61,7 +61,7 @@ test('[L183] one poll checks everything that is waited for, and wakes the reader
   const lists = owners.flatMap((owner) =>
     Array.from({ length: 3 }, () => waiting(news, { owner, places: owner === 'owner 8' ? [5] : [5, 8] })),
   );
-  const tree = waiting(news, { treeId: treeId(uuid(1)), version: 2 });
+  const tree = waiting(news, { treeId: treeId(testUuid(1)), version: 2 });
   await Promise.all([tree.done, ...lists.slice(21, 24).map(({ done }) => done)]);
   expect(polls).toEqual([[1, 600]]);
   expect(lists.filter(({ woken }) => woken)).toHaveLength(3);
@@ -72,7 +72,7 @@ test('[L183] a notification between a read and the wait is not missed', async ()
   const news = polling(1_000_000, () => nothing);
   const target = { owner: 'ann', places: [] };
   const mark = news.mark(target);
-  news.announce('ann', treeId(uuid(1)), 1);
+  news.announce('ann', treeId(testUuid(1)), 1);
   await news.changed(target, undefined, mark);
   await news.close();
 });

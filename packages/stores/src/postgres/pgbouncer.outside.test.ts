@@ -1,5 +1,5 @@
 import { isAppError, readPage, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PgBouncer, startPgBouncer } from '../../test/pgbouncer.ts';
 import { createTestDatabase } from '../../test/postgres.ts';
@@ -26,7 +26,7 @@ test('[L177] behind PgBouncer in transaction mode two stores write at once, ever
   await database.query('CREATE TRIGGER noting BEFORE INSERT ON change FOR EACH ROW EXECUTE FUNCTION note_setting()');
   const url = bouncer.urlOf(database.url);
   const [here, there] = [await open(url), await open(url)];
-  const trees = Array.from({ length: 8 }, (_, at) => treeId(uuid(at + 1)));
+  const trees = Array.from({ length: 8 }, (_, at) => treeId(testUuid(at + 1)));
   await Promise.all(
     trees.map(async (id, at) => {
       const fixture = await TestTree.make({ store: at % 2 === 0 ? here : there, treeId: id });

@@ -1,5 +1,5 @@
 import { readPage, type Store, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startDeafProxy } from '../../test/deaf-proxy.ts';
@@ -45,7 +45,7 @@ async function onShared(sql: string): Promise<readonly Readonly<Record<string, u
 
 test('[L177] two stores that share a pooled connection run their own statements and no others', async () => {
   const [here, there] = [await opened(), await opened()];
-  const trees = [1, 2, 3, 4].map((number) => treeId(uuid(number)));
+  const trees = [1, 2, 3, 4].map((number) => treeId(testUuid(number)));
   await Promise.all(
     trees.map(async (id, at) => {
       const fixture = await TestTree.make({ store: at % 2 === 0 ? here : there, treeId: id });
@@ -68,7 +68,7 @@ test('[L177] a store leaves nothing on a shared connection: no setting, no state
     (SELECT count(*) FROM pg_prepared_statements) AS statements, (SELECT count(*) FROM pg_listening_channels()) AS channels`;
   const before = await onShared(settings);
   const store = await opened();
-  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
   await fixture.addMessages(['one', 'two']);
   await store.search({ text: 'two' });
   expect(await onShared(settings)).toEqual(before);
@@ -81,14 +81,14 @@ test('[L177] every commit waits for the disk, even if another user of the connec
   await database.query('CREATE TRIGGER noting BEFORE INSERT ON change FOR EACH ROW EXECUTE FUNCTION note_setting()');
   const store = await opened();
   await onShared('SET synchronous_commit = off');
-  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
   await fixture.addMessages(['one']);
   expect(await database.query('SELECT DISTINCT setting FROM noted')).toEqual([{ setting: 'on' }]);
 });
 
 test('[L177] a feed finds commits that another store made through the pooler', async () => {
   const [here, there] = [await opened(), await opened()];
-  const fixture = await TestTree.make({ store: here, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store: here, treeId: treeId(testUuid(1)) });
   const seen: number[] = [];
   const following = (async () => {
     for await (const { version } of there.feed(fixture.treeId, 0)) {
@@ -107,7 +107,7 @@ test('[L181] LISTEN is trusted only after a notification arrived; otherwise comm
   const never = 1e9;
   const [here, there] = [await open(database.url), await open(proxy.url, { pollInterval: never })];
   stores.push(here, there);
-  const fixture = await TestTree.make({ store: here, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store: here, treeId: treeId(testUuid(1)) });
   const seen: number[] = [];
   const following = (async () => {
     for await (const { version } of there.feed(fixture.treeId, 0)) {
@@ -132,7 +132,7 @@ test('[L213] a listening connection that reports no error and receives nothing i
   proxy.hearNew();
   const [here, there] = [await open(database.url), await open(proxy.url, { pollInterval: 300 })];
   stores.push(here, there);
-  const fixture = await TestTree.make({ store: here, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store: here, treeId: treeId(testUuid(1)) });
   const seen: number[] = [];
   const stop = new AbortController();
   const following = (async () => {

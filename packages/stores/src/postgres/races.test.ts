@@ -1,7 +1,7 @@
 // @module-tag full
 import { ask, type Command, isAppError, type NodeId, run, type Store, type Tree, treeId } from '@coppice/core';
 import { treeFromRows } from '@coppice/core/history';
-import { createTestClock, testKit, user, uuid } from '@coppice/core/testing';
+import { createTestClock, testKit, testUuid, user } from '@coppice/core/testing';
 import { checkTree } from '@coppice/core/tree';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
@@ -13,7 +13,7 @@ import { open } from './index.ts';
 // session executes some statements, then the second as many as it can, then the
 // first finishes. The lock of the tree allows few orders, and all of them are tried.
 
-const id = treeId(uuid(1));
+const id = treeId(testUuid(1));
 
 let database: TestDatabase;
 let observer: Store;
@@ -33,7 +33,7 @@ async function treeNow(): Promise<Tree> {
 }
 
 function node(n: number): NodeId {
-  return uuid(n) as NodeId;
+  return testUuid(n) as NodeId;
 }
 
 async function command(store: Store, one: Command, clock: number): Promise<string> {
@@ -49,7 +49,7 @@ async function command(store: Store, one: Command, clock: number): Promise<strin
 /** Creates the tree again, from pairs of parent and child. */
 async function buildSample(links: readonly (readonly [parent: number | null, child: number])[]): Promise<void> {
   await database.query('TRUNCATE tree, node, change, node_content, node_alias, bookmark, run CASCADE');
-  await command(observer, { type: 'create', treeId: id, rootId: uuid(2) }, 1);
+  await command(observer, { type: 'create', treeId: id, rootId: testUuid(2) }, 1);
   let clock = 10;
   for (const [parent, child] of links)
     await command(
@@ -58,7 +58,7 @@ async function buildSample(links: readonly (readonly [parent: number | null, chi
         type: 'append',
         treeId: id,
         parentId: node(parent ?? 2),
-        messages: [{ message: user(`node ${child}`), id: uuid(child) }],
+        messages: [{ message: user(`node ${child}`), id: testUuid(child) }],
         merge: false,
       },
       clock++,
@@ -119,7 +119,7 @@ describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
       type: 'append',
       treeId: id,
       parentId: node(11),
-      messages: [{ message: user('late'), id: uuid(13) }],
+      messages: [{ message: user('late'), id: testUuid(13) }],
     };
     const seen = new Set<string>();
     for (const [first, second] of [
@@ -176,7 +176,7 @@ describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
       expect(outcomes).toEqual(['done', 'done']);
       const heads = await observer.read(id, () => ask('children', { of: node(30) }));
       const groupOf = new Map(heads.map((head) => [head.id as string, head.groupId]));
-      const [a, b, c, d] = [33, 34, 35, 36].map((n) => groupOf.get(uuid(n)));
+      const [a, b, c, d] = [33, 34, 35, 36].map((n) => groupOf.get(testUuid(n)));
       expect(a).toBeGreaterThan(0);
       expect([b, d]).toEqual([a, c]);
       expect(c).not.toBe(a);
@@ -186,7 +186,7 @@ describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
 
 test('[L50] of a tree and a node that get the same id at the same moment, one is refused', async () => {
   const plainly: SteppedSessionOptions = { isolation: 'READ COMMITTED', lock: true };
-  const taken = treeId(uuid(40));
+  const taken = treeId(testUuid(40));
   const create: Command = { type: 'create', treeId: taken };
   const append: Command = {
     type: 'append',

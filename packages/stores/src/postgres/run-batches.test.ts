@@ -1,5 +1,5 @@
 import { type Store, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
@@ -30,7 +30,7 @@ async function startReplies(count: number): Promise<readonly Reply[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, at) => {
       const owner = store.forOwner(`owner ${at}`);
-      const tree = treeId(uuid(1_000 + at));
+      const tree = treeId(testUuid(1_000 + at));
       const fixture = await TestTree.make({ store: owner, treeId: tree });
       const nodeId = (await fixture.addMessages([`question ${at}`])).at(-1);
       if (nodeId === undefined) throw new Error('There is no node.');

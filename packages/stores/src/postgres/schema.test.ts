@@ -1,6 +1,6 @@
 // @module-tag full
 import { treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { createPreparedDatabase, readAllRows } from '../../test/postgres-subject.ts';
@@ -19,7 +19,7 @@ import { parsePostgresSettings } from './options.ts';
 
 describe('the database itself refuses', () => {
   let database: TestDatabase;
-  const [first, second] = [treeId(uuid(1)), treeId(uuid(2))];
+  const [first, second] = [treeId(testUuid(1)), treeId(testUuid(2))];
   let ids: readonly string[] = [];
   beforeAll(async () => {
     database = await createPreparedDatabase();
@@ -146,7 +146,7 @@ describe('updating the tables of a database in use', () => {
   test('[L199] an index that is missing or whose build broke off is built by the next opening', async () => {
     const where = await createPreparedDatabase();
     const store = await open(where.url);
-    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
     await fixture.addMessages(['a needle']);
     await store.search({ text: 'needle' });
     await store.close();

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, isAppError, nodeId, run, type Store, treeId } from '@coppice/core';
-import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
+import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
 import { copyBinaries, findPackagedBinaries, PostgresServer } from '../../test/postgres-server.ts';
@@ -33,7 +33,7 @@ async function insist(store: Store, tree: string, n: number, parent?: string): P
           type: 'append',
           treeId: treeId(tree),
           ...(parent === undefined ? {} : { parentId: nodeId(parent) }),
-          messages: [{ message: user(`message ${n}`), id: uuid(n) }],
+          messages: [{ message: user(`message ${n}`), id: testUuid(n) }],
           merge: false,
           // If a retry finds its message, it commits nothing. So the version counts the messages.
           select: false,
@@ -54,7 +54,7 @@ describe('many writers', () => {
     const pools = [await open(database.url, { pool: 4 }), await open(database.url, { pool: 4 })];
     const [first, second] = pools;
     if (first === undefined || second === undefined) throw new Error('There are two pools.');
-    const trees = Array.from({ length: 10 }, (_, at) => uuid(at + 1));
+    const trees = Array.from({ length: 10 }, (_, at) => testUuid(at + 1));
     for (const id of trees) await TestTree.make({ store: first, treeId: treeId(id) });
     const perWriter = 8;
     const acknowledged = new Map<string, string[]>(trees.map((id) => [id, []]));
@@ -66,7 +66,7 @@ describe('many writers', () => {
           const tree = (n % 2 === 0 ? trees[0] : trees[(writer + n) % trees.length]) ?? '';
           const number = 10_000 + writer * 100 + n;
           await insist(store, tree, number);
-          acknowledged.get(tree)?.push(uuid(number));
+          acknowledged.get(tree)?.push(testUuid(number));
         }
       }),
     );
@@ -91,7 +91,7 @@ describe('a server that is restarted or killed while it is written to', () => {
     const stores = [await open(url, { pool: 4 }), await open(url, { pool: 4 })];
     const [one, other] = stores;
     if (one === undefined || other === undefined) throw new Error('There are two stores.');
-    const trees = [uuid(1), uuid(2), uuid(3)];
+    const trees = [testUuid(1), testUuid(2), testUuid(3)];
     for (const id of trees) await TestTree.make({ store: one, treeId: treeId(id) });
     const acknowledged: (readonly [tree: string, id: string])[] = [];
     let retried = 0;
@@ -101,7 +101,7 @@ describe('a server that is restarted or killed while it is written to', () => {
       for (let n = 0; !stop; n++) {
         const number = 10_000 + writer * 10_000 + n;
         if ((await insist(writer < 3 ? one : other, tree, number)) > 1) retried++;
-        acknowledged.push([tree, uuid(number)]);
+        acknowledged.push([tree, testUuid(number)]);
       }
     });
     for (const signal of ['SIGKILL', 'SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
@@ -131,7 +131,7 @@ describe('a server that is restarted or killed while it is written to', () => {
     const url = await server.createDatabase();
     const never = 1e9;
     const [here, there] = [await open(url, { pool: 2 }), await open(url, { pool: 2, pollInterval: never })];
-    const tree = uuid(1);
+    const tree = testUuid(1);
     await TestTree.make({ store: here, treeId: treeId(tree) });
     const seen: number[] = [];
     const stop = new AbortController();
@@ -170,12 +170,12 @@ describe('a server that is restarted or killed while it is written to', () => {
   test('another body with an id that was taken is a conflict, not a retry', async () => {
     const database = await createPreparedDatabase();
     const store = await open(database.url);
-    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
     await insist(store, fixture.treeId, 50);
     const other = {
       type: 'append',
       treeId: fixture.treeId,
-      messages: [{ message: user('not that'), id: uuid(50) }],
+      messages: [{ message: user('not that'), id: testUuid(50) }],
     } as const;
     expect(await fixture.refusal(other)).toBe('id/taken');
     await store.close();
@@ -191,7 +191,7 @@ describe('opening', () => {
     const [first, last] = [opened[0], opened[5]];
     if (first === undefined || last === undefined) throw new Error('There are six stores.');
     expect(made).toEqual([{ version: String((await first.info()).schemaVersion) }]);
-    await (await TestTree.make({ store: first, treeId: treeId(uuid(1)) })).addMessages(['hello']);
+    await (await TestTree.make({ store: first, treeId: treeId(testUuid(1)) })).addMessages(['hello']);
     expect((await last.search({ text: 'hello' })).items.length).toBe(1);
     for (const store of opened) await store.close();
     await database.drop();
@@ -210,7 +210,7 @@ describe('opening', () => {
   test('a read-only database is opened for reading, and search scans what is not indexed', async () => {
     const database = await createPreparedDatabase();
     const writing = await open(database.url);
-    const fixture = await TestTree.make({ store: writing, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store: writing, treeId: treeId(testUuid(1)) });
     const [indexed] = await fixture.addMessages(['a needle in the hay']);
     await writing.search({ text: 'needle' });
     const [later] = await fixture.addMessages(['another NEEDLE', 'nothing']);
@@ -223,7 +223,7 @@ describe('opening', () => {
     expect(info.readOnly).toBe(true);
     expect(info.notes.join()).toContain('takes no writes');
     expect((await reading.search({ text: 'needle' })).items.map((hit) => hit.nodeId)).toEqual([later, indexed]);
-    expect(await codeOf(TestTree.make({ store: reading, treeId: treeId(uuid(2)) }))).toBe('tree/read-only');
+    expect(await codeOf(TestTree.make({ store: reading, treeId: treeId(testUuid(2)) }))).toBe('tree/read-only');
     await reading.close();
     await database.drop();
   });
@@ -237,7 +237,7 @@ describe('opening', () => {
       BEGIN INSERT INTO noted VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$`);
     await database.query('CREATE TABLE noted (setting TEXT)');
     await database.query('CREATE TRIGGER noting BEFORE INSERT ON change FOR EACH ROW EXECUTE FUNCTION note_setting()');
-    await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    await TestTree.make({ store, treeId: treeId(testUuid(1)) });
     expect(await database.query('SELECT * FROM noted')).toEqual([{ setting: 'on' }]);
     await store.close();
     await database.drop();
@@ -252,7 +252,7 @@ describe('opening', () => {
     [url.username, url.password] = [`poor_${name}`, 'poor'];
     const store = await open(url.href);
     expect((await store.info()).notes.join()).toContain('pg_trgm');
-    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
     const [hit] = await fixture.addMessages(['50% of the hay', 'a needle']);
     expect((await store.search({ text: '50% HAY' })).items.map((one) => one.nodeId)).toEqual([hit]);
     await store.close();
@@ -288,7 +288,7 @@ describe('opening', () => {
     expect(notes.join()).toContain('takes 12 connections');
     expect(notes.join()).not.toContain('clock');
     expect(store.supports.durable).toBe(false);
-    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
     const [hit] = await fixture.addMessages(['漢字 and more', 'a needle']);
     expect((await store.search({ text: '漢' })).items.map((one) => one.nodeId)).toEqual([hit]);
     await store.close();
@@ -301,7 +301,7 @@ describe('search', () => {
   test('long terms use the index', async () => {
     const database = await createPreparedDatabase();
     const store = await open(database.url);
-    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
     await fixture.addMessages(Array.from({ length: 300 }, (_, n) => `message number ${n} says nothing of note`));
     await fixture.addMessages(['here is the needle']);
     expect((await store.search({ text: 'needle' })).items.length).toBe(1);
@@ -324,7 +324,7 @@ describe('search', () => {
   test('a purged text is removed from the index', async () => {
     const database = await createPreparedDatabase();
     const store = await open(database.url);
-    const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
     const [, secret] = await fixture.addMessages(['first', 'the secret']);
     await store.search({ text: 'secret' });
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [secret ?? nodeId('')] });

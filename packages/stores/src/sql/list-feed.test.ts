@@ -1,5 +1,5 @@
 import { treeId } from '@coppice/core';
-import { uuid } from '@coppice/core/testing';
+import { testUuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import {
   advancePositions,
@@ -9,7 +9,7 @@ import {
   SharedFeedQueries,
 } from './list-feed.ts';
 
-const event: FeedEvent = { lane: 2, place: 9, treeId: treeId(uuid(1)), version: 1 };
+const event: FeedEvent = { lane: 2, place: 9, treeId: treeId(testUuid(1)), version: 1 };
 
 test('[L182] positions keep one number per lane, and a cursor returns them', () => {
   const after = advancePositions([4], event);

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NodeId, nodeId, type ReadProgram, readPage, readPath, readPathThrough, treeId } from '@coppice/core';
 import { readContextPath } from '@coppice/core/context';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { expectRefusalCode } from '../conformance/subject.ts';
 import { SqliteConnection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-broken-'));
-const tree = treeId(uuid(1));
+const tree = treeId(testUuid(1));
 
 /** Creates a chain of messages, and damages one row with a direct statement. */
 async function spoilt(name: string, length: number, sql: (ids: readonly NodeId[]) => string) {

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, isAppError, type NodeId, nodeId, readPathThrough, type Store, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusalCode } from '../conformance/subject.ts';
 import { SqliteConnection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-circles-'));
-const tree = treeId(uuid(1));
+const tree = treeId(testUuid(1));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { ask, type RunContext, run, type Store, textMessage, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { numbersPerTree } from '../sql/numbers.ts';
 import {
@@ -90,10 +90,10 @@ test('[L201] damaged rows are migrated, and repair fixes them', async () => {
 
 test('[L202] row numbers appear in no result: the same trees give the same results wherever their rows are', async () => {
   const play = async (store: Store): Promise<unknown> => {
-    const tree = treeId(uuid(1));
+    const tree = treeId(testUuid(1));
     const fixture = await TestTree.make({ store, treeId: tree });
     const ids = await fixture.addMessages(['one', 'two', 'three']);
-    await fixture.run({ type: 'delete', treeId: tree, nodeIds: [ids[2] ?? ids[0] ?? uuid(0)] as never });
+    await fixture.run({ type: 'delete', treeId: tree, nodeIds: [ids[2] ?? ids[0] ?? testUuid(0)] as never });
     const answers = {
       rows: await store.read(tree, () => ask('rows', {})),
       log: await store.read(tree, () => ask('log', { since: 0 })),
@@ -115,8 +115,8 @@ test('[L202] row numbers appear in no result: the same trees give the same resul
 
 test('[L203] log positions are not reused after the newest tree was purged', async () => {
   const store = await open(newPath(), {});
-  const kept = treeId(uuid(1));
-  const gone = treeId(uuid(2));
+  const kept = treeId(testUuid(1));
+  const gone = treeId(testUuid(2));
   await run(store, { type: 'create', treeId: kept }, me);
   await run(store, { type: 'create', treeId: gone }, me);
   const feed = store.feedAll(null)[Symbol.asyncIterator]();
@@ -135,7 +135,7 @@ test('[L203] log positions are not reused after the newest tree was purged', asy
 
 describe('[L204] a SQLite file itself refuses', async () => {
   const path = newPath();
-  const [first, second] = [treeId(uuid(1)), treeId(uuid(2))];
+  const [first, second] = [treeId(testUuid(1)), treeId(testUuid(2))];
   const store = await open(path, {});
   await (await TestTree.make({ store, treeId: first })).addMessages(['a', 'b']);
   await TestTree.make({ store, treeId: second });

@@ -1,5 +1,5 @@
 import { ask, isAppError, run, type Store, type TreeListEvent, textMessage, treeId } from '@coppice/core';
-import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
+import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
@@ -68,7 +68,7 @@ describe('a directory of buckets', () => {
     const owners = ownersOfBoth(3);
     let n = 0;
     for (const owner of [...owners.main, ...owners.far])
-      await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(++n)) });
+      await TestTree.make({ store: store.forOwner(owner), treeId: treeId(testUuid(++n)) });
     for (const owner of owners.main) expect(await treesOf(owner)).toEqual({ main: 1, far: 0 });
     for (const owner of owners.far) expect(await treesOf(owner)).toEqual({ main: 0, far: 1 });
     const beside = await open(place.directory.url);
@@ -86,7 +86,7 @@ describe('a directory of buckets', () => {
   test('[L190] the existing tables become the first bucket, and a server that does not know it is refused', async () => {
     const database = await createTestDatabase();
     const before = await open(database.url);
-    const fixture = await TestTree.make({ store: before.forOwner('early'), treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store: before.forOwner('early'), treeId: treeId(testUuid(1)) });
     const admin = await openBuckets(database.url);
     expect(await admin.list()).toEqual([]);
     await admin.add('second');
@@ -98,7 +98,8 @@ describe('a directory of buckets', () => {
     await early.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'goes on' } });
     expect((await after.forOwner('early').trees()).items).toHaveLength(1);
     // Both buckets are schemas of one database. A list of one bucket must not contain trees of the other.
-    for (let n = 2; n < 12; n++) await TestTree.make({ store: after.forOwner(`later ${n}`), treeId: treeId(uuid(n)) });
+    for (let n = 2; n < 12; n++)
+      await TestTree.make({ store: after.forOwner(`later ${n}`), treeId: treeId(testUuid(n)) });
     const counts = (await admin.list()).map(({ owners }) => owners);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(11);
     expect(Math.min(...counts)).toBeGreaterThan(0);
@@ -114,7 +115,7 @@ describe('a directory of buckets', () => {
     expect(await place.directory.query('SELECT id FROM account')).toEqual([{ id: 'u1' }]);
     let n = 0;
     for (const owner of [near, distant]) {
-      const fixture = await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(++n)) });
+      const fixture = await TestTree.make({ store: store.forOwner(owner), treeId: treeId(testUuid(++n)) });
       const [node] = await fixture.addMessages(['asked']);
       if (node === undefined) throw new Error('There is a node.');
       await store.forOwner(owner).runs.start({
@@ -134,11 +135,11 @@ describe('a directory of buckets', () => {
   test('[L191] a share of a tree in another bucket than the shares is no finding, and one without a tree is', async () => {
     const { far } = ownersOfBoth(1);
     const owner = far[0] ?? '';
-    const { treeId: shared } = await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(1)) });
+    const { treeId: shared } = await TestTree.make({ store: store.forOwner(owner), treeId: treeId(testUuid(1)) });
     const share = { owner, version: null, nodeIds: [], fields: [], title: null, createdAt: 1, expiresAt: null };
     await store.accounts.putShare({ ...share, id: 's1', hash: 'h1', treeId: shared, revokedAt: null });
     expect((await store.fsck()).findings).toEqual([]);
-    await store.accounts.putShare({ ...share, id: 's2', hash: 'h2', treeId: treeId(uuid(2)), revokedAt: null });
+    await store.accounts.putShare({ ...share, id: 's2', hash: 'h2', treeId: treeId(testUuid(2)), revokedAt: null });
     expect((await store.fsck()).findings.map(({ code, id }) => [code, id])).toEqual([['share-dangling', 's2']]);
   });
 
@@ -146,7 +147,7 @@ describe('a directory of buckets', () => {
     const { main, far } = ownersOfBoth(2);
     let n = 0;
     for (const owner of [...main, ...far])
-      await (await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(++n)) })).addMessages([
+      await (await TestTree.make({ store: store.forOwner(owner), treeId: treeId(testUuid(++n)) })).addMessages([
         `of ${owner}`,
       ]);
     const { mkdtemp, rm } = await import('node:fs/promises');
@@ -165,11 +166,11 @@ describe('a directory of buckets', () => {
 describe('ids', () => {
   test('[L195] are unique within a bucket, so that two owners in two buckets may have the same', async () => {
     const { main, far } = ownersOfBoth(2);
-    const same = treeId(uuid(1));
+    const same = treeId(testUuid(1));
     await TestTree.make({ store: store.forOwner(main[0] ?? ''), treeId: same });
     await TestTree.make({ store: store.forOwner(far[0] ?? ''), treeId: same });
     const taken = new TestTree(store.forOwner(main[1] ?? ''), same);
-    expect(await taken.refusal({ type: 'create', treeId: same }, { newId: () => uuid(901) })).toBe('id/taken');
+    expect(await taken.refusal({ type: 'create', treeId: same }, { newId: () => testUuid(901) })).toBe('id/taken');
     // Moving one owner to the bucket of the other would give two trees the same id. It is refused and changes nothing.
     await expect(buckets.moveOwner(main[0] ?? '', 'far')).rejects.toThrow();
     expect(await treesOf(main[0] ?? '')).toEqual({ main: 1, far: 0 });
@@ -191,7 +192,7 @@ describe('moving an owner', () => {
   test('[L192] a moved owner keeps all its data, its feed continues, and nothing stays behind', async () => {
     const mine = store.forOwner('mover');
     await buckets.moveOwner('mover', 'main');
-    const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store: mine, treeId: treeId(testUuid(1)) });
     const [first = ''] = await fixture.addMessages(['a question', 'an answer \ud800 ü']);
     const { hash } = await mine.blobs.put(new TextEncoder().encode('attached'), 'text/plain');
     await mine.putExternalIds([{ treeId: fixture.treeId, nodeId: null, format: 'x', scope: 's', id: 'foreign' }]);
@@ -232,7 +233,7 @@ describe('moving an owner', () => {
     const stop = new AbortController();
     const following: Promise<void>[] = [];
     for (const [at, owner] of owners.entries()) {
-      const id = treeId(uuid(at + 1));
+      const id = treeId(testUuid(at + 1));
       await TestTree.make({ store: store.forOwner(owner), treeId: id });
       acknowledged.set(owner, []);
       const seen: number[] = [];
@@ -249,12 +250,12 @@ describe('moving an owner', () => {
       [store, other].map(async (through, which) => {
         const tick = createTestClock(1_000 + at * 100 + which);
         for (let n = 0; n < 150 && !isOver; n++) {
-          const id = uuid(100_000 + at * 20_000 + which * 10_000 + n);
+          const id = testUuid(100_000 + at * 20_000 + which * 10_000 + n);
           await run(
             through.forOwner(owner),
             {
               type: 'append',
-              treeId: treeId(uuid(at + 1)),
+              treeId: treeId(testUuid(at + 1)),
               messages: [{ message: user(`message ${n} of ${which}`), id }],
               merge: false,
               select: false,
@@ -273,7 +274,7 @@ describe('moving an owner', () => {
     isOver = true;
     await Promise.all(writers);
     for (const [at, owner] of owners.entries()) {
-      const rows = await store.forOwner(owner).read(treeId(uuid(at + 1)), () => ask('rows', {}));
+      const rows = await store.forOwner(owner).read(treeId(testUuid(at + 1)), () => ask('rows', {}));
       const found = (rows?.nodes ?? []).filter(({ parentId }) => parentId !== null).map(({ id }) => String(id));
       expect(found.sort()).toEqual([...(acknowledged.get(owner) ?? [])].sort());
       const last = (acknowledged.get(owner)?.length ?? 0) + 1;
@@ -291,8 +292,8 @@ describe('moving an owner', () => {
     const [resident, mover] = [store.forOwner('resident'), store.forOwner('mover')];
     await buckets.moveOwner('resident', 'main');
     await buckets.moveOwner('mover', 'far');
-    const first = await TestTree.make({ store: resident, treeId: treeId(uuid(1)) });
-    const second = await TestTree.make({ store: mover, treeId: treeId(uuid(2)) });
+    const first = await TestTree.make({ store: resident, treeId: treeId(testUuid(1)) });
+    const second = await TestTree.make({ store: mover, treeId: treeId(testUuid(2)) });
     // The next commit in each bucket gets the same position.
     const [main] = await place.directory.query('SELECT epoch FROM feed_epoch');
     const [far] = await place.elsewhere('SELECT epoch FROM far.feed_epoch');
@@ -324,7 +325,7 @@ describe('moving an owner', () => {
   test('[L194] a move that broke off after the old bucket was closed is found by the check, and finished by repeating it', async () => {
     const mine = store.forOwner('broken');
     await buckets.moveOwner('broken', 'main');
-    const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store: mine, treeId: treeId(testUuid(1)) });
     await buckets.moveOwner('broken', 'far');
     // The state if the process ended before it changed the directory.
     await place.directory.query("UPDATE coppice_owner SET bucket = 'main' WHERE owner = 'broken'");
@@ -337,7 +338,7 @@ describe('moving an owner', () => {
   test('[L194] a move that broke off while it deleted the old rows is found by the check, and finished by repeating it', async () => {
     const mine = store.forOwner('broken');
     await buckets.moveOwner('broken', 'main');
-    const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store: mine, treeId: treeId(testUuid(1)) });
     await fixture.addMessages(['one', 'two']);
     await place.directory.query(`CREATE FUNCTION refuse_delete() RETURNS TRIGGER LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'the server is away'; END $$`);
@@ -361,14 +362,14 @@ describe('moving an owner', () => {
     let n = 0;
     for (const owner of far.slice(0, 3))
       await store.forOwner(owner).putLinear({
-        treeId: treeId(uuid(++n)),
+        treeId: treeId(testUuid(++n)),
         createdAt: 1,
         messages: [{ message: textMessage('user', owner) }],
       });
     const reports = await buckets.drain('far');
     expect(reports.map(({ to }) => to)).toEqual(['main', 'main', 'main']);
     const late = far[3] ?? '';
-    await TestTree.make({ store: store.forOwner(late), treeId: treeId(uuid(50)) });
+    await TestTree.make({ store: store.forOwner(late), treeId: treeId(testUuid(50)) });
     expect(await treesOf(late)).toEqual({ main: 1, far: 0 });
     expect(await buckets.list()).toMatchObject([{ name: 'far', state: 'closed', owners: 0 }, { owners: 4 }]);
     await buckets.open('far');
@@ -414,7 +415,7 @@ describe('replies of owners in several buckets', () => {
 /** Starts a run of an owner in a new tree. */
 async function startRun(owner: string, number: number): Promise<Store> {
   const mine = store.forOwner(owner);
-  const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(number)) });
+  const fixture = await TestTree.make({ store: mine, treeId: treeId(testUuid(number)) });
   const [nodeId] = await fixture.addMessages(['question']);
   if (nodeId === undefined) throw new Error('There is no node.');
   const { treeId: of } = fixture;

@@ -4,7 +4,7 @@ import { readContextPage } from './context-page.ts';
 import { type NodeId, nodeId, treeId } from './ids.ts';
 import { textOf } from './message.ts';
 import { buildRequestMessages, coalesceMessages } from './request.ts';
-import { assistant, TestTree, testKit, user, uuid } from './testing/index.ts';
+import { assistant, TestTree, testKit, testUuid, user } from './testing/index.ts';
 
 const usage = { inputTokens: 5000, outputTokens: 100 };
 const measured = { source: { type: 'model', usage } };
@@ -83,7 +83,7 @@ describe('usage that was reported with a reply', () => {
 
   test('[X39] does not count in a graft below another node', async () => {
     const { fixture, id, reply } = await conversation();
-    const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
+    const other = await TestTree.make({ store: fixture.store, treeId: treeId(testUuid(2)) });
     const [parentInfo = nodeId('')] = await other.addMessages(['z'.repeat(40_000)]);
     await other.run({
       type: 'graft',
@@ -97,7 +97,7 @@ describe('usage that was reported with a reply', () => {
 
   test('[X39] counts in a copy of the whole path, and not in one with another system prompt', async () => {
     const { fixture, id } = await conversation();
-    const [same, other] = [treeId(uuid(3)), treeId(uuid(4))];
+    const [same, other] = [treeId(testUuid(3)), treeId(testUuid(4))];
     await fixture.run({ type: 'duplicate', treeId: same, from: id });
     expect(await reportedAt(fixture, same)).toBe(5100);
     const attributes = { systemPrompt: 'p'.repeat(40_000) };
@@ -119,14 +119,20 @@ describe('usage that was reported with a reply', () => {
     expect(await reportedAt(fixture)).toBe(5100);
     const first = fixture.thread().length;
     expect(first).toBe(4);
-    const imported = treeId(uuid(5));
+    const imported = treeId(testUuid(5));
     const nodes = [
-      { id: uuid(50), parentId: null, order: 1, message: user('iq') },
-      { id: uuid(51), parentId: uuid(50), order: 1, message: assistant('ir'), meta: measured },
+      { id: testUuid(50), parentId: null, order: 1, message: user('iq') },
+      { id: testUuid(51), parentId: testUuid(50), order: 1, message: assistant('ir'), meta: measured },
     ];
     await fixture.run({ type: 'import', treeId: imported, nodes });
     expect(await reportedAt(fixture, imported)).toBe(5100);
-    await fixture.run({ type: 'edit', treeId: imported, nodeId: nodeId(uuid(50)), content: 'other', mode: 'in-place' });
+    await fixture.run({
+      type: 'edit',
+      treeId: imported,
+      nodeId: nodeId(testUuid(50)),
+      content: 'other',
+      mode: 'in-place',
+    });
     expect(await reportedAt(fixture, imported)).toBeNull();
   });
 

@@ -2,6 +2,10 @@ import { parseUsage } from '../budget.ts';
 import { readContextMeta } from '../context.ts';
 import { isMessageEntry } from '../context-entries.ts';
 import type { NodeId } from '../ids.ts';
+import type { NewNode, NodeMeta } from '../node.ts';
+import { ask, type ReadProgram } from '../reads.ts';
+import type { Step } from '../steps/types.ts';
+import type { TreeRow } from '../tree.ts';
 import {
   emptyPathHash,
   extendPathHash,
@@ -10,15 +14,11 @@ import {
   hashInputOf,
   type PathHash,
   type UsageReports,
-} from '../measured.ts';
-import type { NewNode, NodeMeta } from '../node.ts';
-import { ask, type ReadProgram } from '../reads.ts';
-import type { Step } from '../steps/types.ts';
-import type { TreeRow } from '../tree.ts';
+} from '../usage-reports.ts';
 
-type Above = Pick<UsageReports, 'hash' | 'newest'>;
+type PathAbove = Pick<UsageReports, 'hash' | 'newest'>;
 
-function isMeasured(meta: NodeMeta): boolean {
+function hasUsageWithoutHash(meta: NodeMeta): boolean {
   return (
     parseUsage({ meta }) !== undefined &&
     meta.measuredOver === undefined &&
@@ -32,22 +32,22 @@ function isMeasured(meta: NodeMeta): boolean {
 export function hasUnmeasuredUsage(steps: readonly Step[]): boolean {
   return steps.some((step) =>
     step.type === 'insert'
-      ? isMeasured(step.node.meta)
-      : step.type === 'annotate' && isMeasured(withoutNulls(step.after)),
+      ? hasUsageWithoutHash(step.node.meta)
+      : step.type === 'annotate' && hasUsageWithoutHash(withoutNulls(step.after)),
   );
 }
 
 /**
- * Adds to each reply with token usage a hash of the context that the provider measured, unless the caller did so. Costs
- * one read of the path.
+ * Adds to each reply with token usage a hash of the context that the provider measured, unless the caller did so. Reads
+ * the path to one existing parent at most.
  */
 export function* recordMeasuredContexts(steps: readonly Step[], row: TreeRow | null): ReadProgram<readonly Step[]> {
   const paths = new MeasuredPaths(row, promptAfter(steps, row));
   const noted: Step[] = [];
   for (const step of steps) {
-    if (step.type === 'insert') noted.push(yield* noteInsert(step, paths));
-    else if (step.type === 'annotate' && isMeasured(withoutNulls(step.after)))
-      noted.push(yield* noteChange(step, paths));
+    if (step.type === 'insert') noted.push(yield* addHashToInsert(step, paths));
+    else if (step.type === 'annotate' && hasUsageWithoutHash(withoutNulls(step.after)))
+      noted.push(yield* addHashToAnnotate(step, paths));
     else noted.push(step);
   }
   return noted;
@@ -63,15 +63,15 @@ function promptAfter(steps: readonly Step[], row: TreeRow | null): string | unde
   return typeof prompt === 'string' ? prompt : undefined;
 }
 
-function* noteInsert(step: Extract<Step, { type: 'insert' }>, paths: MeasuredPaths): ReadProgram<Step> {
+function* addHashToInsert(step: Extract<Step, { type: 'insert' }>, paths: MeasuredPaths): ReadProgram<Step> {
   const { node } = step;
   const above = yield* paths.above(node);
   paths.insert(node, above);
-  if (above === null || node.message?.role !== 'assistant' || !isMeasured(node.meta)) return step;
+  if (above === null || node.message?.role !== 'assistant' || !hasUsageWithoutHash(node.meta)) return step;
   return { ...step, node: { ...node, meta: { ...node.meta, measuredOver: formatPathHash(above) } } };
 }
 
-function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredPaths): ReadProgram<Step> {
+function* addHashToAnnotate(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredPaths): ReadProgram<Step> {
   const node = yield* ask('head', { id: step.nodeId });
   const above = node?.role === 'assistant' && node.parentId !== null ? yield* paths.at(node.parentId) : null;
   // The path changed while the reply was generated, so the usage does not describe it. Without the hash, readers
@@ -85,7 +85,7 @@ function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredP
   };
 }
 
-/** Hashes of the paths to nodes, including nodes that these steps insert. */
+/** Computes the hashes of paths, including paths through nodes that the steps insert. */
 class MeasuredPaths {
   readonly #row: TreeRow | null;
   readonly #prompt: string | undefined;
@@ -94,7 +94,7 @@ class MeasuredPaths {
    * Only one existing parent is read. Replies below other parents of the same plan get no hash, so readers compare
    * versions.
    */
-  #there: { readonly id: NodeId; readonly above: Above } | null = null;
+  #readParent: { readonly id: NodeId; readonly above: PathAbove } | null = null;
 
   constructor(row: TreeRow | null, prompt: string | undefined) {
     this.#row = row;
@@ -105,15 +105,15 @@ class MeasuredPaths {
     if (node.parentId === null) return emptyPathHash(this.#prompt);
     const known = this.#known.get(node.parentId);
     if (known !== undefined) return known;
-    if (this.#there !== null && this.#there.id !== node.parentId) return null;
+    if (this.#readParent !== null && this.#readParent.id !== node.parentId) return null;
     return (yield* this.at(node.parentId)).hash;
   }
 
-  *at(id: NodeId): ReadProgram<Above> {
+  *at(id: NodeId): ReadProgram<PathAbove> {
     if (id === this.#row?.rootId) return { hash: emptyPathHash(this.#prompt), newest: 0 };
-    if (this.#there?.id === id) return this.#there.above;
+    if (this.#readParent?.id === id) return this.#readParent.above;
     const above = findUsageReports(yield* readContextMeta(id), this.#prompt);
-    this.#there = { id, above };
+    this.#readParent = { id, above };
     return above;
   }
 

@@ -7,11 +7,11 @@ import { parseUsage } from './budget.ts';
 import { findActiveRange, isMessageEntry } from './context-entries.ts';
 import type { PathMeta } from './reads.ts';
 
-/** A running hash in two halves of 32 bits. */
+/** A hash that is extended node by node, as two numbers of 32 bits. */
 export type PathHash = readonly [number, number];
 
 // Uses cyrb53, which is small and mixes well. It hashes equality keys, which an attacker cannot choose freely.
-/** Extends a hash by one text. */
+/** Returns the hash extended by one text. */
 export function extendPathHash([one, two]: PathHash, text: string): PathHash {
   let [a, b] = [one, two];
   for (let at = 0; at < text.length; at++) {
@@ -24,12 +24,12 @@ export function extendPathHash([one, two]: PathHash, text: string): PathHash {
   return [a, b];
 }
 
-/** Returns the hash of an empty path. */
+/** Returns the hash of a path without nodes, which depends on the system prompt only. */
 export function emptyPathHash(systemPrompt: string | undefined): PathHash {
   return extendPathHash([0xdeadbeef, 0x41c6ce57], systemPrompt ?? '');
 }
 
-/** Formats a hash for storage. */
+/** Formats a hash as 16 hexadecimal digits, the form in which it is stored. */
 export function formatPathHash([one, two]: PathHash): string {
   return [one, two].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
@@ -72,21 +72,22 @@ export function findUsageReports(path: readonly PathMeta[], systemPrompt: string
     const node = path[index];
     if (node === undefined || !isMessageEntry(node)) continue;
     const tokens = index > at ? reportedTokens(node) : null;
-    // Usage that was stored without a hash is valid if no version after the reply wrote content above it.
-    const noted = node.key === null ? undefined : node.meta.measuredOver;
-    const holds =
-      noted === undefined
+    // Usage that was stored without a hash is valid if no later version than the reply's changed the nodes above it.
+    const storedHash = node.key === null ? undefined : node.meta.measuredOver;
+    const isValid =
+      storedHash === undefined
         ? newest <= node.addedIn && node.meta.copiedFrom === undefined
-        : noted === formatPathHash(hash);
-    if (tokens !== null && holds) reported.set(index, tokens);
+        : storedHash === formatPathHash(hash);
+    if (tokens !== null && isValid) reported.set(index, tokens);
     pass(node);
   }
   return { reported, hash, newest };
 }
 
 /**
- * Returns the provider's token count up to a reply. The usage of an interrupted reply covers only a part, so only
- * finished replies count. A picked reply was measured on its original path, and a half of a split reply as a whole.
+ * Returns the provider's token count up to and including a reply; null if the count cannot be used. The usage of an
+ * interrupted reply is incomplete. A picked reply was measured on another path. A half of a split reply has the usage
+ * of the whole reply.
  */
 function reportedTokens(node: PathMeta): number | null {
   if (node.kind !== 'message' || node.role !== 'assistant' || node.status !== 'success') return null;
