@@ -2,13 +2,13 @@ import { refuse } from '@coppice/core';
 import { isPlainObject } from './json-copy.ts';
 import { showValue } from './problem.ts';
 
-/** An array or object that is being written, and the current position in it. */
+/** An array or object that is being written, and the index of the next item or key. */
 type CanonicalFrame =
   | { readonly items: readonly unknown[]; next: number }
   | { readonly object: Readonly<Record<string, unknown>>; readonly keys: readonly string[]; next: number };
 
-// A limit that is deeper than any message and than JSON.stringify supports. Only a value that contains itself reaches
-// it.
+// Deeper than any message, and deeper than JSON.stringify supports. Only a value that contains itself reaches this
+// limit.
 const deepest = 100_000;
 
 function openFrame(value: object): CanonicalFrame {

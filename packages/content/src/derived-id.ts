@@ -1,8 +1,8 @@
 import { sha256Hex } from './sha256.ts';
 
 /**
- * Derives a UUID from its parts. The same parts always give the same UUID. It has version 8, which RFC 9562 reserves
- * for applications.
+ * Derives a UUID from its parts. The same parts always give the same UUID. The UUID has version 8, which RFC 9562
+ * reserves for applications.
  */
 export function deriveId(...parts: readonly (string | number)[]): string {
   const hex = sha256Hex(JSON.stringify(parts));

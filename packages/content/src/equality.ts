@@ -6,8 +6,8 @@ import { canonicalJson } from './canonical-json.ts';
 import { sha256Hex } from './sha256.ts';
 
 /**
- * 128 of the 256 bits. A collision becomes likely only after 2⁶⁴ messages under one parent, and the index needs half
- * the space.
+ * The number of hex digits of a key: 128 of the 256 bits. A collision becomes likely only after 2⁶⁴ messages under one
+ * parent, and the index needs half the space.
  */
 const keyDigits = 32;
 

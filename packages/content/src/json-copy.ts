@@ -94,14 +94,14 @@ function jsonPath(where: string, trail: readonly (string | number)[]): string {
   return place;
 }
 
-/** Builds the problem of a message that exceeds its limit. */
+/** Returns the problem of a message that exceeds its limit, as the rest of a sentence. */
 export function tooLargeProblem(limits: MessageLimits): string {
   return `takes more than ${limits.messageBytes} bytes as JSON`;
 }
 
 /**
  * Copies a foreign value to new plain JSON. `undefined` members are left out like in JSON.stringify; other values that
- * JSON cannot represent are refused with their place. The copy counts against the budget and is refused when the budget
+ * JSON cannot represent are refused with their path. The copy counts against the budget and is refused when the budget
  * is used up.
  */
 export function copyJson(value: unknown, whole: string, part: string, budget: CopyBudget): Result<Json> {

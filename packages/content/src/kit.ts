@@ -30,5 +30,5 @@ export function messageTokens(message: Message): number {
   return tokens;
 }
 
-/** The message kit for core. */
+/** The functions for messages that core and stores need, for Coppice's block types. */
 export const messageKit: MessageKit = { key: equalityKey, text: searchText, tokens: messageTokens };

@@ -1,4 +1,4 @@
-/** The limits of one message. */
+/** How large a message may be before parsing refuses it. */
 export interface MessageLimits {
   /** The maximum size of the message as JSON text, in UTF-8 bytes. */
   readonly messageBytes: number;
@@ -11,5 +11,5 @@ export interface MessageLimits {
   readonly blocks: number;
 }
 
-/** The default limits: 10 MB, 200 levels, 10,000 blocks. */
+/** The limits for callers that pass none: 10 MB, 200 levels, 10,000 blocks. */
 export const defaultLimits: MessageLimits = { messageBytes: 10 * 1024 * 1024, jsonDepth: 200, blocks: 10_000 };

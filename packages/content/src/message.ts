@@ -1,4 +1,4 @@
-// Parses foreign messages to the type Message, or refuses them with the place and the reason.
+// Parses foreign messages to the type Message, or refuses them with the path of the problem and the reason.
 import { type Block, isBlank, type Message, makeRefusedResult, ok, type Result, type Role, roles } from '@coppice/core';
 import { parseBlock } from './blocks/index.ts';
 import { type CopyBudget, copyJson, isJsonObject, isPlainObject, tooLargeProblem } from './json-copy.ts';
@@ -7,7 +7,7 @@ import { defaultLimits, type MessageLimits } from './limits.ts';
 import { refuseInvalidInput, showValue } from './problem.ts';
 import { utf8Length } from './utf8.ts';
 
-/** Options for parsing a message. */
+/** How a message is parsed, and how error messages name it. */
 export interface ParseOptions {
   /** The name of the message in error messages, such as `messages[3]`. */
   readonly where?: string;

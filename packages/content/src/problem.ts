@@ -15,7 +15,7 @@ export function showValue(value: unknown): string {
   return value === undefined ? 'nothing' : `a value of type ${typeof value}`;
 }
 
-/** Refuses a message. `where` names the place, and `what` is the rest of the sentence. */
+/** Refuses a message. The message is `where`, such as `content[2]`, followed by `what`. */
 export function refuseInvalidInput(
   where: string,
   what: string,

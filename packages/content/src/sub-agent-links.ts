@@ -7,16 +7,15 @@ import { getText, isJsonObject } from '@coppice/core/decode';
 /** The format of the external ids of sub-agents. The id is the tree of the session that spawned them. */
 export const spawnedByFormat = 'spawned-by';
 
-/** The session that spawned a sub-agent, and the call; null if unknown. */
+/** The session and the tool call that spawned a subagent; null fields were not recorded. */
 export interface SpawnLink {
   readonly session: string;
   readonly treeId: TreeId;
-  /** The id of the tool call. */
   readonly call: string | null;
   readonly agentType: string | null;
 }
 
-/** A sub-agent of a session. */
+/** A subagent of a session, for a list beside the session. */
 export interface SubAgent {
   readonly treeId: TreeId;
   readonly title: string | null;

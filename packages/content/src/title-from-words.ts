@@ -55,7 +55,7 @@ export function removeProgramElements(text: string): string {
   return parts.join('');
 }
 
-/** Returns the user's own words in a user message; empty if there are none. */
+/** Returns the user's own words in a user message; empty if a program wrote all of it. */
 export function extractUserWords(text: string): string {
   const whole = text.slice(0, looksAt);
   if (written.test(whole.trimStart())) return '';

@@ -7,7 +7,7 @@ const wholeUpTo = 64 * 1024;
 const windows = 16;
 const windowLength = wholeUpTo / windows;
 
-/** Estimates the tokens of a text. Deterministic; long texts are sampled. */
+/** Estimates the tokens of a text. The same text always gets the same estimate. Long texts are sampled. */
 export function estimateTokens(text: string): number {
   if (text === '') return 0;
   if (text.length <= wholeUpTo) return estimateText(text);

@@ -1,5 +1,5 @@
-// A separate encoder, because this package compiles without DOM or Node types, and the hash needs a buffer that it can
-// pad.
+// Encodes UTF-8 without TextEncoder, because this package compiles without DOM or Node types, and the hash needs a
+// buffer that it can pad.
 
 const replacement = 0xfffd;
 
@@ -12,7 +12,7 @@ function codePointAt(text: string, index: number): number {
   return second >= 0xdc00 && second <= 0xdfff ? 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00) : replacement;
 }
 
-/** Returns the length of a text in UTF-8 bytes. */
+/** Returns the length of a text in UTF-8 bytes; a lone surrogate counts as three bytes. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {

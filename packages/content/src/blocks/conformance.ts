@@ -5,11 +5,11 @@ import { isJsonObject } from '../json-copy.ts';
 import { type BlockDefinition, providerOnlyFields } from './define.ts';
 import { blockDefinitionOf, parseBlock } from './index.ts';
 
-/** The cases that a block type's own test passes to the suite. */
+/** The blocks that a block type's test passes to {@link runBlockConformance}. */
 export interface BlockCases {
-  /** Blocks that must be accepted, by a description of the case. */
+  /** Blocks that must be accepted, keyed by a description of the case. */
   readonly good: Readonly<Record<string, JsonObject & Block>>;
-  /** Blocks that must be refused, by words that the error message must contain. */
+  /** Blocks that must be refused, keyed by words that the error message must contain. */
   readonly bad: Readonly<Record<string, JsonObject>>;
 }
 

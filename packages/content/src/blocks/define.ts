@@ -25,7 +25,9 @@ export interface BlockDefinition<B extends Block = Block> {
   readonly roles: readonly Role[];
   /** Whether a value has the shape of this block. Cheap, and safe on any value; only `parse` checks every field. */
   is(value: object): value is B;
-  /** Parses a block from newly copied JSON. A refusal names the place `at` and the problem. Unknown fields are kept. */
+  /**
+   * Parses a block from newly copied JSON. A refusal starts with `at`, such as `content[2]`. Unknown fields are kept.
+   */
   parse(fields: JsonObject, at: string): Result<B>;
   /** Returns the block as plain text, which is also used for search. */
   toText(block: B): string;
@@ -43,7 +45,7 @@ export interface BlockDefinition<B extends Block = Block> {
   withKnownFields(block: B): Block;
 }
 
-/** The definition of a block type; fields that are left out get defaults. */
+/** What a block type must define for {@link defineBlock}; the optional members have defaults. */
 export interface BlockSpec<B extends Block> {
   readonly type: B['type'];
   readonly summary: string;
@@ -84,7 +86,7 @@ export const providerOnlyFields: ReadonlySet<string> = new Set([
   'providerOptions',
 ]);
 
-/** Returns the fields that are compared: all except the provider-only fields and those in `apart`. */
+/** Returns the fields that are compared: all except the provider-only fields and those in `excluded`. */
 export function pickComparedFields(block: Block, apart: readonly string[] = []): Record<string, Json> {
   const counted: Record<string, Json> = {};
   for (const [key, value] of Object.entries(block)) {
@@ -97,7 +99,7 @@ function toTextBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 
-/** Builds a block definition and fills in the defaults. */
+/** Builds the definition of a block type and fills in the defaults. */
 export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinition<B> {
   const toText = (block: B) => spec.toText?.(block) ?? `[${block.type}]`;
   return {
@@ -119,7 +121,7 @@ export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinitio
   };
 }
 
-/** Returns the problem of an optional string field; undefined if there is none. */
+/** Returns the problem of an optional string field; undefined if it is missing or a string. */
 export function optionalStringProblem(fields: JsonObject, name: string): string | undefined {
   const value = fields[name];
   return value === undefined || typeof value === 'string' ? undefined : `has a field ${name} that is not a string`;

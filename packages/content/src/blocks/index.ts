@@ -12,7 +12,7 @@ export type KnownBlock = BlockOf<Member>;
 /** Any block of a parsed message. Check `isKnownBlock` before switching over `type`. */
 export type ContentBlock = KnownBlock | UnknownBlock;
 
-/** Every block type of the registry, by name. */
+/** The definitions of all block types in the registry. */
 export const blockDefinitions: readonly BlockDefinition[] = Object.values(members);
 
 const byType: ReadonlyMap<string, BlockDefinition> = new Map(
@@ -38,7 +38,7 @@ export function isUnknownBlock(block: Block): block is UnknownBlock {
   return !byType.has(block.type);
 }
 
-/** Parses one block of a message from newly copied JSON. A refusal names the place `at`. */
+/** Parses one block of a message from newly copied JSON. A refusal starts with `at`, such as `content[2]`. */
 export function parseBlock(fields: JsonObject, role: Role, at: string): Result<Block> {
   const definition = (typeof fields.type === 'string' ? byType.get(fields.type) : undefined) ?? unknownBlockDefinition;
   if (!definition.roles.includes(role)) {

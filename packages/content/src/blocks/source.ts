@@ -1,4 +1,4 @@
-// The location of the bytes of an image or file. Both block types share it, because block types do not import each
+// Where the bytes of an image or file are. Both block types share this file, because block types do not import each
 // other.
 import type { Json, JsonObject } from '@coppice/core';
 import { base64Length, fromBase64, isBase64 } from '../base64.ts';
@@ -6,13 +6,13 @@ import { isJsonObject } from '../json-copy.ts';
 import { showValue } from '../problem.ts';
 import { sha256Hex } from '../sha256.ts';
 
-/** The bytes as base64. */
+/** Bytes inside the message, as base64. */
 export interface Base64Source {
   readonly type: 'base64';
   readonly data: string;
 }
 
-/** A URL. It is never fetched automatically, and its scheme may be harmful. */
+/** A URL of the bytes. It is never fetched automatically, and its scheme may be harmful. */
 export interface UrlSource {
   readonly type: 'url';
   readonly url: string;
@@ -26,7 +26,7 @@ export interface BlobSource {
   readonly size?: number;
 }
 
-/** All sources of bytes. */
+/** Where the bytes of an image or file are. */
 export type ByteSource = Base64Source | UrlSource | BlobSource;
 
 const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}(\s*;[^\r\n]{0,256})?$/i;
@@ -36,7 +36,7 @@ export function isMediaType(text: Json | undefined): text is string {
   return typeof text === 'string' && mediaType.test(text);
 }
 
-/** Whether a value has the shape of a byte source. */
+/** Whether a value has the shape of a byte source. Base64 and hashes are not validated. */
 export function isByteSource(value: unknown): value is ByteSource {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
   if (value.type === 'base64') return 'data' in value && typeof value.data === 'string';
@@ -44,7 +44,10 @@ export function isByteSource(value: unknown): value is ByteSource {
   return value.type === 'blob' && 'hash' in value && typeof value.hash === 'string';
 }
 
-/** Returns the problem of a byte source as the rest of a sentence after "content[2] …". */
+/**
+ * Returns the problem of a byte source as the rest of a sentence after "content[2] …"; undefined if it is valid.
+ * `kinds` lists the allowed types for the message.
+ */
 export function byteSourceProblem(source: Json | undefined, kinds: string): string | undefined {
   if (!isJsonObject(source)) return `has no source object; its type is one of ${kinds}`;
   switch (source.type) {
@@ -81,7 +84,7 @@ export function toComparedSource(source: ByteSource): JsonObject {
   return { type: 'blob', hash: source.type === 'blob' ? source.hash : sha256Hex(fromBase64(source.data)) };
 }
 
-/** Returns the number of bytes, if known. */
+/** Returns the number of bytes; undefined for a URL and for a blob of unknown size. */
 export function byteSourceSize(source: ByteSource): number | undefined {
   if (source.type === 'base64') return base64Length(source.data);
   return source.type === 'blob' ? source.size : undefined;

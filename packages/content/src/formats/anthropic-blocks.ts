@@ -68,7 +68,7 @@ export function fromAnthropicBlock(block: Json, fallbackId: string): Json {
   }
 }
 
-/** A tool result inside a message. */
+/** A `tool_result` block of a message, converted to a separate tool message. */
 export interface AnthropicToolResult {
   readonly callId: string;
   readonly message: JsonObject;
@@ -76,12 +76,12 @@ export interface AnthropicToolResult {
   readonly record: JsonObject;
 }
 
-/** Whether a block is a tool result. */
+/** Whether a block is Anthropic's `tool_result`. */
 export function isToolResult(block: Json): block is JsonObject {
   return isJsonObject(block) && block.type === 'tool_result';
 }
 
-/** Converts a `tool_result` block to a tool message. */
+/** Converts a `tool_result` block to a tool message. `fallbackId` is the call id if the block has none. */
 export function fromToolResult(block: JsonObject, fallbackId: string): AnthropicToolResult {
   const callId = getFilledText(block, 'tool_use_id') ?? fallbackId;
   const { content } = block;
@@ -98,7 +98,7 @@ export function fromToolResult(block: JsonObject, fallbackId: string): Anthropic
   };
 }
 
-/** Returns the blocks of a message's content, which may be a text. */
+/** Returns the content of a message as a list of blocks; a plain string becomes one text block. */
 export function toContentBlocks(record: JsonObject): readonly Json[] {
   return typeof record.content === 'string' ? [{ type: 'text', text: record.content }] : listAt(record, 'content');
 }

@@ -43,8 +43,8 @@ export interface Attachment extends ImportedBlob {
 }
 
 /**
- * The attachment files of an export, by the ids in their names. Bytes are read once for the hash and again for storing,
- * so that they are not kept in memory.
+ * The attachment files of an export, by the ids in their names. The bytes of a file are read once for its hash and
+ * again when it is stored, so that they do not stay in memory.
  */
 export class AttachmentFiles {
   readonly #byId = new Map<string, InputFile>();
@@ -79,13 +79,13 @@ export class AttachmentFiles {
     };
   }
 
-  /** Files that no message referred to. */
+  /** The names of files that no message referred to. */
   get unused(): readonly string[] {
     return this.#files.map((file) => file.name).filter((name) => !this.#used.has(name));
   }
 }
 
-/** Builds the block for an attachment: an image, or a file with its name. */
+/** Builds the block of an attachment: an image block for pictures, else a file block. */
 export function buildAttachmentBlock(found: Attachment, name = found.name) {
   const source = { type: 'blob', hash: found.hash, size: found.size };
   return found.mediaType.startsWith('image/')

@@ -5,11 +5,11 @@ import { blockDefinitionOf } from '../blocks/index.ts';
 import type { ExportedTree } from './contract.ts';
 import { exportedChildren } from './exporting.ts';
 
-/** A sequence of messages from a fork, or the beginning, to the next fork or the end. */
+/** A run of messages without a fork inside, from a fork (or the first message) to the next fork or leaf. */
 export interface ExportBranch {
   /** The number of the branch, from 1, in reading order. Each branch comes directly before its sub-branches. */
   readonly number: number;
-  /** The number of the branch from which this branch forks; 0 if there is none. */
+  /** The number of the branch from which this branch forks; 0 for a branch that starts at the root. */
   readonly from: number;
   /** The number of forks above. */
   readonly depth: number;
@@ -49,7 +49,7 @@ export function branchesOf(tree: ExportedTree): readonly ExportBranch[] {
   return branches;
 }
 
-/** Returns the first words of a message on one line. */
+/** Returns the beginning of a message as one line of at most `most` code units, with an ellipsis if it is longer. */
 export function branchPreview(message: Message | null, most = 80): string {
   let text = '';
   for (const block of message?.content ?? []) {
@@ -62,7 +62,7 @@ export function branchPreview(message: Message | null, most = 80): string {
   return `${truncateToLine(line, most)}…`;
 }
 
-/** Returns the display name of the author. */
+/** Returns the author of a node as an exported page shows it. */
 export function speakerName(node: Node): string {
   if (node.kind === 'compaction') return 'Summary of what came before';
   if (node.kind === 'branch-summary') return 'Summary of a branch';

@@ -8,7 +8,7 @@ export function copyBytes(bytes: Uint8Array, start = 0, end = bytes.length): Uin
   return new Uint8Array(bytes.subarray(start, end));
 }
 
-/** Joins byte arrays. */
+/** Joins byte arrays. A single array is returned without a copy. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined) return only;

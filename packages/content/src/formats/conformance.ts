@@ -37,9 +37,8 @@ export {
   writeStored,
 } from './conformance/storing.ts';
 
-/** One made-up file, or set of files, and the expected result. */
+/** A hand-made file, or set of files, and what its import must give. */
 export interface FormatFixture {
-  /** A description of the case. */
   readonly name: string;
   readonly files: FixtureFiles;
   /** The expected number of conversations and nodes. */
@@ -50,8 +49,8 @@ export interface FormatFixture {
   /** The texts of the active branch of the first conversation. */
   readonly thread?: readonly string[];
   /**
-   * Whether the input is written back as the same data. A function normalises both sides and removes only declared
-   * differences. False for read-only formats.
+   * Whether the input is written back as the same data. A function may normalise both sides; it removes only
+   * differences that the format declares. False for read-only formats.
    */
   readonly roundTrip?: boolean | ((files: ReadonlyMap<string, string>) => unknown);
   /** A later export of the same conversations, with one more message in the first one. */
@@ -64,7 +63,7 @@ function textsOf(files: FixtureFiles): ReadonlyMap<string, string> {
   return new Map(Object.entries(files).map(([name, file]) => [name, decodeUtf8(encodeFile(file)).text]));
 }
 
-/** Parses files to data: JSON documents, or lines, in order. File names are not compared. */
+/** Parses each file as a JSON document, or else as JSON lines. File names are not compared. */
 function dataOf(files: ReadonlyMap<string, string>): Json[] {
   const data: Json[] = [];
   for (const text of files.values()) {
@@ -98,7 +97,7 @@ function factsOf(data: Json): ReadonlyMap<string, number> {
   return facts;
 }
 
-/** Checks the sums of a report. */
+/** Checks that the record counts of a tree add up and that its ids are unique. */
 function expectSums(tree: RepairedTree): void {
   let stood = tree.ownRecords ?? 0;
   for (const node of tree.nodes) stood += node.records;
@@ -200,7 +199,7 @@ function belongsTo(key: string, texts: readonly string[], was: string, before: I
   });
 }
 
-/** Returns the ids of nested records. */
+/** Returns the ids of nested records, which {@link collectById} replaced by references. */
 const idsIn = (text: string) => [...text.matchAll(/\{"\$id":"([^"]*)"\}/g)].map(([, id = '']) => id);
 
 const long = Reflect.get(globalThis, 'process')?.env?.COPPICE_LONG === '1';

@@ -19,7 +19,7 @@ import type { Pause } from './cooperative.ts';
 import type { FormatLoss, ImportFinding } from './findings.ts';
 import type { ImportInput, InputSample } from './input.ts';
 
-/** The fields of a marker besides its text, with references by external id. */
+/** The fields of a marker besides its text, which refer to nodes by external id. */
 export interface ImportedMarker {
   readonly firstKept?: string;
   readonly from?: string;
@@ -32,9 +32,7 @@ export interface ImportedMarker {
  * messages are repaired afterwards, in one place for all formats.
  */
 export interface ImportedNode {
-  /**
-   * The id in the source, unique in its conversation. If the source has no ids, the id is derived from the position.
-   */
+  /** The id of the record in the source, unique in its conversation. A source without ids gets ids by position. */
   readonly externalId: string;
   /** Null for a first message. */
   readonly parentExternalId: string | null;
@@ -66,11 +64,11 @@ export interface ImportedNode {
    */
   readonly repeats?: boolean;
   /**
-   * Whether an export of Coppice added the record, because the format has no other place for the tree's title,
-   * bookmarks or active node. It is not imported into an existing tree.
+   * Whether an export of Coppice added the record, because the format has no field for the tree's title, bookmarks or
+   * active node. Such a record is not imported into an existing tree.
    */
   readonly companion?: boolean;
-  /** The place of the record in the source. */
+  /** Where the record is in the source: file, line or path. */
   readonly place: string;
 }
 
@@ -82,11 +80,11 @@ export interface ImportedBlob {
   read(): Promise<Uint8Array>;
 }
 
-/** The session that spawned a sub-agent, identified by its ids in the source. */
+/** The session and the call that spawned a subagent, identified by its ids in the source. */
 export interface SpawnedBy {
   /** The id of the session, which is the `externalId` of its tree. */
   readonly session: string;
-  /** The id of the tool call. */
+  /** The id of the tool call that started the subagent. */
   readonly call?: string;
   /** The kind of the agent, such as `general-purpose`. */
   readonly agentType?: string;
@@ -94,7 +92,7 @@ export interface SpawnedBy {
 
 /** One conversation as found in the source. */
 export interface ImportedTree {
-  /** The id in the source. If the source has no id, it is derived from the content. */
+  /** The id of the conversation in the source. A reader derives it from the content if the source has none. */
   readonly externalId: string;
   /**
    * The file or account to which the ids belong. Empty for globally unique ids, so that a newer export of the same
@@ -127,27 +125,27 @@ export interface ImportedTree {
     readonly rootId: string;
     readonly names: readonly Omit<ExternalId, 'treeId'>[];
   };
-  /** For a sub-agent: the session that spawned it. */
+  /** For a subagent: the session that spawned it. */
   readonly spawnedBy?: SpawnedBy;
   readonly place: string;
   /** Findings within this conversation. */
   readonly findings: readonly ImportFinding[];
 }
 
-/** The events of a reader. `pause` marks a place where the caller may yield to other work. */
+/** The events of a reader. At a `pause` the caller may run other work. */
 export type ReadEvent =
   | { readonly type: 'tree'; readonly tree: ImportedTree }
   | { readonly type: 'finding'; readonly finding: ImportFinding }
-  /** Bytes without a conversation. They must be stored immediately, so that they are not kept in memory. */
+  /** Bytes that belong to no conversation. The caller must store them at once, so that they do not stay in memory. */
   | { readonly type: 'blob'; readonly blob: ImportedBlob }
   | { readonly type: 'pause' };
 
-/** Options for reading an input. */
+/** Options of a reader; all may be left out. */
 export interface ReadOptions {
   /** A name for the source of ids that are not globally unique: an account or a file. */
   readonly scope?: string;
   readonly signal?: AbortSignalLike;
-  /** Called inside long conversations, to yield to other work. */
+  /** Called often inside long conversations, so that other work can run. */
   readonly rest?: Pause;
 }
 
@@ -184,7 +182,7 @@ export type WriteEvent =
   /** The number of nodes that were written, merged into another record, or left out. */
   | { readonly type: 'count'; readonly written: number; readonly merged?: number; readonly left?: number };
 
-/** The inputs of a writer. */
+/** What a writer needs besides the trees. */
 export interface WriteOptions {
   /** The time of the export in milliseconds, because formats have no clock. */
   readonly now: number;
@@ -201,7 +199,7 @@ export interface FormatWriter {
   readonly mediaType: string;
   /** Whether all trees are written to one file, or each to one or several files. */
   readonly files: 'one' | 'per-tree';
-  /** The features that the format cannot store: a short name, which losses use, and a sentence. */
+  /** The features that the format cannot store: the code that losses use, and a sentence about it. */
   readonly loses: { readonly [what: string]: string };
   /**
    * Whether it writes the prompts that were recorded with messages. Otherwise the writer gets the system prompt of the
@@ -227,11 +225,11 @@ export type KeptFact =
   | 'bookmarks'
   | 'sub-agents';
 
-/** A member of the registry. */
+/** A format that Coppice can read, write, or both. */
 export interface Format {
   /** The public key, which is also the name of the folder. */
   readonly name: string;
-  /** Its display name. */
+  /** The name that people see. */
   readonly label: string;
   readonly summary: string;
   /**

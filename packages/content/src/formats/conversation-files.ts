@@ -16,11 +16,11 @@ export interface ConversationFiles {
   readonly paths: readonly JsonPathPattern[];
   /** Whether there may be one conversation per line. */
   readonly lines?: boolean;
-  /** Whether a value has the shape of a conversation, which no other program uses. */
+  /** Whether a value is a conversation of this program. Must be false for those of other programs. */
   readonly isConversation: (value: Json | undefined) => value is JsonObject;
   /** Whether a document belongs to the program, even if its beginning contains no conversation. */
   readonly isDocument?: (json: JsonObject) => boolean;
-  /** The severity of the finding for a value at these places that is not a conversation; a loss by default. */
+  /** The severity of the finding for a value at these paths that is not a conversation; a loss by default. */
   readonly otherwise?: FindingSeverity;
   readonly tree: (
     conversation: JsonObject,
@@ -32,7 +32,7 @@ export interface ConversationFiles {
 
 const sampled = 20;
 
-/** Returns the first values of a document that match a pattern. */
+/** Returns the values of a document that match a pattern; at most twenty of each list or object. */
 export function findValues(json: Json | undefined, pattern: JsonPathPattern): readonly (Json | undefined)[] {
   let found: readonly (Json | undefined)[] = [json];
   for (const key of pattern)
@@ -58,7 +58,7 @@ export function hasConversation(
   return paths.some((path) => findValues(json, path).some((value) => isConversation(value)));
 }
 
-/** Reads the conversations of one file. */
+/** Yields the conversations of one file, and findings for values that are none. */
 export async function* readConversationFile(
   file: InputFile,
   files: ConversationFiles,
@@ -80,7 +80,7 @@ export async function* readConversationFile(
   }
 }
 
-/** Reads each file of an input that belongs to a program; the others are reported. */
+/** Reads each file of an input that belongs to a program, and reports the other files as skipped. */
 export async function* readProgramFiles(
   input: ImportInput,
   isOwn: (sample: SampleFile) => boolean,
@@ -94,7 +94,7 @@ export async function* readProgramFiles(
   }
 }
 
-/** Creates a reader for the files of one program. */
+/** Creates a reader for a program whose files {@link ConversationFiles} describes. */
 export function createConversationReader(files: ConversationFiles): FormatReader {
   const isOwn = (sample: SampleFile) => hasConversation(files, sample);
   return {

@@ -1,9 +1,10 @@
-// Long work that yields to other work. Formats have no clock, so the caller decides when to pause.
+// Runs long work in pieces, so that other work can run in between. Formats have no clock, so the caller decides when to
+// pause.
 
-/** Called at places where other work may run. Returns a promise to await, or undefined if no pause is needed. */
+/** Called at points where other work may run. Returns a promise to await, or undefined if no pause is needed. */
 export type Pause = () => Promise<void> | undefined;
 
-/** A task that yields at places where other work may run. */
+/** A task that yields at points where other work may run. */
 export type CooperativeTask<T> = Generator<void, T, void>;
 
 /** The number of messages between two pauses. */
@@ -16,7 +17,7 @@ export function runWithoutPauses<T>(work: CooperativeTask<T>): T {
   return step.value;
 }
 
-/** Runs a task and pauses when the caller needs it. */
+/** Runs a task, and waits at its yield points whenever `rest` returns a promise. */
 export async function runWithPauses<T>(work: CooperativeTask<T>, rest: Pause | undefined): Promise<T> {
   let step = work.next();
   while (step.done !== true) {

@@ -1,6 +1,6 @@
 import { strFromU8, strToU8 } from 'fflate';
 
-/** Decoded text. */
+/** The text of some bytes, and whether it had to be repaired. */
 export interface DecodedText {
   readonly text: string;
   /** Whether invalid UTF-8 was replaced by U+FFFD. */

@@ -7,7 +7,7 @@ import { isJsonObject, listAt, omitKeys } from './fields.ts';
 import { checksumOf, readImportMetadata, unpackRecord } from './original-record.ts';
 import { getPreservedLines } from './preserved-lines.ts';
 
-/** The difference between a record that is imported again and its existing node. */
+/** How a record that is imported again differs from its stored node. */
 export interface RecordDifference {
   /** Whether the message differs; otherwise only metadata differs. */
   readonly said: boolean;
@@ -15,7 +15,7 @@ export interface RecordDifference {
   readonly edited: boolean;
 }
 
-/** The state of a node that is imported again. */
+/** How a node that is imported again relates to the source. */
 export interface ReimportState {
   /** Whether Coppice exported the node. Then it has no original record, and the content is compared. */
   readonly restored: boolean;
@@ -45,7 +45,7 @@ export function findDifference(
   return { said: true, edited };
 }
 
-/** Returns the original record of a message with its texts; undefined if there is none. */
+/** Returns the original record of a message with its texts; undefined without one. */
 function wholeRecord({ meta, message }: Pick<ImportNode, 'meta'> & Pick<Node, 'message'>): Json | undefined {
   const record = readImportMetadata(meta ?? {})?.record;
   return record === undefined || message === null ? undefined : unpackRecord(record, message);

@@ -157,7 +157,7 @@ export function conversationTimes(tree: ExportedTree): { readonly createdAt: num
   return { createdAt, updatedAt };
 }
 
-/** Builds a loss event with the place of the loss. */
+/** Builds the event for something that an export loses; without a node it concerns the whole tree. */
 export function buildLossEvent(
   tree: ExportedTree,
   node: Node | null,
@@ -167,7 +167,7 @@ export function buildLossEvent(
   return { type: 'loss', loss: { what, place: node === null ? tree.treeId : `${tree.treeId} ${node.id}`, message } };
 }
 
-/** Metadata that few formats can store, with its detection and the text of the loss. */
+/** Metadata that few formats can store: how to detect it on a node, and the sentence that reports its loss. */
 const metadataFields = {
   usage: { has: ({ meta }: Node) => hasUsage(meta), said: 'What it used is left out.' },
   excluded: { has: ({ meta }: Node) => meta.excluded === true, said: 'That the model does not see it is left out.' },
@@ -199,7 +199,7 @@ export function hasAuthorOrMetadata({ meta }: Node): boolean {
   return named || hasUsage(meta) || hasAnnotations(meta) || (meta.tags ?? []).length > 0;
 }
 
-/** Descriptions of metadata that a writer loses. */
+/** The sentences for a writer's table of losses, by the code of the metadata. */
 export const metadataLossFields = {
   usage: 'What replies used is left out.',
   excluded: 'Messages that the model does not see are written as ordinary ones.',

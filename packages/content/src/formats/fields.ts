@@ -12,13 +12,13 @@ export {
 } from '@coppice/core/decode';
 export { isJsonObject } from '../json-copy.ts';
 
-/** Returns a text member that is not empty. */
+/** Returns a text field; undefined if it is missing, empty or of another type. */
 export function getFilledText(record: JsonObject, key: string): string | undefined {
   const value = getText(record, key);
   return value === '' ? undefined : value;
 }
 
-/** Returns the texts of a list member. */
+/** Returns the strings in a list field; other items are skipped. */
 export function getTexts(record: JsonObject, key: string): readonly string[] {
   const list = listOrEmpty(record, key);
   const texts: string[] = [];
@@ -47,17 +47,17 @@ function inRange(at: number): number | undefined {
   return Number.isFinite(at) && Math.abs(at) <= farthest ? at : undefined;
 }
 
-/** Converts seconds to milliseconds. */
+/** Converts a number of seconds to milliseconds; undefined for other values and outside the range of Date. */
 export function fromSeconds(value: Json | undefined): number | undefined {
   return typeof value === 'number' ? inRange(Math.round(value * 1e6) / 1e3) : undefined;
 }
 
-/** Parses an ISO time to milliseconds. */
+/** Parses an ISO time to milliseconds; undefined for other values. */
 export function fromIso(value: Json | undefined): number | undefined {
   return typeof value === 'string' && /^\d{4}-\d\d/.test(value) ? inRange(Date.parse(value)) : undefined;
 }
 
-/** Returns a valid time in milliseconds. */
+/** Returns a number of milliseconds; undefined for other values and outside the range of Date. */
 export function fromMillis(value: Json | undefined): number | undefined {
   return typeof value === 'number' ? inRange(value) : undefined;
 }

@@ -114,7 +114,7 @@ export const findingDetailTexts = {
   'no-fragment': 'no fragment type',
 } as const;
 
-/** The code of a detail. */
+/** A key of {@link findingDetailTexts}. */
 export type FindingDetailCode = keyof typeof findingDetailTexts;
 
 /** A detail with the values for its placeholders. */
@@ -123,7 +123,7 @@ export interface FindingDetail {
   readonly detailValues: readonly string[];
 }
 
-/** Makes a detail from its code and the values for its placeholders. */
+/** Builds a detail; the values replace the placeholders in order. */
 export function detailOf(detailCode: FindingDetailCode, ...values: readonly (string | number)[]): FindingDetail {
   return { detailCode, detailValues: values.map(String) };
 }

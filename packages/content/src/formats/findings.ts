@@ -1,9 +1,9 @@
-// Findings of readers and writers. Nothing is dropped silently: every change or loss becomes a finding with its place
-// and reason.
+// Findings of readers and writers. Nothing is dropped silently: every change or loss becomes a finding with its
+// position in the source and its reason.
 import { AppError, type ErrorKind, type JsonObject } from '@coppice/core';
 import { detailText, type FindingDetail, type FindingDetailCode } from './finding-details.ts';
 
-/** Every error code of formats, with its kind. */
+/** Every error code of formats with its kind. These errors refuse a whole input or output. */
 export const importErrorKinds = {
   'import/unknown-format': 'invalid',
   'import/unreadable': 'invalid',
@@ -17,10 +17,10 @@ export const importErrorKinds = {
   'import/thread-ended': 'internal',
 } as const satisfies Record<string, ErrorKind>;
 
-/** An error code of formats. */
+/** A key of {@link importErrorKinds}. */
 export type ImportErrorCode = keyof typeof importErrorKinds;
 
-/** Refuses a whole input or output. For problems with parts of it there are findings. */
+/** Refuses a whole input or output. Problems with a part of it are findings instead. */
 export function refuseImport(
   code: ImportErrorCode,
   message: string,
@@ -35,7 +35,7 @@ export function refuseImport(
  */
 export type FindingSeverity = 'note' | 'repair' | 'loss';
 
-/** The meaning of each finding code. Codes stay the same across releases. */
+/** The sentence for each finding code, written after the position. Codes stay the same across releases. */
 export const importFindingCodes = {
   'import/orphan': 'its parent is missing: made a child of the root',
   'import/cycle': 'its parents form a cycle: cut and made a child of the root',
@@ -73,7 +73,7 @@ export const importFindingCodes = {
   'import/unsafe-name': 'a name in the archive that leads out of it: left out',
 } as const;
 
-/** The code of an import finding. */
+/** A key of {@link importFindingCodes}. */
 export type ImportFindingCode = keyof typeof importFindingCodes;
 
 /**
@@ -81,20 +81,20 @@ export type ImportFindingCode = keyof typeof importFindingCodes;
  * projects without `exactOptionalPropertyTypes`.
  */
 type FindingData = JsonObject & {
-  /** The text in brackets in the message. */
+  /** The text in parentheses at the end of the message. */
   readonly detail?: string;
   /** The code of the detail and its values; missing if the detail is a name or a text of the file. */
   readonly detailCode?: FindingDetailCode;
   readonly detailValues?: readonly string[];
-  /** The refusal of the store. */
+  /** The refusal of the store, for `import/refused`. */
   readonly refusal?: { readonly code: string; readonly message: string; readonly data: JsonObject };
 };
 
-/** One finding of a reader. */
+/** One problem that a reader found, and what was done about it. */
 export interface ImportFinding {
   readonly code: ImportFindingCode;
   readonly severity: FindingSeverity;
-  /** The place: file, line or path, such as `conversations.json[3].mapping.a1`. */
+  /** Where the problem is in the source: file, line or path, such as `conversations.json[3].mapping.a1`. */
   readonly place: string;
   /** A sentence that names the object. */
   readonly message: string;
@@ -104,12 +104,11 @@ export interface ImportFinding {
   readonly rejected: number;
 }
 
-/** Appends findings to a list. */
 export function appendFindings(findings: ImportFinding[], more: readonly ImportFinding[]): void {
   if (more.length > 0) for (const one of more) findings.push(one);
 }
 
-/** Builds a finding whose message begins with the meaning of its code. */
+/** Builds a finding. Its message is the sentence of its code with the detail. */
 export function buildFinding(
   code: ImportFindingCode,
   severity: FindingSeverity,
@@ -158,7 +157,7 @@ export interface ImportReport {
 export interface FormatLoss {
   /** What is lost, such as `bookmark`; one of the format's declared losses, or `other`. */
   readonly what: string;
-  /** The conversation and node of the loss. */
+  /** The tree id, and the node id if the loss concerns one node. */
   readonly place: string;
   readonly message: string;
 }

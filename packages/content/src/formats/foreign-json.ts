@@ -6,7 +6,7 @@ import { type CooperativeTask, runWithoutPauses } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 
-/** The result of parsing a record. */
+/** A parsed record, and the problems that parsing found. */
 export interface ForeignJson {
   /** The parsed value; undefined if the text is not JSON. */
   readonly value: Json | undefined;

@@ -1,7 +1,7 @@
 // New ids for records whose id is taken. Counting continues from the last number, because all records of a file may
 // have the same id.
 
-/** Returns `id#2`, `id#3` … for a taken id, each only once. */
+/** Generates `id#2`, `id#3` … for records whose id is taken, each only once. */
 export class FreeIds {
   readonly #last = new Map<string, number>();
 

@@ -39,7 +39,10 @@ export function fromGooglePart(part: Json): Json {
   return { ...part, type: 'google-part' };
 }
 
-/** Converts inline bytes: a picture, or a file with its name. */
+/**
+ * Converts inline bytes to an image or file block. Invalid base64 becomes an opaque block with the fields of
+ * `otherwise`.
+ */
 export function fromInlineData(inline: JsonObject, otherwise: JsonObject): JsonObject {
   const data = textAt(inline, 'data') ?? '';
   const mediaType = getFilledText(inline, 'mimeType') ?? 'application/octet-stream';

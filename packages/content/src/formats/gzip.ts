@@ -10,7 +10,7 @@ export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
 }
 
-/** Returns the name of the unpacked file. */
+/** Returns a file name without its `.gz` extension. */
 export function unpackedName(name: string): string {
   return name.replace(/\.gz$/i, '');
 }

@@ -1,5 +1,5 @@
-// Ids of imported objects. They are derived from the source. So a second import finds the existing nodes instead of
-// adding them again, even after a crash or if two processes import at the same time.
+// Ids of imported objects. They are derived from the source, so that a second import finds the existing nodes instead
+// of adding them again, even after a crash or if two processes import at the same time.
 import { type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
 import { sha256Hex } from '../sha256.ts';
 
@@ -9,7 +9,7 @@ function uuidOf(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The source of a conversation, and its owner. */
+/** Identifies a conversation in its source, and the owner who imports it. */
 export interface ImportOrigin {
   readonly owner: string;
   readonly format: string;
@@ -17,18 +17,18 @@ export interface ImportOrigin {
   readonly id: string;
 }
 
-/** Returns the id of an imported tree. */
+/** Derives the id of an imported tree from its origin. */
 export function importedTreeId({ owner, format, scope, id }: ImportOrigin): TreeId {
   return treeId(uuidOf(sha256Hex(JSON.stringify(['import', owner, format, scope, id]))));
 }
 
-/** Returns the root's id of an imported tree. */
+/** Derives the id of an imported tree's root. */
 export function importedRootId(tree: TreeId): NodeId {
   return nodeId(uuidOf(sha256Hex(JSON.stringify(['import-root', tree]))));
 }
 
 /**
- * Returns the id of an imported message. Ids of one tree have the same prefix, so that they are adjacent in an index.
+ * Derives the id of an imported message. Ids of one tree have the same prefix, so that they are adjacent in an index.
  */
 export function importedNodeId(tree: TreeId, externalId: string): NodeId {
   const own = sha256Hex(`${tree} ${externalId}`);

@@ -4,7 +4,9 @@ import { toBase64 } from '../base64.ts';
 import { isByteSource } from '../blocks/source.ts';
 import type { WriteOptions } from './contract.ts';
 
-/** Returns a message with the bytes of its attachments embedded, if the bytes are available. */
+/**
+ * Returns a message with the bytes of its attachments embedded. Attachments whose bytes are missing stay references.
+ */
 export async function embedBytes(message: Message, options: WriteOptions): Promise<Message> {
   const { blob } = options;
   if (blob === undefined || !message.content.some(isStoredBlob)) return message;

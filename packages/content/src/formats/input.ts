@@ -21,7 +21,7 @@ export interface InputFile {
   stream(): AsyncIterable<Uint8Array>;
   /** For a file that can be read only once: the number of bytes that may be examined before the file is read. */
   readonly kept?: number;
-  /** Called while a large part of the file is read, to yield to other work. */
+  /** Called often while a large part of the file is read, so that other work can run. */
   readonly rest?: Pause | undefined;
   /** Reads any range of bytes, if possible; archives need it. */
   readonly read?: (start: number, end: number) => Promise<Uint8Array>;
@@ -47,7 +47,7 @@ export interface SampleFile {
   readonly lines: readonly Json[];
 }
 
-/** The beginnings of an input's files. */
+/** The beginnings of the files of an input, by which its format is detected. */
 export interface InputSample {
   readonly files: readonly SampleFile[];
 }
@@ -126,7 +126,7 @@ export async function readAllBytes(file: InputFile, limit = 512 * 1024 * 1024): 
   return joinBytes(pieces);
 }
 
-/** Reads the first bytes of a file. */
+/** Reads the first bytes of a file; `whole` tells whether these are all bytes. */
 export async function readHead(file: InputFile, most = sampleBytes): Promise<{ head: Uint8Array; whole: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -191,7 +191,7 @@ function sampleLines(text: string, whole: boolean): Json[] {
   return found;
 }
 
-/** Whether the first line ends with an object and the next line begins with one. */
+/** Whether the first line ends with an object and the next line begins with another, as in a file of JSON lines. */
 async function beginsAgain(file: InputFile): Promise<boolean> {
   let before = 0;
   let ended = false;

@@ -1,11 +1,11 @@
 import { copyBytes, joinBytes } from './bytes.ts';
 import { refuseImport } from './findings.ts';
 
-/** A line of a file. */
+/** A line of a file, not decoded yet. */
 export interface TextLine {
   /** The line number, from 1. */
   readonly number: number;
-  /** The byte offset of the line. */
+  /** The byte offset at which the line starts. */
   readonly offset: number;
   /** The bytes without the line feed; a carriage return before it is included. */
   readonly bytes: Uint8Array;

@@ -27,7 +27,7 @@ function isAnthropic({ type }: JsonObject): boolean {
   );
 }
 
-/** Returns the author and content of a message of a list. */
+/** Converts a message of a list to the role and items of a turn, and reports unknown roles. */
 export function parseListMessage(
   message: JsonObject,
   nodes: ConversationNodes,

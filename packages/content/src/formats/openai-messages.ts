@@ -131,7 +131,7 @@ export function assistantBlocks(audio: JsonObject): JsonObject[] {
   ];
 }
 
-/** Like {@link fromOpenAi}, with audio. */
+/** Like {@link fromOpenAi}, but also converts the audio of a reply. */
 export function fromAssistant(record: JsonObject): JsonObject {
   const spoken = assistantBlocks(objectAt(record, 'audio'));
   if (spoken.length === 0) return fromOpenAi(record);
@@ -150,7 +150,7 @@ function imageUrlOf(block: Block): string | undefined {
   return `data:${mediaType};base64,${source.data}`;
 }
 
-/** A part of a canonical message that a chat message cannot contain. */
+/** The parts of a canonical message that a chat completion message cannot represent. */
 export type OpenAiLoss = 'thinking' | 'block';
 
 /**

@@ -3,7 +3,7 @@
 import type { Block, Json, JsonObject, Message, Node, NodeMeta } from '@coppice/core';
 import { isJsonObject, setOwn } from '../json-copy.ts';
 
-/** The metadata that an imported node has under `imported`. */
+/** What an imported node stores about its source, under the metadata field `imported`. */
 export interface ImportMetadata {
   readonly format: string;
   readonly scope: string;
@@ -73,7 +73,7 @@ export function packRecord(record: Json, message: Message): Json {
 
 const noPlaces: ReadonlyMap<string, number> = new Map();
 
-/** Maps each text to its first index. */
+/** Maps each text to the first index at which it occurs. */
 function textPlaces(texts: readonly string[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (let index = 0; index < texts.length; index++) {
@@ -116,7 +116,7 @@ function packedObject(object: JsonObject, places: ReadonlyMap<string, number>): 
   return copy ?? object;
 }
 
-/** Copies the first members of an object. */
+/** Copies the members of an object before the key at index `end`. */
 function comesBefore(object: JsonObject, keys: readonly string[], end: number): Record<string, Json> {
   const copy: Record<string, Json> = {};
   for (let index = 0; index < end; index++) {
@@ -189,7 +189,7 @@ export function checksumOf(content: readonly Block[]): string {
   return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Builds the import metadata of a node. */
+/** Builds the metadata that {@link readImportMetadata} reads. Without a record only the origin is stored. */
 export function buildImportMetadata(
   source: { readonly format: string; readonly scope: string; readonly id: string },
   message: Message,
@@ -202,7 +202,7 @@ export function buildImportMetadata(
     : { format, scope, id, sum, record: packRecord(record, message) };
 }
 
-/** Reads the import metadata of a node of any format. */
+/** Returns the import metadata of a node; undefined if the node was not imported. */
 export function readImportMetadata(meta: NodeMeta): ImportMetadata | undefined {
   const { imported } = meta;
   if (!isNote(imported)) return undefined;

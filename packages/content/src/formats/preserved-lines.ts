@@ -7,16 +7,16 @@ import { exportedChildren } from './exporting.ts';
 import { getTexts, isJsonObject, listAt, numberAt, textAt } from './fields.ts';
 import { isStorableRecord, originalRecordOf } from './original-record.ts';
 
-/** A line and its position in the file. */
+/** A parsed line, with its line number in the file. */
 export interface PreservedLine {
   readonly at: number;
   readonly line: JsonObject;
 }
 
-/** The stored lines of a node. */
+/** The lines of the source that a node was read from. */
 export interface PreservedLines {
   readonly lines: readonly PreservedLine[];
-  /** Lines outside any chain that came after the node. */
+  /** Lines after the node that belong to no node, such as titles. */
   readonly after: readonly PreservedLine[];
   /** The id of the original parent. If the parent has not changed, the lines keep their parent ids. */
   readonly parent: string | null;
@@ -36,7 +36,7 @@ export function toPreservedRecord({ lines, after, parent, parts }: PreservedLine
   };
 }
 
-/** Returns the lines under a key of a record. */
+/** Returns the lines that {@link toPreservedRecord} stored under a key of a record. */
 export function getPreservedLines(record: JsonObject, key: string): PreservedLine[] {
   const found: PreservedLine[] = [];
   for (const pair of listAt(record, key)) {
@@ -46,17 +46,17 @@ export function getPreservedLines(record: JsonObject, key: string): PreservedLin
   return found;
 }
 
-/** Whether two records are equal. A record that is too deep to compare is never equal. */
+/** Whether two records are equal. Records that are too large or too deep to be stored count as different. */
 export function areSameRecords(a: JsonObject, b: JsonObject): boolean {
   return isStorableRecord(a) && isStorableRecord(b) && canonicalJson(a) === canonicalJson(b);
 }
 
-/** Converts lines to JSON for the record of a conversation. */
+/** Converts lines to JSON, to be stored in the record of a conversation. */
 export function toLinePairs(lines: readonly PreservedLine[]): Json {
   return keyValuePairs(lines);
 }
 
-/** A node to export, with its original lines. */
+/** A node to export, with the lines from which it was imported. */
 export interface LineSource {
   readonly node: Node;
   readonly id: string;
@@ -86,7 +86,7 @@ export function findOriginalLines(tree: ExportedTree, format: string, ids: Reado
   });
 }
 
-/** The earliest position for the lines of a node. The other numbers decide between equal positions. */
+/** Where the lines of a node are written: after position `at`. The other numbers decide between equal positions. */
 export interface LineRank {
   readonly at: number;
   readonly sequence: number;
@@ -96,9 +96,9 @@ export interface LineRank {
 const parentKeys = ['parentUuid', 'parentId', 'logicalParentUuid'];
 
 /**
- * Computes the positions of lines. A file orders variants by line, and parents must come first. So a moved or new node
- * comes after its parent and the variants before it, and its descendants follow. All other lines keep their position,
- * even if a line names a parent that comes later.
+ * Computes the positions of lines. A file orders variants by line, and parents must come first. Therefore a moved or
+ * new node comes after its parent and after its earlier variants, and its descendants follow. All other lines keep
+ * their position, even if a line names a parent that comes later.
  */
 export function computeLineRanks(tree: ExportedTree, nodes: readonly LineSource[]): ReadonlyMap<NodeId, LineRank> {
   const children = exportedChildren(tree);
@@ -138,13 +138,13 @@ export function computeLineRanks(tree: ExportedTree, nodes: readonly LineSource[
   return ranks;
 }
 
-/** Whether a first message names a missing parent. Such messages come after the others. */
+/** Whether a first message names a missing parent. These messages are written after the others. */
 function isStray(one: LineSource | undefined): boolean {
   const line = one?.inPlace === true ? one.kept?.lines[0]?.line : undefined;
   return line !== undefined && parentKeys.some((key) => textAt(line, key) !== undefined);
 }
 
-/** Collects lines and returns them in their original order, new ones last. */
+/** Collects lines and sorts them by their original position; new lines come last. */
 export class LineCollector {
   readonly #lines: { readonly line: JsonObject; readonly rank: LineRank }[] = [];
 
@@ -168,7 +168,7 @@ export class LineCollector {
   }
 }
 
-/** Yields the text of a file of lines in pieces. */
+/** Yields the text of a file of JSON lines in pieces of about 64 KB. */
 export function* encodeLines(
   lines: readonly JsonObject[],
 ): Generator<{ readonly type: 'text'; readonly text: string }> {

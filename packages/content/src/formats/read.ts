@@ -17,7 +17,7 @@ import {
 import { type RepairedTree, repairTreeCooperatively } from './repair.ts';
 import type { ZipLimits } from './zip.ts';
 
-/** The events of an import. `progress` also marks where a caller may yield to other work. */
+/** The events of an import. At a `progress` event the caller may run other work. */
 export type ImportEvent =
   | { readonly type: 'format'; readonly format: Format }
   | { readonly type: 'tree'; readonly tree: RepairedTree }
@@ -25,14 +25,14 @@ export type ImportEvent =
   | { readonly type: 'blob'; readonly blob: ImportedBlob }
   | { readonly type: 'progress'; readonly bytes: number; readonly total: number | null };
 
-/** Options for reading an input. */
+/** What {@link readImport} may be told about an input. */
 export interface ImportOptions extends ReadOptions {
   /** The format or its name; by default it is detected from the content. */
   readonly format?: string | Format;
   readonly zip?: Partial<ZipLimits>;
 }
 
-/** A possible format with its confidence. */
+/** A format that an input may have, with the reader's confidence from 0 to 1. */
 export interface FormatGuess {
   readonly format: Format;
   readonly confidence: number;
@@ -48,7 +48,7 @@ export function guessFormats(sample: InputSample, among: readonly Format[] = for
   return guesses.sort((a, b) => b.confidence - a.confidence);
 }
 
-/** Returns a readable format of the registry by name. */
+/** Returns the format with this name and its reader; throws if it is unknown or cannot be read. */
 function readerNamed(name: string): { readonly format: Format; readonly reader: FormatReader } {
   const format = formats.find((one) => one.name === name);
   if (format?.reader !== undefined) return { format, reader: format.reader };
@@ -91,7 +91,10 @@ async function groupByFormat(files: readonly InputFile[], among: readonly Format
   return [...found].map(([name, fellows]) => ({ ...readerNamed(name), files: fellows }));
 }
 
-/** Returns the files to read next: all remaining files in the most likely format, else each file in its own format. */
+/**
+ * Returns the files to read next: all remaining files in the most likely format, else each file in the format that it
+ * most likely has.
+ */
 async function nextRange(files: readonly InputFile[], used: ReadonlySet<string>): Promise<FileRange[]> {
   const among = formats.filter((format) => !used.has(format.name));
   const [best] = guessFormats(await readSample({ files }), among);
@@ -155,8 +158,8 @@ function countEvents(
 
 /**
  * Reads an input: opens archives, detects the format by content, reads one conversation at a time and repairs it. If
- * the format finds nothing in a file, the file is read in its own format. Throws an AppError with an `import/…` code if
- * the input cannot be read at all; all other problems are findings.
+ * the reader finds nothing in a file, the format of that file is detected separately. Throws an AppError with an
+ * `import/…` code if the input cannot be read at all; all other problems are findings.
  */
 export async function* readImport(input: ImportInput, options: ImportOptions = {}): AsyncGenerator<ImportEvent> {
   const opened = await openInput(input, options.zip);
@@ -201,7 +204,7 @@ export async function* readImport(input: ImportInput, options: ImportOptions = {
     return;
   }
   const used = new Set<string>();
-  // The first finding about each file that no reader read.
+  // The first finding about each file that no reader could use.
   const left = new Map<string, ImportFinding>();
   let files: readonly InputFile[] = opened.files;
   for (let next = await nextRange(files, used); next.length > 0; next = await nextRange(files, used)) {

@@ -1,5 +1,5 @@
-// For formats in which one record contains a whole turn with its calls and results. A record is read as several nodes,
-// and nodes of one turn are written as one record.
+// Converts between nodes and records for formats in which one record contains a whole turn with its calls and results.
+// One record is read as several nodes, and the nodes of one turn are written as one record.
 import type { JsonObject, Node, NodeId } from '@coppice/core';
 import type { ExportedTree, ImportedNode } from './contract.ts';
 import { exportedChildren, exportedIds } from './exporting.ts';
@@ -13,7 +13,7 @@ export interface TurnPiece extends Pick<ImportedNode, 'message' | 'kind' | 'mark
   readonly parent: string | null;
 }
 
-/** A record with its place in the source. */
+/** A record with its position in the source. */
 export interface TurnSource {
   readonly record: JsonObject;
   readonly at: number;
@@ -48,7 +48,7 @@ export function nodesOfTurns(home: string, pieces: readonly TurnPiece[], source:
   });
 }
 
-/** Nodes that are written as one record. */
+/** The nodes that are written as one record. */
 export interface RecordTurn {
   readonly id: string;
   /** Null for a first message. */
@@ -67,12 +67,12 @@ export interface RecordTurn {
   was: JsonObject | null;
 }
 
-/** The turns of a tree, and the nodes that belong to no turn. */
+/** The nodes of a tree grouped into records. */
 export interface RecordTurns {
   /** The turns, parents before children, children in their order. */
   readonly ordered: readonly RecordTurn[];
   readonly byNode: ReadonlyMap<NodeId, RecordTurn>;
-  /** Markers of extensions from other sources. */
+  /** Markers of extensions that were not imported from this format, and have no record. */
   readonly left: readonly Node[];
   /** Nodes whose parent was a step inside a turn and is now the whole turn. */
   readonly lifted: readonly Node[];
@@ -100,7 +100,7 @@ class TurnBuilder {
   readonly #byId = new Map<string, LineSource>();
   readonly #byNode: ReadonlyMap<NodeId, LineSource>;
   readonly #children: ReadonlyMap<NodeId, readonly Node[]>;
-  /** The primary node of each node whose record is written unchanged. */
+  /** Maps each node whose record is written unchanged to the primary node of that record. */
   readonly #homes = new Map<NodeId, LineSource>();
   readonly #turns = new Map<NodeId, RecordTurn>();
   readonly #last = new Map<RecordTurn, NodeId>();
@@ -113,7 +113,7 @@ class TurnBuilder {
     for (const one of this.#all) this.#claim(one);
   }
 
-  /** Marks a record as unchanged if all its nodes are unchanged and in place. */
+  /** Marks a record as unchanged if all its nodes are unchanged and still have their parents. */
   #claim(home: LineSource): void {
     const { kept } = home;
     if (kept === null || kept.lines.length === 0 || !home.unchanged) return;
@@ -240,7 +240,7 @@ class TurnBuilder {
   }
 }
 
-/** Divides the nodes of a tree into turns. */
+/** Divides the nodes of a tree into turns, each of which becomes one record. */
 export function recordTurnsOf(tree: ExportedTree, format: string): RecordTurns {
   return new TurnBuilder(tree, format).gather();
 }

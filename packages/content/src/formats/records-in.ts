@@ -15,7 +15,7 @@ export type FileRecord =
       /** The index of the matching pattern; 0 for a line. */
       readonly pattern: number;
       readonly path: readonly (string | number)[];
-      /** The place in the input, such as `conversations.json[3]` or `session.jsonl:12`. */
+      /** The position in the input, such as `conversations.json[3]` or `session.jsonl:12`. */
       readonly place: string;
       readonly value: Json;
       readonly bytes: number;
@@ -31,7 +31,7 @@ function recordPath(file: string, path: readonly (string | number)[]): string {
   return place;
 }
 
-// Smaller records are parsed faster than a pause would take.
+// Smaller records are parsed at once, because parsing them is faster than a pause.
 const large = 256 * 1024;
 
 /** Parses a piece, and returns its record or a finding. */

@@ -17,7 +17,7 @@ import { hasTextFields } from './words-in.ts';
 export interface RepairedNode extends Omit<ImportedNode, 'message'> {
   readonly message: Message;
   readonly kind: Exclude<NodeKind, 'root'>;
-  /** The rank of the node among its siblings. */
+  /** The index of the node among its siblings. */
   readonly order: number;
   readonly records: number;
 }
@@ -107,7 +107,7 @@ class Repair {
     return this.#byId.get(boundedId(id));
   }
 
-  /** Resolves parents to indexes. A node without a valid parent becomes a child of the root. */
+  /** Resolves the parent of each draft to an index. A draft without a valid parent becomes a child of the root. */
   hang(): void {
     for (let index = 0; index < this.drafts.length; index++) {
       const draft = this.drafts[index];
@@ -139,7 +139,7 @@ class Repair {
     }
   }
 
-  /** Walks up from a node until it reaches a node that leads to the root, or detects a cycle. */
+  /** Walks up from a node until it reaches a node that is known to be below the root, or finds a cycle. */
   #walkUp(index: number, state: Uint8Array): void {
     const walk: number[] = [];
     let at = index;
@@ -259,7 +259,7 @@ class Repair {
     return { message, kind };
   }
 
-  /** Adds a node in storable form. */
+  /** Appends a node in the form that a store accepts. */
   addTo(nodes: RepairedNode[], index: number): void {
     const draft = this.drafts[index];
     if (draft === undefined) return;
@@ -268,7 +268,7 @@ class Repair {
     nodes.push(repairedNode(node, this, { externalId: id, parentExternalId, order, records }));
   }
 
-  /** Returns the record of a node, if it can be stored. */
+  /** Returns the record of a node; reports a record that is too large or too deep, and returns undefined. */
   record(node: ImportedNode): Json | undefined {
     if (node.record === undefined || isStorableRecord(node.record)) return node.record;
     this.findings.push(buildFinding('import/record-too-large', 'loss', node.place));
@@ -352,12 +352,12 @@ function repairedNode(node: ImportedNode, repair: Repair, placed: PlacedNode): R
   return made;
 }
 
-/** Repairs a conversation. */
+/** Turns a conversation of a reader into one that can be stored, and reports every change. */
 export function repairTree(tree: ImportedTree): RepairedTree {
   return runWithoutPauses(repairTreeCooperatively(tree));
 }
 
-/** Like {@link repairTree}, but yields to other work. */
+/** Like {@link repairTree}, but pauses so that other work can run. */
 export function* repairTreeCooperatively(tree: ImportedTree): CooperativeTask<RepairedTree> {
   const repair = new Repair(tree);
   repair.enter();

@@ -15,7 +15,7 @@ export type ReplyItem =
       readonly isError: boolean;
     };
 
-/** The author, and how the reply ended. */
+/** Who wrote a turn, and how it ended. */
 export interface ReplyAuthor {
   readonly role: string;
   readonly source: JsonObject;

@@ -18,7 +18,7 @@ export function isJsonSpace(byte: number): boolean {
 /** The kind of a value by its first byte. */
 export type ValueKind = 'string' | 'scalar' | 'container';
 
-/** The result of scanning a value. */
+/** Where a scan ended, and what it found. */
 interface Scan {
   readonly at: number;
   readonly depth: number;

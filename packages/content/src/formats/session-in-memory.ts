@@ -24,7 +24,7 @@ export function buildSessionInMemory(header: SessionHeader, entries: readonly Se
     parentAt: (index) => {
       if (index <= 0) return -1;
       const above = byId.get(at(index).parentUuid ?? '') ?? 0;
-      // This guarantees that a walk up ends in any file.
+      // A parent that comes later in the file is replaced by the header, so that a walk up always ends.
       return above < index ? above : 0;
     },
     isOurs: () => true,

@@ -22,7 +22,7 @@ import {
  */
 export type JsonPathPattern = readonly string[];
 
-/** A piece of the document. */
+/** A part of the document that matches a pattern, not parsed yet. */
 export interface JsonPiece {
   /** The index of the matching pattern. */
   readonly pattern: number;
@@ -46,7 +46,7 @@ export interface DocumentRest {
   readonly trailing: boolean;
 }
 
-/** The memory limits of splitting. */
+/** The most bytes that one piece, or the remainder, may take up in memory. */
 export interface SplitLimits {
   readonly pieceBytes: number;
   readonly restBytes: number;
@@ -115,7 +115,7 @@ export class JsonSplitter {
     return found;
   }
 
-  /** Ends the document. */
+  /** Ends the document and returns the remainder, with a piece that only the end completes. */
   end(): { readonly pieces: JsonPiece[]; readonly remainder: DocumentRest } {
     const pieces: JsonPiece[] = [];
     // A number at the top level ends only at the end of the document.

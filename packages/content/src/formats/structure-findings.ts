@@ -36,7 +36,7 @@ export function forwardFindings(nodes: readonly ImportedNode[]): ImportFinding[]
   return found;
 }
 
-/** The parts of a file whose type, role or sender must be known. */
+/** The parts of a file that have a type, role or sender. */
 type TypedThing =
   | ('role' | 'sender' | 'type' | 'part' | 'entry' | 'block')
   | ('line' | 'item' | 'event' | 'attachment' | 'step' | 'fragment');

@@ -33,7 +33,7 @@ export interface StorableTree {
   readonly parts: number;
 }
 
-/** Data about the tree into which a conversation is imported. */
+/** What is known about the tree into which a conversation is imported. */
 export interface ImportDestination {
   /** Gives an exported tree new ids, because another owner already has its ids. */
   readonly fresh?: boolean;
@@ -59,7 +59,7 @@ function isInPart(externalId: string): boolean {
   return next === '-' || next === '/';
 }
 
-/** Returns the node of which a record is only a part. */
+/** Returns the id of the existing node of which a record is only a part; undefined for other records. */
 function wholeTree(externalId: string, own: ReadonlySet<string>): string | undefined {
   if (own.size === 0 || !isInPart(externalId)) return undefined;
   const id = externalId.slice(0, uuidLength);
@@ -115,7 +115,7 @@ function* userMessages(nodes: readonly RepairedNode[]): Generator<Message> {
     if (kind === 'message' && removed !== true && meta?.excluded !== true) yield message;
 }
 
-/** Builds the link from a sub-agent to the tree of the session that spawned it. That tree may be imported later. */
+/** Builds the link from a subagent to the tree of the session that spawned it. That tree may be imported later. */
 function spawnLink({ spawnedBy, scope }: RepairedTree, format: string, owner: string): JsonObject {
   if (spawnedBy === undefined) return {};
   const { session, call, agentType } = spawnedBy;
@@ -154,7 +154,7 @@ function importedAttributes(tree: RepairedTree, format: string, owner: string): 
 
 const none: ReadonlySet<string> = new Set();
 
-/** The ids of a conversation and its nodes. */
+/** The tree, root and node ids that an import assigns. */
 interface Ids {
   readonly treeId: TreeId;
   readonly rootId: NodeId;
@@ -215,7 +215,7 @@ function namesOf(
     if (node === undefined || own.has(externalId) || parts.has(externalId)) continue;
     names.push({ treeId: id, nodeId: node, format, scope, id: externalId });
   }
-  // This row links the session to its sub-agent.
+  // This row links the session to its subagent.
   if (tree.spawnedBy !== undefined)
     names.push(buildSubAgentRow(id, importedTreeId({ owner, format, scope, id: tree.spawnedBy.session })));
   // A tree of Coppice is found by its id. For any other tree the external id of the tree comes last: if it exists, so
@@ -225,7 +225,7 @@ function namesOf(
   return names;
 }
 
-/** Records of a conversation that are parts of existing nodes, or companions. */
+/** The records of a conversation that are parts of existing nodes or companions, and become no nodes. */
 class ImportParts {
   readonly #parents = new Map<string, string | null>();
   readonly #wholes = new Set<string>();
@@ -247,7 +247,7 @@ class ImportParts {
     return this.#parents.has(externalId);
   }
 
-  /** Whether a node was exported as one record. */
+  /** Whether a node was exported as a single record. */
   isWhole(externalId: string): boolean {
     return !this.#wholes.has(externalId);
   }
@@ -269,7 +269,7 @@ export function toImportCommand(tree: RepairedTree, format: string, owner: strin
   return runWithoutPauses(buildImportCommand(tree, format, owner, { fresh }));
 }
 
-/** The inputs for building nodes. */
+/** What {@link importNode} needs besides the node. */
 interface CommandBuilder {
   readonly format: string;
   readonly scope: string;
@@ -326,7 +326,7 @@ function importNode(
   return made;
 }
 
-/** Like {@link toImportCommand}, but yields to other work. */
+/** Like {@link toImportCommand}, but pauses so that other work can run. */
 export function* buildImportCommand(
   tree: RepairedTree,
   format: string,

@@ -12,7 +12,7 @@ export interface SourceTurn {
   readonly parent: string | null;
   readonly role: 'user' | 'assistant' | 'system';
   readonly items: readonly ReplyItem[];
-  /** The model and its usage. */
+  /** The model with its parameters and usage, or another author. */
   readonly source?: JsonObject;
   readonly status?: NodeStatus | undefined;
   readonly createdAt?: number | undefined;
@@ -23,7 +23,7 @@ export interface SourceTurn {
   readonly meta?: NodeMeta;
 }
 
-/** Converts a text to blocks; none for an empty text. */
+/** Returns one text block; none for an empty or missing text. */
 export function toTextBlocks(text: string | undefined): Json[] {
   return text === undefined || text === '' ? [] : [{ type: 'text', text }];
 }
@@ -82,7 +82,7 @@ function turnNodes(turn: SourceTurn): ImportedNode[] {
   });
 }
 
-/** Builds the source of a message by a model. */
+/** Builds the `source` of a message that a model wrote. `model` is undefined if the file does not name it. */
 export function buildModelSource(model: string | undefined, rest: JsonObject = {}): JsonObject {
   return { type: 'model', ...(model === undefined ? {} : { model_name: model }), ...rest };
 }
@@ -114,7 +114,10 @@ export class ConversationNodes {
     return at;
   }
 
-  /** Yields the records of a list that are objects, each with its place; other values are reported. */
+  /**
+   * Yields the records of a list that are objects, each with its position and index; other values are reported as
+   * unreadable.
+   */
   *records(record: JsonObject, key: string, place: string): Generator<readonly [JsonObject, string, number]> {
     for (const [index, value] of listAt(record, key).entries()) {
       const at = `${place}.${key}[${index}]`;
@@ -124,7 +127,7 @@ export class ConversationNodes {
   }
 }
 
-/** Returns the attributes of a tree without undefined values. */
+/** Leaves out undefined values, because optional attributes must not be undefined. */
 export function omitUndefinedAttributes(fields: {
   readonly title?: string | undefined;
   readonly systemPrompt?: string | undefined;
@@ -140,7 +143,7 @@ export function omitUndefinedAttributes(fields: {
   };
 }
 
-/** Returns the first of several members that is a non-empty text. */
+/** Returns the first field among `keys` that is a non-empty string. */
 export function firstFilledText(record: JsonObject, ...keys: readonly string[]): string | undefined {
   for (const key of keys) {
     const text = getFilledText(record, key);

@@ -4,7 +4,7 @@ import { isBase64 } from '../base64.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 import { imageOfUrl } from './openai-messages.ts';
 
-/** A part of a message that becomes a separate node. */
+/** One node's worth of a message, with the parts that it came from. */
 export interface UiRange {
   readonly message: JsonObject;
   readonly meta?: NodeMeta;

@@ -4,7 +4,7 @@ import { encodeUtf8 } from './decode.ts';
 /** The byte order of UTF-16. */
 export type Utf16ByteOrder = 'little' | 'big';
 
-/** The number of bytes that the detection needs. */
+/** How many bytes {@link detectUtf16} needs. */
 export const utf16HeadBytes = 4;
 
 const utf16Marks: ReadonlySet<number> = new Set([...'{[ \t\r\n'].map((sign) => sign.charCodeAt(0)));

@@ -1,7 +1,7 @@
 import type { Json } from '@coppice/core';
 import { isJsonObject } from './fields.ts';
 
-// Fields in which common formats store text.
+// The names of fields in which common formats store text.
 const wordFields: ReadonlySet<string> = new Set(
   'answer body content fragments markdown mes message parts prompt query reasoning response text thinking value'.split(
     ' ',

@@ -11,7 +11,7 @@ export type ExportEvent =
 
 /**
  * Writes trees in a format, one at a time. The report comes last. In the report, nodes read = written + merged + left
- * out, and each loss has its place.
+ * out, and each loss names its tree or node.
  */
 export async function* writeExport(
   format: Format,

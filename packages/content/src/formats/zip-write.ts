@@ -1,11 +1,11 @@
-// Builds the records of a zip archive. The caller writes the bytes of the members, so that they are not kept in memory.
+// Builds the records of a zip archive. The caller writes the bytes of the members, so that they do not stay in memory.
 import { strToU8 } from 'fflate';
 import { refuseImport } from './findings.ts';
 import { crc32 } from './zip.ts';
 
 export { crc32 };
 
-/** A member in the directory; its sizes and checksum are known. */
+/** What the directory of an archive contains about one member. */
 export interface ZipMember {
   /** The name of the member, with `/` as separator; never absolute, never with `..`. */
   readonly name: string;
@@ -22,7 +22,7 @@ const full = 0xffff_ffff;
 const namesAreUtf8 = 0x0800;
 const sizesFollow = 0x0008;
 const methods = { store: 0, deflate: 8 } as const;
-// The first date of the format, so that the same content always gives the same bytes.
+// The earliest date that the format allows. A fixed date gives the same bytes for the same content.
 const someDay = 0x0021;
 
 function record(length: number, write: (view: DataView) => void, ...tail: readonly Uint8Array[]): Uint8Array {

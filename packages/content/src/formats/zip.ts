@@ -3,7 +3,7 @@ import { Inflate, strFromU8 } from 'fflate';
 import { refuseImport } from './findings.ts';
 import type { InputFile } from './input.ts';
 
-/** The limits for an archive. */
+/** How large an archive may be before it is refused as a zip bomb. */
 export interface ZipLimits {
   /** The maximum number of files in one archive. */
   readonly members: number;
@@ -16,7 +16,7 @@ export interface ZipLimits {
   readonly ratio: number;
 }
 
-/** The default limits of an archive. */
+/** The limits for callers that pass none. */
 export const defaultZipLimits: ZipLimits = { members: 200_000, bytes: 64 * 1024 ** 3, ratio: 100 };
 
 const harmlessSize = 1024 * 1024;
@@ -37,7 +37,7 @@ interface ZipEntry {
   readonly offset: number;
 }
 
-/** Whether bytes begin like an archive, even an empty one. */
+/** Whether bytes begin with the signature of a zip archive, even an empty one. */
 export function isZip(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x4b && ((head[2] === 3 && head[3] === 4) || (head[2] === 5 && head[3] === 6));
 }
@@ -64,7 +64,7 @@ function damagedZip(name: string, why: string): never {
   return refuseImport('import/damaged', `The archive ${name} cannot be read: ${why}.`, { name });
 }
 
-/** Returns why a member's name is refused, or undefined. Names are untrusted. */
+/** Returns why a member's name is refused, or undefined. A name may come from an attacker. */
 function nameProblem(name: string): string | undefined {
   if (name === '' || name.includes('\0')) return 'has no proper name';
   if (name.includes('\\')) return 'has a backslash in its name';

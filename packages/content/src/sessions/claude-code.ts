@@ -14,7 +14,7 @@ import { entriesParentsFirst } from './parents-first.ts';
 export interface ClaudeCodeEntries {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
-  /** The leaf where the session ended. */
+  /** The entry at which the session was left; null for an empty session. */
   readonly leafUuid: string | null;
 }
 
@@ -32,7 +32,7 @@ export function readClaudeCode(lines: readonly FieldMap[]): ClaudeCodeEntries {
   return runWithoutPauses(readClaudeCodeInPieces(lines));
 }
 
-/** Like {@link readClaudeCode}, but yields to other work. */
+/** Like {@link readClaudeCode}, but pauses so that other work can run. */
 export function* readClaudeCodeInPieces(lines: readonly FieldMap[]): CooperativeTask<ClaudeCodeEntries> {
   const reader = new CodeReader(lines);
   yield;
@@ -291,7 +291,7 @@ function textIn(content: readonly unknown[]): string {
   return content.map((block) => (isFieldMap(block) ? (getText(block, 'text') ?? '') : '')).join('');
 }
 
-/** Returns the entry, and further entries if it contains several results. */
+/** Converts to one session entry, or to a chain of entries if the line contains several results. */
 function toEntries(entry: Mutable, parentUuid: string, kept: FieldMap): SessionEntry[] {
   const { fields, uuid, message } = entry;
   const at = getText(fields, 'timestamp');

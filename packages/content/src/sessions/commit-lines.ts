@@ -21,14 +21,14 @@ import { isLeafType, isSideEntry, type SessionEntry, type SessionHeader, session
 import { createdTimeText, decodeEntry, encodeNode, type ToFileId, toNodeMarker } from './entry-codec.ts';
 import { omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
 
-/** The inputs for writing a commit. */
+/** What {@link linesOfCommit} needs besides the commit. */
 export interface CommitLineInputs {
   /** The tree before the commit; null for the first commit. */
   readonly before: Tree | null;
   readonly fileId: ToFileId;
   readonly newId: () => string;
   readonly kit: MessageKit;
-  /** Further fields of the header. */
+  /** Fields that are added to the header of a new file. */
   readonly header: FieldMap;
 }
 
@@ -120,11 +120,11 @@ function annotationLine(node: NewNode, { kit }: CommitLineInputs): FieldMap {
   };
 }
 
-/** Options for reading lines. */
+/** What {@link stepsOfLines} needs besides the lines. */
 export interface LineReadOptions {
   /** Returns the node id for an id of the file. */
   readonly toNode: (fileId: string) => string;
-  /** Returns the parent of an entry; if the parent is missing, the entry below which it was placed instead. */
+  /** Returns the parent of an entry; the entry that replaces a missing parent. */
   readonly parentOf: (entry: SessionEntry) => string;
   readonly kit: MessageKit;
   /** Called for an entry that cannot be applied and was left out. */
@@ -267,7 +267,7 @@ function nodeOfLine(
   return omitUnreadableMeta(made, lastPositionIn(tree, fresh, parentId), kit);
 }
 
-/** Returns a node without unreadable metadata; its message is kept. */
+/** Returns a node without its stored metadata, which could not be read; its message is kept. */
 function omitUnreadableMeta(made: NewNode, position: string, kit: MessageKit): NewNode {
   const { message } = made;
   const plain: NewNode = {
@@ -299,7 +299,7 @@ function lastChildPosition(tree: Tree, parentId: NodeId): string | null {
   return typeof edge === 'string' ? edge : null;
 }
 
-/** Returns a free position after all children of a node. */
+/** Returns a position after all children of a node, removed ones included. */
 export function positionAfterChildren(tree: Tree, parentId: NodeId): string {
   return positionBetween(lastChildPosition(tree, parentId), null);
 }

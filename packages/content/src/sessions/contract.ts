@@ -1,8 +1,8 @@
-// Session files: one session per file of JSON lines; each entry names its parent. This folder converts the lines
-// without file access; the stores read and write the files.
+// Session files: one session per file of JSON lines; each entry names its parent. This folder only converts lines; the
+// stores access the files.
 import type { JsonObject, Store } from '@coppice/core';
 
-/** The version of written lines. */
+/** The version of the format that Coppice writes. */
 export const sessionVersion = 2;
 
 // The version number that the terminal agent `pi` writes into the header of any file that it opens. It changes nothing
@@ -28,16 +28,16 @@ export interface SessionEntry {
 export interface SessionHeader extends SessionEntry {
   readonly type: 'session';
   readonly parentUuid: null;
-  /** The version of the format. */
+  /** The version of the session format. */
   readonly version: number;
-  /** The session's id. */
+  /** The id of the session, from which the id of its tree is derived. */
   readonly id: string;
   readonly cwd?: string;
   /** The file from which the session was branched or converted. */
   readonly parentSession?: string;
 }
 
-/** A message. */
+/** A message of the conversation. */
 export interface MessageEntry extends SessionEntry {
   readonly type: 'message';
   readonly message: unknown;
@@ -61,12 +61,12 @@ export interface CompactionEntry extends SessionEntry {
   readonly details?: JsonObject;
 }
 
-/** Makes its parent the active node. */
+/** Makes its parent entry the active node. */
 export interface LeafEntry extends SessionEntry {
   readonly type: 'leaf';
 }
 
-/** Steps other than inserts. */
+/** A list of steps other than inserts, applied to the tree at this line. */
 export interface ChangeEntry extends SessionEntry {
   readonly type: 'change';
   readonly steps: readonly unknown[];
@@ -90,7 +90,7 @@ export type SessionDialect =
   /** Lines with `uuid` and `parentUuid`, without a header, and with several lines per reply. */
   | 'claude-code';
 
-/** A finding about a file. Every entry that is left out or moved has a finding. */
+/** A problem with a file. Every entry that is left out or moved has a warning. */
 export interface SessionWarning {
   /**
    * - `torn`: the last line is cut off, or the last commit is incomplete; it was never acknowledged;
@@ -119,8 +119,8 @@ export interface SessionHolder {
 }
 
 /**
- * An open session file. Line 0 is the header. The other lines follow in file order, without unreadable and
- * unacknowledged ones. A line is parsed when it is needed.
+ * An open session file. Line 0 is the header. The other lines follow in file order, without unreadable lines and lines
+ * of incomplete commits. A line is parsed when it is needed.
  */
 export interface SessionFile {
   readonly path: string;
@@ -135,17 +135,17 @@ export interface SessionFile {
   readonly size: number;
   /** The number of commits, which is the number of the last one. */
   readonly version: number;
-  /** Returns the line with this id; −1 if there is none. */
+  /** Returns the line with this id; −1 if no line has it. */
   indexOf(uuid: string): number;
   uuidAt(index: number): string;
   typeAt(index: number): string;
   /** Returns the parent of a line; −1 for the header. */
   parentAt(index: number): number;
-  /** Returns the parent id of a line if that parent is missing and the line is shown below another one. */
+  /** Returns the parent id of a line if that parent is missing and another line is used as the parent. */
   namedParentAt?(index: number): string | undefined;
   /** Whether Coppice wrote the line. */
   isOurs(index: number): boolean;
-  /** Parses a line. For a damaged line, only its type and parent are returned. */
+  /** Parses a line. A line that is damaged after its ids gives only its type and parent. */
   entryAt(index: number): SessionEntry;
   /**
    * Returns the remainder of a line after type, ids and number, up to the end of its JSON object. It can be copied to
@@ -169,7 +169,7 @@ export interface SessionFile {
   close(): void;
 }
 
-/** A session in a list. */
+/** What a list of sessions shows about one file. */
 export interface SessionSummary {
   readonly path: string;
   readonly dialect: SessionDialect | null;
@@ -188,7 +188,7 @@ export interface SessionSummary {
   readonly trouble?: string;
 }
 
-/** An entry that is copied to another file, possibly with another parent. */
+/** An entry that is copied to another file, where it may get another parent. */
 export interface CopiedEntry {
   readonly type: string;
   readonly uuid: string;
@@ -197,7 +197,7 @@ export interface CopiedEntry {
   readonly rest: Uint8Array;
 }
 
-/** The contents of a new session. */
+/** The header fields and entries of a session to be created. */
 export interface NewSession {
   readonly uuid: string;
   readonly id: string;
@@ -209,7 +209,10 @@ export interface NewSession {
   readonly commit: SessionCommit;
 }
 
-/** Opens, creates and deletes session files. The engine receives it, because it has no file access itself. */
+/**
+ * Opens, creates and deletes session files. The engine receives an implementation, because it does not access files
+ * itself.
+ */
 export interface SessionFiles {
   /**
    * Opens a file. For a file of Coppice's format the lease is taken, unless it is opened read-only. Version 1 is
@@ -232,7 +235,7 @@ export interface SessionFiles {
   store(path: string): Promise<Store>;
 }
 
-/** The fields about a commit on its last line. */
+/** What the last line of a commit records about the commit. */
 export interface SessionCommit {
   /** The act id. If it is missing, it is derived from the commit number; such a commit is a whole act. */
   readonly actId?: string;

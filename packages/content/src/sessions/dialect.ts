@@ -5,7 +5,7 @@ import { getNumber, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { chainLineTypes, otherLineTypes } from './claude-code-types.ts';
 import { isLeafType, isReadableVersion, isSideEntry, type SessionDialect } from './contract.ts';
 
-/** The result of the detection. */
+/** The dialect of a file, or why it cannot be read. */
 export type DetectedDialect =
   | { readonly dialect: SessionDialect }
   /** The file has Coppice's or pi's format, but a newer version. */

@@ -39,7 +39,7 @@ export type EntryMarker = Omit<Marker, 'firstKept' | 'from'> & { readonly firstK
 
 const nothing: FieldMap = {};
 
-/** Decodes an entry. Entries of unknown types become states, which keep their place and are hidden from models. */
+/** Decodes an entry. Entries of unknown types become states, which stay in the tree but are hidden from models. */
 export function decodeEntry(entry: SessionEntry): DecodedEntry {
   const noted = getObject(entry, 'node') ?? nothing;
   const read = readEntry(entry);
@@ -198,7 +198,7 @@ const saidFields: readonly string[] = [
 const known: ReadonlySet<string> = new Set([...bare, ...saidFields]);
 const knownElsewhere: ReadonlySet<string> = new Set([...foreignFields, ...saidFields]);
 
-/** Returns fields of a line that other tools wrote and that are not decoded. They are kept with the node. */
+/** Returns the fields of a line that Coppice does not decode; they are stored with the node. */
 function foreignMeta(entry: SessionEntry): NodeMeta {
   const read = ownField(entry, 'version') === undefined ? knownElsewhere : known;
   // This is a fast path for lines without such fields, because it runs for each line.

@@ -5,7 +5,7 @@ import { copyJson } from '../json-copy.ts';
 import { defaultLimits } from '../limits.ts';
 import { refuseInvalidInput } from '../problem.ts';
 
-/** Whether a value is JSON. The value must come from a parsed line, or be undefined, a function, symbol or bigint. */
+/** Whether a value is JSON. Only checks the value itself, because nested values come from parsed lines. */
 export function isParsedJson(value: unknown): value is Json {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
 }
@@ -15,7 +15,7 @@ export function omitSessionFields(fields: FieldMap, keys: ReadonlySet<string>): 
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.has(key)));
 }
 
-/** Returns the fields that have a JSON value, because JSON has no undefined. */
+/** Returns the fields that JSON can represent; undefined, functions, symbols and bigints are left out. */
 export function omitUndefinedFields(fields: FieldMap): JsonObject {
   const entries = Object.entries(fields).filter((entry): entry is [string, Json] => isParsedJson(entry[1]));
   return Object.fromEntries(entries);
@@ -35,7 +35,7 @@ export function parseTime(value: unknown): number | undefined {
 }
 
 /**
- * Copies the fields of an entry of any size to plain JSON. Refuses values that JSON cannot represent, with their place,
+ * Copies the fields of an entry of any size to plain JSON. Refuses values that JSON cannot represent, with their path,
  * because they would be lost or changed on reading.
  */
 export function copyPlainFields(entry: unknown): Result<JsonObject> {

@@ -1,4 +1,4 @@
-// The public entry for session lines.
+// Converts the lines of session files, as `@coppice/content/sessions`.
 
 export { type ClaudeCodeEntries, readClaudeCode, readClaudeCodeInPieces } from './claude-code.ts';
 export {

@@ -19,7 +19,7 @@ import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/co
 import { normaliseMessage } from '../legacy.ts';
 import { isParsedJson, omitUndefinedFields } from './fields.ts';
 
-/** The converted message of a line. */
+/** The message of a line in canonical form, with the kind and status of its node. */
 export interface ConvertedMessage {
   readonly message: Message;
   readonly kind: 'message' | 'injected';
@@ -83,7 +83,7 @@ function unreadableBlock(raw: unknown): ConvertedMessage {
   return { message: { role: 'user', content: [block] }, kind: 'message', status: 'success', meta: { excluded: true } };
 }
 
-/** Converts the blocks of a line's message to canonical blocks. */
+/** Converts the content of a line's message to canonical blocks; values that are not objects are skipped. */
 export function readBlocks(content: unknown): Block[] {
   if (typeof content === 'string') return [sessionTextBlock(content)];
   if (!Array.isArray(content)) return [];

@@ -14,7 +14,7 @@ export function entriesParentsFirst(entries: readonly SessionEntry[], root: stri
   const place = (first: SessionEntry) => {
     const open = [first];
     for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
-      // In a cycle, an entry is reached again that already has its place.
+      // In a cycle the walk reaches an entry a second time.
       if (found.has(entry)) continue;
       found.add(entry);
       if (placed.has(entry.uuid)) continue;

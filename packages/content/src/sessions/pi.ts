@@ -33,7 +33,9 @@ export function headerFromPi(line: FieldMap): SessionHeader {
   };
 }
 
-/** Converts an entry; undefined for other lines. An entry without a parent becomes a child of the header. */
+/**
+ * Converts an entry; undefined for a line without id or type. An entry without a parent becomes a child of the header.
+ */
 export function entryFromPi(line: FieldMap, header: SessionHeader): SessionEntry | undefined {
   const uuid = getText(line, 'id');
   const type = getText(line, 'type');

@@ -19,7 +19,7 @@ import { sessionNodeId } from './session-ids.ts';
 // Versions and times of the rows are not used here.
 const noNumbers = { version: 1, seq: 0, at: 0 };
 
-/** Changes of an entry by later lines. */
+/** How later lines changed an entry. */
 export interface LaterChanges {
   readonly message?: Message;
   readonly status?: NodeStatus;
@@ -27,14 +27,14 @@ export interface LaterChanges {
   readonly meta?: Patch<NodeMeta>;
 }
 
-/** A label on an entry. */
+/** A label that a line set on an entry. */
 export interface EntryLabel {
   readonly title: string;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** The tree over a session file. Lines are identified by their index; 0 is the header. */
+/** The tree of a session file. Entries are identified by the index of their line; 0 is the header. */
 export class SessionIndex {
   readonly file: SessionFile;
   // Lines by node id, for entries whose id is not the node id; filled at the first lookup.
@@ -60,14 +60,14 @@ export class SessionIndex {
     this.#read();
   }
 
-  /** Reads lines that were added to the file. */
+  /** Reads lines that other processes added to the file, and returns their number. */
   refresh(): number {
     const count = this.file.refresh();
     this.#read();
     return count;
   }
 
-  /** Reads lines that this process added. */
+  /** Reads lines that this process appended. */
   take(): void {
     this.#read();
   }
@@ -103,7 +103,7 @@ export class SessionIndex {
     this.#moved.set(index, up);
   }
 
-  /** Returns the target of a line that moves the leaf; undefined if the target was removed. */
+  /** Returns the entry that a leaf line makes active; undefined if it was removed. */
   leafBy(index: number): number | undefined {
     const at = this.standing(this.file.parentAt(index));
     return this.#isLeft(at) ? at : undefined;
@@ -164,7 +164,7 @@ export class SessionIndex {
     }
   }
 
-  /** Returns the line of a node by its id in the tree; −1 if there is none. */
+  /** Returns the line of a node by its id in the tree; −1 if no line has it. */
   lineOf(node: string): number {
     const { file } = this;
     const at = file.indexOf(node);
@@ -211,12 +211,12 @@ export class SessionIndex {
     return this.#attributes;
   }
 
-  /** The session's name. */
+  /** The name of the session; undefined if it has none. */
   get name(): string | undefined {
     return this.#attributes.title;
   }
 
-  /** Labels by line. */
+  /** The labels of entries, by line. */
   get labels(): ReadonlyMap<number, EntryLabel> {
     return this.#labels;
   }
@@ -243,7 +243,9 @@ export class SessionIndex {
     };
   }
 
-  /** Returns the nearest node at or above a line; labels, names and changes are not nodes. */
+  /**
+   * Returns the nearest entry at or above a line that is a node of the tree. Labels, names and changes are not nodes.
+   */
   standing(index: number): number {
     let at = index;
     while (at > 0 && isSideEntry(this.file.typeAt(at))) at = this.file.parentAt(at);

@@ -11,13 +11,13 @@ import { omitSessionFields, omitUndefinedFields, parseTime, toIsoTime } from './
 import { readSessionMessage } from './messages.ts';
 import type { SessionIndex } from './session-index.ts';
 
-/** The written lines, and the changes that were necessary. */
+/** The lines of a session in pi's format, and what they cannot represent. */
 export interface PiExport {
   readonly lines: readonly JsonObject[];
   readonly losses: readonly { readonly uuid: string; readonly what: string }[];
 }
 
-// Line types that pi, or a later version of it, writes.
+// Types of lines that pi or its later versions write, and that are copied unchanged.
 const itsTypes: ReadonlySet<string> = new Set([
   'model_change',
   'thinking_level_change',
@@ -26,7 +26,9 @@ const itsTypes: ReadonlySet<string> = new Set([
   'context_edit',
 ]);
 
-/** Returns the live tree of a session as lines. `leaf` is the active line, and `now` is the time of added lines. */
+/**
+ * Converts the live tree of a session to lines of pi. `leaf` is the active line, and `now` is the time of added lines.
+ */
 export function toPiLines(index: SessionIndex, leaf: number, now: number): PiExport {
   return new PiLineWriter(index, now).write(leaf);
 }

@@ -55,7 +55,7 @@ export function migrateV1(lines: readonly (FieldMap | null)[]): MigratedSession 
   return { header, entries, warnings };
 }
 
-/** The inputs for converting references by index to references by id. */
+/** What is needed to convert references by index to references by id. */
 interface Pointing {
   readonly lines: readonly (FieldMap | null)[];
   readonly uuids: readonly string[];

@@ -61,7 +61,7 @@ export const arbitraryUnknownBlock: fc.Arbitrary<Block> = fc
 /** Generates a text block that is not blank. */
 const textBlock: fc.Arbitrary<Block> = arbitraryFilledText.map((text) => ({ type: 'text', text }));
 
-/** Generates a tool call. */
+/** Generates a tool call with any parameters. */
 const toolUseBlock: fc.Arbitrary<Block> = fc.record({
   type: fc.constant('tool-use'),
   id: fc.uuid(),
@@ -69,7 +69,7 @@ const toolUseBlock: fc.Arbitrary<Block> = fc.record({
   parameters: arbitraryObject,
 });
 
-/** Generates reasoning. */
+/** Generates a thinking block, with or without signature and encrypted reasoning. */
 export const arbitraryThinkingBlock: fc.Arbitrary<Block> = fc.record(
   { type: fc.constant('thinking'), thinking: arbitraryText, signature: fc.string(), redacted: fc.string() },
   { requiredKeys: ['type', 'thinking'] },

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { getCountMember, getMember, getTextMember, objectOrUndefined } from './wire-json.ts';
 
-/** A block of a message, as far as it was received. */
+/** A content block that is still being received. */
 export interface AnthropicBlockDraft {
   readonly index: number;
   readonly type: string;
@@ -19,7 +19,7 @@ export interface AnthropicChange {
   readonly piece: string;
 }
 
-/** Reads the events of one message. */
+/** Collects the events of one message. */
 export class AnthropicEvents {
   readonly #blocks = new Map<number, AnthropicBlockDraft>();
   readonly #usage = new Map<string, Json>();

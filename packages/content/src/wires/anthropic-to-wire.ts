@@ -3,7 +3,7 @@ import { type Block, isText, type JsonObject, type Message } from '@coppice/core
 import { createSafeIds, isFileBlock, isImage, isThinking, isToolCall } from './block-guards.ts';
 import type { ProviderRequest, ReportParameterChange, ThinkingOptions, ToolChoice } from './contract.ts';
 
-/** The supported image types. */
+/** The media types of images that Anthropic accepts. */
 export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
 
 /** Text and images, which are also allowed in a tool result. */
@@ -14,7 +14,7 @@ export type AnthropicVisibleBlock =
       source: { type: 'base64'; media_type: AnthropicImageType; data: string } | { type: 'url'; url: string };
     };
 
-/** One block of the body. */
+/** A content block of a request body. */
 export type AnthropicBlock =
   | AnthropicVisibleBlock
   | { type: 'document'; source: { type: 'base64'; media_type: 'application/pdf'; data: string }; title: string }
@@ -23,13 +23,13 @@ export type AnthropicBlock =
   | { type: 'tool_use'; id: string; name: string; input: JsonObject }
   | { type: 'tool_result'; tool_use_id: string; content: AnthropicVisibleBlock[] };
 
-/** One message of the body. */
+/** A message of a request body. */
 export interface AnthropicMessage {
   role: 'user' | 'assistant';
   content: AnthropicBlock[];
 }
 
-/** The body of a request. */
+/** The body of a request to Anthropic's Messages API. */
 export interface AnthropicBody {
   model: string;
   max_tokens: number;
@@ -193,7 +193,7 @@ function toShown(block: Block): AnthropicVisibleBlock[] {
     : [];
 }
 
-/** Returns the supported image type for a media type; undefined for any other. */
+/** Returns the image type that Anthropic accepts for a media type; undefined for other types. */
 export function toSupportedImageType(mediaType: string | undefined): AnthropicImageType | undefined {
   const [name = ''] = (mediaType ?? '').toLowerCase().split(';');
   if (name === 'image/jpg') return 'image/jpeg';

@@ -1,4 +1,4 @@
-/** Type guards for blocks, for code that writes wires. */
+/** Type guards and helpers for blocks, used where requests are written. */
 
 import type { Block, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
@@ -17,22 +17,22 @@ export interface SignedThinking extends ThinkingBlock {
   readonly provider?: string;
 }
 
-/** Whether a block is a picture. */
+/** Whether a block is an image with valid fields. */
 export function isImage(block: Block): block is ImageBlock {
   return block.type === 'image' && isKnownBlock(block);
 }
 
-/** Whether a block is an attachment. */
+/** Whether a block is a file with valid fields. */
 export function isFileBlock(block: Block): block is FileBlock {
   return block.type === 'file' && isKnownBlock(block);
 }
 
-/** Whether a block is reasoning. */
+/** Whether a block is reasoning with valid fields. */
 export function isThinking(block: Block): block is SignedThinking {
   return block.type === 'thinking' && isKnownBlock(block);
 }
 
-/** Whether a block is a tool call. */
+/** Whether a block is a tool call with valid fields. */
 export function isToolCall(block: Block): block is ToolUseBlock {
   return block.type === 'tool-use' && isKnownBlock(block);
 }
@@ -49,7 +49,7 @@ export function hasEmbeddedBytes(block: Block, types: RegExp): boolean {
   return (isImage(block) || isFileBlock(block)) && block.source.type === 'base64' && types.test(block.mediaType ?? '');
 }
 
-/** Whether an image has a web URL. */
+/** Whether a block is an image with an http or https URL. */
 export function hasWebUrl(block: Block): boolean {
   return isImage(block) && block.source.type === 'url' && /^https?:\/\//i.test(block.source.url);
 }

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
-/** One piece of one of the choices. */
+/** What one chunk adds to one of the choices. */
 export type ChatPiece =
   | { readonly type: 'text' | 'reasoning' | 'refusal'; readonly choice: number; readonly text: string }
   /** Signed reasoning in the form of OpenRouter. */
@@ -10,7 +10,7 @@ export type ChatPiece =
   | { readonly type: 'call'; readonly choice: number; readonly call: ChatCallDraft; readonly json: string }
   | { readonly type: 'finish'; readonly choice: number; readonly reason: Json };
 
-/** A call, as far as it was received. */
+/** A tool call that is still being received. */
 export interface ChatCallDraft {
   /** The index among the calls of its choice, from 0. */
   readonly place: number;
@@ -30,7 +30,7 @@ interface ChoiceCalls {
   readonly places: Map<number, number>;
 }
 
-/** Reads the chunks of one completion. */
+/** Collects the chunks of one completion. */
 export class ChatChunks {
   readonly #choices = new Map<number, ChoiceCalls>();
   /** The reported usage; null until it is received. */

@@ -24,14 +24,14 @@ export interface ChatCall {
   function: { name: string; arguments: string };
 }
 
-/** One message of the body. */
+/** A message of a request body. */
 export type ChatMessage =
   | { role: 'system' | 'developer'; content: string }
   | { role: 'user'; content: string | ChatPart[] }
   | { role: 'assistant'; content: string | null; tool_calls?: ChatCall[]; reasoning_details?: JsonObject[] }
   | { role: 'tool'; tool_call_id: string; content: string };
 
-/** The body of a request. */
+/** The body of a Chat Completions request. */
 export interface ChatBody {
   model: string;
   messages: ChatMessage[];
@@ -47,7 +47,7 @@ export interface ChatBody {
   tool_choice?: 'auto' | 'none' | 'required' | { type: 'function'; function: { name: string } };
 }
 
-/** The differences between servers that implement Chat Completions. */
+/** How a server that implements Chat Completions differs from others. */
 export interface ChatDialect {
   /** The name of the field for the maximum length. */
   readonly lengthField: 'max_tokens' | 'max_completion_tokens';

@@ -34,7 +34,7 @@ export interface ProviderRequest {
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
-  /** Texts at which the reply ends. */
+  /** Texts at which the model stops; they are not part of the reply. */
   readonly stop?: readonly string[] | undefined;
   readonly seed?: number | undefined;
   readonly thinking?: ThinkingOptions | undefined;
@@ -55,7 +55,7 @@ export interface ProviderUsage {
   readonly cacheWriteTokens?: number;
   /** The part of the output that was reasoning. */
   readonly reasoningTokens?: number;
-  /** The usage as received. */
+  /** The provider's own usage object. */
   readonly raw: JsonObject;
 }
 
@@ -102,13 +102,13 @@ export interface ToolUseEnd {
   readonly index: number;
   /** Empty if the arguments are malformed. */
   readonly parameters: JsonObject;
-  /** The problem with the arguments, as the rest of a sentence. */
+  /** The problem with the arguments, as a sentence. */
   readonly malformed?: string;
   /** An opaque signature of the reasoning behind the call, to be sent back unchanged. */
   readonly thoughtSignature?: string;
 }
 
-/** A complete image. */
+/** An image that the model generated, complete. */
 export interface ImageEvent {
   readonly type: 'image';
   readonly block: ImageBlock;
@@ -123,7 +123,7 @@ export interface UsageEvent extends ProviderUsage {
 export interface EndEvent {
   readonly type: 'end';
   readonly finishReason: FinishReason;
-  /** The provider's reason; null if there was none. */
+  /** The provider's own reason; null if it gave no reason. */
   readonly raw: Json;
 }
 
@@ -146,13 +146,13 @@ export type WireReplyEvent =
 
 /** Converts the data of a wire to events, one at a time. Pure; throws only {@link WireFailure}. */
 export interface WireReader {
-  /** Returns null for a keep-alive, which does not reset the idle timeout. */
+  /** Reads one message of the stream; returns null for a keep-alive, which must not reset the idle timeout. */
   read(data: Json, event: string): readonly WireReplyEvent[] | null;
   /**
    * Called at the end of the stream; returns the remaining events. Without an end event, the stream was interrupted.
    */
   end(): readonly WireReplyEvent[];
-  /** Whether the provider has reported the end. */
+  /** Whether the provider has reported the end of the reply. */
   readonly done: boolean;
 }
 

@@ -3,7 +3,7 @@ import { type Block, isText, type Json, type JsonObject, type Message } from '@c
 import { callNamesById, isFileBlock, isImage, isThinking, isToolCall, toWireText } from './block-guards.ts';
 import type { ProviderRequest, ThinkingOptions, ToolChoice } from './contract.ts';
 
-/** One part of a turn. */
+/** A part of a turn: text, bytes, a call or its result. */
 export interface GooglePart {
   text?: string;
   thoughtSignature?: string;
@@ -12,13 +12,13 @@ export interface GooglePart {
   functionResponse?: { name: string; response: JsonObject };
 }
 
-/** One turn of the body. */
+/** A turn of a request body. */
 export interface GoogleContent {
   role: 'user' | 'model';
   parts: GooglePart[];
 }
 
-/** The body of a request; the model is part of the path. */
+/** The body of a generateContent request; the model is part of the URL. */
 export interface GoogleBody {
   contents: GoogleContent[];
   systemInstruction?: { parts: { text: string }[] };

@@ -9,7 +9,7 @@ import { assistantBlocks, fromAssistant, fromOpenAi } from '../formats/openai-me
 import { readGoogleAnswers, readGoogleRequest } from './google-call.ts';
 import { type ItemMessage, messagesWithItems, type ResolveItem } from './responses-items.ts';
 
-/** The wires whose calls are recorded. */
+/** The APIs whose recorded calls can be read. */
 export type CallWire = 'chat' | 'anthropic' | 'responses' | 'google';
 
 /** The request of a call in canonical form, without validation. */
@@ -17,13 +17,13 @@ export interface CallRequest {
   /** An undefined and an empty prompt are different. */
   readonly systemPrompt: string | undefined;
   readonly messages: readonly JsonObject[];
-  /** The ids of calls whose results are marked as failures. */
+  /** The ids of tool calls whose results are marked as failures. */
   readonly failed: ReadonlySet<string>;
   /** The author names of messages that have a name. */
   readonly names: ReadonlyMap<JsonObject, string>;
 }
 
-/** Options for reading a request. */
+/** How a request is read; all options may be left out. */
 export interface CallReadOptions {
   /** Finds an item that the request names only by id. */
   readonly resolve?: ResolveItem | undefined;
@@ -33,7 +33,7 @@ export interface CallReadOptions {
   readonly chatMessage?: ((record: JsonObject) => JsonObject) | undefined;
 }
 
-/** One answer: its messages, and the finish reason of the wire. */
+/** One alternative answer of a call: its messages, and the API's finish reason. */
 export interface CallAnswer {
   readonly messages: readonly ItemMessage[];
   readonly finish: string | undefined;
@@ -51,7 +51,7 @@ function promptIn(message: Json | undefined): string | undefined {
   return promptText(message.content);
 }
 
-/** Reads the request of a call. */
+/** Converts the request of a recorded call to messages. */
 export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallReadOptions = {}): CallRequest {
   const plain = { failed: new Set<string>(), names: new Map<JsonObject, string>() };
   if (wire === 'responses') return { ...plain, ...readResponsesRequest(body, reading) };

@@ -5,7 +5,7 @@ import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined
 /** The kinds of text of an item: text, a refusal, readable reasoning, or the arguments or input of a call. */
 export type ResponsesText = 'text' | 'refusal' | 'summary' | 'reasoning' | 'arguments' | 'input';
 
-/** An item of the output, as far as it was received. */
+/** An output item that is still being received. */
 export interface ResponsesItemDraft {
   readonly index: number;
   readonly type: string;
@@ -16,7 +16,7 @@ export interface ResponsesItemDraft {
   readonly texts: Map<ResponsesText, Map<number, string>>;
 }
 
-/** The change of an item by an event. */
+/** What an event changes about an item. */
 export interface ResponsesChange {
   readonly what: 'begun' | 'ended' | ResponsesText;
   readonly draft: ResponsesItemDraft;
@@ -34,13 +34,13 @@ const textEvents: ReadonlyMap<string, ResponsesText> = new Map([
 
 const lifeSigns: ReadonlySet<string> = new Set(['response.created', 'response.in_progress', 'response.queued']);
 
-/** Reads the events of one response. Items are identified by their index in the output. */
+/** Collects the events of one response. Items are identified by their index in the output. */
 export class ResponsesEvents {
   readonly #items = new Map<number, ResponsesItemDraft>();
   #response: JsonObject = {};
   /** The complete response from the last event; null until then. */
   ended: JsonObject | null = null;
-  /** The error that the service reported; null if there is none. */
+  /** The error that the service reported; null without an error. */
   failure: Json = null;
 
   /** Reads an event; returns null for keep-alives. */

@@ -43,7 +43,7 @@ export function createResponsesReader(): WireReader {
   };
 }
 
-/** The kinds of events that a response contained so far. */
+/** What a response contained so far, which decides its finish reason. */
 interface Seen {
   called: boolean;
   refused: boolean;

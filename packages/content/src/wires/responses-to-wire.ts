@@ -17,7 +17,7 @@ export type ResponsesPart =
   | { type: 'input_image'; image_url: string; detail: 'auto' }
   | { type: 'input_file'; filename: string; file_data: string };
 
-/** One item of the input. */
+/** An item of a request's input. */
 export type ResponsesItem =
   | { type: 'message'; role: 'user' | 'developer'; content: ResponsesPart[] }
   | { role: 'assistant'; content: string }
@@ -25,7 +25,7 @@ export type ResponsesItem =
   | { type: 'function_call'; call_id: string; name: string; arguments: string }
   | { type: 'function_call_output'; call_id: string; output: string };
 
-/** The body of a request. */
+/** The body of a Responses request. */
 export interface ResponsesBody {
   model: string;
   input: ResponsesItem[];
@@ -48,10 +48,10 @@ export interface ResponsesBody {
   tool_choice?: 'auto' | 'none' | 'required' | { type: 'function'; name: string };
 }
 
-/** The lowest limit that the provider accepts. */
+/** The lowest output limit that the provider accepts, in tokens. */
 const fewestTokens = 16;
 
-/** The allowed range of the maximum length of a reply, in tokens. */
+/** The range of output limits that the provider accepts, in tokens. */
 export const outputTokenRange = { min: fewestTokens, max: Number.MAX_SAFE_INTEGER } as const;
 
 /** Builds the body of a request. The caller has already lowered unsupported blocks. */

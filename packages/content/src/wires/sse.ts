@@ -4,7 +4,7 @@ import type { Json } from '@coppice/core';
 import { copyBytes, joinBytes } from '../formats/bytes.ts';
 import { decodeUtf8 } from '../formats/decode.ts';
 
-/** One event of a stream. */
+/** One event of a stream, not parsed yet. */
 export interface WireEvent {
   /** The name of the event; empty if the stream gave no name. */
   readonly event: string;
@@ -81,7 +81,7 @@ function createLines(limit: number, ends: LineEnds, onLine: (line: string) => vo
       // The bytes are copied, because a reader may reuse its buffer.
       if (from < chunk.length) add(copyBytes(chunk, from));
     },
-    /** Returns the unterminated last line; null if there is none. */
+    /** Returns the unterminated last line; null if the stream ended with a line end. */
     rest: () => (size === 0 ? null : take()),
   };
 }
@@ -158,7 +158,7 @@ export function createLineSplitter(limit: number): EventSplitter {
   });
 }
 
-/** Returns the events of a complete stream. */
+/** Splits a complete stream into its events. */
 export function readSse(bytes: Uint8Array): readonly WireEvent[] {
   const framing = createSseSplitter(Number.POSITIVE_INFINITY);
   return [...framing.push(bytes), ...framing.end()];

@@ -3,7 +3,7 @@
 import type { Block, Json, JsonObject, ToolUseBlock } from '@coppice/core';
 import { parseJson } from '../json-text.ts';
 
-/** The parameters of a call, or the problem with its arguments. */
+/** The parsed arguments of a tool call. */
 export interface ToolArguments {
   /** Empty if the arguments are malformed. */
   readonly parameters: JsonObject;

@@ -1,4 +1,4 @@
-/** Safe access to foreign JSON of any shape. */
+/** Reads foreign JSON of any shape without throwing. */
 import type { Json, JsonObject } from '@coppice/core';
 
 /** Returns the value if it is an object, else undefined. */

@@ -11,7 +11,7 @@ import {
   toComparedSource,
 } from '../source.ts';
 
-/** A file of which only the text is known. */
+/** A file whose bytes are unknown, but whose text was extracted. */
 export interface TextSource {
   readonly type: 'text';
   readonly text: string;
@@ -45,7 +45,7 @@ function fileTokens(block: FileBlock): number {
   return Math.ceil(size / (block.mediaType.startsWith('text/') ? bytesPerToken.text : bytesPerToken.other));
 }
 
-/** An attachment: bytes, a URL, a stored blob or text. */
+/** The block type of attachments: bytes, a URL, a stored blob or text. */
 export const file = defineBlock<FileBlock>({
   type: 'file',
   summary: 'An attachment.',

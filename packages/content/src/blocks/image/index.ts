@@ -10,7 +10,7 @@ import {
   toComparedSource,
 } from '../source.ts';
 
-/** A picture. The media type may be missing only for a URL. */
+/** A picture in a message. The media type may be missing only for a URL. */
 export interface ImageBlock extends Block {
   readonly type: 'image';
   readonly source: ByteSource;
@@ -21,7 +21,7 @@ export interface ImageBlock extends Block {
 // does not contain. This value is near the upper end, because an estimate that is too low leads to a rejected request.
 const tokensPerImage = 1200;
 
-/** A picture: bytes, a URL or a stored blob. */
+/** The block type of pictures: bytes, a URL or a stored blob. */
 export const image = defineBlock<ImageBlock>({
   type: 'image',
   summary: 'A picture.',

@@ -1,7 +1,10 @@
 import type { TextBlock } from '@coppice/core';
 import { defineBlock, pickComparedFields } from '../define.ts';
 
-/** Plain text, stored unchanged. Comparisons ignore surrounding white space and blank text blocks. */
+/**
+ * The block type of plain text, which is stored unchanged. Comparisons ignore surrounding white space and blank text
+ * blocks.
+ */
 export const text = defineBlock<TextBlock>({
   type: 'text',
   summary: 'Plain text or Markdown.',

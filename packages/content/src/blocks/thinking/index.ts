@@ -16,7 +16,7 @@ export interface ThinkingBlock extends Block {
   readonly redacted?: string;
 }
 
-/** Reasoning. Ignored when messages are compared, unless a message has nothing else. */
+/** The block type of reasoning. Ignored when messages are compared, unless a message has nothing else. */
 export const thinking = defineBlock<ThinkingBlock>({
   type: 'thinking',
   summary: 'Reasoning of a model, with its signature.',

@@ -19,8 +19,8 @@ function isFilled(value: Json | undefined): value is string {
 }
 
 /**
- * A tool call. Only assistant messages may contain it. Comparisons include the parameters, but not the raw argument
- * text.
+ * The block type of tool calls. Only assistant messages may contain one. Comparisons include the parameters, but not
+ * the raw argument text.
  */
 export const toolUse = defineBlock<ToolUseBlock>({
   type: 'tool-use',

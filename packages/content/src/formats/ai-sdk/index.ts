@@ -192,7 +192,7 @@ async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
   for (const file of input.files) yield* readAiSdkFile(file);
 }
 
-/** Messages of the AI SDK, as a list or with branches in assistant-ui's repository. */
+/** Imports messages of the AI SDK, as a list or with branches in assistant-ui's repository. */
 export const aiSdk = defineFormat({
   name,
   label: 'AI SDK messages',

@@ -81,7 +81,7 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
     nodes.report(...roleFinding('role', chunk.role, (word) => roles.has(word), at));
     const blocks = blocksOf(chunk, nodes, at);
     const next = listAt(chunked, 'chunks')[index + 1];
-    // A thought belongs to the next answer.
+    // A thought is stored with the next answer.
     if (chunk.isThought === true && isJsonObject(next) && next.role === 'model' && next.branchParent === undefined) {
       thoughts = { blocks: [...thoughts.blocks, ...blocks], records: [...thoughts.records, chunk] };
       continue;
@@ -126,7 +126,7 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
   };
 }
 
-/** Prompts of AI Studio. */
+/** Imports prompts of Google AI Studio. */
 export const aiStudio = defineFormat({
   name: 'ai-studio',
   label: 'AI Studio prompt',

@@ -113,7 +113,7 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
   }
 }
 
-/** aider's history. */
+/** Imports the history file that aider writes beside a project. */
 export const aider = defineFormat({
   name: 'aider',
   label: 'aider history',

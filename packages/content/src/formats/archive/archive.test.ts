@@ -1,5 +1,5 @@
 import { type ExternalId, nodeId, run, type Tree, textMessage, treeId } from '@coppice/core';
-import { createTestClock, ReferenceStore, uuid } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore, testUuid } from '@coppice/core/testing';
 import { findAnyNode } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
@@ -11,7 +11,7 @@ import { readImport } from '../read.ts';
 import { writeExport } from '../write.ts';
 import { archive } from './index.ts';
 
-const id = treeId(uuid(1));
+const id = treeId(testUuid(1));
 const picture = new Uint8Array(400_000).map((_, index) => index % 251);
 const hash = sha256Hex(picture);
 

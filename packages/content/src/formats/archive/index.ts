@@ -2,7 +2,7 @@ import { defineFormat } from '../contract.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Coppice's own archive: complete trees with checksums, for Coppice and other programs. */
+/** Imports and exports Coppice's own archive: complete trees with checksums. */
 export const archive = defineFormat({
   name: 'archive',
   label: 'Coppice archive',

@@ -3,7 +3,7 @@
 // tree that needs them. The last line ends the archive.
 import { sha256Hex } from '../../sha256.ts';
 
-/** The version that is written. Readers refuse newer versions. */
+/** The version of the archives that Coppice writes. Readers refuse newer versions. */
 export const archiveVersion = 1;
 
 /**
@@ -22,5 +22,5 @@ export class LineChecksum {
   }
 }
 
-/** The number of bytes of an attachment in one line. */
+/** How many bytes of an attachment are written into one line. */
 export const blobPartBytes = 384 * 1024;

@@ -21,7 +21,7 @@ import { type ImportInput, type InputFile, type InputSample, readSample } from '
 import { splitLines } from '../lines.ts';
 import { archiveVersion, LineChecksum } from './lines.ts';
 
-/** Detects an archive by its first line. */
+/** Returns 1 if a file begins with the head line of an archive, else 0. */
 export function detect(sample: InputSample): number {
   return sample.files.some(({ json }) => isJsonObject(json) && json.type === 'archive' && json.format === 'coppice')
     ? 1
@@ -166,12 +166,12 @@ class ArchiveDraft {
   }
 }
 
-/** The bytes of an attachment, collected from its lines. */
+/** Collects the bytes of one attachment from its lines. */
 class BlobDraft {
   #hash = '';
   #parts: Uint8Array[] = [];
 
-  /** Adds a line; returns the attachment if it is complete. */
+  /** Adds a line. Returns the attachment after its last line, or a finding if its bytes do not match its hash. */
   add(line: JsonObject, place: string): { readonly blob?: ImportedBlob; readonly finding?: ImportFinding } {
     const hash = getFilledText(line, 'hash') ?? '';
     const data = textAt(line, 'data') ?? '';

@@ -68,7 +68,7 @@ async function* treeLines(tree: ExportedTree): AsyncGenerator<string> {
     yield archiveLine({ type: 'names', names: names.slice(at, at + namesPerLine) });
 }
 
-/** Writes an archive with the complete trees, line by line. */
+/** Writes an archive of complete trees, line by line. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   yield { type: 'file', name: 'archive.coppice.jsonl', mediaType: 'application/x-ndjson' };
   yield {

@@ -54,14 +54,14 @@ function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]):
   };
 }
 
-/** Returns the text of a message with a single part. */
+/** Returns the text of a message whose only part is text; undefined for other messages. */
 function soleText(message: JsonObject): string | undefined {
   const parts = listAt(message, 'content');
   const [only] = parts;
   return parts.length === 1 && isJsonObject(only) && only.type === 'text' ? textAt(only, 'text') : undefined;
 }
 
-/** BetterChatGPT's export. */
+/** Imports chats that BetterChatGPT exported. */
 export const betterChatgpt = defineFormat({
   name: 'better-chatgpt',
   label: 'BetterChatGPT export',

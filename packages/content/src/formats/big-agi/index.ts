@@ -207,7 +207,7 @@ function isFlashBackup({ schema, _t }: JsonObject): boolean {
 
 const inFlashBackup = ['storage', 'indexedDB', 'keyval-store', 'keyval', '*', 'value', 'state', 'conversations', '*'];
 
-/** big-AGI's exports and backups. */
+/** Imports exports and flash backups of big-AGI. */
 export const bigAgi = defineFormat({
   name: 'big-agi',
   label: 'big-AGI export',

@@ -62,7 +62,9 @@ function partItems(part: Json, fallback: string, nodes: ConversationNodes, place
   return [toBlocksItem([{ ...part, type: `chatbox-${textAt(part, 'type') ?? 'part'}` }])];
 }
 
-/** Returns a block for a picture. Without a URL, its bytes are in the storage of the program. */
+/**
+ * Returns the block of a picture. Without a URL, the bytes are only in Chatbox's storage, and a finding reports this.
+ */
 function pictureBlock(part: JsonObject, nodes: ConversationNodes, place: string): Json {
   const url = getFilledText(part, 'url');
   if (url !== undefined) return imageOfUrl(url);
@@ -107,7 +109,9 @@ class SessionNodes {
     this.#forks = objectAt(session, 'messageForksHash');
   }
 
-  /** Adds a list of messages below a message, and the alternatives below each of them. */
+  /**
+   * Adds a list of messages below a parent, with the alternatives of each message. Returns the id of the last message.
+   */
   add(list: readonly Json[], parent: string | null, place: string): string | null {
     const open: { readonly list: readonly Json[]; readonly parent: string | null; readonly place: string }[] = [
       { list, parent, place },
@@ -189,7 +193,7 @@ class SessionNodes {
   }
 }
 
-/** Yields the current thread of a session, and each of its earlier threads. */
+/** Yields one tree for the current thread of a session, and one for each earlier thread. */
 function* sessionTrees(session: JsonObject, place: string, found: readonly ImportFinding[]): Generator<ImportedTree> {
   const id = getFilledText(session, 'id') ?? place;
   const threads = listAt(session, 'threads').filter(isJsonObject);
@@ -243,7 +247,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
   }
 }
 
-/** Chatbox's export. */
+/** Imports sessions that Chatbox exported. */
 export const chatbox = defineFormat({
   name: 'chatbox',
   label: 'Chatbox export',

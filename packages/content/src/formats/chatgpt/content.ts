@@ -6,7 +6,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { hasTextFields } from '../words-in.ts';
 
-/** A converted message. */
+/** The canonical form of one node's message, and what the reader must still do for it. */
 export interface ConvertedChatgptMessage {
   /** Null if the node has no content. */
   readonly message: JsonObject | null;
@@ -19,7 +19,7 @@ export interface ConvertedChatgptMessage {
   readonly findings: readonly ImportFinding[];
 }
 
-/** Returns the tool that a message is addressed to; undefined if there is none. */
+/** Returns the tool that a message is addressed to; undefined if it is addressed to the user. */
 export function recipientOf(message: JsonObject): string | undefined {
   const recipient = getFilledText(message, 'recipient');
   const role = textAt(objectAt(message, 'author'), 'role');
@@ -42,13 +42,13 @@ interface MessageDraft {
   readonly blocks: Json[];
   readonly blobs: Attachment[];
   readonly findings: ImportFinding[];
-  /** Ids of files that were not passed. */
+  /** The ids of referenced files that are not in `files`. */
   readonly wanted: string[];
   readonly place: string;
   readonly files: FilesById;
 }
 
-/** Files by their ids. */
+/** Attachment files by the id in their name. */
 export type FilesById = ReadonlyMap<string, Attachment>;
 
 const noFiles: FilesById = new Map();

@@ -3,7 +3,10 @@ import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** The data export of ChatGPT: conversations as mappings of nodes, with the attachment files of the archive. */
+/**
+ * Imports and exports the data export of ChatGPT: conversations as mappings of nodes, with the attachment files of the
+ * archive.
+ */
 export const chatgpt = defineFormat({
   name: 'chatgpt',
   label: 'ChatGPT export',

@@ -60,7 +60,7 @@ function isChatgptExport(json: Json | undefined): boolean {
   return list.slice(0, 20).some(isMapping);
 }
 
-/** Detects the format by the mappings of its conversations. */
+/** Returns 0.95 if a file looks like an export, else 0. */
 export function detect(sample: InputSample): number {
   return sample.files.some((file) => isChatgptExport(file.json)) ? 0.95 : 0;
 }
@@ -105,7 +105,7 @@ class ToolCalls {
 const roles: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
 const isChatgptRole = (role: string) => roles.has(role);
 
-/** Returns the files with these ids, if they exist. */
+/** Reads the attachment files with these ids; missing files are left out. */
 async function filesOfExport(ids: readonly string[], files: AttachmentFiles): Promise<FilesById> {
   const byId = new Map<string, Attachment>();
   for (const id of ids) {
@@ -147,7 +147,7 @@ class Mapping {
   readonly nodes: ImportedNode[] = [];
   readonly blobs = new Map<string, ImportedBlob>();
   readonly childOrder = new Map<string, readonly string[]>();
-  /** The ids of the children of these nodes. */
+  /** The ids of the children of all nodes in `own`. */
   readonly first: string[] = [];
   systemPrompt: string | undefined;
   readonly #calls = new ToolCalls(this.listed);
@@ -173,7 +173,7 @@ class Mapping {
     if (prompt !== undefined || isRootMessage(node)) this.own.set(id, node);
   }
 
-  /** Returns the message of a node; undefined if it has none. */
+  /** Converts the message of a node; undefined if the node has no message. */
   #said(id: string, node: JsonObject, files?: FilesById): ConvertedChatgptMessage | undefined {
     const { message } = node;
     if (!isJsonObject(message)) return undefined;
@@ -186,7 +186,7 @@ class Mapping {
     return `${this.place}.mapping.${id}`;
   }
 
-  /** Records the children of a node that is not a message of the tree. */
+  /** Appends the children of a root or of the prompt node to the first messages. */
   #lead(node: JsonObject): void {
     for (const child of getTexts(node, 'children')) if (!this.own.has(child)) this.first.push(child);
   }
@@ -201,7 +201,10 @@ class Mapping {
     return { next: end, files: noFiles };
   }
 
-  /** Adds a node and returns the ids of files that must be looked up first; if there are any, the node is not added. */
+  /**
+   * Adds a node to the tree. If the node refers to files, returns their ids and adds nothing; call it again with the
+   * files.
+   */
   take(id: string, files?: FilesById): readonly string[] {
     const node = this.listed.get(id);
     if (node === undefined) return noFiles;
@@ -271,7 +274,7 @@ async function chatgptTree(
   return madeOf(conversation, mapping);
 }
 
-/** Builds the conversation after all its nodes are read. */
+/** Builds the tree after all nodes of the conversation are read. */
 function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
   const { place, findings, nodes, own, first, childOrder, blobs, systemPrompt } = mapping;
   const beginnings = [...mapping.listed.values()].filter(({ parent }) => parent === null || parent === undefined);

@@ -125,7 +125,7 @@ class ChatgptConversation {
   readonly entries = new Map<string, MappingEntry>();
   readonly #tree: ExportedTree;
   readonly #ids: ReadonlyMap<NodeId, string>;
-  /** The parent for the children of each node: the last entry of that node. */
+  /** Maps each node to its last entry, which is the parent of the children's entries. */
   readonly #tails = new Map<NodeId, string>();
 
   readonly #roots = new Set<string>();
@@ -246,7 +246,7 @@ class ChatgptConversation {
         );
   }
 
-  /** Returns the last entry of a node; for null, the root. */
+  /** Returns the id of a node's last entry; the root's for null. */
   tail(id: NodeId | null): string {
     return (id === null ? undefined : this.#tails.get(id)) ?? this.#tails.get(this.#tree.rootId) ?? '';
   }

@@ -28,7 +28,7 @@ async function* readAny(input: ImportInput, options: ReadOptions): AsyncGenerato
   yield* rows && !backup ? readCherryRows(input) : read(input, options, isBackup);
 }
 
-/** JSON backups of Cherry Studio, and rows of its tables. */
+/** Imports JSON backups of Cherry Studio, and rows of its tables. */
 export const cherryStudio = defineFormat({
   name: 'cherry-studio',
   label: 'Cherry Studio backup',

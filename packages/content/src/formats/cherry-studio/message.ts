@@ -7,13 +7,13 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 
-/** A part of a message that becomes a node. */
+/** One node's worth of a message: a message can become several nodes. */
 export interface CherryPart {
   readonly message: JsonObject;
   readonly meta: NodeMeta;
 }
 
-/** Collects the files, blobs and findings of a topic. */
+/** Where the conversion of a topic finds files, and where it puts blobs and findings. */
 export interface TopicCollector {
   readonly files: AttachmentFiles;
   readonly blobs: Map<string, Attachment>;
@@ -35,7 +35,7 @@ export function cherryStatus(message: JsonObject): NodeStatus | undefined {
   return statuses.get(textAt(message, 'status') ?? '');
 }
 
-/** Returns the author of a message. */
+/** Returns the author of a message as a node's `source`; undefined if the model is unknown. */
 function cherrySource(message: JsonObject): JsonObject | undefined {
   if (message.role === 'user') return { type: 'user' };
   const model = objectAt(message, 'model');
@@ -94,7 +94,7 @@ function toolOfPart(block: JsonObject, fallback: string): ToolUseRecord {
   };
 }
 
-/** Returns code in a fence that is longer than any fence inside the code. */
+/** Wraps code in a fence that is longer than any fence inside the code. */
 function fencedCode(code: string, language: string): string {
   let fence = '```';
   while (code.includes(fence)) fence += '`';

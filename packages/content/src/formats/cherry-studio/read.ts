@@ -62,7 +62,7 @@ function topicNotes(document: Json | undefined): ReadonlyMap<string, TopicMeta> 
   return notes;
 }
 
-/** The result of the first pass. */
+/** What the first pass finds out: the topics, the sizes of their blocks, and their names and prompts. */
 class BackupSurvey {
   /** The block ids and the size of each topic, in topic order. */
   readonly topics: { readonly blocks: readonly string[]; readonly bytes: number }[] = [];
@@ -96,7 +96,7 @@ class BackupSurvey {
     else this.sizes.set(id, record.bytes);
   }
 
-  /** Returns the end of each batch, as an index of topics. */
+  /** Divides the topics into batches by size; returns the index after the last topic of each batch. */
   batches(): number[] {
     const ends: number[] = [];
     let held = 0;

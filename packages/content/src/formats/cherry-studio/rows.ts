@@ -51,7 +51,7 @@ function columnOf(value: Json | undefined): JsonObject | undefined {
   }
 }
 
-/** Returns the id of a file from its name or URL. */
+/** Returns the id of a file: the last part of its name or URL, without the extension. */
 export function fileIdOf(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, '');
 }
@@ -76,7 +76,7 @@ function rowSource(row: JsonObject): JsonObject | undefined {
   };
 }
 
-/** Collects the files, blobs and findings of a topic. */
+/** Where the conversion of rows finds files, and where it puts blobs and findings. */
 interface RowContext {
   readonly files: AttachmentFiles;
   readonly blobs: Map<string, Attachment>;

@@ -17,7 +17,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { cherryStatus, toCherryParts } from './message.ts';
 
-/** The settings of a topic. */
+/** The stored settings of a topic, and the system prompt of its assistant. */
 export interface TopicMeta {
   readonly topic: JsonObject;
   readonly systemPrompt: string | undefined;
@@ -70,7 +70,7 @@ class TopicThread {
   }
 }
 
-/** The inputs for reading a topic. */
+/** What {@link topicToTree} needs besides the topic: blocks, files and settings. */
 export interface TopicInput {
   readonly blocks: ReadonlyMap<string, JsonObject>;
   readonly files: AttachmentFiles;
@@ -88,7 +88,7 @@ function blocksOfTopic(message: JsonObject, space: TopicInput, findings: ImportF
   return blocks;
 }
 
-/** Converts a topic to a tree. */
+/** Converts a topic to a tree. An answer becomes a sibling of the other answers to its question. */
 export async function topicToTree(
   topic: JsonObject,
   place: string,

@@ -76,7 +76,7 @@ class ToolPairing {
   }
 }
 
-/** Returns why a reply ended, if known. */
+/** Returns the recorded reason why a reply ended, as a field of its source. */
 function endOfMessage(message: JsonObject): JsonObject {
   const reason = getFilledText(message, 'stop_reason');
   return reason === undefined ? {} : { finish_reason: reason };
@@ -266,7 +266,7 @@ async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
   }
 }
 
-/** Claude.ai's export, with and without parent ids, and single conversations from its API. */
+/** Imports Claude.ai's export, with and without parent ids, and single conversations from its API. */
 export const claudeAi = defineFormat({
   name,
   label: 'Claude.ai export',

@@ -5,7 +5,7 @@ import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Claude Code's session files, including those of subagents. */
+/** Imports and exports Claude Code's session files, including those of subagents. */
 export const claudeCode = defineFormat({
   name: 'claude-code',
   label: 'Claude Code session',

@@ -1,4 +1,4 @@
-// Converts a line of a Claude Code session to canonical form.
+// Converts session entries of Claude Code to canonical messages.
 import type { JsonObject, NodeMeta } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
 import { deriveId } from '../../derived-id.ts';
@@ -14,7 +14,7 @@ function isJsonValue(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Converts an entry to canonical form. */
+/** Converts an entry to a canonical message with its kind, status and author. `tools` maps call ids to tool names. */
 export function toLineMessage(
   entry: SessionEntry,
   fields: JsonObject,

@@ -67,7 +67,7 @@ function isClaudeCodeSession({ lines, json }: Pick<SampleFile, 'lines' | 'json'>
   return lines.some((line) => isChainLine(line)) || lines.every(isSideLine);
 }
 
-/** Detects the format by its chain lines. */
+/** Returns 0.9 if a file looks like a session of Claude Code, else 0. */
 export function detect(sample: InputSample): number {
   return sample.files.some(isClaudeCodeSession) ? 0.9 : 0;
 }
@@ -164,7 +164,7 @@ class ClaudeCodeSession {
     return `${this.#file}:${at}`;
   }
 
-  /** Returns the title: the user's title, a generated title, or the title in a summary of one of its messages. */
+  /** Returns the title: the user's title, a generated title, or a summary line that names one of its messages. */
   #title(): string | undefined {
     const names = new Map<string, string>();
     const asides = [...this.#leading, ...this.#chain.flatMap((line) => line.after)];
@@ -200,7 +200,7 @@ class ClaudeCodeSession {
     return { id: agent === undefined ? id : `${id}/agent-${agent}`, scope, agent, session: id };
   }
 
-  /** Builds the tree; yields to other work. */
+  /** Builds the tree, and pauses every few hundred nodes so that other work can run. */
   *tree(): CooperativeTask<ImportedTree> {
     const { id, scope, agent, session } = this.#identity();
     const { entries, leafUuid, header } = yield* readClaudeCodeInPieces([
@@ -285,7 +285,7 @@ class ClaudeCodeSession {
     return found;
   }
 
-  /** Returns the names of tools by call id. */
+  /** Maps call ids to tool names. */
   #tools(): Map<string, string> {
     const tools = new Map<string, string>();
     for (const { fields } of this.#chain)

@@ -60,13 +60,13 @@ class ClaudeCodeWriter {
   readonly #nodes: readonly LineSource[];
   readonly #base: JsonObject;
   readonly #ranks: ReadonlyMap<NodeId, LineRank>;
-  /** The last line of each node, which is the parent of the children's lines. */
+  /** Maps each node to its last line, which is the parent of the children's lines. */
   readonly #tails = new Map<NodeId, string | null>();
-  /** Maps the ids of replaced lines of an edited reply to the new line. */
+  /** Maps the ids of an edited reply's old lines to its new line. */
   readonly #instead = new Map<string, string>();
   readonly #byId = new Map<string, LineSource>();
   readonly #returning: ReadonlyMap<NodeId, LineSource>;
-  /** Maps nodes to the node whose line contains them. */
+  /** Maps each node that has no line of its own to the node whose line contains it. */
   readonly #inside = new Map<string, string>();
 
   constructor(tree: ExportedTree, session: string, options: WriteOptions) {
@@ -135,7 +135,7 @@ class ClaudeCodeWriter {
     this.written++;
   }
 
-  /** Writes new lines for a node that was added or changed here. */
+  /** Writes new lines for a node that was added or edited in Coppice. */
   async #make({ node, id, kept, inPlace }: LineSource): Promise<void> {
     const was = kept?.lines.at(-1);
     const uuid = textAt(was?.line ?? {}, 'uuid') ?? id;
@@ -255,7 +255,7 @@ class ClaudeCodeWriter {
     ];
   }
 
-  /** Returns the lines that a compaction keeps, from the first kept node on. */
+  /** Returns the ids of the last lines of the nodes that a compaction keeps; undefined if it keeps none. */
   #keptFrom(node: Node, anchor: string): JsonObject | undefined {
     const first = node.marker?.firstKept;
     if (first === undefined) return undefined;
@@ -314,12 +314,12 @@ class ClaudeCodeWriter {
     this.losses.push({ node, what, message });
   }
 
-  /** Returns the last line of a node. */
+  /** Returns the id of a node's last line; null for null. */
   tailOf(id: NodeId | null): string | null {
     return id === null ? null : this.#tail(id);
   }
 
-  /** Returns the id of a node in the file. */
+  /** Returns the id that a node has in the file. */
   idOf(id: NodeId | null): string | undefined {
     return id === null ? undefined : this.#returning.get(id)?.id;
   }
@@ -343,7 +343,10 @@ function linked(line: JsonObject, parent: string | null): JsonObject {
     : { ...line, parentUuid: parent };
 }
 
-/** Returns the line from which a reader would continue. In a subagent's session all lines are a side chain. */
+/**
+ * Returns the line from which a reader would continue. All lines of a subagent's session are a side chain, so its last
+ * entry is used.
+ */
 function lastLeafOf(lines: readonly JsonObject[]): string | undefined {
   const { leafUuid, entries } = readClaudeCode(lines.filter((line) => 'uuid' in line || line.type === 'last-prompt'));
   return leafUuid ?? entries.at(-1)?.uuid;
@@ -384,7 +387,7 @@ async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): 
   yield { type: 'count', written: writer.written, merged: writer.merged, left: writer.left };
 }
 
-/** Writes one file per session. */
+/** Writes each tree as one session file. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) yield* writeClaudeCodeTree(tree, options);
 }

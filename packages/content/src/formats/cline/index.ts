@@ -36,7 +36,7 @@ function isTask({ json }: Pick<SampleFile, 'json'>): boolean {
   );
 }
 
-/** Returns tool results and the other content of the same message. */
+/** Converts the blocks of a message: tool results become separate items. */
 function itemsOf(message: JsonObject, id: string, tools: Map<string, string>): ReplyItem[] {
   return toContentBlocks(message).map((block, index) => {
     const fallback = `${id}-call-${index}`;
@@ -132,7 +132,7 @@ async function* readTask(file: InputFile): AsyncGenerator<ReadEvent> {
     };
 }
 
-/** Cline's tasks. */
+/** Imports tasks of Cline and its forks. */
 export const cline = defineFormat({
   name: 'cline',
   label: 'Cline task',

@@ -1,5 +1,5 @@
-// The output of `codex exec --json`: one event per line. It contains no prompts, and each item completely when the item
-// is done.
+// The output of `codex exec --json`: one event per line. The output contains no prompts. The last event of an item
+// contains the whole item.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedTree } from '../contract.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
@@ -66,7 +66,7 @@ function itemOf(item: JsonObject, id: string): readonly ReplyItem[] {
   }
 }
 
-/** The events of one thread. */
+/** Collects the events of one thread and builds their tree. */
 export class CodexEvents {
   readonly #file: string;
   readonly #lines: { readonly kept: PreservedLine; readonly type: string }[] = [];

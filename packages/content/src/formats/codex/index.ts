@@ -4,7 +4,7 @@ import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Codex's rollouts of all versions, and its streams of events. */
+/** Imports and exports Codex's rollouts, and imports its streams of events. */
 export const codex = defineFormat({
   name: 'codex',
   label: 'Codex session',

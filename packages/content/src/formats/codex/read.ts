@@ -13,7 +13,7 @@ function isCodexFile({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boole
   return isRolloutLine(first) || isEarlyHeader(first) || isThreadEvent(first);
 }
 
-/** Detects the format by its first line. */
+/** Returns 0.93 if the first line of a file looks like Codex, else 0. */
 export function detect(sample: InputSample): number {
   return sample.files.some(isCodexFile) ? 0.93 : 0;
 }
@@ -45,7 +45,7 @@ async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGener
   else yield { type: 'tree', tree: reading.tree() };
 }
 
-/** Starts a session. A file without its first line is recognised by other lines. */
+/** Returns a collector for the rest of the file; undefined if the line does not belong to Codex. */
 function begin(value: Json, file: InputFile, options: ReadOptions): CodexSession | CodexEvents | undefined {
   if (isThreadEvent(value)) return new CodexEvents(file.name);
   return isRolloutLine(value) || isEarlyHeader(value) ? new CodexSession(file.name, options) : undefined;

@@ -21,7 +21,7 @@ import { type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 
-/** The name of the format. */
+/** The key of this format in the registry and in stored import metadata. */
 export const codexName = 'codex';
 
 /**
@@ -129,7 +129,9 @@ function isInjected(role: Json | undefined, blocks: readonly Json[]): boolean {
   );
 }
 
-/** Returns the text of a compaction: its summary, or the text that replaces the messages before it. */
+/**
+ * Returns the text of a compaction: its summary, or the last text of the history that replaces the earlier messages.
+ */
 function summaryOf(payload: JsonObject): string {
   const said = getFilledText(payload, 'message');
   if (said !== undefined) return said;
@@ -141,7 +143,7 @@ function summaryOf(payload: JsonObject): string {
   return last ?? 'The messages before this one were compacted; their summary is encrypted.';
 }
 
-/** A node being built. */
+/** A node that still collects lines and items. */
 interface Draft {
   readonly id: string;
   readonly parent: string | null;
@@ -159,12 +161,12 @@ interface Draft {
   role: 'assistant' | 'tool' | 'user' | 'other';
 }
 
-/** A line with the node id that an export added. */
+/** A preserved line, with the node id that an export of Coppice added to it. */
 interface RolloutLine extends PreservedLine {
   readonly id?: string;
 }
 
-/** The lines of one rollout. */
+/** Collects the lines of one rollout and builds its tree. */
 export class CodexSession {
   readonly #file: string;
   readonly #options: ReadOptions;
@@ -229,7 +231,7 @@ export class CodexSession {
     }
   }
 
-  /** Stores a line with the previous node. */
+  /** Stores a line that belongs to no node with the previous node, so that an export can write it back. */
   #beside(kept: PreservedLine): void {
     const before = this.#drafts.at(-1);
     if (before === undefined) this.#leading.push(kept);
@@ -420,7 +422,7 @@ export class CodexSession {
   }
 }
 
-/** Returns the session that spawned this one. */
+/** Returns the session that spawned this one as a subagent, if the header names it. */
 function spawnOf(header: JsonObject): { readonly spawnedBy?: SpawnedBy } {
   const spawn = objectAt(objectAt(objectAt(header, 'source'), 'subagent'), 'thread_spawn');
   const session = getFilledText(spawn, 'parent_thread_id');

@@ -208,7 +208,7 @@ class CodexWriter {
     if (message !== '') this.#line('', at, 'event_msg', { type, message });
   }
 
-  /** Writes a change of the model. */
+  /** Writes a context line if the model differs from that of the previous reply. */
   #context(node: Node, at: string): void {
     const model = node.meta.source?.model_name;
     if (typeof model !== 'string' || model === this.#model) return;

@@ -1,4 +1,4 @@
-/** Generates random damage to files. Every reader must handle it. */
+/** Generates random damage to files. A reader must report it or refuse the file, never crash. */
 import fc from 'fast-check';
 import { joinBytes } from '../bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../decode.ts';
@@ -25,7 +25,7 @@ const dictionary = [
   '"',
 ];
 
-/** One damage to a file. */
+/** One way to damage a file. Positions wrap around at the end of the file. */
 export type Damage =
   | { readonly kind: 'flip'; readonly at: number; readonly bit: number }
   | { readonly kind: 'cut'; readonly at: number }
@@ -49,7 +49,7 @@ export const arbitraryDamage: fc.Arbitrary<Damage> = fc.oneof(
   }),
 );
 
-/** Returns the bytes after a damage was applied. */
+/** Returns the bytes with the damage applied. */
 export function damageBytes(bytes: Uint8Array, blow: Damage): Uint8Array {
   if (bytes.length === 0) return bytes;
   if (blow.kind === 'line') return damagedLines(bytes, blow);

@@ -1,4 +1,4 @@
-/** Checks that editing one message leaves the records of all others unchanged. */
+/** Collects records by id, to check that editing one message leaves the records of all others unchanged. */
 import type { Json } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { isJsonObject } from '../../json-copy.ts';

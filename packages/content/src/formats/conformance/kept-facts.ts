@@ -69,7 +69,7 @@ function isReasoning({ message }: RepairedNode): boolean {
   return message.content.length > 0 && message.content.every((block) => block.type === 'thinking');
 }
 
-/** The restored tree, with functions that find its nodes. */
+/** The tree that came back from an export and import, with functions that find its nodes. */
 class Returned {
   readonly tree: RepairedTree;
   readonly #byId: ReadonlyMap<string, RepairedNode>;

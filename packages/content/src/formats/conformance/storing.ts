@@ -1,4 +1,4 @@
-/** Imports made-up files into a store and exports them again. */
+/** Imports fixture files into a reference store, and exports the stored trees. */
 import {
   type Commit,
   type ExternalId,
@@ -25,7 +25,7 @@ import { writeExport } from '../write.ts';
 
 /** Files by name, as text or bytes. */
 export type FixtureFiles = { readonly [name: string]: string | Uint8Array };
-/** Conversations in a store, with the report of their import. */
+/** The store after an import, and everything that the import reported. */
 export interface StoredImport {
   readonly store: ReferenceStore;
   readonly trees: readonly RepairedTree[];
@@ -35,7 +35,7 @@ export interface StoredImport {
   readonly commits: readonly Commit[];
 }
 
-/** Returns the bytes of a made-up file. */
+/** Returns the bytes of a fixture file. */
 export const encodeFile = (file: string | Uint8Array) => (typeof file === 'string' ? encodeUtf8(file) : file);
 
 /** Converts files to an input that streams pieces of the given size. */
@@ -78,14 +78,14 @@ export async function storeInput(
   return { store, trees, ids, names, findings, commits };
 }
 
-/** Returns a stored tree. */
+/** Returns the value of a stored tree; throws if it does not exist. */
 export function readStoredTree({ store }: Pick<StoredImport, 'store'>, id: TreeId): Tree {
   const tree = store.tree(id);
   if (tree === undefined) throw new Error(`There is no tree ${id}.`);
   return tree;
 }
 
-/** Writes stored trees in a format, as texts by file name. */
+/** Exports stored trees in a format and returns the written texts by file name. */
 export async function writeStored(
   stored: Pick<StoredImport, 'store' | 'ids' | 'names'>,
   format: Format,
@@ -118,7 +118,7 @@ export async function writeStored(
   return { files, report };
 }
 
-/** Builds a tree with two branches, a system prompt and a bookmark. */
+/** Builds a tree with two branches, a system prompt and a bookmark in a new store. */
 export async function createBranchedTree(): Promise<Pick<StoredImport, 'store' | 'ids' | 'names'>> {
   const store = new ReferenceStore();
   const env = createTestClock();

@@ -68,7 +68,7 @@ const spoken: ReadonlySet<string> = new Set([
   'warning',
 ]);
 
-/** Returns a text, or the text under `value`. */
+/** Returns the text of a value: a string, a list of texts, or an object with the text under `value`. */
 function wordsOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(wordsOf).join('');
@@ -147,7 +147,7 @@ function replyItems(request: JsonObject, nodes: ConversationNodes, place: string
   return items;
 }
 
-/** Returns attached files and selections by their names. */
+/** Returns blocks with the names of attached files and selections; the export has no contents. */
 function attachedBlocks(request: JsonObject): Json[] {
   return listAt(objectAt(request, 'variableData'), 'variables')
     .filter(isJsonObject)
@@ -253,7 +253,7 @@ async function firstLine(file: InputFile): Promise<Json | undefined> {
   return undefined;
 }
 
-/** Chats of VS Code. */
+/** Imports chats of GitHub Copilot in VS Code. */
 export const copilotChat = defineFormat({
   name: 'copilot-chat',
   label: 'VS Code chat',

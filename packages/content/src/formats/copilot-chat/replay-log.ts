@@ -4,12 +4,12 @@ import { isJsonObject, listAt, numberAt } from '../fields.ts';
 
 const [whole, set, push, remove] = [0, 1, 2, 3];
 
-/** Whether a value is a line of such a file. The first line contains the state. */
+/** Whether a value is a line of a session file: the whole state or one change. */
 export function isReplayLine(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof value.kind === 'number' && ('v' in value || Array.isArray(value.k));
 }
 
-/** Whether a value is the first line of such a file. */
+/** Whether a value is the first line of a session file, which contains the whole state. */
 export function isReplayStart(value: Json | undefined): value is JsonObject {
   return isReplayLine(value) && value.kind === whole && isJsonObject(value.v) && Array.isArray(value.v.requests);
 }
@@ -23,7 +23,7 @@ function memberOf(state: unknown, key: Json): unknown {
   return Reflect.get(state, key);
 }
 
-/** Sets an own property with any name. */
+/** Sets an own property, even one named `__proto__`. Returns false if the key does not fit the holder. */
 function assign(holder: unknown, key: Json, value: unknown): boolean {
   if (typeof holder !== 'object' || holder === null || (typeof key !== 'string' && typeof key !== 'number'))
     return false;
@@ -31,7 +31,7 @@ function assign(holder: unknown, key: Json, value: unknown): boolean {
   return Reflect.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** The state after the lines so far. */
+/** Rebuilds the state of a chat by applying the lines of its session file. */
 export class ReplayedState {
   #state: State | undefined;
 

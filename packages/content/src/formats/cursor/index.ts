@@ -27,7 +27,7 @@ function isConversation(value: Json | undefined): value is JsonObject {
   return getFilledText(value.composer, 'composerId') !== undefined;
 }
 
-/** A message, and whether the conversation lists only its id. */
+/** A message of a conversation; `value` is undefined if the database has only its id. */
 interface Bubble {
   readonly id: string;
   readonly value: JsonObject | undefined;
@@ -142,7 +142,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   };
 }
 
-/** Cursor's conversations. */
+/** Imports conversations from Cursor's database. */
 export const cursor = defineFormat({
   name: 'cursor',
   label: 'Cursor conversation',

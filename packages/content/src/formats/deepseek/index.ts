@@ -97,7 +97,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   };
 }
 
-/** DeepSeek's export. */
+/** Imports conversations that DeepSeek exported. */
 export const deepseek = defineFormat({
   name: 'deepseek',
   label: 'DeepSeek export',

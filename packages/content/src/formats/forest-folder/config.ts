@@ -1,13 +1,13 @@
 // Reads the two fields of `config.toml` about conversations. The file also contains API keys, so nothing else is read
 // and the file is never stored.
 
-/** A bookmark in the file. */
+/** A bookmark of `config.toml`. */
 interface ConfigBookmark {
   readonly title: string;
   readonly nodeId: string;
 }
 
-/** The settings of the file about conversations. */
+/** The settings of `config.toml` about conversations. */
 export interface ForestConfig {
   readonly currentNodeId: string | undefined;
   readonly bookmarks: readonly ConfigBookmark[];

@@ -14,7 +14,7 @@ function detect(sample: InputSample): number {
   return sample.files.some((file) => isOurs(file.json)) ? 0.96 : 0;
 }
 
-/** The folder layout of the Forest's file system store. */
+/** Imports the data folder of Forest's file store. */
 export const forestFolder = defineFormat({
   name: 'forest-folder',
   label: 'Forest folder',

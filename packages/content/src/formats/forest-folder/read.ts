@@ -32,7 +32,7 @@ interface Known {
   used: boolean;
 }
 
-/** The contents of one data folder apart from the nodes. */
+/** The roots and settings of one data folder. */
 interface DataFolder {
   readonly roots: Map<string, Known>;
   config: ForestConfig;
@@ -72,7 +72,7 @@ function forestMeta(metadata: JsonObject): NodeMeta {
   };
 }
 
-/** The files of one folder, collected by root. */
+/** Collects the nodes of one root and builds their tree. */
 class FolderContents {
   readonly nodes: ImportedNode[] = [];
   readonly findings: ImportFinding[] = [];

@@ -4,7 +4,7 @@ import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Gemini CLI's sessions, as documents and as files of lines. */
+/** Imports and exports Gemini CLI's sessions, as documents and as files of lines. */
 export const geminiCli = defineFormat({
   name: 'gemini-cli',
   label: 'Gemini CLI session',

@@ -22,7 +22,7 @@ import { type ReplyItem, replyPieces } from '../reply-items.ts';
 import { unknownValueFinding } from '../structure-findings.ts';
 import { buildCallBlock, buildModelSource, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
 
-/** The name of the format. */
+/** The key of this format in the registry and in stored import metadata. */
 export const geminiCliName = 'gemini-cli';
 
 /** The field in which an export stores the session that a branch belongs to. */
@@ -52,12 +52,12 @@ function isGeminiMessage(value: Json | undefined): value is JsonObject {
   );
 }
 
-/** Detects the format by its session. */
+/** Returns 0.92 if a file looks like a session of Gemini CLI, else 0. */
 export function detect(sample: InputSample): number {
   return sample.files.some(isGeminiFile) ? 0.92 : 0;
 }
 
-/** Returns thoughts, which have a subject and a description. */
+/** Returns the thoughts of a message as thinking blocks; each has a subject and a description. */
 function thoughtsOf(message: JsonObject): Json[] {
   return listAt(message, 'thoughts')
     .filter(isJsonObject)
@@ -110,7 +110,7 @@ function usageOf(message: JsonObject): JsonObject {
 
 const isText = (block: Json): block is JsonObject => isJsonObject(block) && block.type === 'text';
 
-/** Whether the program wrote a user message. */
+/** Whether a user message was written by the program and not by the user. */
 function isInjected(blocks: readonly Json[]): boolean {
   return (
     blocks.length > 0 &&
@@ -121,7 +121,7 @@ function isInjected(blocks: readonly Json[]): boolean {
   );
 }
 
-/** Returns the author and content of a message. */
+/** Returns the author and content of a message in the form that nodes are built from. */
 function spokenIn(message: JsonObject, id: string) {
   const blocks = fromGoogleParts(message.content);
   if (message.type === 'gemini') {
@@ -314,7 +314,7 @@ async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGene
   else yield { type: 'tree', tree: session.tree(lines ? 'lines' : 'json') };
 }
 
-/** Reads sessions, one per file. */
+/** Yields one tree for each session file. */
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;

@@ -35,7 +35,7 @@ function partOf(block: Block, node: Node, lose: Lose): JsonObject {
   return { text: blockDefinitionOf(block).toText(block) };
 }
 
-/** Returns a single text part as a string, like the program. */
+/** Returns the content of a message; a single text part becomes a string, as in the files of the program. */
 function contentOf(parts: readonly JsonObject[]): Json {
   const [only] = parts;
   return parts.length === 0
@@ -148,7 +148,7 @@ function tokensOf(node: Node): JsonObject {
   return { tokens: { input, output, cached: 0, total: usage.totalTokens ?? input + output } };
 }
 
-/** Whether no turn of a tree was changed. */
+/** Whether every turn of a tree still has its original record and position, and nothing was left out. */
 function isWhole(turns: readonly RecordTurn[], left: readonly Node[]): boolean {
   return left.length === 0 && turns.every(({ original, inPlace }) => original !== null && inPlace);
 }

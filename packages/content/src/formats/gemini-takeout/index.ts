@@ -95,7 +95,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
   }
 }
 
-/** Gemini's activities in Takeout. */
+/** Imports Gemini's activities from Google Takeout. */
 export const geminiTakeout = defineFormat({
   name: 'gemini-takeout',
   label: 'Gemini in Google Takeout',

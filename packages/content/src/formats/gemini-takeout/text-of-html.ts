@@ -36,7 +36,7 @@ const marks: { readonly [tag: string]: readonly [string, string] } = {
   div: ['\n', '\n'],
 };
 
-/** Returns the text of a piece of HTML. */
+/** Converts a piece of HTML to plain text with Markdown for lists, code and links. */
 export function textOfHtml(html: string): string {
   const tag = /<(\/?)([a-z][a-z0-9]*)\b[^<>]*>|<!--[\s\S]*?-->/gi;
   let text = '';

@@ -90,7 +90,7 @@ function tree(entry: JsonObject, place: string, found: readonly ImportFinding[])
   };
 }
 
-/** Grok's export. */
+/** Imports conversations that Grok exported. */
 export const grok = defineFormat({
   name: 'grok',
   label: 'Grok export',

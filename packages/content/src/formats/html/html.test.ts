@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import { run, textMessage, treeId } from '@coppice/core';
-import { createTestClock, ReferenceStore, uuid } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore, testUuid } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { runFormatConformance } from '../conformance.ts';
@@ -10,7 +10,7 @@ import { readExport } from '../exporting.ts';
 import { writeExport } from '../write.ts';
 import { html } from './index.ts';
 
-const id = treeId(uuid(1));
+const id = treeId(testUuid(1));
 const attack = '</script><script>alert(1)</script><img src=x onerror=alert(2)> & "quotes" \'too\'';
 
 async function page(): Promise<string> {

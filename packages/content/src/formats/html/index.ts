@@ -11,7 +11,7 @@ import { contentSecurityPolicy, escapeHtml, pageScript, pageStyle } from './page
 
 const isShownInHtml = (node: Node) => node.kind !== 'state';
 
-/** Converts plain text with code blocks to HTML and escapes everything. */
+/** Converts Markdown with code fences to HTML; everything except the fences is escaped text. */
 function textHtml(text: string): string {
   const parts: string[] = [];
   let rest = text;
@@ -77,7 +77,7 @@ class HtmlPage {
     return (id === null ? undefined : this.#names.get(id)) ?? '';
   }
 
-  /** Returns ‹ 2/3 › for a message with several variants. */
+  /** Returns the links to the other variants, such as ‹ 2/3 ›; empty if there is only one variant. */
   #variants(node: Node): string {
     const { at, family } = this.#places.get(node.id) ?? { at: 0, family: [] };
     if (family.length < 2) return '';
@@ -164,7 +164,7 @@ async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions)
   }
 }
 
-/** One page per tree, which can be opened in any browser without a server. */
+/** Exports each tree as one page that any browser opens without a server. */
 export const html = defineFormat({
   name: 'html',
   label: 'Web page',

@@ -8,7 +8,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 }
 
-/** The style of the page. */
+/** The style sheet of an exported page. */
 export const pageStyle = `
 :root{color-scheme:light dark;--paper:light-dark(#fdfdfb,#1b201c);--ground:light-dark(#f2f4ef,#161a17);--line:light-dark(#dfe3da,#343a35);--ink:light-dark(#22302a,#eceee8);--soft:light-dark(#5c665f,#aab3ab);--live:light-dark(#2f7d32,#8fce7e)}
 *{box-sizing:border-box}

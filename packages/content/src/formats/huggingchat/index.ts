@@ -109,7 +109,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   };
 }
 
-/** HuggingChat's conversations. */
+/** Imports conversations of HuggingChat. */
 export const huggingchat = defineFormat({
   name: 'huggingchat',
   label: 'HuggingChat export',

@@ -3,7 +3,7 @@ import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Conversations of LibreChat, flat or nested, including parallel answers of several agents. */
+/** Imports and exports conversations of LibreChat, flat or nested, including parallel answers of several agents. */
 export const librechat = defineFormat({
   name: 'librechat',
   label: 'LibreChat export',

@@ -41,14 +41,14 @@ function isLibrechatExport(json: Json | undefined): boolean {
   return isLibrechatConversation(json) || (Array.isArray(json) && json.slice(0, 20).some(isLibrechatConversation));
 }
 
-/** Detects the format by the ids of its messages. */
+/** Returns 0.95 if a file looks like an export of LibreChat, else 0. */
 export function detect(sample: InputSample): number {
   return sample.files.some((file) => isLibrechatExport(file.json)) ? 0.95 : 0;
 }
 
 const librechatText = (value: string): JsonObject => ({ type: 'text', text: value });
 
-/** Returns a text, or the text under `value`. */
+/** Returns a string, or the string under `value` of an object; empty for anything else. */
 function fieldValue(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   return isJsonObject(value) ? (textAt(value, 'value') ?? '') : '';
@@ -62,7 +62,9 @@ function librechatSummary(part: JsonObject): string {
   return texts.join('\n') || (textAt(part, 'text') ?? textAt(part, 'summary') ?? '');
 }
 
-/** The parts of a message in order. Each call contains its result; some calls are marked as parallel. */
+/**
+ * Converts the parts of a message to items, in order. Each call part contains its result; parallel calls are grouped.
+ */
 class LibrechatParts {
   readonly items: ReplyItem[] = [];
   readonly unknown: string[] = [];
@@ -304,7 +306,7 @@ function* librechatTree(
   };
 }
 
-/** Adds the counts of repeated records to their nodes. */
+/** Adds the number of repeated records to the node that represents them. */
 function countOfMessages(nodes: readonly ImportedNode[], twice: Map<string, number>): readonly ImportedNode[] {
   if (twice.size === 0) return nodes;
   return nodes.map((node) => {
@@ -315,7 +317,7 @@ function countOfMessages(nodes: readonly ImportedNode[], twice: Map<string, numb
   });
 }
 
-/** Returns the key that contained the messages in the file. */
+/** Returns the name of the field that contained the messages, for writing the file back. */
 function formOf(conversation: JsonObject): JsonObject {
   return 'messagesTree' in conversation ? { $key: 'messagesTree' } : {};
 }
@@ -353,7 +355,7 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
   }
 }
 
-/** Reads conversations, one or several per file, flat or nested. */
+/** Yields the conversations of each file: one or several, flat or nested. */
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;

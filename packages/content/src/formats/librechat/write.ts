@@ -310,7 +310,7 @@ async function* writeLibrechatTree(tree: ExportedTree, options: WriteOptions): A
   yield { type: 'count', written, merged: tree.nodes.length - written - left, left };
 }
 
-/** Writes one file per conversation. */
+/** Writes each conversation as one file. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) yield* writeLibrechatTree(tree, options);
 }

@@ -45,7 +45,7 @@ function isLinearConversation(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && Array.isArray(value.messages) && isList(value.messages);
 }
 
-/** Whether another format is more likely. A logged call also has a model, but no title. */
+/** Whether another format is more likely. A logged call, for example, has a model but no title. */
 function isForeignList(value: JsonObject): boolean {
   if ('model' in value && getFilledText(value, 'title') === undefined) return true;
   return ['mapping', 'uuid', 'messageId', 'parts', 'response', 'request'].some((key) => key in value);
@@ -73,7 +73,7 @@ function detectIn(file: SampleFile): number {
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
-/** Returns the model of a message or conversation: its id, or an object with an id. */
+/** Returns the model of a message or conversation, which is a string or an object with an id. */
 function modelOfList(record: JsonObject): string | undefined {
   return getFilledText(record, 'model') ?? getFilledText(objectAt(record, 'model'), 'id');
 }
@@ -238,7 +238,7 @@ async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator<WriteE
   for await (const tree of trees) yield* writeLinearTree(tree);
 }
 
-/** Lists of messages without branches. */
+/** Imports and exports plain lists of messages without branches. */
 export const linear = defineFormat({
   name,
   label: 'Message list',

@@ -185,7 +185,7 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
   yield* (await isLineFile(file)) ? readLines(file) : readConversationFile(file, documents, options);
 }
 
-/** Conversations of llama.cpp's web page. */
+/** Imports conversations of llama.cpp's web UI. */
 export const llamaCpp = defineFormat({
   name: 'llama-cpp',
   label: 'llama.cpp web UI',

@@ -54,12 +54,12 @@ function partItem(part: Json, thinking: boolean, fallback: string, nodes: Conver
   }
 }
 
-/** Returns the parts of a message or step; some versions write a plain text. */
+/** Returns the parts of a message or step; a plain string becomes one text part. */
 function partsOf(record: JsonObject): readonly Json[] {
   return typeof record.content === 'string' ? [{ type: 'text', text: record.content }] : listAt(record, 'content');
 }
 
-/** Returns the content of a version, in the order of its steps. Notes for the screen are left out. */
+/** Returns the content of a version, in the order of its steps. Status texts for the screen are left out. */
 function itemsOf(version: JsonObject, id: string, nodes: ConversationNodes, place: string): ReplyItem[] {
   if (version.type === 'singleStep')
     return partsOf(version).map((part, index) => partItem(part, false, `${id}-${index}`, nodes, place));
@@ -130,7 +130,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   };
 }
 
-/** Conversation files of LM Studio. */
+/** Imports conversation files of LM Studio. */
 export const lmStudio = defineFormat({
   name: 'lm-studio',
   label: 'LM Studio conversation',

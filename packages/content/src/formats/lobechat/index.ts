@@ -120,7 +120,7 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
   return blocks.length === 0 ? [] : [toBlocksItem(blocks)];
 }
 
-/** A message with its place in the source. */
+/** A message with its position in the source, and the findings about it. */
 interface Placed {
   readonly message: JsonObject;
   readonly place: string;
@@ -272,7 +272,7 @@ function byId(rows: readonly Json[]): Map<string, JsonObject> {
   return new Map(rows.filter(isJsonObject).map((row) => [textAt(row, 'id') ?? '', row]));
 }
 
-/** Returns system prompts by session, from database tables. */
+/** Maps sessions to the system prompts of their agents, from the tables of a database export. */
 function promptsIn(state: JsonObject): Map<string, string> {
   const agents = byId(listAt(state, 'agents'));
   const prompts = new Map<string, string>();
@@ -333,7 +333,7 @@ async function* readLobeFile(file: InputFile, _options: ReadOptions): AsyncGener
   }
 }
 
-/** LobeChat's exports, and lists of its messages. */
+/** Imports LobeChat's exports, and plain lists of its messages. */
 export const lobechat = defineFormat({
   name: 'lobechat',
   label: 'LobeChat export',

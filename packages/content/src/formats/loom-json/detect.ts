@@ -25,7 +25,7 @@ export function detectLoomFile(json: Json | undefined): number {
   return isLoomNode(json) ? 0.8 : 0;
 }
 
-/** Detects the format by nested texts. */
+/** Returns the highest confidence of all files that they belong to Loom or a related program. */
 export function detect(sample: InputSample): number {
   let best = 0;
   for (const file of sample.files) best = Math.max(best, detectLoomFile(file.json));

@@ -4,7 +4,7 @@ import { defineFormat } from '../contract.ts';
 import { detect } from './detect.ts';
 import { read } from './read.ts';
 
-/** Trees of texts of Loom and related programs. */
+/** Imports trees of texts of Loom and related programs. */
 export const loomJson = defineFormat({
   name: 'loom-json',
   label: 'Loom JSON',

@@ -32,7 +32,7 @@ function loomBookmark(text: string): string {
   return words === '' ? 'bookmark' : [...words.slice(0, most * 2)].slice(0, most).join('');
 }
 
-/** The fields of a document besides its nodes, and which of these fields nodes have used. */
+/** The fields of a document besides its nodes, and which model responses nodes refer to. */
 class LoomMetadata {
   readonly #responses: JsonObject;
   readonly #titles = new Map<string, string>();
@@ -82,7 +82,7 @@ class LoomMetadata {
     };
   }
 
-  /** Returns responses from which no text came. */
+  /** Returns the model responses to which no node refers. */
   unused(): JsonObject {
     return Object.fromEntries(Object.entries(this.#responses).filter(([id]) => !this.#taken.has(id)));
   }
@@ -145,7 +145,7 @@ function nestedTree(
   };
 }
 
-/** Returns the current id of a folded node; folds may be nested. */
+/** Returns the id of the node that replaced a folded node; folds may be nested. */
 function resolveNode(id: string, moved: ReadonlyMap<string, string>): string {
   let at = id;
   for (let steps = moved.size; steps > 0; steps--) at = moved.get(at) ?? at;

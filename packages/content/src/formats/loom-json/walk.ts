@@ -7,7 +7,7 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
 import { boundedId } from '../repair.ts';
 
-/** A node with its parent. */
+/** A node of the flattened list, with the id of its parent. */
 export interface NodePosition {
   readonly id: string;
   readonly parent: string | null;
@@ -16,10 +16,12 @@ export interface NodePosition {
   readonly place: string;
 }
 
-/** The result of a walk. */
+/** The flattened nodes of a file, and what happened to folded ones. */
 export interface WalkedNode {
   readonly nodes: readonly NodePosition[];
-  /** Nodes that stood for folded nodes, without those nodes, and their new ids. */
+  /**
+   * Records of fold nodes, which are not part of the tree. `moved` maps their ids to the id of the last folded node.
+   */
   readonly folds: readonly JsonObject[];
   readonly moved: ReadonlyMap<string, string>;
   readonly findings: readonly ImportFinding[];

@@ -7,7 +7,7 @@ import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } f
 import { buildLossEvent, conversationTimes, exportedPath } from '../exporting.ts';
 import { toIso } from '../fields.ts';
 
-/** Returns text in a fence that is longer than any fence in the text. */
+/** Wraps text in a fence that is longer than any fence in the text. */
 function fencedBlock(text: string, language = ''): string {
   let longest = 2;
   for (const run of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run[0].length);
@@ -122,7 +122,7 @@ async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions)
   }
 }
 
-/** Markdown for reading: one file per tree. */
+/** Exports each tree as one Markdown file for reading. */
 export const markdown = defineFormat({
   name: 'markdown',
   label: 'Markdown',

@@ -1,5 +1,5 @@
 import { run, textMessage, treeId } from '@coppice/core';
-import { createTestClock, ReferenceStore, uuid } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore, testUuid } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { runFormatConformance } from '../conformance.ts';
@@ -8,7 +8,7 @@ import { readExport } from '../exporting.ts';
 import { writeExport } from '../write.ts';
 import { markdown } from './index.ts';
 
-const id = treeId(uuid(1));
+const id = treeId(testUuid(1));
 
 async function page(thread: boolean): Promise<string> {
   const store = new ReferenceStore();

@@ -25,7 +25,7 @@ function isConversation(value: Json | undefined): value is JsonObject {
   );
 }
 
-/** Returns the plugin calls that are stored in the reply after them. */
+/** Returns the plugin calls of a reply with their results; the backup stores them in the reply that follows them. */
 function toolItems(message: JsonObject, id: string): ReplyItem[] {
   return listAt(message, 'tools')
     .filter(isJsonObject)
@@ -108,7 +108,7 @@ function tree(session: JsonObject, place: string, found: readonly ImportFinding[
   };
 }
 
-/** NextChat's backup. */
+/** Imports sessions from NextChat's backup. */
 export const nextchat = defineFormat({
   name: 'nextchat',
   label: 'NextChat backup',

@@ -103,7 +103,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
   yield* end();
 }
 
-/** OpenAssistant's trees. */
+/** Imports message trees of OpenAssistant. */
 export const oasst = defineFormat({
   name: 'oasst',
   label: 'OpenAssistant trees',

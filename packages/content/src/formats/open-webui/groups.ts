@@ -1,5 +1,5 @@
-// Determines groups of variants. A chat shows a group if several models answered one question and there are no other
-// answers. Otherwise Coppice writes a field of its own, which the app keeps with the message.
+// Determines groups of variants. A chat shows a group if several models answered one question and the question has no
+// other answers. For other groups Coppice adds a field to the message, which Open WebUI preserves.
 import type { JsonObject } from '@coppice/core';
 import { listAt, numberAt, objectAt } from '../fields.ts';
 import type { RecordTurn } from '../record-turns.ts';
@@ -7,7 +7,7 @@ import type { RecordTurn } from '../record-turns.ts';
 /** The key of the field that Coppice adds to a message. */
 export const groupFieldKey = 'coppice';
 
-/** Returns the group of a message in a chat; undefined if it has none. */
+/** Returns the group of a message in a chat; undefined without a group. */
 export function groupOfMessage(message: JsonObject, question: JsonObject): string | undefined {
   const noted = numberAt(objectAt(message, groupFieldKey), 'group');
   if (noted !== undefined) return noted > 0 ? `${noted}` : undefined;

@@ -3,7 +3,7 @@ import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Chats of Open WebUI, with all branches and answers of several models. */
+/** Imports and exports chats of Open WebUI, with all branches and answers of several models. */
 export const openWebui = defineFormat({
   name: 'open-webui',
   label: 'Open WebUI export',

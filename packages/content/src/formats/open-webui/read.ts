@@ -37,7 +37,7 @@ function isOpenWebuiChat(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && isJsonObject(value.history) && isJsonObject(value.history.messages);
 }
 
-/** Whether a value is a chat, or a row with one. */
+/** Whether a value is a chat, or a database row that contains a chat. */
 function isRow(value: Json | undefined): value is JsonObject {
   return isOpenWebuiChat(value) || (isJsonObject(value) && isOpenWebuiChat(value.chat));
 }
@@ -47,7 +47,7 @@ function isOpenWebuiExport(json: Json | undefined, lines: readonly Json[]): bool
   return Array.isArray(json) && json.slice(0, 20).some(isRow);
 }
 
-/** Detects the format by the history of its chats. */
+/** Returns 0.95 if a file looks like an export of Open WebUI, else 0. */
 export function detect(sample: InputSample): number {
   return sample.files.some((file) => isOpenWebuiExport(file.json, file.lines)) ? 0.95 : 0;
 }
@@ -66,7 +66,7 @@ function openWebuiReasoning(item: JsonObject): JsonObject {
   return { type: 'thinking', thinking, ...(redacted === undefined ? {} : { redacted }) };
 }
 
-/** Returns the structured items of a reply. */
+/** Converts the structured output of a reply to items; text outside the output is not included. */
 function itemsOf(message: JsonObject, id: string): ReplyItem[] {
   const items: ReplyItem[] = [];
   const names = new Map<string, string>();
@@ -136,13 +136,13 @@ function openWebuiModel(message: JsonObject): JsonObject {
   };
 }
 
-/** Returns the text of a message's error. */
+/** Returns the error of a message as a field of its source; empty without an error. */
 function openWebuiError({ error }: JsonObject): JsonObject {
   const said = typeof error === 'string' ? error : isJsonObject(error) ? getFilledText(error, 'content') : undefined;
   return said === undefined || said === '' ? {} : { error: said };
 }
 
-/** Returns the pieces of a message. */
+/** Splits a message into the pieces that become nodes. */
 function openWebuiPieces(
   message: JsonObject,
   id: string,
@@ -195,7 +195,7 @@ function besideFindings(message: JsonObject, place: string): ImportFinding[] {
   return found;
 }
 
-/** Converts a chat to a tree. */
+/** Converts a chat to a tree, and pauses so that other work can run. */
 function* openWebuiTree(
   row: JsonObject,
   place: string,
@@ -292,7 +292,7 @@ async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncG
   }
 }
 
-/** Reads exports: a list of rows, one per line, or single chats. */
+/** Yields the chats of each file: a list of rows, one row per line, or a single chat. */
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;

@@ -38,12 +38,15 @@ interface ChatContent {
   readonly structured: boolean;
 }
 
-/** A {@link ChatContent} being built. */
+/** The parts of a {@link ChatContent}, before its texts are joined. */
 interface ChatParts extends Pick<ChatContent, 'files' | 'output'> {
   readonly texts: string[];
 }
 
-/** Returns the original file entry of a message, because the type of a file is only known from it. */
+/**
+ * Returns the original entry of a file, because a block does not store the entry's type. Builds an entry for a new
+ * file.
+ */
 function chatFile(block: JsonObject, was: JsonObject | null): JsonObject {
   const reported = omitKeys(block, 'type');
   const same = canonicalJson(reported);
@@ -308,7 +311,7 @@ function chatRow(tree: ExportedTree, chat: OpenWebuiChat): JsonObject {
   };
 }
 
-/** Writes one file of chats. */
+/** Writes all chats into one file. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   yield { type: 'file', name: 'chats.json', mediaType: 'application/json' };
   let first = true;

@@ -142,7 +142,7 @@ async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
   if (rows.length > 0) yield* readFolder(rows);
 }
 
-/** opencode's sessions. */
+/** Imports sessions of opencode. */
 export const opencode = defineFormat({
   name: 'opencode',
   label: 'opencode session',

@@ -18,7 +18,7 @@ import {
   toBlocksItem,
 } from '../turn-nodes.ts';
 
-/** A message with its parts and its place in the source. */
+/** A message with its parts, and where it is in the source. */
 export interface OpencodeMessage {
   readonly info: JsonObject;
   readonly parts: readonly Json[];
@@ -63,7 +63,7 @@ function fileBlock(part: JsonObject): Json {
   return { ...part, type: 'opencode-file', text: `[${name}]` };
 }
 
-/** Returns reasoning with the signature that its provider needs. */
+/** Builds a thinking block with the signature that Anthropic needs to accept it again. */
 function thinkingBlock(part: JsonObject): JsonObject {
   const signature = getFilledText(objectAt(objectAt(part, 'metadata'), 'anthropic'), 'signature');
   return { type: 'thinking', thinking: textAt(part, 'text') ?? '', ...(signature === undefined ? {} : { signature }) };
@@ -146,7 +146,7 @@ const keptBy = (parts: readonly Json[]) =>
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant']);
 
-/** Converts a session to a tree. */
+/** Converts a session to a tree; messages after a revert are not on the active path. */
 export function opencodeToTree(
   info: JsonObject,
   messages: readonly OpencodeMessage[],

@@ -5,7 +5,7 @@ import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** pi's session files: versions 1 to 3 are read, version 3 is written. */
+/** Imports pi's session files of versions 1 to 3, and exports version 3. */
 export const pi = defineFormat({
   name: 'pi',
   label: 'pi session',

@@ -50,7 +50,7 @@ function isPiSession(lines: readonly Json[]): boolean {
   return !('unknown' in reported);
 }
 
-/** Detects the format by its header. */
+/** Returns 0.92 if a file looks like a session of pi, else 0. */
 export function detect(sample: InputSample): number {
   return sample.files.some((file) => isPiSession(file.lines)) ? 0.92 : 0;
 }
@@ -62,7 +62,7 @@ interface PiLine {
   records: number;
 }
 
-/** A decoded line. */
+/** A line decoded to an entry of Coppice's session format. */
 interface PiEntry {
   readonly entry: SessionEntry;
   readonly line: PiLine;
@@ -102,7 +102,7 @@ const about: ReadonlySet<string> = new Set(['label', 'session_info']);
 
 /** The type of the line by which Coppice records the active node of a session. */
 export const leafType = 'coppice-leaf';
-/** The id prefix of lines that Coppice adds because pi's format has no other place for their content. */
+/** The id prefix of lines that Coppice adds for content that pi's format cannot store elsewhere. */
 export const companionPrefix = 'coppice-';
 
 /** Whether Coppice added a line. */
@@ -306,7 +306,7 @@ function hiddenIn(line: JsonObject) {
   return { kind: 'message' as const, message, status: 'success' as const, meta, marker: null };
 }
 
-/** Returns the last line that is not about the session. */
+/** Returns the last entry that is not a title, a label or a leaf line; null without one. */
 function activeOf(entries: readonly PiEntry[]): string | null {
   const byId = new Map(entries.map((one) => [one.entry.uuid, one.entry]));
   const isAbout = ({ type, customType }: SessionEntry) =>
@@ -320,7 +320,7 @@ function activeOf(entries: readonly PiEntry[]): string | null {
   return last?.uuid ?? null;
 }
 
-/** Returns the metadata of an entry; the line itself is stored separately. */
+/** Returns the metadata of an entry without the original line, which is stored separately. */
 function piMeta(meta: NodeMeta): NodeMeta {
   const { sessionRecord: _, sessionFields: __, source, ...rest } = meta;
   if (source === undefined) return rest;
@@ -329,7 +329,7 @@ function piMeta(meta: NodeMeta): NodeMeta {
   return { ...rest, ...failed, source: { ...omitKeys(source, 'is_error'), type: 'tool_result' } };
 }
 
-/** Converts a line of version 1 like pi's own migration. */
+/** Converts a line of version 1 to version 3, as pi's own migration does. */
 function upgradeEntry(entry: SessionEntry, root: string, line: JsonObject): JsonObject {
   const { firstKeptEntryUuid } = entry;
   return {
@@ -364,7 +364,7 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }
 
-/** Reads sessions of all versions. */
+/** Yields one tree for each session, whatever its version. */
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;

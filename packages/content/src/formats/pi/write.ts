@@ -36,7 +36,7 @@ function upgradeLine(line: JsonObject): JsonObject {
   return message.role === 'hookMessage' ? { ...line, message: { ...message, role: 'custom' } } : line;
 }
 
-/** Whether a line is about the session; then the active node is above it. */
+/** Whether a line is a title, a label or a leaf line, which cannot be the active node. */
 function isAbout(line: JsonObject): boolean {
   return (
     line.type === 'label' || line.type === 'session_info' || (line.type === 'custom' && line.customType === leafType)
@@ -158,7 +158,7 @@ class PiWriter {
     if (parentId === active && active !== null && standing !== active) add('custom', { customType: leafType });
   }
 
-  /** Returns the title, the labels and the active node that the lines so far contain. */
+  /** Reads back which title, labels and active node the lines so far contain. */
   #reported(): {
     readonly title: string;
     readonly labels: ReadonlyMap<string, string>;
@@ -206,7 +206,7 @@ function* piLosses(tree: ExportedTree): Generator<WriteEvent> {
   yield* attributeLosses(tree, name);
 }
 
-/** Writes one version 3 file per session. */
+/** Writes each tree as one session file of version 3. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
     const writer = new PiWriter(tree, options);

@@ -1,4 +1,5 @@
-// Recognises logged calls: which part of a record is the request, which part is the response, and which wire they use.
+// Recognises logged calls: which part of a record is the request, which part is the response, and which API they belong
+// to.
 import type { Json, JsonObject } from '@coppice/core';
 import type { CallWire } from '../../wires/read-call.ts';
 import { isItemList } from '../../wires/responses-items.ts';
@@ -13,7 +14,7 @@ import {
   parseStreamEvents,
 } from './streams.ts';
 
-/** A logged call: request and response. */
+/** A logged call: its request, its response if one was logged, and the API. */
 export interface LoggedCall {
   readonly request: JsonObject;
   readonly response: JsonObject | undefined;
@@ -45,12 +46,12 @@ function isResponsesRequest(value: Json | undefined): value is JsonObject {
   return typeof value.input === 'string' && typeof value.model === 'string' && named;
 }
 
-/** Whether a value is a request. */
+/** Whether a value is the body of a chat, Responses or Anthropic request. */
 export function isRequestRecord(value: Json | undefined): value is JsonObject {
   return isChatRequest(value) || isResponsesRequest(value);
 }
 
-/** Returns the part of a record under one of the keys. The body may be one level deeper. */
+/** Returns the value under the first key that fits, directly or in its `body`, `json` or `data`. */
 function requestPart(record: JsonObject, keys: readonly string[], fits: (value: Json) => boolean): Json | undefined {
   for (const key of keys) {
     const value = record[key];
@@ -93,7 +94,7 @@ function isResponse(value: Json): boolean {
   );
 }
 
-/** Assembles a reply from its events. */
+/** Assembles a complete response from the events of a stream, for any of the three APIs. */
 export function assembleReply(events: readonly JsonObject[]): JsonObject {
   if (isAnthropicStream(events)) return assembleAnthropicReply(events);
   return events.some((event) => textAt(event, 'type')?.startsWith('response.') === true)
@@ -132,7 +133,7 @@ export function buildLoggedCall(request: JsonObject, response: JsonObject | unde
   return { request, response, dialect, at: own ?? fromAnyTime(response?.created ?? response?.created_at) };
 }
 
-/** Returns the call of a record, with or without a response. */
+/** Returns the call that a record contains, with or without a response; undefined if it contains none. */
 export function findLoggedCall(record: JsonObject): LoggedCall | undefined {
   const found = isRequestRecord(record) ? record : requestPart(record, requestKeys, isRequestRecord);
   if (found === record && isResponsesRequest(record) && Array.isArray(record.output))
@@ -144,7 +145,7 @@ export function findLoggedCall(record: JsonObject): LoggedCall | undefined {
   return isResponseRecord(reply) ? buildLoggedCall(objectAt(record, 'request'), reply, record) : undefined;
 }
 
-/** Returns the event that a record is or contains. */
+/** Returns the stream event that a record is or contains; undefined for other records. */
 export function findEvent(record: JsonObject): JsonObject | undefined {
   if (isEvent(record)) return record;
   for (const key of ['data', 'chunk', 'event']) {

@@ -1,6 +1,6 @@
-// A response may name the response that it continues, and items that the service stored. Then the history is in other
-// records, possibly of other files. The calls that belong together are found first; then they are read in batches that
-// fit into memory.
+// Finds calls that continue each other. A Responses call may name the response that it continues, or items that the
+// service stored, so that its history is in other records, possibly of other files. The calls that belong together are
+// found first; then they are read in batches that fit into memory.
 import type { JsonObject } from '@coppice/core';
 import { itemsById, referencedItemIds } from '../../wires/responses-items.ts';
 import { getFilledText, listAt, objectAt } from '../fields.ts';
@@ -45,7 +45,7 @@ export class CallLinks {
     return this.#linked;
   }
 
-  /** Records the next call. */
+  /** Records the next call, and links it to the calls that it refers to. */
   add(call: LoggedCall, bytes: number): void {
     const own = this.#parents.length;
     this.#parents.push(own);
@@ -103,7 +103,7 @@ export class CallLinks {
   }
 }
 
-/** Returns for each call the number of the call that it continues; -1 if there is none. */
+/** Returns for each call the number of the call that it continues; -1 for the start of a chain. */
 function previousCalls(calls: readonly LoggedNode[]): number[] {
   const byResponse = new Map<string, number>();
   for (const [index, { call }] of calls.entries()) {

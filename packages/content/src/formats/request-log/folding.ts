@@ -41,7 +41,7 @@ function speakerOfItem({ role }: JsonObject, name: string): NodeMeta {
   return role === 'tool' ? { source: { type: 'tool_result', tool_name: name } } : { customData: { name } };
 }
 
-/** A call to be added to a tree. */
+/** A call to be added to a tree, with its record and findings. */
 export interface LoggedNode {
   readonly call: LoggedCall;
   /** The original record, to be stored. */
@@ -54,7 +54,7 @@ export interface LoggedNode {
 
 type NodeDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
-/** Returns the system prompt of a call, which determines its tree. */
+/** Returns the system prompt of a call. Calls with different prompts become different trees. */
 export function promptOfHistory(call: LoggedCall): string | undefined {
   return readCallRequest(call.dialect, call.request).systemPrompt;
 }
@@ -76,12 +76,15 @@ export class HistoryTree {
     this.#root = sha256Hex(JSON.stringify(['log', prompt ?? null])).slice(0, 32);
   }
 
-  /** Adds a finding about the tree. */
+  /** Adds a finding that belongs to no call. */
   note(found: ImportFinding): void {
     this.#findings.push(found);
   }
 
-  /** Adds a call below a message; undefined for a first call. Returns the end of its reply; null for the root. */
+  /**
+   * Adds a call below the message `above`; undefined means that the request contains the whole history. Returns the
+   * last node of the reply; null for the root.
+   */
   add(logged: LoggedNode, above?: string | null, resolve: ResolveItem = () => undefined): string | null {
     const { call, place, records } = logged;
     for (const one of logged.findings) this.#findings.push(one);

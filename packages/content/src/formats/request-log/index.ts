@@ -16,7 +16,7 @@ function detect(sample: InputSample): number {
   return findLoggedCall(first)?.response === undefined ? 0.6 : 0.8;
 }
 
-/** Logs of chat completions, of responses and of Anthropic messages, whole or streamed. */
+/** Imports logs of chat completions, of Responses and of Anthropic messages, whole or streamed. */
 export const requestLog = defineFormat({
   name: 'request-log',
   label: 'OpenAI and Anthropic request logs',

@@ -20,7 +20,7 @@ import {
 import { buildChainTrees, CallLinks, needsOtherCalls } from './chains.ts';
 import { HistoryTree, type LoggedNode, promptOfHistory } from './folding.ts';
 
-/** A call that was found, with its size in bytes. */
+/** A complete call of a log, with the number of bytes of its records. */
 interface LogScan {
   readonly type: 'call';
   readonly logged: LoggedNode;
@@ -42,7 +42,7 @@ interface OpenLogCall {
 
 type LogRow = Extract<FileRecord, { readonly type: 'record' }>;
 
-/** Combines parts of calls in the order of the file. */
+/** Combines requests, responses and events of a file to calls. */
 class CallPairing {
   /** The last request without a response. */
   #sent: OpenLogCall | undefined;
@@ -101,7 +101,7 @@ class CallPairing {
     return scanRecords({ ...sent, record }, buildLoggedCall(sent.request, reply, sent.record));
   }
 
-  /** Yields the open calls at the end of a file. */
+  /** Yields the calls that are still open at the end of a file. */
   *close(): Generator<LogScan> {
     for (const open of this.#replies.values()) {
       const response = assembleReply(open.events);

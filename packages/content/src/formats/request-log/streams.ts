@@ -21,7 +21,7 @@ interface ChoiceDraft {
   content: string;
   reasoning: string;
   refusal: string;
-  /** An audio reply: its fields, and the bytes of each piece. */
+  /** The fields of an audio reply; `sounds` are the pieces of its bytes as base64. */
   audio: JsonObject;
   readonly sounds: string[];
   /** Images, which some services send outside the content of the message. */
@@ -114,21 +114,21 @@ function messageOf(draft: ChoiceDraft, calls: readonly ChatCallDraft[]): JsonObj
   };
 }
 
-/** Assembles an Anthropic message from its events. */
+/** Assembles an Anthropic message from the events of a stream. */
 export function assembleAnthropicReply(events: readonly JsonObject[]): JsonObject {
   const read = new AnthropicEvents();
   for (const event of events) read.read(event);
   return read.toMessage();
 }
 
-/** Assembles a response from its events. */
+/** Assembles a response of the Responses API from the events of a stream. */
 export function assembleResponse(events: readonly JsonObject[]): JsonObject {
   const read = new ResponsesEvents();
   for (const event of events) read.read(event);
   return read.toResponse();
 }
 
-/** Whether a list of events was sent by Anthropic. */
+/** Whether a list of stream events has the form of Anthropic's API. */
 export function isAnthropicStream(events: readonly JsonObject[]): boolean {
   return events.some(
     (event) =>

@@ -4,7 +4,7 @@ import { defineFormat } from '../contract.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
-/** Session files of version 2. */
+/** Imports and exports session files of version 2. */
 export const sessionV2 = defineFormat({
   name: 'session-v2',
   label: 'JSONL session',

@@ -37,7 +37,7 @@ function isSessionHeader(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && value.type === 'session' && typeof value.uuid === 'string';
 }
 
-/** Detects the format by its header, which has a tree id. */
+/** Returns 0.9 if the first line of a file is a header of version 2, else 0. */
 export function detect(sample: InputSample): number {
   return sample.files.some((file) => isSessionHeader(file.lines[0])) ? 0.9 : 0;
 }
@@ -119,7 +119,7 @@ class SessionV2 {
     this.#byId.set(own, made);
   }
 
-  /** Builds the tree; yields to other work. */
+  /** Builds the tree, and pauses so that other work can run. */
   *tree(): CooperativeTask<ImportedTree> {
     const line = this.#header ?? {};
     const id = getFilledText(line, 'id') ?? getFilledText(line, 'uuid') ?? this.#file;
@@ -314,7 +314,7 @@ class SessionV2 {
   }
 }
 
-/** Returns a line with its time as a text, as in entries. */
+/** Returns a line without a timestamp that is not a string, because entries need a string. */
 function timed<T extends JsonObject>(line: T): Omit<T, 'timestamp'> & { readonly timestamp?: string } {
   const { timestamp, ...rest } = line;
   return typeof timestamp === 'string' ? { ...rest, timestamp } : rest;
@@ -362,7 +362,7 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }
 
-/** Reads session files of version 2. */
+/** Yields one tree for each session of version 2. */
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;

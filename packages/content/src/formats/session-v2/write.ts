@@ -39,7 +39,7 @@ function sessionAttributes(attributes: TreeAttributes): TreeAttributes {
   return Object.keys(own).length === 0 ? rest : { ...rest, metadata: own };
 }
 
-/** Builds one commit with the whole tree. */
+/** Builds a first commit that inserts the whole tree. */
 function sessionCommit(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Commit {
   const { createdAt } = conversationTimes(tree);
   const steps: Step[] = [{ type: 'insert', node: buildRootNode(tree.rootId, createdAt) }];
@@ -90,7 +90,7 @@ function sessionHeader(made: SessionEntry, was: JsonObject | undefined): JsonObj
   return was === undefined || !('uuid' in was) ? json : { ...was, version: json.version ?? 2 };
 }
 
-/** Writes one version 2 file per tree. */
+/** Writes each tree as one session file of version 2. */
 export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
     const original = originalTreeRecord(tree, name);

@@ -110,7 +110,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   };
 }
 
-/** ShareGPT's lists. */
+/** Imports conversations of data sets in ShareGPT's form. */
 export const sharegpt = defineFormat({
   name: 'sharegpt',
   label: 'ShareGPT data set',

@@ -94,7 +94,7 @@ export class SillytavernChat {
     this.#files.push({ name, header: undefined, lines: [], leaf: null, newest: Number.NEGATIVE_INFINITY, merged: 0 });
   }
 
-  /** Reads the first line of a file. */
+  /** Reads the header line of the current file. */
   header(line: JsonObject): void {
     const file = this.#files.at(-1);
     if (file === undefined) return;
@@ -128,7 +128,7 @@ export class SillytavernChat {
     }
   }
 
-  /** Ends a file, and reports how many of its messages another file contained. */
+  /** Ends the current file, and reports how many of its messages were already in another file. */
   close(): void {
     const file = this.#files.at(-1);
     if (file !== undefined && file.merged > 0)

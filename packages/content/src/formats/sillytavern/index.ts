@@ -15,7 +15,10 @@ function detect(sample: InputSample): number {
   return sample.files.some(isSillytavernChat) ? 0.92 : 0;
 }
 
-/** SillyTavern's chat files with their swipes. Branch files are merged into the chat from which they were copied. */
+/**
+ * Imports SillyTavern's chat files with their swipes. Branch files are merged into the chat from which they were
+ * copied.
+ */
 export const sillytavern = defineFormat({
   name: 'sillytavern',
   label: 'SillyTavern chat',

@@ -15,7 +15,7 @@ export function isSillytavernHeader(line: JsonObject): boolean {
   return !('mes' in line) && (isJsonObject(line.chat_metadata) || ('user_name' in line && 'character_name' in line));
 }
 
-/** Whether a line is a message. */
+/** Whether a line is a message in SillyTavern's form. */
 export function isSillytavernMessage(line: JsonObject): boolean {
   return typeof line.mes === 'string' && ('is_user' in line || 'swipes' in line || 'send_date' in line);
 }
@@ -137,7 +137,7 @@ async function* readGroup(files: readonly InputFile[], options: ReadOptions): As
   if (tree !== undefined) yield { type: 'tree', tree };
 }
 
-/** Reads chats. Several files are first scanned to find those that belong together. */
+/** Yields one tree for each chat. Several files are first scanned to find those that belong to the same chat. */
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   if (input.files.length === 1) {
     yield* readGroup(input.files, options);

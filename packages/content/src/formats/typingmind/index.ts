@@ -59,7 +59,7 @@ function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]):
   };
 }
 
-/** TypingMind's export. */
+/** Imports chats that TypingMind exported. */
 export const typingmind = defineFormat({
   name: 'typingmind',
   label: 'TypingMind export',
