@@ -5,6 +5,7 @@ import {
   type GenerationOptions,
   type GenerationResult,
   type HttpProblem,
+  type ListPage,
   type LiveReply,
   type LiveToolCall,
   type OpenTreeState,
@@ -49,38 +50,36 @@ export interface TreeListView {
 const listPageSize = 60;
 const listDelayMs = 250;
 
+interface LoadedTrees {
+  readonly trees: readonly TreeViewData[];
+  readonly cursor: string | null;
+  readonly isReady: boolean;
+  readonly problem: HttpProblem | null;
+}
+
+/** Adds a page to the list. A tree that moved to a later page meanwhile is not listed twice. */
+function addTreePage({ trees }: LoadedTrees, page: ListPage<TreeViewData>): LoadedTrees {
+  const known = new Set(trees.map((tree) => tree.id));
+  const added = page.items.filter((tree) => !known.has(tree.id));
+  return { trees: [...trees, ...added], cursor: page.cursor, isReady: true, problem: null };
+}
+
+const noTrees: LoadedTrees = { trees: [], cursor: null, isReady: false, problem: null };
+
 /** The user's trees, newest first; the list follows changes in other tabs and programs. */
 export function useTreeList(filter: TreeFilter = {}): TreeListView {
   const client = useClient();
   const key = JSON.stringify(filter);
-  const [state, setState] = useState<{
-    readonly trees: readonly TreeViewData[];
-    readonly cursor: string | null;
-    readonly isReady: boolean;
-    readonly problem: HttpProblem | null;
-  }>({ trees: [], cursor: null, isReady: false, problem: null });
+  const [{ trees, cursor, isReady, problem }, setState] = useState(noTrees);
   const newest = useRef(0);
   const read = useCallback(
-    async (cursor: string | null) => {
+    async (from: string | null) => {
       const turn = ++newest.current;
       const wanted: TreeFilter = JSON.parse(key);
       try {
-        const page = await client.api.trees({
-          limit: listPageSize,
-          ...wanted,
-          ...(cursor === null ? {} : { cursor }),
-        });
-        if (turn !== newest.current) return;
-        setState(({ trees }) => {
-          const known = new Set(cursor === null ? [] : trees.map((tree) => tree.id));
-          const added = page.items.filter((tree) => !known.has(tree.id));
-          return {
-            trees: cursor === null ? added : [...trees, ...added],
-            cursor: page.cursor,
-            isReady: true,
-            problem: null,
-          };
-        });
+        const after = from === null ? {} : { cursor: from };
+        const page = await client.api.trees({ limit: listPageSize, ...wanted, ...after });
+        if (turn === newest.current) setState((before) => addTreePage(from === null ? noTrees : before, page));
       } catch (thrown) {
         if (turn === newest.current)
           setState((before) => ({ ...before, isReady: true, problem: toHttpProblem(thrown) }));
@@ -101,7 +100,6 @@ export function useTreeList(filter: TreeFilter = {}): TreeListView {
       feed.close();
     };
   }, [client, read]);
-  const { trees, cursor, isReady, problem } = state;
   return {
     trees,
     isReady,
@@ -452,6 +450,9 @@ export function useSearch(
   return { hits: data?.items ?? [], isLoading, problem, hasMore: data !== null && data.cursor !== null };
 }
 
+// The branch is painted before the topology is requested, which is larger.
+const topologyDelayMs = 60;
+
 /**
  * Returns the topology of the open tree. The object stays the same when the topology changes; compare `stamp` to notice
  * changes.
@@ -462,7 +463,9 @@ export function useTopology(): { readonly topology: Topology | null; readonly st
   const stamp = useTreeState((state) => state.stamp);
   const isReady = useTreeState((state) => state.phase === 'ready');
   useEffect(() => {
-    if (isReady) void session.wantTopology();
+    if (!isReady) return;
+    const timer = setTimeout(() => void session.wantTopology(), topologyDelayMs);
+    return () => clearTimeout(timer);
   }, [session, isReady]);
   return { topology, stamp };
 }

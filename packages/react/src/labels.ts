@@ -13,8 +13,8 @@ export interface Labels {
   readonly remove: string;
   readonly previousVariant: string;
   readonly nextVariant: string;
-  /** `{at}` and `{count}` are replaced by the index and the number of variants. */
-  readonly variant: string;
+  /** Which of the variants is shown, counted from 1. */
+  readonly variant: (at: number, count: number) => string;
   readonly loadOlder: string;
   readonly thinking: string;
   readonly toolCall: string;
@@ -22,6 +22,8 @@ export interface Labels {
   readonly refuse: string;
   readonly attachment: string;
   readonly outline: string;
+  /** The line of an outline that stands for a folded run of messages. */
+  readonly foldedMessages: (count: number) => string;
   readonly map: string;
   readonly loading: string;
   readonly missing: string;
@@ -45,7 +47,7 @@ export const englishLabels: Labels = {
   remove: 'Delete',
   previousVariant: 'Previous version',
   nextVariant: 'Next version',
-  variant: 'Version {at} of {count}',
+  variant: (at, count) => `Version ${at} of ${count}`,
   loadOlder: 'Load older messages',
   thinking: 'Thinking',
   toolCall: 'Tool call',
@@ -53,6 +55,7 @@ export const englishLabels: Labels = {
   refuse: 'Refuse',
   attachment: 'Attachment',
   outline: 'Outline',
+  foldedMessages: (count) => `${count} more messages`,
   map: 'Map of the chat',
   loading: 'Loading…',
   missing: 'This chat does not exist.',

@@ -4,13 +4,16 @@ import { createClient, Topology } from '@coppice/client';
 import { openNodeClient } from '@coppice/client/testing';
 import { nodeId, type TopologyNode, textMessage, treeId } from '@coppice/core';
 import { createTree, openTestServer } from '@coppice/server/testing';
-import { createElement } from 'react';
+import { createElement, type ReactElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import {
   Composer,
   CoppiceProvider,
+  MessageContent,
   Outline,
+  type OutlineItem,
+  type OutlineOptions,
   Thread,
   TreeMap,
   TreeProvider,
@@ -20,6 +23,7 @@ import {
   useToolApprovals,
   useTreeList,
   useUndo,
+  VariantSwitcher,
 } from './index.ts';
 import { layOutMap } from './map-layout.ts';
 
@@ -81,6 +85,55 @@ test('[HK1, HK3, HK6] a session that is already open renders its branch, its ver
   client.requests.length = 0;
   await session.actions.approve('c1', true).catch(() => undefined);
   expect(client.requests).toEqual([`POST /api/generations/${made}/approvals/c1`]);
+  session.close();
+  await server.close();
+});
+
+test('[HK9] switcher, content and outline render the parts of an app', async () => {
+  const server = await openTestServer();
+  const texts = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight'];
+  const { id: made } = await createTree(server, texts);
+  const session = openNodeClient(server).openTree(treeId(made));
+  await session.open();
+  const [one, two] = session.messages;
+  await session.actions.edit(one?.id ?? expect.fail(), 'Other');
+  await session.go(one?.id ?? expect.fail());
+  await session.wantTopology();
+  const render = (part: ReactElement) => renderToString(<TreeProvider session={session}>{part}</TreeProvider>);
+
+  const switcher = render(
+    <VariantSwitcher
+      className="mine"
+      nodeId={one?.id ?? expect.fail()}
+      previous={{ icon: <b>back</b>, title: 'Back (←)' }}
+      next={{ icon: <b>on</b> }}
+      renderCount={(at, count) => `${at} von ${count}`}
+    />,
+  );
+  for (const text of ['coppice-variants mine', '<b>back</b>', 'title="Back (←)"', '<b>on</b>', '1 von 2'])
+    expect(switcher).toContain(text);
+
+  const node = two ?? expect.fail();
+  const content = render(<MessageContent className="mine" node={node} renderBlock={() => <hr />} />);
+  expect(content).toBe('<div class="coppice-content mine" aria-busy="false"><hr/></div>');
+  // Null is rendered as nothing, undefined by the component itself.
+  expect(render(<MessageContent node={node} renderBlock={() => null} />)).not.toContain('Two');
+  expect(render(<MessageContent node={node} renderBlock={() => undefined} />)).toContain('Two');
+  const pending = { ...node, status: 'pending' as const };
+  const reply = render(<MessageContent node={pending} renderReply={(live) => (live === null ? 'Soon' : live.text)} />);
+  expect(reply).toBe('<div class="coppice-content" aria-busy="true">Soon</div>');
+
+  const lists: OutlineItem[][] = [];
+  const outline = (options: OutlineOptions) => {
+    render(<Outline {...options} renderList={({ items }) => <>{lists.push([...items])}</>} />);
+    return (lists.at(-1) ?? []).map((item) => (item.kind === 'fold' ? item.count : item.node.preview));
+  };
+  expect(outline({})).toEqual([...texts, 'Other']);
+  expect(outline({ branches: 'path', foldFrom: 5 })).toEqual(['One', 'Other', 6, 'Eight']);
+  expect(outline({ branches: 'path' })).toEqual(['One', 'Other', ...texts.slice(1)]);
+  expect(lists.at(-1)?.[0]).toMatchObject({ kind: 'message', variants: 2, at: 1 });
+  expect(outline({ shows: (each) => each.preview.startsWith('T'), limit: 1 })).toEqual(['Two']);
+  expect(render(<Outline branches="path" foldFrom={5} />)).toContain('6 more messages');
   session.close();
   await server.close();
 });

@@ -3,6 +3,7 @@ import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from '
 import { SubAgentLinks } from './agents/sub-agent-links.tsx';
 import { Dialogs } from './dialogs.tsx';
 import { Rail } from './home/rail.tsx';
+import { ComponentLabels } from './i18n/component-labels.tsx';
 import { t } from './i18n/index.ts';
 import { setOpenSession } from './keys/open-session.ts';
 import { SidePanel } from './panel.tsx';
@@ -60,8 +61,10 @@ export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): Reac
   if (session === null) return <main className="main" aria-busy="true" />;
   return (
     <TreeProvider session={session}>
-      <TreeLayout place={place} />
-      <Dialogs />
+      <ComponentLabels>
+        <TreeLayout place={place} />
+        <Dialogs />
+      </ComponentLabels>
     </TreeProvider>
   );
 }

@@ -5,36 +5,52 @@ import { useToolApprovals } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
 
 /** Renders one block of a message; for undefined the component renders the block itself. */
-export type RenderBlock = (block: Block, node: Node) => ReactNode | undefined;
+export type RenderBlock = (block: Block, node: MessageContentNode) => ReactNode | undefined;
+
+/** The fields of a node that its content is rendered from. A node of an earlier state has no others. */
+export type MessageContentNode = Pick<Node, 'id' | 'message'> & Partial<Pick<Node, 'status'>>;
 
 /** The props of {@link MessageContent}. */
 export interface MessageContentProps {
-  readonly node: Node;
+  readonly node: MessageContentNode;
   /** The reply while it is generated, from `useStreamingReply`. */
   readonly reply?: LiveReply | null;
   /** Renders blocks in your own way, for example text as Markdown. */
   readonly renderBlock?: RenderBlock;
+  /** Renders a pending message in your own way; the reply is null until its first event arrives. */
+  readonly renderReply?: (reply: LiveReply | null) => ReactNode;
+  /** Classes in addition to `coppice-content`. */
+  readonly className?: string;
+}
+
+/** The blocks of a reply that is being generated. */
+function blocksOfReply({ thinking, text }: LiveReply): readonly Block[] {
+  return [
+    { type: 'thinking', text: thinking },
+    { type: 'text', text },
+  ].filter((block) => block.text !== '');
 }
 
 /**
  * The blocks of a message: plain text, and `details` elements for thinking and tool calls. Text is never parsed as
  * HTML.
  */
-export function MessageContent({ node, reply = null, renderBlock }: MessageContentProps): ReactElement {
-  const labels = useLabels();
-  const streamed = [
-    { type: 'thinking', text: reply?.thinking ?? '' },
-    { type: 'text', text: reply?.text ?? '' },
-  ].filter((block) => block.text !== '');
-  const blocks: readonly Block[] = reply === null ? (node.message?.content ?? []) : streamed;
-  const waits = blocks.length === 0 && reply !== null;
+export function MessageContent(props: MessageContentProps): ReactElement {
+  const { node, reply = null, renderBlock, renderReply, className = '' } = props;
+  const isPending = reply !== null || node.status === 'pending';
+  const blocks = reply === null ? (node.message?.content ?? []) : blocksOfReply(reply);
+  const renderOne = (block: Block) => {
+    const rendered = renderBlock?.(block, node);
+    return rendered === undefined ? <DefaultBlock block={block} /> : rendered;
+  };
+  const waiting = reply !== null && blocks.length === 0 ? <WaitingText /> : null;
+  const parts = isPending && renderReply !== undefined ? [renderReply(reply)] : [...blocks.map(renderOne), waiting];
   // The blocks are passed as separate children, because they have no ids that could serve as keys.
-  return createElement(
-    'div',
-    { className: 'coppice-content', 'aria-busy': reply !== null },
-    ...blocks.map((block) => renderBlock?.(block, node) ?? <DefaultBlock block={block} />),
-    waits ? <span className="coppice-waiting">{labels.loading}</span> : null,
-  );
+  return createElement('div', { className: `coppice-content ${className}`.trim(), 'aria-busy': isPending }, ...parts);
+}
+
+function WaitingText(): ReactElement {
+  return <span className="coppice-waiting">{useLabels().loading}</span>;
 }
 
 function fieldText(block: Block, ...names: readonly string[]): string {

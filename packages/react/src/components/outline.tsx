@@ -1,59 +1,98 @@
-import { leafInTopology, type Topology } from '@coppice/client';
-import type { NodeId, OutlineLine, TopologyNode } from '@coppice/core';
-import { outlineOf } from '@coppice/core/tree';
-import { type CSSProperties, type ReactElement, type ReactNode, useMemo } from 'react';
+import { leafInTopology } from '@coppice/client';
+import type { NodeId, TopologyNode } from '@coppice/core';
+import { type CSSProperties, type ReactElement, type ReactNode, useMemo, useState } from 'react';
 import { useBranch, useTopology, useTreeState } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
+import { buildOutlineItems, type OutlineItem, type OutlineOptions } from '../outline-items.ts';
+
+/** What a list of outline items is rendered from. */
+export interface OutlineListProps {
+  readonly items: readonly OutlineItem[];
+  /** The last message of the shown branch. */
+  readonly leaf: NodeId | null;
+  /** Shows the branch of a message, or unfolds a run. */
+  readonly onSelect: (item: OutlineItem) => void;
+}
 
 /** The props of {@link Outline}. */
-export interface OutlineProps {
+export interface OutlineProps extends OutlineOptions {
   /** Called when a message is chosen. Without it the outline shows the branch of that message. */
   readonly onSelect?: (id: NodeId) => void;
   readonly renderLine?: (node: TopologyNode) => ReactNode;
-  /** The maximum number of lines; 500 by default. */
-  readonly limit?: number;
+  /** Renders the items in your own way, for example as a virtual list; by default they are an `ul` of buttons. */
+  readonly renderList?: (list: OutlineListProps) => ReactNode;
+  /** Classes in addition to `coppice-outline`. */
+  readonly className?: string;
 }
 
-function outlineLines(topology: Topology, leaf: NodeId | null, limit: number): readonly OutlineLine[] {
-  return outlineOf(
-    {
-      node: (id) => topology.nodes.get(id),
-      children: (id) => topology.children(id),
-      topNodes: topology.children(topology.rootId),
-    },
-    { current: leaf, shows: () => true, fold: null, branches: 'all', limit },
-  ).lines;
-}
-
-/** The messages of all branches, indented at each fork; the shown branch is marked. */
-export function Outline({ onSelect, renderLine, limit = 500 }: OutlineProps): ReactElement {
+/**
+ * The messages of all branches, indented at each fork; the shown branch is marked. Keep `shows` the same function
+ * between renders: the outline is computed again when it changes.
+ */
+export function Outline(props: OutlineProps): ReactElement {
+  const { onSelect, renderLine, renderList, className = '', shows, branches, foldFrom, limit } = props;
   const labels = useLabels();
   const { topology, stamp } = useTopology();
   const { show } = useBranch();
   const leaf = useTreeState(leafInTopology);
-  const lines = useMemo(
-    () => (topology === null || stamp < 0 ? [] : outlineLines(topology, leaf, limit)),
-    [topology, stamp, leaf, limit],
+  const [opened, setOpened] = useState<ReadonlySet<NodeId>>(new Set());
+  const items = useMemo(
+    () =>
+      topology === null || stamp < 0
+        ? []
+        : buildOutlineItems(topology, leaf, opened, { shows, branches, foldFrom, limit }),
+    [topology, stamp, leaf, opened, shows, branches, foldFrom, limit],
   );
+  const select = (item: OutlineItem) => {
+    if (item.kind === 'fold') setOpened(new Set(opened).add(item.id));
+    else if (onSelect === undefined) void show(item.node.id);
+    else onSelect(item.node.id);
+  };
+  const list = { items, leaf, onSelect: select };
   return (
-    <nav className="coppice-outline" aria-label={labels.outline}>
-      <ul>
-        {lines.map(({ node, depth, onPath }) => {
-          // React's types do not include CSS custom properties.
-          const style: CSSProperties & Record<'--depth', number> = { '--depth': depth };
+    <nav className={`coppice-outline ${className}`.trim()} aria-label={labels.outline}>
+      {renderList === undefined ? (
+        <OutlineList {...list} {...(renderLine === undefined ? {} : { renderLine })} />
+      ) : (
+        renderList(list)
+      )}
+    </nav>
+  );
+}
+
+function OutlineList({
+  items,
+  leaf,
+  onSelect,
+  renderLine,
+}: OutlineListProps & Pick<OutlineProps, 'renderLine'>): ReactElement {
+  const labels = useLabels();
+  return (
+    <ul>
+      {items.map((item) => {
+        if (item.kind === 'fold')
           return (
-            <li key={node.id} style={style} data-role={node.role} data-shown={onPath}>
-              <button
-                type="button"
-                aria-current={node.id === leaf ? 'location' : undefined}
-                onClick={() => (onSelect === undefined ? void show(node.id) : onSelect(node.id))}
-              >
-                {renderLine?.(node) ?? node.preview}
+            <li key={`fold ${item.id}`} data-shown={true}>
+              <button type="button" aria-expanded={false} onClick={() => onSelect(item)}>
+                {labels.foldedMessages(item.count)}
               </button>
             </li>
           );
-        })}
-      </ul>
-    </nav>
+        const { node, depth, onPath } = item;
+        // React's types do not include CSS custom properties.
+        const style: CSSProperties & Record<'--depth', number> = { '--depth': depth };
+        return (
+          <li key={node.id} style={style} data-role={node.role} data-shown={onPath}>
+            <button
+              type="button"
+              aria-current={node.id === leaf ? 'location' : undefined}
+              onClick={() => onSelect(item)}
+            >
+              {renderLine?.(node) ?? node.preview}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

@@ -70,15 +70,11 @@ export function ThreadMessage({ nodeId, generation, renderBlock }: ThreadMessage
   const labels = useLabels();
   const { node, isUnconfirmed, edit, regenerate, remove } = useMessage(nodeId);
   const { reply, isStreaming, stop } = useStreamingReply(nodeId);
-  const [editing, setEditing] = useState<string | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [isEditing, setEditing] = useState(false);
+  const { problem, attempt } = useAttempts();
   if (node === null || node.role === 'root') return null;
-  const attempt = (act: Promise<unknown>) => {
-    setProblem(null);
-    act.catch((thrown: unknown) => setProblem(thrown instanceof Error ? thrown.message : String(thrown)));
-  };
   const save = (text: string) => {
-    setEditing(null);
+    setEditing(false);
     attempt(edit(text));
   };
   return (
@@ -89,23 +85,10 @@ export function ThreadMessage({ nodeId, generation, renderBlock }: ThreadMessage
       data-unconfirmed={isUnconfirmed}
       aria-label={labels[node.role]}
     >
-      {editing === null ? (
-        <MessageContent node={node} reply={reply} {...(renderBlock === undefined ? {} : { renderBlock })} />
+      {isEditing ? (
+        <MessageEditor text={node.text} onSave={save} onCancel={() => setEditing(false)} />
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            save(editing);
-          }}
-        >
-          <textarea aria-label={labels.edit} value={editing} onChange={(event) => setEditing(event.target.value)} />
-          <button type="submit" disabled={editing.trim() === ''}>
-            {labels.save}
-          </button>
-          <button type="button" onClick={() => setEditing(null)}>
-            {labels.cancel}
-          </button>
-        </form>
+        <MessageContent node={node} reply={reply} {...(renderBlock === undefined ? {} : { renderBlock })} />
       )}
       {problem === null ? null : <p role="alert">{problem}</p>}
       <footer>
@@ -115,28 +98,82 @@ export function ThreadMessage({ nodeId, generation, renderBlock }: ThreadMessage
             {labels.stop}
           </button>
         ) : (
-          <>
-            {node.role === 'tool' ? null : (
-              <button type="button" onClick={() => setEditing(node.text)}>
-                {labels.edit}
-              </button>
-            )}
-            {node.role === 'assistant' ? (
-              <button
-                type="button"
-                onClick={() =>
-                  attempt(regenerate(generation).then((result) => result.problem && Promise.reject(result.problem)))
-                }
-              >
-                {labels.regenerate}
-              </button>
-            ) : null}
-            <button type="button" onClick={() => attempt(remove())}>
-              {labels.remove}
-            </button>
-          </>
+          <MessageButtons
+            role={node.role}
+            onEdit={() => setEditing(true)}
+            onRegenerate={() =>
+              attempt(regenerate(generation).then((result) => result.problem && Promise.reject(result.problem)))
+            }
+            onRemove={() => attempt(remove())}
+          />
         )}
       </footer>
     </article>
+  );
+}
+
+/** Returns why the last action failed, and a function that waits for the next one. */
+function useAttempts(): { readonly problem: string | null; readonly attempt: (action: Promise<unknown>) => void } {
+  const [problem, setProblem] = useState<string | null>(null);
+  const attempt = (action: Promise<unknown>) => {
+    setProblem(null);
+    action.catch((thrown: unknown) => setProblem(thrown instanceof Error ? thrown.message : String(thrown)));
+  };
+  return { problem, attempt };
+}
+
+interface MessageEditorProps {
+  readonly text: string;
+  readonly onSave: (text: string) => void;
+  readonly onCancel: () => void;
+}
+
+function MessageEditor({ text, onSave, onCancel }: MessageEditorProps): ReactElement {
+  const labels = useLabels();
+  const [edited, setEdited] = useState(text);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave(edited);
+      }}
+    >
+      <textarea aria-label={labels.edit} value={edited} onChange={(event) => setEdited(event.target.value)} />
+      <button type="submit" disabled={edited.trim() === ''}>
+        {labels.save}
+      </button>
+      <button type="button" onClick={onCancel}>
+        {labels.cancel}
+      </button>
+    </form>
+  );
+}
+
+interface MessageButtonsProps {
+  readonly role: Node['role'];
+  readonly onEdit: () => void;
+  readonly onRegenerate: () => void;
+  readonly onRemove: () => void;
+}
+
+/** The buttons of a complete message. Results of tools cannot be edited, and only replies can be regenerated. */
+function MessageButtons({ role, onEdit, onRegenerate, onRemove }: MessageButtonsProps): ReactElement {
+  const labels = useLabels();
+  return (
+    <>
+      {role === 'tool' ? null : (
+        <button type="button" onClick={onEdit}>
+          {labels.edit}
+        </button>
+      )}
+      {role === 'assistant' ? (
+        <button type="button" onClick={onRegenerate}>
+          {labels.regenerate}
+        </button>
+      ) : null}
+      <button type="button" onClick={onRemove}>
+        {labels.remove}
+      </button>
+    </>
   );
 }

@@ -1,6 +1,7 @@
-import { leafInTopology } from '@coppice/client';
-import type { NodeId } from '@coppice/core';
-import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import type { Topology } from '@coppice/client';
+import type { NodeId, TopologyNode } from '@coppice/core';
+import { Outline, type OutlineItem, type OutlineListProps } from '@coppice/react';
+import { type KeyboardEvent, type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { t, tn } from '../i18n/index.ts';
 import { toExcerpt } from '../markdown/first-words.ts';
@@ -12,97 +13,44 @@ import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
 import { type ShapeFilter, shapeFilters } from './filters.ts';
-import { buildOutlineRows, type OutlineRow } from './outline-rows.ts';
 
-/** The outline of the open tree: the path of the view, and the other branches at each fork. */
+// Shorter runs are not folded.
+const foldFrom = 5;
+const mostFound = 300;
+const mostLines = 20_000;
+
+function isWanted(node: TopologyNode, filter: ShapeFilter, topology: Topology): boolean {
+  if (filter === 'no-tools') return node.role !== 'tool';
+  if (filter === 'mine') return node.role === 'user';
+  return filter !== 'bookmarked' || topology.bookmarks.has(node.id);
+}
+
+function containsWords(node: TopologyNode, words: string, topology: Topology): boolean {
+  const title = topology.bookmarks.get(node.id)?.title ?? '';
+  return node.preview.toLowerCase().includes(words) || title.toLowerCase().includes(words);
+}
+
+/** The outline of the open tree: the shown branch with its forks. A search lists the hits in all branches instead. */
 export function OutlinePanel(): ReactElement {
   const session = useSession();
-  const topology = useTree((state) => state.topology);
-  const stamp = useTree((state) => state.stamp);
-  const ready = useTree((state) => state.phase === 'ready');
-  const leaf = useTree(leafInTopology);
   const [filter, setFilter] = useState<ShapeFilter>('all');
   const [search, setSearch] = useState<string | null>(null);
-  const [opened, setOpened] = useState<ReadonlySet<NodeId>>(new Set());
-  const [at, setAt] = useState(-1);
-  const list = useRef<VListHandle>(null);
-  // The thread is loaded first; the topology after it.
-  useEffect(() => {
-    if (!ready) return;
-    const timer = setTimeout(() => void session.wantTopology(), 60);
-    return () => clearTimeout(timer);
-  }, [session, ready]);
-  const rows = useMemo(
-    () =>
-      topology === null || stamp < 0 ? [] : buildOutlineRows(topology, { leaf, filter, search: search ?? '', opened }),
-    [topology, stamp, leaf, filter, search, opened],
-  );
-  const branches = useMemo(() => {
-    if (topology === null || stamp < 0) return 0;
-    let count = 0;
-    for (const node of topology.nodes.values()) if (topology.children(node.id).length === 0) count++;
-    return count;
-  }, [topology, stamp]);
-
-  // The marked message, else the end of the branch.
-  const marked = useUi((ui) => ui.current);
-  const position = useMemo(() => {
-    const indexOf = (id: NodeId | null) =>
-      id === null ? -1 : rows.findIndex((row) => row.kind === 'node' && row.node.id === id);
-    const at = indexOf(marked);
-    return at >= 0 ? at : indexOf(leaf);
-  }, [rows, marked, leaf]);
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (position < 0) return;
-    // The list gets its height one frame after its rows.
-    const frame = requestAnimationFrame(() => {
-      // While the user points at or focuses the list, it is not scrolled automatically.
-      if (box.current?.matches(':hover, :focus-within') === true) return;
-      list.current?.scrollToIndex(position, { align: 'nearest' });
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [position]);
-
-  const pick = (row: OutlineRow) => {
-    if (row.kind === 'folded') {
-      setOpened(new Set(opened).add(row.id));
-      return;
-    }
-    useUi.setState({ current: row.node.id, drawer: false });
-    openMessage(session, row.node.id);
-  };
-
-  const step = (to: number) => {
-    const next = Math.max(0, Math.min(rows.length - 1, to));
-    setAt(next);
-    list.current?.scrollToIndex(next, { align: 'nearest' });
-  };
-
-  const onKeyDown = (event: React.KeyboardEvent) => {
-    const row = rows[at];
-    if (event.key === 'ArrowDown') step(at + 1);
-    else if (event.key === 'ArrowUp') step(at - 1);
-    else if (event.key === 'Home') step(0);
-    else if (event.key === 'End') step(rows.length - 1);
-    else if (event.key === 'Enter' && row !== undefined) pick(row);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-
+  const words = (search ?? '').trim().toLowerCase();
+  const isFlat = words !== '' || filter === 'bookmarked';
+  const shows = useMemo(() => {
+    if (isFlat)
+      return (node: TopologyNode, topology: Topology) =>
+        isWanted(node, filter, topology) && containsWords(node, words, topology);
+    // Forks are always listed, since the filter is for what is said, not for the shape.
+    return (node: TopologyNode, topology: Topology) =>
+      topology.children(node.parentId).length > 1 || isWanted(node, filter, topology);
+  }, [isFlat, filter, words]);
   return (
     <>
       <div className="sect outline-head">
         <span>{t('outline')}</span>
         <span className="row">
-          <Menu trigger={<IconButton icon="sliders" label={t('filterOutline')} aria-pressed={filter !== 'all'} />}>
-            {shapeFilters.map((each) => (
-              <MenuItem key={each.name} checked={each.name === filter} onSelect={() => setFilter(each.name)}>
-                {t(each.label)}
-              </MenuItem>
-            ))}
-          </Menu>
+          <FilterMenu filter={filter} onChange={setFilter} />
           <IconButton
             icon="search"
             label={t('searchTree')}
@@ -111,65 +59,182 @@ export function OutlinePanel(): ReactElement {
           />
         </span>
       </div>
-      {search === null ? null : (
-        <div className="rail-search">
-          <input
-            className="field"
-            type="search"
-            placeholder={t('searchTree')}
-            aria-label={t('searchTree')}
-            value={search}
-            ref={(element) => element?.focus()}
-            onChange={(event) => setSearch(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') setSearch(null);
-            }}
-          />
-        </div>
-      )}
-      <div className="outline" ref={box}>
-        {/* The scrolling element is focusable, so that it can be scrolled by keyboard. */}
-        <VList
-          className="outline-list"
-          ref={list}
-          role="tree"
-          aria-label={t('outlineOf')}
-          tabIndex={0}
-          aria-activedescendant={at >= 0 ? `outline-${at}` : undefined}
-          onKeyDown={onKeyDown}
-        >
-          {rows.map((row, index) => (
-            <OutlineLine
-              key={row.kind === 'folded' ? `f${row.id}` : row.node.id}
-              row={row}
-              id={`outline-${index}`}
-              first={index === 0}
-              chosen={index === at}
-              onPick={() => pick(row)}
-            />
-          ))}
-        </VList>
-      </div>
-      <div className="row outline-foot">
-        <span className="num grow">{branches === 0 ? '' : tn('branches', branches)}</span>
-        <kbd>[</kbd>
-        <kbd>]</kbd>
-        <span>{t('forks')}</span>
-      </div>
+      {search === null ? null : <OutlineSearch text={search} onChange={setSearch} />}
+      <Outline
+        className="outline-frame"
+        shows={shows}
+        branches={isFlat ? 'all' : 'path'}
+        foldFrom={filter === 'all' && !isFlat ? foldFrom : null}
+        limit={isFlat ? mostFound : mostLines}
+        onSelect={(id) => {
+          useUi.setState({ current: id, drawer: false });
+          openMessage(session, id);
+        }}
+        renderList={(list) => <OutlineTree {...list} />}
+      />
+      <OutlineFoot />
     </>
   );
 }
 
-interface OutlineLineProps {
-  readonly row: OutlineRow;
+function FilterMenu({
+  filter,
+  onChange,
+}: {
+  readonly filter: ShapeFilter;
+  readonly onChange: (filter: ShapeFilter) => void;
+}): ReactElement {
+  return (
+    <Menu trigger={<IconButton icon="sliders" label={t('filterOutline')} aria-pressed={filter !== 'all'} />}>
+      {shapeFilters.map((each) => (
+        <MenuItem key={each.name} checked={each.name === filter} onSelect={() => onChange(each.name)}>
+          {t(each.label)}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+/** The search field of the outline. Escape closes it. */
+function OutlineSearch({
+  text,
+  onChange,
+}: {
+  readonly text: string;
+  readonly onChange: (text: string | null) => void;
+}): ReactElement {
+  return (
+    <div className="rail-search">
+      <input
+        className="field"
+        type="search"
+        placeholder={t('searchTree')}
+        aria-label={t('searchTree')}
+        value={text}
+        ref={(element) => element?.focus()}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onChange(null);
+        }}
+      />
+    </div>
+  );
+}
+
+/** The number of branches, and the keys that jump between forks. */
+function OutlineFoot(): ReactElement {
+  const topology = useTree((state) => state.topology);
+  const stamp = useTree((state) => state.stamp);
+  const branches = useMemo(() => {
+    if (topology === null || stamp < 0) return 0;
+    let count = 0;
+    for (const node of topology.nodes.values()) if (topology.children(node.id).length === 0) count++;
+    return count;
+  }, [topology, stamp]);
+  return (
+    <div className="row outline-foot">
+      <span className="num grow">{branches === 0 ? '' : tn('branches', branches)}</span>
+      <kbd>[</kbd>
+      <kbd>]</kbd>
+      <span>{t('forks')}</span>
+    </div>
+  );
+}
+
+/** The items as a virtual list, which is one tree widget for keyboards and screen readers. */
+function OutlineTree({ items, leaf, onSelect }: OutlineListProps): ReactElement {
+  const list = useRef<VListHandle>(null);
+  const box = useRef<HTMLDivElement>(null);
+  useScrollToCurrent(items, leaf, list, box);
+  const { chosen, onKeyDown } = useListKeys(items, onSelect, list);
+  return (
+    <div className="outline" ref={box}>
+      {/* The scrolling element is focusable, so that it can be scrolled by keyboard. */}
+      <VList
+        className="outline-list"
+        ref={list}
+        role="tree"
+        aria-label={t('outlineOf')}
+        tabIndex={0}
+        aria-activedescendant={chosen >= 0 ? `outline-${chosen}` : undefined}
+        onKeyDown={onKeyDown}
+      >
+        {items.map((item, index) => (
+          <OutlineRow
+            key={item.kind === 'fold' ? `f${item.id}` : item.node.id}
+            item={item}
+            id={`outline-${index}`}
+            first={index === 0}
+            chosen={index === chosen}
+            onPick={() => onSelect(item)}
+          />
+        ))}
+      </VList>
+    </div>
+  );
+}
+
+/** Scrolls to the current message, or else to the end of the branch, unless the user points at or focuses the list. */
+function useScrollToCurrent(
+  items: readonly OutlineItem[],
+  leaf: NodeId | null,
+  list: RefObject<VListHandle | null>,
+  box: RefObject<HTMLDivElement | null>,
+): void {
+  const current = useUi((ui) => ui.current);
+  const position = useMemo(() => {
+    const indexOf = (id: NodeId | null) =>
+      id === null ? -1 : items.findIndex((item) => item.kind === 'message' && item.node.id === id);
+    const at = indexOf(current);
+    return at >= 0 ? at : indexOf(leaf);
+  }, [items, current, leaf]);
+  useEffect(() => {
+    if (position < 0) return;
+    // The list gets its height one frame after its rows.
+    const frame = requestAnimationFrame(() => {
+      if (box.current?.matches(':hover, :focus-within') === true) return;
+      list.current?.scrollToIndex(position, { align: 'nearest' });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [position, list, box]);
+}
+
+/** Moves a selection through the items with the arrow keys; Enter picks the selected item. */
+function useListKeys(
+  items: readonly OutlineItem[],
+  onSelect: (item: OutlineItem) => void,
+  list: RefObject<VListHandle | null>,
+): { readonly chosen: number; readonly onKeyDown: (event: KeyboardEvent) => void } {
+  const [chosen, setChosen] = useState(-1);
+  const moveTo = (index: number) => {
+    const next = Math.max(0, Math.min(items.length - 1, index));
+    setChosen(next);
+    list.current?.scrollToIndex(next, { align: 'nearest' });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const item = items[chosen];
+    if (event.key === 'ArrowDown') moveTo(chosen + 1);
+    else if (event.key === 'ArrowUp') moveTo(chosen - 1);
+    else if (event.key === 'Home') moveTo(0);
+    else if (event.key === 'End') moveTo(items.length - 1);
+    else if (event.key === 'Enter' && item !== undefined) onSelect(item);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return { chosen, onKeyDown };
+}
+
+interface OutlineRowProps {
+  readonly item: OutlineItem;
   readonly id: string;
   readonly first: boolean;
   readonly chosen: boolean;
   readonly onPick: () => void;
 }
 
-function OutlineLine({ row, id, first, chosen, onPick }: OutlineLineProps): ReactElement {
-  if (row.kind === 'folded')
+function OutlineRow({ item, id, first, chosen, onPick }: OutlineRowProps): ReactElement {
+  if (item.kind === 'fold')
     return (
       <button
         type="button"
@@ -184,17 +249,17 @@ function OutlineLine({ row, id, first, chosen, onPick }: OutlineLineProps): Reac
         <span className="dot">
           <i className="bar-mark" />
         </span>
-        <span className="item-text">{tn('folded', row.count)}</span>
+        <span className="item-text">{tn('folded', item.count)}</span>
         <Icon name="right" size={13} />
       </button>
     );
-  const { node } = row;
+  const { node } = item;
   const classes = [
     'item',
-    row.onPath ? 'on' : 'off',
-    row.size > 0 ? 'thru deep' : '',
+    item.onPath ? 'on' : 'off',
+    item.size > 0 ? 'thru deep' : '',
     first ? 'first' : '',
-    row.current ? 'here' : '',
+    item.current ? 'here' : '',
     node.role === 'user' ? 'you' : '',
     chosen ? 'chosen' : '',
   ];
@@ -203,15 +268,15 @@ function OutlineLine({ row, id, first, chosen, onPick }: OutlineLineProps): Reac
       type="button"
       id={id}
       role="treeitem"
-      aria-selected={row.current}
+      aria-selected={item.current}
       tabIndex={-1}
       className={classes.filter(Boolean).join(' ')}
       onClick={onPick}
       title={node.preview}
     >
       <span className="dot">
-        {row.variants > 1 ? (
-          <VariantRings count={row.variants} at={row.at} />
+        {item.variants > 1 ? (
+          <VariantRings count={item.variants} at={item.at} />
         ) : (
           <i className={node.kind === 'message' ? (node.role === 'tool' ? 'tool-mark' : '') : 'bar-mark'} />
         )}
@@ -219,14 +284,14 @@ function OutlineLine({ row, id, first, chosen, onPick }: OutlineLineProps): Reac
       <span className="item-text" dir="auto">
         {node.preview === '' ? '…' : toExcerpt(node.preview)}
       </span>
-      <LineMarks row={row} />
+      <LineMarks item={item} />
     </button>
   );
 }
 
-function LineMarks({ row }: { readonly row: Extract<OutlineRow, { kind: 'node' }> }): ReactElement {
-  const marked = useTree((state) => state.topology?.bookmarks.has(row.node.id) === true);
-  const { status } = row.node;
+function LineMarks({ item }: { readonly item: Extract<OutlineItem, { kind: 'message' }> }): ReactElement {
+  const marked = useTree((state) => state.topology?.bookmarks.has(item.node.id) === true);
+  const { status } = item.node;
   return (
     <>
       {marked ? <Icon name="markon" size={13} /> : null}
@@ -242,12 +307,12 @@ function LineMarks({ row }: { readonly row: Extract<OutlineRow, { kind: 'node' }
           <span className="sr">{t('noAnswer')}</span>
         </span>
       ) : null}
-      {row.variants > 1 ? (
+      {item.variants > 1 ? (
         <span className="count">
-          {row.at}/{row.variants}
+          {item.at}/{item.variants}
         </span>
-      ) : row.size > 0 ? (
-        <span className="count">{row.size}</span>
+      ) : item.size > 0 ? (
+        <span className="count">{item.size}</span>
       ) : null}
     </>
   );

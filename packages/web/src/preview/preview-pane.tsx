@@ -1,4 +1,4 @@
-import { type LoadedBranch, shownPath, variantPositionOf } from '@coppice/client';
+import { type LoadedBranch, shownPath } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
@@ -6,9 +6,8 @@ import { CodeText } from '../markdown/code.tsx';
 import { codeFileName, languageName } from '../markdown/code-names.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { pageHost } from '../state/page-host.ts';
-import { switchToVariant } from '../state/tree-actions.ts';
 import { closePreview, useUi } from '../state/ui.ts';
-import { useSession, useTree } from '../state/use-session.ts';
+import { useTree } from '../state/use-session.ts';
 import { VariantSwitch } from '../thread/variant-switch.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -25,12 +24,13 @@ function shownVersion(part: LoadedBranch, id: NodeId): Node | null {
   );
 }
 
+type PreviewMode = 'preview' | 'code';
+
 /** The preview of a code block next to the thread. It follows the variants of its message. */
 export function PreviewPane(): ReactElement | null {
-  const session = useSession();
   const preview = useUi((ui) => ui.preview);
   const part = useTree((state) => state.part);
-  const [view, setView] = useState<'preview' | 'code'>('preview');
+  const [mode, setMode] = useState<PreviewMode>('preview');
   const [reloads, setReloads] = useState(0);
   const node = preview === null || part === null ? null : shownVersion(part, preview.nodeId);
   const blocks = node === null || node.status === 'pending' ? [] : previewablesOf(node.message);
@@ -41,8 +41,8 @@ export function PreviewPane(): ReactElement | null {
     if (opened) pane.current?.focus();
   }, [opened]);
   if (preview === null || part === null) return null;
-  const { at, ids } = node === null ? { at: 1, ids: [] } : variantPositionOf(part, node);
-  const title = shown === undefined ? null : (previewTitleOf(shown) ?? languageName(shown.info.language));
+  const title =
+    (shown === undefined ? null : (previewTitleOf(shown) ?? languageName(shown.info.language))) ?? t('preview');
   return (
     <aside
       ref={pane}
@@ -56,18 +56,9 @@ export function PreviewPane(): ReactElement | null {
       }}
     >
       <div className="bar">
-        <h2 className="clip grow">{title ?? t('preview')}</h2>
-        <VariantSwitch ids={ids} at={at} onPick={(id) => switchToVariant(session, id)} />
-        <div className="seg">
-          <button type="button" aria-pressed={view === 'preview'} onClick={() => setView('preview')}>
-            <Icon name="eye" />
-            {t('preview')}
-          </button>
-          <button type="button" aria-pressed={view === 'code'} onClick={() => setView('code')}>
-            <Icon name="code" />
-            {t('code')}
-          </button>
-        </div>
+        <h2 className="clip grow">{title}</h2>
+        {node === null ? null : <VariantSwitch nodeId={node.id} />}
+        <ModeSwitch mode={mode} onChange={setMode} />
         {shown === undefined ? null : (
           <>
             <CopyButton text={shown.code} label={t('copyCode')} />
@@ -81,19 +72,7 @@ export function PreviewPane(): ReactElement | null {
         <IconButton icon="x" label={`${t('closePreview')} (Esc)`} onClick={closePreview} />
       </div>
       <div className="preview-box">
-        {shown === undefined ? (
-          <p className="dim">{t('nothingToPreview')}</p>
-        ) : view === 'code' ? (
-          <div className="code">
-            <CodeText code={shown.code} language={shown.info.language} wrapped />
-          </div>
-        ) : shown.kind === 'markdown' ? (
-          <div className="body preview-text">
-            <Markdown text={shown.code} />
-          </div>
-        ) : (
-          <SandboxFrame key={`${reloads} ${shown.code}`} of={shown} title={title ?? t('preview')} />
-        )}
+        <PreviewedBlock shown={shown} mode={mode} title={title} reloads={reloads} />
       </div>
       <div className="preview-foot">
         <Icon name="info" />
@@ -104,6 +83,53 @@ export function PreviewPane(): ReactElement | null {
       </div>
     </aside>
   );
+}
+
+function ModeSwitch({
+  mode,
+  onChange,
+}: {
+  readonly mode: PreviewMode;
+  readonly onChange: (mode: PreviewMode) => void;
+}): ReactElement {
+  return (
+    <div className="seg">
+      <button type="button" aria-pressed={mode === 'preview'} onClick={() => onChange('preview')}>
+        <Icon name="eye" />
+        {t('preview')}
+      </button>
+      <button type="button" aria-pressed={mode === 'code'} onClick={() => onChange('code')}>
+        <Icon name="code" />
+        {t('code')}
+      </button>
+    </div>
+  );
+}
+
+interface PreviewedBlockProps {
+  readonly shown: Previewable | undefined;
+  readonly mode: PreviewMode;
+  readonly title: string;
+  /** Incremented to load the document again. */
+  readonly reloads: number;
+}
+
+/** The code of a block, its rendered Markdown, or its document in a sandbox. */
+function PreviewedBlock({ shown, mode, title, reloads }: PreviewedBlockProps): ReactElement {
+  if (shown === undefined) return <p className="dim">{t('nothingToPreview')}</p>;
+  if (mode === 'code')
+    return (
+      <div className="code">
+        <CodeText code={shown.code} language={shown.info.language} wrapped />
+      </div>
+    );
+  if (shown.kind === 'markdown')
+    return (
+      <div className="body preview-text">
+        <Markdown text={shown.code} />
+      </div>
+    );
+  return <SandboxFrame key={`${reloads} ${shown.code}`} of={shown} title={title} />;
 }
 
 /** A frame without an origin, network or access to the page; it gets its document after it has loaded. */

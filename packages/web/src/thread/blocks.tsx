@@ -13,41 +13,35 @@ import { Icon } from '../ui/icon.tsx';
 import { fileKindLabel } from './file-kind.ts';
 import { ToolCard } from './tool-card.tsx';
 
-interface BlocksProps {
-  readonly message: Message;
+interface BlockViewProps {
+  readonly block: Block;
+  /** The results of the message's tool calls, by call. */
   readonly results?: ReadonlyMap<string, Node>;
-  readonly growing?: boolean;
   /** Whether tool results are unfolded initially. */
   readonly open?: boolean;
 }
 
-/** All blocks of a message, in order. */
-export function MessageBlocks({ message, results, growing = false, open = false }: BlocksProps): ReactElement {
+/** The blocks of a message without an element around them: a column of the comparison joins several messages. */
+export function MessageBlocks({
+  message,
+  results,
+}: {
+  readonly message: Message;
+  readonly results: ReadonlyMap<string, Node>;
+}): ReactElement {
   const blocks = message.content.map((block, index) => ({ block, index }));
   return (
     <>
       {blocks.map(({ block, index }) => (
-        <BlockView
-          key={index}
-          block={block}
-          growing={growing && index === blocks.length - 1}
-          results={results}
-          open={open}
-        />
+        <BlockView key={index} block={block} results={results} />
       ))}
     </>
   );
 }
 
-interface BlockViewProps {
-  readonly block: Block;
-  readonly growing: boolean;
-  readonly results: ReadonlyMap<string, Node> | undefined;
-  readonly open: boolean;
-}
-
-function BlockView({ block, growing, results, open }: BlockViewProps): ReactElement | null {
-  if (isText(block)) return block.text.trim() === '' ? null : <Markdown text={block.text} growing={growing} />;
+/** One block of a message. */
+export function BlockView({ block, results, open = false }: BlockViewProps): ReactElement | null {
+  if (isText(block)) return block.text.trim() === '' ? null : <Markdown text={block.text} />;
   if (isToolUse(block)) return <ToolCallView block={block} result={results?.get(block.id)} open={open} />;
   if (isKnownBlock(block)) {
     if (block.type === 'thinking') return <ThinkingView text={block.thinking} />;

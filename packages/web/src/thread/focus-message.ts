@@ -1,4 +1,6 @@
 import type { NodeId } from '@coppice/core';
+import type { HTMLAttributes } from 'react';
+import { useUi } from '../state/ui.ts';
 
 // A distant message must be scrolled to, rendered and measured before it can get the focus.
 const mostFrames = 30;
@@ -12,4 +14,9 @@ export function focusMessage(id: NodeId, left = mostFrames): void {
     if (row !== null) row.focus({ preventScroll: true });
     else if (left > 0) focusMessage(id, left - 1);
   });
+}
+
+/** Makes a row focusable by keyboard; a focused row becomes the current message. */
+export function focusableProps(id: NodeId): Pick<HTMLAttributes<HTMLElement>, 'tabIndex' | 'onFocus'> {
+  return { tabIndex: -1, onFocus: () => useUi.setState({ current: id }) };
 }

@@ -1,46 +1,30 @@
 import type { NodeId } from '@coppice/core';
+import { VariantSwitcher } from '@coppice/react';
 import type { ReactElement } from 'react';
 import { isRightToLeft, t } from '../i18n/index.ts';
+import { switchToVariant } from '../state/tree-actions.ts';
+import { useSession } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
 
-interface VariantSwitchProps {
-  readonly ids: readonly NodeId[];
-  readonly at: number;
-  readonly onPick: (id: NodeId) => void;
-}
-
 /** `‹ ◎ 2/4 ›`: cycles through the variants of a message; hidden if there is only one. */
-export function VariantSwitch({ ids, at, onPick }: VariantSwitchProps): ReactElement | null {
-  const count = ids.length;
-  if (count < 2) return null;
-  const step = (by: number) => {
-    const id = ids[(at - 1 + by + count) % count];
-    if (id !== undefined) onPick(id);
-  };
+export function VariantSwitch({ nodeId }: { readonly nodeId: NodeId }): ReactElement {
+  const session = useSession();
+  const [back, forward] = isRightToLeft() ? ['→', '←'] : ['←', '→'];
   return (
-    <fieldset className="var" aria-label={t('variantOf', { at, n: count })}>
-      <button
-        type="button"
-        aria-label={t('previousVariant')}
-        title={`${t('previousVariant')} (${isRightToLeft() ? '→' : '←'})`}
-        onClick={() => step(-1)}
-      >
-        <Icon name="left" />
-      </button>
-      <span className="count" aria-hidden="true">
-        <VariantRings count={count} at={at} />
-        {at}
-        <i>/{count}</i>
-      </span>
-      <button
-        type="button"
-        aria-label={t('nextVariant')}
-        title={`${t('nextVariant')} (${isRightToLeft() ? '←' : '→'})`}
-        onClick={() => step(1)}
-      >
-        <Icon name="right" />
-      </button>
-    </fieldset>
+    <VariantSwitcher
+      className="var"
+      nodeId={nodeId}
+      previous={{ icon: <Icon name="left" />, title: `${t('previousVariant')} (${back})` }}
+      next={{ icon: <Icon name="right" />, title: `${t('nextVariant')} (${forward})` }}
+      renderCount={(at, count) => (
+        <span className="count">
+          <VariantRings count={count} at={at} />
+          {at}
+          <i>/{count}</i>
+        </span>
+      )}
+      onSelect={(id) => switchToVariant(session, id)}
+    />
   );
 }

@@ -1,8 +1,9 @@
 import { replySourceOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
+import { MessageContent } from '@coppice/react';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { MessageBlocks } from '../thread/blocks.tsx';
+import { BlockView } from '../thread/blocks.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 
 interface PastMessageProps {
@@ -27,11 +28,11 @@ export function PastMessage({ node, results, goesOn = false }: PastMessageProps)
           <ModelName model={model} />
         )}
       </header>
-      <div className="body">
-        {node.message === null ? null : (
-          <MessageBlocks message={node.message} open {...(results === undefined ? {} : { results })} />
-        )}
-      </div>
+      <MessageContent
+        className="body"
+        node={node}
+        renderBlock={(block) => <BlockView block={block} open {...(results === undefined ? {} : { results })} />}
+      />
     </article>
   );
 }
