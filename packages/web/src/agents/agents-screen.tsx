@@ -36,79 +36,33 @@ function startOf(period: Period): number {
   return day.getTime();
 }
 
+type Grouping = 'project' | 'program';
+
+/** Which sessions are listed. An empty name means all programs or projects. */
+interface SessionFilter {
+  readonly program: string;
+  readonly project: string;
+  readonly period: Period;
+}
+
 /**
  * Lists the sessions that programs ran through the recording proxy, by project or program, with sub-agents and failed
  * recordings.
  */
 export function AgentsScreen(): ReactElement {
-  const [work, setWork] = useState<RecordedWork | null>(null);
-  const [by, setBy] = useState<'project' | 'program'>('project');
-  const [program, setProgram] = useState('');
-  const [project, setProject] = useState('');
-  const [period, setPeriod] = useState<Period>('today');
-  const [help, setHelp] = useState(false);
-  const load = useCallback(async () => {
-    try {
-      setWork(await agentsApi.list({ since: startOf(period) }));
-    } catch (thrown) {
-      showError(toHttpProblem(thrown));
-    }
-  }, [period]);
-  useEffect(() => {
-    void load();
-    const timer = setInterval(() => {
-      if (!document.hidden) void load();
-    }, refreshMs);
-    return () => clearInterval(timer);
-  }, [load]);
-  const more = async (cursor: string) => {
-    try {
-      const next = await agentsApi.list({ since: startOf(period), cursor });
-      setWork((now) => (now === null ? next : { ...next, sessions: [...now.sessions, ...next.sessions] }));
-    } catch (thrown) {
-      showError(toHttpProblem(thrown));
-    }
-  };
-  const exportTable = async () => {
-    try {
-      downloadText(
-        `coppice-sessions-${new Date().toISOString().slice(0, 10)}.csv`,
-        sessionsToCsv(inPeriod(await loadAll({ program, project }), startOf(period))),
-      );
-    } catch (thrown) {
-      showError(toHttpProblem(thrown));
-    }
-  };
+  const [by, setBy] = useState<Grouping>('project');
+  const [filter, setFilter] = useState<SessionFilter>({ program: '', project: '', period: 'today' });
+  const { program, project, period } = filter;
+  const { work, loadMore } = useRecordedWork(period);
   const sessions = work?.sessions ?? [];
-  const programs = useMemo(() => namesIn(sessions, 'program'), [sessions]);
-  const projects = useMemo(() => namesIn(sessions, 'project'), [sessions]);
   const shown = inPeriod(sessions, startOf(period)).filter(
     (session) => (program === '' || session.program === program) && (project === '' || session.project === project),
   );
-  // The list begins with the newest session: an older one than the period is the last of interest.
-  const isMore = work?.cursor != null && inPeriod(sessions.slice(-1), startOf(period)).length > 0;
   return (
     <div className="app two">
       <HomeRail />
       <main className="main">
-        <div className="bar">
-          <DrawerButton />
-          <div className="crumb grow">
-            <h1>{t('agents')}</h1>
-            <span className="ink2 desk-only">{t('agentsLead')}</span>
-          </div>
-          {sessions.length === 0 ? null : (
-            <Button small look="quiet" onClick={() => void exportTable()}>
-              <Icon name="export" />
-              {t('exportSessions')}
-            </Button>
-          )}
-          <Button small look="quiet" onClick={() => setHelp(true)}>
-            <Icon name="gear" />
-            {t('howToRecord')}
-          </Button>
-        </div>
-        {help ? <HowToRecord onClose={() => setHelp(false)} /> : null}
+        <AgentsBar filter={filter} isEmpty={sessions.length === 0} />
         <div className="work" aria-busy={work === null}>
           {work === null ? null : <Sum work={work} isToday={period === 'today'} />}
           <FailedCallList />
@@ -120,32 +74,7 @@ export function AgentsScreen(): ReactElement {
           {sessions.length === 0 ? null : (
             <>
               <div className="row work-filters">
-                <NameSelect
-                  label={t('program')}
-                  all={t('allPrograms')}
-                  names={programs}
-                  value={program}
-                  onChange={setProgram}
-                />
-                <NameSelect
-                  label={t('projectName')}
-                  all={t('allProjects')}
-                  names={projects}
-                  value={project}
-                  onChange={setProject}
-                />
-                <select
-                  className="input select"
-                  aria-label={t('period')}
-                  value={period}
-                  onChange={(event) => setPeriod(periodNames.find((name) => name === event.target.value) ?? 'today')}
-                >
-                  {periodNames.map((name) => (
-                    <option key={name} value={name}>
-                      {t(name)}
-                    </option>
-                  ))}
-                </select>
+                <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />
                 <span className="grow" />
                 <div className="seg">
                   {(['project', 'program'] as const).map((each) => (
@@ -160,12 +89,127 @@ export function AgentsScreen(): ReactElement {
               ) : (
                 <SessionTable sessions={shown} by={by} />
               )}
-              {isMore ? <Button onClick={() => void more(work?.cursor ?? '')}>{t('moreSessions')}</Button> : null}
+              {loadMore === null ? null : <Button onClick={() => void loadMore()}>{t('moreSessions')}</Button>}
             </>
           )}
         </div>
       </main>
     </div>
+  );
+}
+
+/** Reads the sessions of a period repeatedly. `loadMore` is null if older pages have none of the period. */
+function useRecordedWork(period: Period): {
+  readonly work: RecordedWork | null;
+  readonly loadMore: (() => Promise<void>) | null;
+} {
+  const [work, setWork] = useState<RecordedWork | null>(null);
+  const load = useCallback(async () => {
+    try {
+      setWork(await agentsApi.list({ since: startOf(period) }));
+    } catch (thrown) {
+      showError(toHttpProblem(thrown));
+    }
+  }, [period]);
+  useEffect(() => {
+    void load();
+    const timer = setInterval(() => {
+      if (!document.hidden) void load();
+    }, refreshMs);
+    return () => clearInterval(timer);
+  }, [load]);
+  const cursor = work?.cursor ?? null;
+  // The list begins with the newest session. If the last one is older than the period, so are all further ones.
+  const isMore = cursor !== null && inPeriod((work?.sessions ?? []).slice(-1), startOf(period)).length > 0;
+  const loadMore = async () => {
+    if (cursor === null) return;
+    try {
+      const next = await agentsApi.list({ since: startOf(period), cursor });
+      setWork((now) => (now === null ? next : { ...next, sessions: [...now.sessions, ...next.sessions] }));
+    } catch (thrown) {
+      showError(toHttpProblem(thrown));
+    }
+  };
+  return { work, loadMore: isMore ? loadMore : null };
+}
+
+/** The title, the export of the listed sessions, and how to record more. */
+function AgentsBar({ filter, isEmpty }: { readonly filter: SessionFilter; readonly isEmpty: boolean }): ReactElement {
+  const [help, setHelp] = useState(false);
+  return (
+    <>
+      <div className="bar">
+        <DrawerButton />
+        <div className="crumb grow">
+          <h1>{t('agents')}</h1>
+          <span className="ink2 desk-only">{t('agentsLead')}</span>
+        </div>
+        {isEmpty ? null : (
+          <Button small look="quiet" onClick={() => void exportSessions(filter)}>
+            <Icon name="export" />
+            {t('exportSessions')}
+          </Button>
+        )}
+        <Button small look="quiet" onClick={() => setHelp(true)}>
+          <Icon name="gear" />
+          {t('howToRecord')}
+        </Button>
+      </div>
+      {help ? <HowToRecord onClose={() => setHelp(false)} /> : null}
+    </>
+  );
+}
+
+/** Downloads a table of the sessions, including those that are not loaded yet. */
+async function exportSessions(filter: SessionFilter): Promise<void> {
+  try {
+    const sessions = inPeriod(await loadAll(filter), startOf(filter.period));
+    downloadText(`coppice-sessions-${new Date().toISOString().slice(0, 10)}.csv`, sessionsToCsv(sessions));
+  } catch (thrown) {
+    showError(toHttpProblem(thrown));
+  }
+}
+
+interface SessionFiltersProps {
+  readonly sessions: readonly RecordedSession[];
+  readonly filter: SessionFilter;
+  readonly onChange: (filter: SessionFilter) => void;
+}
+
+function SessionFilters({ sessions, filter, onChange }: SessionFiltersProps): ReactElement {
+  const programs = useMemo(() => namesIn(sessions, 'program'), [sessions]);
+  const projects = useMemo(() => namesIn(sessions, 'project'), [sessions]);
+  return (
+    <>
+      <NameSelect
+        label={t('program')}
+        all={t('allPrograms')}
+        names={programs}
+        value={filter.program}
+        onChange={(program) => onChange({ ...filter, program })}
+      />
+      <NameSelect
+        label={t('projectName')}
+        all={t('allProjects')}
+        names={projects}
+        value={filter.project}
+        onChange={(project) => onChange({ ...filter, project })}
+      />
+      <select
+        className="input select"
+        aria-label={t('period')}
+        value={filter.period}
+        onChange={(event) =>
+          onChange({ ...filter, period: periodNames.find((name) => name === event.target.value) ?? 'today' })
+        }
+      >
+        {periodNames.map((name) => (
+          <option key={name} value={name}>
+            {t(name)}
+          </option>
+        ))}
+      </select>
+    </>
   );
 }
 
@@ -277,7 +321,7 @@ function SessionTable({
   by,
 }: {
   readonly sessions: readonly RecordedSession[];
-  readonly by: 'project' | 'program';
+  readonly by: Grouping;
 }): ReactElement {
   const groups = useMemo(() => groupSessions(sessions, by), [sessions, by]);
   return (

@@ -16,10 +16,10 @@ import { ModelName } from '../ui/model-name.tsx';
 
 const mostAnswers = 8;
 
-const ways = [
-  { way: 'combine', label: 'wayCombine', hint: 'wayCombineHint' },
-  { way: 'table', label: 'wayTable', hint: 'wayTableHint' },
-  { way: 'differences', label: 'wayDifferences', hint: 'wayDifferencesHint' },
+const modes = [
+  { mode: 'combine', label: 'wayCombine', hint: 'wayCombineHint' },
+  { mode: 'table', label: 'wayTable', hint: 'wayTableHint' },
+  { mode: 'differences', label: 'wayDifferences', hint: 'wayDifferencesHint' },
 ] as const;
 
 /** The name of an answer: its model. */
@@ -48,13 +48,11 @@ interface CombinePanelProps {
 export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelProps): ReactElement {
   const session = useSession();
   const lists = useAppData();
-  const [way, setWay] = useState<CombineMode>('combine');
+  const [mode, setMode] = useState<CombineMode>('combine');
   const [chosen, setChosen] = useState<string | null>(null);
   const [instructions, setInstructions] = useState('');
   const [busy, setBusy] = useState(false);
-  const names = useId();
   const model = chosen ?? currentModels(lists)[0] ?? null;
-  const provider = lists.models.find((each) => each.id === model)?.provider ?? '';
   const enough = picked.length >= 2 && picked.length <= mostAnswers;
   const run = async () => {
     setBusy(true);
@@ -63,7 +61,7 @@ export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelP
       picked.map((node) => node.id),
       {
         ...currentOptions({ n: 1, ...(model === null ? {} : { models: [model] }) }),
-        way,
+        way: mode,
         instructions: instructions.trim(),
       },
     );
@@ -77,53 +75,9 @@ export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelP
         <h2 className="grow">{t('combineAnswers')}</h2>
         <IconButton icon="x" label={t('close')} onClick={onClose} />
       </div>
-      <fieldset className="combine-part">
-        <legend>{tn('answersSelected', picked.length)}</legend>
-        {offered.map((node) => {
-          const at = picked.indexOf(node);
-          const { outputTokens } = replySourceOf(node.meta);
-          return (
-            <label key={node.id} className="combine-answer">
-              <input type="checkbox" className="pickbox" checked={at >= 0} onChange={() => onPick(node)} />
-              {at < 0 ? null : <AnswerLetter node={node} at={at} />}
-              <span className="grow clip">{nameOfAnswer(node)}</span>
-              <span className="dim num">{outputTokens === null ? '' : tn('tokens', outputTokens)}</span>
-            </label>
-          );
-        })}
-      </fieldset>
-      <fieldset className="combine-part">
-        <legend>{t('combineWay')}</legend>
-        {ways.map((each) => (
-          <label key={each.way} className="combine-way">
-            <input
-              type="radio"
-              className="radio"
-              name={names}
-              checked={way === each.way}
-              onChange={() => setWay(each.way)}
-            />
-            <span>
-              <b>{t(each.label)}</b>
-              <span>{t(each.hint)}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      <div className="combine-part">
-        <span className="combine-label">{t('model')}</span>
-        <ModelMenu
-          chosen={model}
-          onPick={setChosen}
-          trigger={
-            <button type="button" className="combine-model">
-              {model === null ? t('noModelReady') : <ModelName model={model} />}
-              <span className="dim grow clip">{provider}</span>
-              <Icon name="down" />
-            </button>
-          }
-        />
-      </div>
+      <AnswerChoice offered={offered} picked={picked} onPick={onPick} />
+      <ModeChoice mode={mode} onChange={setMode} />
+      <ModelChoice model={model} onChange={setChosen} />
       <label className="combine-part">
         <span className="combine-label">{t('combineInstructions')}</span>
         <textarea
@@ -140,5 +94,83 @@ export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelP
         </Button>
       </footer>
     </aside>
+  );
+}
+
+/** The answers to choose from, with the letters of the selected ones. */
+function AnswerChoice({ offered, picked, onPick }: Omit<CombinePanelProps, 'onClose'>): ReactElement {
+  return (
+    <fieldset className="combine-part">
+      <legend>{tn('answersSelected', picked.length)}</legend>
+      {offered.map((node) => {
+        const at = picked.indexOf(node);
+        const { outputTokens } = replySourceOf(node.meta);
+        return (
+          <label key={node.id} className="combine-answer">
+            <input type="checkbox" className="pickbox" checked={at >= 0} onChange={() => onPick(node)} />
+            {at < 0 ? null : <AnswerLetter node={node} at={at} />}
+            <span className="grow clip">{nameOfAnswer(node)}</span>
+            <span className="dim num">{outputTokens === null ? '' : tn('tokens', outputTokens)}</span>
+          </label>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+function ModeChoice({
+  mode,
+  onChange,
+}: {
+  readonly mode: CombineMode;
+  readonly onChange: (mode: CombineMode) => void;
+}): ReactElement {
+  const name = useId();
+  return (
+    <fieldset className="combine-part">
+      <legend>{t('combineWay')}</legend>
+      {modes.map((each) => (
+        <label key={each.mode} className="combine-way">
+          <input
+            type="radio"
+            className="radio"
+            name={name}
+            checked={mode === each.mode}
+            onChange={() => onChange(each.mode)}
+          />
+          <span>
+            <b>{t(each.label)}</b>
+            <span>{t(each.hint)}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The model that writes the combined answer. */
+function ModelChoice({
+  model,
+  onChange,
+}: {
+  readonly model: string | null;
+  readonly onChange: (model: string) => void;
+}): ReactElement {
+  const provider = useAppData((lists) => lists.models.find((each) => each.id === model)?.provider ?? '');
+  return (
+    <div className="combine-part">
+      <span className="combine-label">{t('model')}</span>
+      <ModelMenu
+        chosen={model}
+        onPick={onChange}
+        trigger={
+          <button type="button" className="combine-model">
+            {model === null ? t('noModelReady') : <ModelName model={model} />}
+            <span className="dim grow clip">{provider}</span>
+            <Icon name="down" />
+          </button>
+        }
+      />
+    </div>
   );
 }

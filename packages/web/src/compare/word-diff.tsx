@@ -1,7 +1,7 @@
 import { replySourceOf, toHttpProblem } from '@coppice/client';
 import type { Node, NodeId, TextPart } from '@coppice/core';
 import { diffText } from '@coppice/core/diff';
-import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { formatNumber, formatTime, t } from '../i18n/index.ts';
 import { markdownToPlainText } from '../markdown/plain-words.ts';
 import { api } from '../state/page-client.ts';
@@ -53,31 +53,8 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
     return written ? diffText(a, b) : diffText(markdownToPlainText(a), markdownToPlainText(b));
   }, [texts, whole, written, left, right]);
   const box = useRef<HTMLDivElement>(null);
-  const at = useRef(-1);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (event.key !== ']' || event.target instanceof HTMLInputElement || document.querySelector('dialog[open]'))
-        return;
-      event.preventDefault();
-      event.stopPropagation();
-      button.current?.click();
-    };
-    // Registered before the keys of the thread, which use the same keys for forks.
-    addEventListener('keydown', pressed, true);
-    return () => removeEventListener('keydown', pressed, true);
-  }, []);
+  const showNext = useNextDifference(box);
   if (texts === null) return null;
-  const shares = sharesOfDiff(parts);
-  const percent = Math.round(shares.shared * 100);
-  const next = () => {
-    const marks = box.current?.querySelectorAll('mark');
-    if (marks === undefined || marks.length === 0) return;
-    marks[at.current]?.classList.remove('at');
-    at.current = (at.current + 1) % marks.length;
-    marks[at.current]?.classList.add('at');
-    marks[at.current]?.scrollIntoView({ block: 'center' });
-  };
   const sides = [
     { letter: 'A', modelColour: 'model-1', node: texts.left, skip: 'added' },
     { letter: 'B', modelColour: 'model-5', node: texts.right, skip: 'removed' },
@@ -104,39 +81,84 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
           </button>
         </fieldset>
         <span className="grow" />
-        <span className="dim num">{t('shared', { n: percent })}</span>
-        <span className="share" role="img" aria-label={t('shared', { n: percent })}>
-          <i className="model-1 fill" style={{ width: `${shares.left * 100}%` }} />
-          <i className="both" style={{ width: `${shares.shared * 100}%` }} />
-          <i className="model-5 fill" style={{ width: `${shares.right * 100}%` }} />
-        </span>
-        <button ref={button} type="button" className="btn quiet small" onClick={next}>
-          {t('nextDifference')}
-          <kbd>]</kbd>
-        </button>
+        <SharedBar parts={parts} />
+        <NextDifferenceButton onNext={showNext} />
       </div>
       <div className="diff" ref={box}>
-        {sides.map((side) => (
-          <div key={side.letter} className={`diff-side ${side.modelColour}`}>
-            <span className="side-l">{side.letter}</span>
-            <b>
-              {side.node === undefined
-                ? ''
-                : (replySourceOf(side.node.meta).model ?? (side.node.role === 'user' ? t('you') : t('model')))}
-            </b>
-            <span className="dim">
-              {side.node === undefined
-                ? ''
-                : `${t('variantAt', { n: formatNumber(variants.indexOf(side.node) + 1) })}, ${formatTime(side.node.createdAt)}`}
-            </span>
+        {sides.map(({ letter, modelColour, node }) => (
+          <div key={letter} className={`diff-side ${modelColour}`}>
+            <span className="side-l">{letter}</span>
+            {node === undefined ? null : <SideName node={node} at={variants.indexOf(node) + 1} />}
           </div>
         ))}
-        {sides.map((side) => (
-          <div key={`text ${side.letter}`} className={side.modelColour}>
-            <DiffParts parts={parts} skip={side.skip} />
+        {sides.map(({ letter, modelColour, skip }) => (
+          <div key={`text ${letter}`} className={modelColour}>
+            <DiffParts parts={parts} skip={skip} />
           </div>
         ))}
       </div>
+    </>
+  );
+}
+
+/** Returns a function that scrolls to the next difference; after the last one it starts again. */
+function useNextDifference(box: RefObject<HTMLElement | null>): () => void {
+  const at = useRef(-1);
+  return () => {
+    const marks = box.current?.querySelectorAll('mark');
+    if (marks === undefined || marks.length === 0) return;
+    marks[at.current]?.classList.remove('at');
+    at.current = (at.current + 1) % marks.length;
+    marks[at.current]?.classList.add('at');
+    marks[at.current]?.scrollIntoView({ block: 'center' });
+  };
+}
+
+/** How much of the two texts is equal, as a number and as a bar. */
+function SharedBar({ parts }: { readonly parts: readonly TextPart[] }): ReactElement {
+  const { left, shared, right } = sharesOfDiff(parts);
+  const label = t('shared', { n: Math.round(shared * 100) });
+  return (
+    <>
+      <span className="dim num">{label}</span>
+      <span className="share" role="img" aria-label={label}>
+        <i className="model-1 fill" style={{ width: `${left * 100}%` }} />
+        <i className="both" style={{ width: `${shared * 100}%` }} />
+        <i className="model-5 fill" style={{ width: `${right * 100}%` }} />
+      </span>
+    </>
+  );
+}
+
+/** Shows the next difference, by a click or with the `]` key. */
+function NextDifferenceButton({ onNext }: { readonly onNext: () => void }): ReactElement {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.key !== ']' || event.target instanceof HTMLInputElement || document.querySelector('dialog[open]'))
+        return;
+      event.preventDefault();
+      event.stopPropagation();
+      button.current?.click();
+    };
+    // Registered before the keys of the thread, which use the same keys for forks.
+    addEventListener('keydown', pressed, true);
+    return () => removeEventListener('keydown', pressed, true);
+  }, []);
+  return (
+    <button ref={button} type="button" className="btn quiet small" onClick={onNext}>
+      {t('nextDifference')}
+      <kbd>]</kbd>
+    </button>
+  );
+}
+
+/** The author of a side, its number among the variants and its time. */
+function SideName({ node, at }: { readonly node: Node; readonly at: number }): ReactElement {
+  return (
+    <>
+      <b>{replySourceOf(node.meta).model ?? (node.role === 'user' ? t('you') : t('model'))}</b>
+      <span className="dim">{`${t('variantAt', { n: formatNumber(at) })}, ${formatTime(node.createdAt)}`}</span>
     </>
   );
 }

@@ -12,7 +12,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { ContextLine } from './context-line.tsx';
-import { buildContextRows } from './context-rows.ts';
+import { buildContextRows, type ContextTableRow } from './context-rows.ts';
 import { ContextWindowBar } from './context-window-bar.tsx';
 import { ExcludedMessages } from './excluded-messages.tsx';
 import { SentMessages } from './sent-messages.tsx';
@@ -44,10 +44,7 @@ export function ContextScreen(): ReactElement {
   const [chosen, setChosen] = useState<string | null>(null);
   const part = useTree((state) => state.part);
   const rows = useMemo(() => (answer === null || part === null ? [] : buildContextRows(answer, part)), [answer, part]);
-  const most = useMemo(() => rows.reduce((high, row) => Math.max(high, row.tokens), 1), [rows]);
   const above = answer === null || answer.before === null ? 0 : answer.count - answer.entries.length;
-  // Messages above the page are shown where they would be: below the system prompt and the summary.
-  const heads = rows.findIndex((row) => row.entry !== null && !isOnEveryPage(row.entry));
   const ready = useTree((state) => state.phase === 'ready');
   // Needed to show what other branches contain.
   useEffect(() => {
@@ -80,25 +77,43 @@ export function ContextScreen(): ReactElement {
       <div className="ctx">
         <div className="column-main">
           {answer === null ? <p className="hint">{t('weighing')}</p> : <ContextWindowBar answer={answer} />}
-          <ol className="ctxlist" aria-label={t('messagesSent')}>
-            {rows.map((row, index) => (
-              <Fragment key={row.key}>
-                {above > 0 && index === heads ? (
-                  <li className="folded">
-                    <span className="line-mark" />
-                    <Button small look="quiet" onClick={more}>
-                      {tn('showEarlier', above)}
-                    </Button>
-                  </li>
-                ) : null}
-                <ContextLine row={row} most={most} chosen={row === shown} onChoose={() => setChosen(row.key)} />
-              </Fragment>
-            ))}
-          </ol>
+          <ContextList rows={rows} shown={shown} above={above} onMore={more} onChoose={(row) => setChosen(row.key)} />
           <ExcludedMessages rows={rows} />
         </div>
         {shown === undefined ? null : <SentMessages row={shown} />}
       </div>
     </main>
+  );
+}
+
+interface ContextListProps {
+  readonly rows: readonly ContextTableRow[];
+  readonly shown: ContextTableRow | undefined;
+  /** The number of messages that are not loaded yet. */
+  readonly above: number;
+  readonly onMore: () => void;
+  readonly onChoose: (row: ContextTableRow) => void;
+}
+
+/** The messages of the next call. Those that are not loaded yet are one line below the system prompt and the summary. */
+function ContextList({ rows, shown, above, onMore, onChoose }: ContextListProps): ReactElement {
+  const most = useMemo(() => rows.reduce((high, row) => Math.max(high, row.tokens), 1), [rows]);
+  const firstOfPage = rows.findIndex((row) => row.entry !== null && !isOnEveryPage(row.entry));
+  return (
+    <ol className="ctxlist" aria-label={t('messagesSent')}>
+      {rows.map((row, index) => (
+        <Fragment key={row.key}>
+          {above > 0 && index === firstOfPage ? (
+            <li className="folded">
+              <span className="line-mark" />
+              <Button small look="quiet" onClick={onMore}>
+                {tn('showEarlier', above)}
+              </Button>
+            </li>
+          ) : null}
+          <ContextLine row={row} most={most} chosen={row === shown} onChoose={() => onChoose(row)} />
+        </Fragment>
+      ))}
+    </ol>
   );
 }

@@ -16,12 +16,9 @@ const mostShown = 40_000;
 /** One message exactly as it is sent, and its actions. */
 export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactElement {
   const session = useSession();
-  const scrolls = useScrollable<HTMLPreElement>();
   const [editing, setEditing] = useState<string | null>(null);
   const { entry, node } = row;
   const before = node?.marker?.tokensBefore;
-  const marker = entry !== null && (entry.kind === 'summary' || entry.kind === 'branch-summary');
-  const out = entry === null;
   return (
     <aside className="column-side" aria-label={t('asSent')}>
       <div className="row sent-head">
@@ -45,36 +42,7 @@ export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactE
       {node !== undefined && editing === row.key ? (
         <SummaryEditor node={node} onDone={() => setEditing(null)} />
       ) : (
-        <>
-          <b className="strong">{out ? t('leftOut') : t('asSent')}</b>
-          <pre className="sent" ref={scrolls} dir="auto">
-            {out ? (node?.text ?? '').slice(0, mostShown) : JSON.stringify(entry.message, null, 2).slice(0, mostShown)}
-          </pre>
-          {node === undefined ? null : (
-            <div className="row sent-acts">
-              {marker ? (
-                <Button small icon="edit" onClick={() => setEditing(row.key)}>
-                  {t('editSummary')}
-                </Button>
-              ) : (
-                <Button
-                  small
-                  icon={out ? 'eye' : 'eyeoff'}
-                  onClick={() =>
-                    void annotateMessage(
-                      session,
-                      node,
-                      { excluded: out ? null : true },
-                      out ? t('included') : t('excluded'),
-                    )
-                  }
-                >
-                  {out ? t('include') : t('exclude')}
-                </Button>
-              )}
-            </div>
-          )}
-        </>
+        <SentText row={row} onEdit={() => setEditing(row.key)} />
       )}
       {entry?.kind === 'summary' && node !== undefined ? (
         <div className="plan">
@@ -96,6 +64,52 @@ export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactE
         </div>
       )}
     </aside>
+  );
+}
+
+interface SentTextProps {
+  readonly row: ContextTableRow;
+  readonly onEdit: () => void;
+}
+
+/** The JSON of a sent message, or the text of an excluded one. Summaries can be edited, other messages excluded. */
+function SentText({ row: { entry, node }, onEdit }: SentTextProps): ReactElement {
+  const session = useSession();
+  const scrolls = useScrollable<HTMLPreElement>();
+  const isSummary = entry !== null && (entry.kind === 'summary' || entry.kind === 'branch-summary');
+  const out = entry === null;
+  const text = out ? (node?.text ?? '') : JSON.stringify(entry.message, null, 2);
+  return (
+    <>
+      <b className="strong">{out ? t('leftOut') : t('asSent')}</b>
+      <pre className="sent" ref={scrolls} dir="auto">
+        {text.slice(0, mostShown)}
+      </pre>
+      {node === undefined ? null : (
+        <div className="row sent-acts">
+          {isSummary ? (
+            <Button small icon="edit" onClick={onEdit}>
+              {t('editSummary')}
+            </Button>
+          ) : (
+            <Button
+              small
+              icon={out ? 'eye' : 'eyeoff'}
+              onClick={() =>
+                void annotateMessage(
+                  session,
+                  node,
+                  { excluded: out ? null : true },
+                  out ? t('included') : t('excluded'),
+                )
+              }
+            >
+              {out ? t('include') : t('exclude')}
+            </Button>
+          )}
+        </div>
+      )}
+    </>
   );
 }
 

@@ -41,10 +41,7 @@ export function useNextContext(limit: number): {
   const leaf = useTree((state) => state.base?.leaf ?? null);
   const version = useTree((state) => state.base?.tree.version ?? 0);
   const ready = useTree((state) => state.phase === 'ready');
-  const models = useAppData((lists) => lists.models);
-  const chosen = useAppData((lists) => lists.chosen);
-  const defaultModel = useAppData((lists) => lists.defaultModel);
-  const model = currentModels({ models, chosen, defaultModel })[0] ?? null;
+  const model = useNextModel();
   const tools = useOfferedTools();
   const [answer, setAnswer] = useState<ContextAnswer | null>(null);
   const shown = useRef(limit);
@@ -95,6 +92,14 @@ export function useNextContext(limit: number): {
       .catch(() => undefined);
   }, [session, leaf, model, answer, tools]);
   return { answer, model, more };
+}
+
+/** The model of the next call; the first one if several are chosen. */
+function useNextModel(): string | null {
+  const models = useAppData((lists) => lists.models);
+  const chosen = useAppData((lists) => lists.chosen);
+  const defaultModel = useAppData((lists) => lists.defaultModel);
+  return currentModels({ models, chosen, defaultModel })[0] ?? null;
 }
 
 /** The names of the tools that the next call offers, separated by commas. */

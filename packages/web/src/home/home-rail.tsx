@@ -16,19 +16,9 @@ type Counted = readonly { readonly name: string; readonly count: number }[];
 /** The navigation of home: all chats, pinned ones, folders, tags, trash and settings. */
 export function HomeRail(): ReactElement {
   const place = useRoute((route) => route.place);
-  const trees = useAppData((lists) => lists.trees);
   const drawer = useUi((ui) => ui.drawer);
   const projects = useProjects();
-  const [tags, setTags] = useState<Counted>([]);
-  const changed = trees.length + (trees[0]?.updatedAt ?? 0);
-  useEffect(() => {
-    if (changed < 0) return;
-    void loadFolders();
-    void api.tags().then(
-      ({ items }) => setTags(items),
-      () => undefined,
-    );
-  }, [changed]);
+  const tags = useTagCounts();
   const filter = place.name === 'home' ? place.filter : null;
   const folded = useUi((ui) => ui.sidebarFolded);
   if (folded && !drawer) return <FoldedRail />;
@@ -38,22 +28,12 @@ export function HomeRail(): ReactElement {
       <nav className={drawer ? 'rail drawer' : 'rail'} aria-label={t('trees')}>
         <RailHead />
         <div className="list">
-          <PageLink to={homeRoute()} current={filter === ''}>
-            <Icon name="map" />
-            <span className="grow">{t('allTrees')}</span>
-          </PageLink>
-          <PageLink to={homeRoute('', 'pinned')} current={filter === 'pinned'}>
-            <Icon name="pin" />
-            <span className="grow">{t('pinned')}</span>
-          </PageLink>
-          <PageLink to={homeRoute('', 'bookmarks')} current={filter === 'bookmarks'}>
-            <Icon name="mark" />
-            <span className="grow">{t('bookmarks')}</span>
-          </PageLink>
-          <PageLink to={homeRoute('', 'forest')} current={filter === 'forest'}>
-            <Icon name="clock" />
-            <span className="grow">{t('recorded')}</span>
-          </PageLink>
+          {chatLists.map((list) => (
+            <PageLink key={list.filter} to={homeRoute('', list.filter)} current={filter === list.filter}>
+              <Icon name={list.icon} />
+              <span className="grow">{t(list.label)}</span>
+            </PageLink>
+          ))}
         </div>
         <Group title={t('projects')} items={projects} icon="folder" prefix="folder:" filter={filter}>
           <IconButton
@@ -65,26 +45,47 @@ export function HomeRail(): ReactElement {
         <Group title={t('tags')} items={tags} icon="tag" prefix="tag:" filter={filter} />
         <ChatList current={null} />
         <div className="list rail-foot">
-          <PageLink to={{ name: 'agents' }} current={place.name === 'agents'}>
-            <Icon name="tool" />
-            <span className="grow">{t('agents')}</span>
-          </PageLink>
-          <PageLink to={{ name: 'library' }} current={place.name === 'library'}>
-            <Icon name="lines" />
-            <span className="grow">{t('library')}</span>
-          </PageLink>
-          <PageLink to={{ name: 'trash' }} current={place.name === 'trash'}>
-            <Icon name="trash" />
-            <span className="grow">{t('trash')}</span>
-          </PageLink>
-          <PageLink to={{ name: 'settings' }} current={place.name === 'settings'}>
-            <Icon name="gear" />
-            <span className="grow">{t('settings')}</span>
-          </PageLink>
+          {otherScreens.map(({ name, icon }) => (
+            <PageLink key={name} to={{ name }} current={place.name === name}>
+              <Icon name={icon} />
+              <span className="grow">{t(name)}</span>
+            </PageLink>
+          ))}
         </div>
       </nav>
     </>
   );
+}
+
+const chatLists = [
+  { filter: '', icon: 'map', label: 'allTrees' },
+  { filter: 'pinned', icon: 'pin', label: 'pinned' },
+  { filter: 'bookmarks', icon: 'mark', label: 'bookmarks' },
+  { filter: 'forest', icon: 'clock', label: 'recorded' },
+] as const;
+
+/** The other screens; the name of each is also the key of its label. */
+const otherScreens = [
+  { name: 'agents', icon: 'tool' },
+  { name: 'library', icon: 'lines' },
+  { name: 'trash', icon: 'trash' },
+  { name: 'settings', icon: 'gear' },
+] as const;
+
+/** The tags of all chats with their counts. Tags and folders are read again when the list of chats changes. */
+function useTagCounts(): Counted {
+  const trees = useAppData((lists) => lists.trees);
+  const [tags, setTags] = useState<Counted>([]);
+  const changed = trees.length + (trees[0]?.updatedAt ?? 0);
+  useEffect(() => {
+    if (changed < 0) return;
+    void loadFolders();
+    void api.tags().then(
+      ({ items }) => setTags(items),
+      () => undefined,
+    );
+  }, [changed]);
+  return tags;
 }
 
 interface GroupProps {

@@ -1,5 +1,5 @@
 import { type SearchHit, type TreeFilter, type TreeShape, type TreeViewData, treeTitleOf } from '@coppice/client';
-import { Fragment, type ReactElement, useEffect, useRef, useState } from 'react';
+import { Fragment, type KeyboardEvent, type ReactElement, useEffect, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import { ActionButton, ActionIcon } from '../keys/action-controls.tsx';
 import { toExcerpt } from '../markdown/first-words.ts';
@@ -27,78 +27,11 @@ type HomePlace = Extract<PageRoute, { name: 'home' }>;
 /** Home: search in all branches, and the list of chats. */
 export function HomeScreen({ place }: { readonly place: HomePlace }): ReactElement {
   const [text, setText] = useState(place.search);
-  const [found, setFound] = useState<{
-    readonly text: string;
-    readonly hits: readonly SearchHit[];
-    readonly cursor: string | null;
-  } | null>(null);
-  const search = useRef<HTMLInputElement>(null);
   const recorder = useRecorder(place.filter === 'forest');
   useEffect(() => setText(place.search), [place.search]);
-  useEffect(() => {
-    const words = text.trim();
-    if (words === '') {
-      setFound(null);
-      return;
-    }
-    const stop = new AbortController();
-    const timer = setTimeout(() => {
-      navigateTo(homeRoute(words, place.filter), { replace: true });
-      api
-        .search(words, { limit: 30 }, stop.signal)
-        .then(({ items, cursor }) => setFound({ text: words, hits: items, cursor }))
-        .catch(() => undefined);
-    }, 180);
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }, [text, place.filter]);
-  const more = () => {
-    if (found === null || found.cursor === null) return;
-    api
-      .search(found.text, { limit: 30, cursor: found.cursor })
-      .then(({ items, cursor }) => setFound({ text: found.text, hits: [...found.hits, ...items], cursor }))
-      .catch(() => undefined);
-  };
+  const { found, loadMore } = useMessageSearch(text, place.filter);
   // During a search the hits are shown instead of the start screen.
-  const begins = text.trim() === '' && (place.filter === '' || place.filter.startsWith('folder:'));
-  const searchField = (
-    <div className="bigsearch grow">
-      <Icon name="search" />
-      <input
-        id="search"
-        ref={search}
-        type="search"
-        className="grow"
-        placeholder={t('searchEveryBranch')}
-        aria-label={t('searchEveryBranch')}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          const first = document.querySelector<HTMLElement>('.hits .hit');
-          // The hits on screen may still be those of the previous text.
-          if (event.key === 'Enter' && found?.text === text.trim()) first?.click();
-          if (event.key === 'ArrowDown' && first !== null) {
-            first.focus();
-            event.preventDefault();
-          }
-          if (event.key === 'Escape') {
-            setText('');
-            navigateTo(homeRoute('', place.filter), { replace: true });
-          }
-        }}
-      />
-      {found === null ? (
-        <kbd>/</kbd>
-      ) : (
-        <span className="dim num">
-          {tn('hits', found.hits.length)}
-          {found.cursor === null ? '' : '+'}
-        </span>
-      )}
-    </div>
-  );
+  const isStart = text.trim() === '' && (place.filter === '' || place.filter.startsWith('folder:'));
   return (
     <div className="app two">
       <HomeRail />
@@ -113,12 +46,12 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
               </span>
               <ActionIcon id="new" className="phone-only" />
             </div>
-            {begins ? <StartScreen folder={place.filter.startsWith('folder:') ? place.filter.slice(7) : null} /> : null}
-            {searchField}
+            {isStart ? (
+              <StartScreen folder={place.filter.startsWith('folder:') ? place.filter.slice(7) : null} />
+            ) : null}
+            <SearchField text={text} found={found} filter={place.filter} onChange={setText} />
             <DropZone />
-            {found === null ? null : (
-              <SearchHits hits={found.hits} words={found.text} more={found.cursor === null ? null : more} />
-            )}
+            {found === null ? null : <SearchHits hits={found.hits} words={found.text} more={loadMore} />}
             <RecorderNotice recorder={recorder} watching={place.filter === 'forest'} />
             {place.filter === 'bookmarks' ? (
               <BookmarkList />
@@ -128,6 +61,99 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
           </div>
         </div>
       </main>
+    </div>
+  );
+}
+
+/** The hits of a search, and the text that was searched for. */
+interface FoundMessages {
+  readonly text: string;
+  readonly hits: readonly SearchHit[];
+  readonly cursor: string | null;
+}
+
+// Waits until the user pauses, so that not every letter is a request.
+const searchDelayMs = 180;
+
+/** Searches all chats while the user types, and keeps the text in the URL. `loadMore` is null at the last hit. */
+function useMessageSearch(
+  text: string,
+  filter: string,
+): { readonly found: FoundMessages | null; readonly loadMore: (() => void) | null } {
+  const [found, setFound] = useState<FoundMessages | null>(null);
+  useEffect(() => {
+    const words = text.trim();
+    if (words === '') {
+      setFound(null);
+      return;
+    }
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      navigateTo(homeRoute(words, filter), { replace: true });
+      api
+        .search(words, { limit: 30 }, stop.signal)
+        .then(({ items, cursor }) => setFound({ text: words, hits: items, cursor }))
+        .catch(() => undefined);
+    }, searchDelayMs);
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [text, filter]);
+  if (found === null || found.cursor === null) return { found, loadMore: null };
+  const { text: words, hits, cursor: after } = found;
+  const loadMore = () => {
+    api
+      .search(words, { limit: 30, cursor: after })
+      .then(({ items, cursor }) => setFound({ text: words, hits: [...hits, ...items], cursor }))
+      .catch(() => undefined);
+  };
+  return { found, loadMore };
+}
+
+interface SearchFieldProps {
+  readonly text: string;
+  readonly found: FoundMessages | null;
+  readonly filter: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** The search field. Enter opens the first hit, the arrow down key focuses it, and Escape ends the search. */
+function SearchField({ text, found, filter, onChange }: SearchFieldProps): ReactElement {
+  const onKeyDown = (event: KeyboardEvent) => {
+    const first = document.querySelector<HTMLElement>('.hits .hit');
+    // The hits on screen may still be those of the previous text.
+    if (event.key === 'Enter' && found?.text === text.trim()) first?.click();
+    if (event.key === 'ArrowDown' && first !== null) {
+      first.focus();
+      event.preventDefault();
+    }
+    if (event.key === 'Escape') {
+      onChange('');
+      navigateTo(homeRoute('', filter), { replace: true });
+    }
+  };
+  return (
+    <div className="bigsearch grow">
+      <Icon name="search" />
+      <input
+        id="search"
+        type="search"
+        className="grow"
+        placeholder={t('searchEveryBranch')}
+        aria-label={t('searchEveryBranch')}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      {found === null ? (
+        <kbd>/</kbd>
+      ) : (
+        <span className="dim num">
+          {tn('hits', found.hits.length)}
+          {found.cursor === null ? '' : '+'}
+        </span>
+      )}
     </div>
   );
 }
@@ -155,28 +181,42 @@ function sortChats(
   return [...trees].sort(by);
 }
 
-function TreeList({ filter, recorded }: { readonly filter: string; readonly recorded: number }): ReactElement {
+/** The chats of a filter, read from the server; null if the filter lists all chats. */
+function useFilteredTrees(filter: string, recorded: number): readonly TreeViewData[] | null {
   const all = useAppData((lists) => lists.trees);
-  const known = useAppData((lists) => lists.treesKnown);
-  const cursor = useAppData((lists) => lists.cursor);
-  const [some, setSome] = useState<readonly TreeViewData[] | null>(null);
-  const [order, setOrder] = useState<ListOrder>('recent');
+  const [trees, setTrees] = useState<readonly TreeViewData[] | null>(null);
   // The list of recorded trees is read again when new calls were recorded.
-  const fresh = filter === 'forest' ? recorded : 0;
+  const recordings = filter === 'forest' ? recorded : 0;
   useEffect(() => {
     const wanted = filtersOf(filter);
-    if (wanted === null || all === null || fresh < 0) return setSome(null);
+    if (wanted === null || all === null || recordings < 0) return setTrees(null);
     let stale = false;
     Promise.all(wanted.map((each) => api.trees({ ...each, limit: 200 })))
       .then((lists) => {
         const items = lists.flatMap((list) => list.items);
-        if (!stale) setSome(lists.length === 1 ? items : items.toSorted((a, b) => b.updatedAt - a.updatedAt));
+        if (!stale) setTrees(lists.length === 1 ? items : items.toSorted((a, b) => b.updatedAt - a.updatedAt));
       })
       .catch(() => undefined);
     return () => {
       stale = true;
     };
-  }, [filter, all, fresh]);
+  }, [filter, all, recordings]);
+  return trees;
+}
+
+function titleOfFilter(filter: string): string {
+  if (filter.includes(':')) return filter.slice(filter.indexOf(':') + 1);
+  return filter === 'pinned' ? t('pinned') : filter === 'forest' ? t('recorded') : t('trees');
+}
+
+const orderLabels = { recent: 'recent', branches: 'mostBranched', title: 'byTitle' } as const;
+
+function TreeList({ filter, recorded }: { readonly filter: string; readonly recorded: number }): ReactElement {
+  const all = useAppData((lists) => lists.trees);
+  const known = useAppData((lists) => lists.treesKnown);
+  const cursor = useAppData((lists) => lists.cursor);
+  const some = useFilteredTrees(filter, recorded);
+  const [order, setOrder] = useState<ListOrder>('recent');
   const shapes = useSilhouettes((state) => state.shapes);
   const listed = some ?? all;
   // Sorting by branches needs the silhouettes of all trees, even of those that are not visible.
@@ -188,20 +228,12 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
   return (
     <>
       <div className="row home-head">
-        <h2 className="grow">
-          {filter.includes(':')
-            ? filter.slice(filter.indexOf(':') + 1)
-            : filter === 'pinned'
-              ? t('pinned')
-              : filter === 'forest'
-                ? t('recorded')
-                : t('trees')}
-        </h2>
+        <h2 className="grow">{titleOfFilter(filter)}</h2>
         <ActionButton id="import" look="quiet" small />
         <div className="seg hide-phone">
           {(['recent', 'branches', 'title'] as const).map((each) => (
             <button key={each} type="button" aria-pressed={order === each} onClick={() => setOrder(each)}>
-              {t(each === 'recent' ? 'recent' : each === 'branches' ? 'mostBranched' : 'byTitle')}
+              {t(orderLabels[each])}
             </button>
           ))}
         </div>

@@ -29,7 +29,6 @@ export function StartComposer({ folder }: { readonly folder: string | null }): R
   const asked = useUi((ui) => ui.newChats);
   const presetName = useUi((ui) => ui.preset);
   const preset = useLibrary(({ items }) => findPreset(items, presetName));
-  const hasFiles = useLibrary(({ files: kept }) => folder !== null && kept.has(folder));
   useProjectDefaults(folder);
   const ready = useAppData((lists) => lists.models.length === 0 || lists.models.some((model) => model.ready));
   useEffect(() => {
@@ -64,18 +63,7 @@ export function StartComposer({ folder }: { readonly folder: string | null }): R
         area={area}
         rows={2}
         placeholder={t('writeFirst')}
-        head={
-          folder === null ? null : (
-            <div className="from">
-              <Icon name="folder" />
-              <span className="clip grow">{t('newInProject', { name: folder })}</span>
-              {hasFiles ? <span className="chip">{t('withProjectFiles')}</span> : null}
-              <Button small look="quiet" icon="gear" onClick={() => openDialog({ name: 'project', project: folder })}>
-                {t('projectSettings')}
-              </Button>
-            </div>
-          )
-        }
+        head={folder === null ? null : <ProjectLine folder={folder} />}
         button={
           <IconButton
             className="send"
@@ -88,6 +76,21 @@ export function StartComposer({ folder }: { readonly folder: string | null }): R
         onFocusChange={setFocused}
         onSend={(answer) => void send(answer)}
       />
+    </div>
+  );
+}
+
+/** The project of the new chat, and whether its files are sent along. */
+function ProjectLine({ folder }: { readonly folder: string }): ReactElement {
+  const hasFiles = useLibrary(({ files }) => files.has(folder));
+  return (
+    <div className="from">
+      <Icon name="folder" />
+      <span className="clip grow">{t('newInProject', { name: folder })}</span>
+      {hasFiles ? <span className="chip">{t('withProjectFiles')}</span> : null}
+      <Button small look="quiet" icon="gear" onClick={() => openDialog({ name: 'project', project: folder })}>
+        {t('projectSettings')}
+      </Button>
     </div>
   );
 }

@@ -11,6 +11,7 @@ import {
 } from '../state/library.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 
+/** A message with a React key, because it has no id and its text changes. */
 type KeyedMessage = FirstMessage & { readonly key: number };
 
 let keys = 0;
@@ -31,10 +32,7 @@ export function PresetEditor({
   const [name, setName] = useState(item?.name ?? '');
   const [text, setText] = useState(item?.text ?? '');
   const [options, setOptions] = useState<Partial<ChatOptions>>(item?.options ?? {});
-  // Each message has a React key, because it has no name.
-  const [keyed, setKeyed] = useState<readonly KeyedMessage[]>(() => (item?.messages ?? []).map(withKey));
-  const changeMessage = (key: number, set: Partial<FirstMessage>) =>
-    setKeyed(keyed.map((each) => (each.key === key ? { ...each, ...set } : each)));
+  const [messages, setMessages] = useState<readonly KeyedMessage[]>(() => (item?.messages ?? []).map(withKey));
   const models = options.models ?? [];
   const entry = {
     ...emptyLibraryEntry,
@@ -42,7 +40,7 @@ export function PresetEditor({
     name: name.trim(),
     text,
     options,
-    messages: keyed.flatMap(({ role, content }) => (content.trim() === '' ? [] : [{ role, content }])),
+    messages: messages.flatMap(({ role, content }) => (content.trim() === '' ? [] : [{ role, content }])),
   };
   const change = (set: Partial<ChatOptions>) => setOptions((now) => ({ ...now, ...set }));
   return (
@@ -65,69 +63,95 @@ export function PresetEditor({
         several={(options.n ?? 1) > 1 || models.length > 1}
         onChange={change}
       />
-      <fieldset className="form-field">
-        <legend>{t('firstMessages')}</legend>
-        {keyed.map(({ key, role, content }) => (
-          <div key={key} className="row">
-            <select
-              className="field"
-              aria-label={t('roleWord')}
-              value={role}
-              onChange={(event) =>
-                changeMessage(key, { role: event.target.value === 'assistant' ? 'assistant' : 'user' })
-              }
-            >
-              <option value="user">{t('you')}</option>
-              <option value="assistant">{t('model')}</option>
-            </select>
-            <input
-              className="field grow"
-              aria-label={t('message')}
-              value={content}
-              onChange={(event) => changeMessage(key, { content: event.target.value })}
-            />
-            <IconButton
-              icon="x"
-              label={t('removeMessage')}
-              onClick={() => setKeyed(keyed.filter((each) => each.key !== key))}
-            />
-          </div>
-        ))}
-        <Button
-          small
-          look="quiet"
-          icon="plus"
-          onClick={() =>
-            setKeyed([...keyed, withKey({ role: keyed.length % 2 === 0 ? 'user' : 'assistant', content: '' })])
-          }
-        >
-          {t('addMessage')}
-        </Button>
-      </fieldset>
-      <div className="row foot-row">
-        {item === null ? null : (
-          <>
-            <Button
-              look="quiet"
-              icon="copy"
-              onClick={() => void saveLibraryEntry({ ...entry, name: t('copyOf', { name: entry.name }) }, null)}
-            >
-              {t('duplicateWord')}
-            </Button>
-            <Button look="quiet" icon="trash" onClick={() => void removeLibraryItem(item.id).then(onDone)}>
-              {t('delete')}
-            </Button>
-          </>
-        )}
-        <span className="grow" />
-        <Button
-          look="primary"
-          disabled={entry.name === ''}
-          onClick={() => void saveLibraryEntry(entry, item?.id ?? null).then((saved) => (saved ? onDone() : undefined))}
-        >
-          {t('savePreset')}
-        </Button>
-      </div>
+      <FirstMessages messages={messages} onChange={setMessages} />
+      <PresetButtons entry={entry} item={item} onDone={onDone} />
+    </div>
+  );
+}
+
+/** The messages that a new chat with this preset starts with. */
+function FirstMessages({
+  messages,
+  onChange,
+}: {
+  readonly messages: readonly KeyedMessage[];
+  readonly onChange: (messages: readonly KeyedMessage[]) => void;
+}): ReactElement {
+  const change = (key: number, set: Partial<FirstMessage>) =>
+    onChange(messages.map((each) => (each.key === key ? { ...each, ...set } : each)));
+  return (
+    <fieldset className="form-field">
+      <legend>{t('firstMessages')}</legend>
+      {messages.map(({ key, role, content }) => (
+        <div key={key} className="row">
+          <select
+            className="field"
+            aria-label={t('roleWord')}
+            value={role}
+            onChange={(event) => change(key, { role: event.target.value === 'assistant' ? 'assistant' : 'user' })}
+          >
+            <option value="user">{t('you')}</option>
+            <option value="assistant">{t('model')}</option>
+          </select>
+          <input
+            className="field grow"
+            aria-label={t('message')}
+            value={content}
+            onChange={(event) => change(key, { content: event.target.value })}
+          />
+          <IconButton
+            icon="x"
+            label={t('removeMessage')}
+            onClick={() => onChange(messages.filter((each) => each.key !== key))}
+          />
+        </div>
+      ))}
+      <Button
+        small
+        look="quiet"
+        icon="plus"
+        onClick={() =>
+          onChange([...messages, withKey({ role: messages.length % 2 === 0 ? 'user' : 'assistant', content: '' })])
+        }
+      >
+        {t('addMessage')}
+      </Button>
+    </fieldset>
+  );
+}
+
+interface PresetButtonsProps {
+  readonly entry: typeof emptyLibraryEntry;
+  /** The stored preset; null for a new one. */
+  readonly item: LibraryItem | null;
+  readonly onDone: () => void;
+}
+
+function PresetButtons({ entry, item, onDone }: PresetButtonsProps): ReactElement {
+  return (
+    <div className="row foot-row">
+      {item === null ? null : (
+        <>
+          <Button
+            look="quiet"
+            icon="copy"
+            onClick={() => void saveLibraryEntry({ ...entry, name: t('copyOf', { name: entry.name }) }, null)}
+          >
+            {t('duplicateWord')}
+          </Button>
+          <Button look="quiet" icon="trash" onClick={() => void removeLibraryItem(item.id).then(onDone)}>
+            {t('delete')}
+          </Button>
+        </>
+      )}
+      <span className="grow" />
+      <Button
+        look="primary"
+        disabled={entry.name === ''}
+        onClick={() => void saveLibraryEntry(entry, item?.id ?? null).then((saved) => (saved ? onDone() : undefined))}
+      >
+        {t('savePreset')}
+      </Button>
     </div>
   );
 }

@@ -35,15 +35,13 @@ export function ProjectDialog({
   );
 }
 
-function ProjectForm({
-  name: before,
-  blocks,
-  onClose,
-}: {
+interface ProjectFormProps {
   readonly name: string | null;
   readonly blocks: readonly Block[];
   readonly onClose: () => void;
-}): ReactElement {
+}
+
+function ProjectForm({ name: before, blocks, onClose }: ProjectFormProps): ReactElement {
   const items = useLibrary((library) => library.items);
   const projects = useProjects();
   const [item] = useState(() => findProject(items, before));
@@ -54,13 +52,12 @@ function ProjectForm({
   const [busy, setBusy] = useState(false);
   const [first] = useState(() => blocks.flatMap(attachmentOfBlock));
   const files = useDraftFiles(null, true, first);
-  const id = useId();
   const wanted = name.trim();
   const taken = wanted !== before && projects.some((project) => project.name === wanted);
-  const waits = files.list.some((file) => file.state !== 'ready');
+  const canSave = wanted !== '' && !taken && !busy && files.list.every((file) => file.state === 'ready');
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    if (wanted === '' || taken || waits || busy) return;
+    if (!canSave) return;
     setBusy(true);
     const done = await saveProject(
       {
@@ -77,67 +74,121 @@ function ProjectForm({
     onClose();
     if (wanted !== before) navigateTo(homeRoute('', `folder:${wanted}`));
   };
-  const presets = items.filter((each) => each.kind === 'preset');
   return (
     <form className="form" onSubmit={(event) => void save(event)}>
+      <NameField name={name} taken={taken} onChange={setName} />
+      <label className="form-field">
+        <span>{t('instructions')}</span>
+        <textarea className="field area" rows={4} value={text} onChange={(event) => setText(event.target.value)} />
+      </label>
+      <DefaultModelField model={model} onChange={setModel} />
+      <PresetField preset={preset} onChange={setPreset} />
+      <ProjectFiles files={files} />
+      <p className="hint">
+        {t('projectFormHint')} {text === '' ? '' : tn('tokensInEveryChat', countInstructionTokens(text))}
+      </p>
+      <ProjectButtons name={before} canSave={canSave} onClose={onClose} />
+    </form>
+  );
+}
+
+interface NameFieldProps {
+  readonly name: string;
+  /** Whether another project has this name. */
+  readonly taken: boolean;
+  readonly onChange: (name: string) => void;
+}
+
+function NameField({ name, taken, onChange }: NameFieldProps): ReactElement {
+  return (
+    <>
       <label className="form-field">
         <span>{t('nameWord')}</span>
-        <input className="field" value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
+        <input className="field" value={name} maxLength={200} onChange={(event) => onChange(event.target.value)} />
       </label>
       {taken ? (
         <p className="hint warn-text" role="alert">
           {t('projectExists')}
         </p>
       ) : null}
-      <label className="form-field">
-        <span>{t('instructions')}</span>
-        <textarea className="field area" rows={4} value={text} onChange={(event) => setText(event.target.value)} />
-      </label>
-      <div className="form-field">
-        <label htmlFor={id}>{t('defaultModel')}</label>
-        <ModelSelect id={id} className="field" value={model} onChoose={setModel} />
-      </div>
-      {presets.length === 0 && preset === '' ? null : (
-        <label className="form-field">
-          <span>{t('preset')}</span>
-          <select className="field" value={preset} onChange={(event) => setPreset(event.target.value)}>
-            <option value="">{t('noPreset')}</option>
-            {presets.map((each) => (
-              <option key={each.id} value={each.name}>
-                {each.name}
-              </option>
-            ))}
-            {preset === '' || presets.some((each) => each.name === preset) ? null : (
-              <option value={preset}>{preset}</option>
-            )}
-          </select>
-        </label>
-      )}
-      <ProjectFiles files={files} />
-      <p className="hint">
-        {t('projectFormHint')} {text === '' ? '' : tn('tokensInEveryChat', countInstructionTokens(text))}
-      </p>
-      <div className="row foot-row">
-        {before === null ? null : (
-          <Button
-            look="quiet"
-            icon="trash"
-            onClick={() => {
-              onClose();
-              navigateTo(homeRoute());
-              void removeProject(before);
-            }}
-          >
-            {t('removeProject')}
-          </Button>
+    </>
+  );
+}
+
+function DefaultModelField({
+  model,
+  onChange,
+}: {
+  readonly model: string | null;
+  readonly onChange: (model: string | null) => void;
+}): ReactElement {
+  const id = useId();
+  return (
+    <div className="form-field">
+      <label htmlFor={id}>{t('defaultModel')}</label>
+      <ModelSelect id={id} className="field" value={model} onChoose={onChange} />
+    </div>
+  );
+}
+
+/** The preset of the project's new chats. A preset that was deleted meanwhile is still listed. */
+function PresetField({
+  preset,
+  onChange,
+}: {
+  readonly preset: string;
+  readonly onChange: (preset: string) => void;
+}): ReactElement | null {
+  const items = useLibrary((library) => library.items);
+  const presets = items.filter((each) => each.kind === 'preset');
+  if (presets.length === 0 && preset === '') return null;
+  return (
+    <label className="form-field">
+      <span>{t('preset')}</span>
+      <select className="field" value={preset} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{t('noPreset')}</option>
+        {presets.map((each) => (
+          <option key={each.id} value={each.name}>
+            {each.name}
+          </option>
+        ))}
+        {preset === '' || presets.some((each) => each.name === preset) ? null : (
+          <option value={preset}>{preset}</option>
         )}
-        <span className="grow" />
-        <Button onClick={onClose}>{t('cancel')}</Button>
-        <Button look="primary" type="submit" disabled={wanted === '' || taken || waits || busy}>
-          {t('save')}
+      </select>
+    </label>
+  );
+}
+
+interface ProjectButtonsProps {
+  /** The stored name; null for a new project. */
+  readonly name: string | null;
+  readonly canSave: boolean;
+  readonly onClose: () => void;
+}
+
+function ProjectButtons({ name, canSave, onClose }: ProjectButtonsProps): ReactElement {
+  return (
+    <div className="row foot-row">
+      {name === null ? null : (
+        <Button
+          look="quiet"
+          icon="trash"
+          onClick={() => {
+            onClose();
+            navigateTo(homeRoute());
+            void removeProject(name);
+          }}
+        >
+          {t('removeProject')}
         </Button>
-      </div>
-    </form>
+      )}
+      <span className="grow" />
+      <Button onClick={onClose}>{t('cancel')}</Button>
+      <Button look="primary" type="submit" disabled={!canSave}>
+        {t('save')}
+      </Button>
+    </div>
   );
 }
 

@@ -38,7 +38,7 @@ export function MapScreen(): ReactElement {
   const [focus, setFocus] = useState<NodeId | null>(null);
   const finder = useRef<HTMLInputElement>(null);
   const mapView = useMapView(model, { width, height });
-  const { view, bounds, setView, zoom, showWhole } = mapView;
+  const { view, setView, zoom, showWhole } = mapView;
   const found = useMapSearch(model, find.trim());
   useDrawnMap(surface, model, { view, focus, filter, found });
   const goTo = useCallback((id: NodeId) => openMessage(session, id), [session]);
@@ -84,14 +84,7 @@ export function MapScreen(): ReactElement {
         {model !== null && view !== null ? (
           <MapOverlays model={model} view={view} surface={surface} focus={focus} drag={drag} onOpen={goTo} />
         ) : null}
-        <MapZoom
-          level={view === null ? null : level}
-          canEnlarge={bounds !== null && bounds.most > 1.001}
-          canReduce={bounds !== null && bounds.least < 0.999}
-          onLevel={(next) => mapView.showLevel(next, focus ?? model?.leaf ?? null)}
-          onZoom={zoom}
-          onFit={showWhole}
-        />
+        <MapZoom mapView={mapView} target={focus ?? model?.leaf ?? null} />
         {model === null || view === null || palette === null ? null : (
           <Minimap model={model} view={view} width={width} height={height} palette={palette} onMove={setView} />
         )}

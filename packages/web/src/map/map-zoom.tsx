@@ -1,7 +1,9 @@
+import type { NodeId } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { IconButton } from '../ui/button.tsx';
-import type { ZoomLevel } from './view.ts';
+import type { MapViewState } from './use-map-view.ts';
+import { type ZoomLevel, zoomLevelOf } from './view.ts';
 
 const levels: readonly { readonly name: ZoomLevel; readonly label: 'far' | 'mid' | 'near' }[] = [
   { name: 'far', label: 'far' },
@@ -13,17 +15,15 @@ const levels: readonly { readonly name: ZoomLevel; readonly label: 'far' | 'mid'
 export const zoomFactor = 1.25;
 
 interface MapZoomProps {
-  /** The current level; null until the map is drawn. */
-  readonly level: ZoomLevel | null;
-  readonly canEnlarge: boolean;
-  readonly canReduce: boolean;
-  readonly onLevel: (level: ZoomLevel) => void;
-  readonly onZoom: (by: number) => void;
-  readonly onFit: () => void;
+  readonly mapView: MapViewState;
+  /** The message in the middle when the level changes. */
+  readonly target: NodeId | null;
 }
 
 /** The zoom controls of the map: three levels, smaller and larger, and the whole tree. */
-export function MapZoom({ level, canEnlarge, canReduce, onLevel, onZoom, onFit }: MapZoomProps): ReactElement {
+export function MapZoom({ mapView, target }: MapZoomProps): ReactElement {
+  const { view, bounds, zoom, showLevel, showWhole } = mapView;
+  const level = view === null ? null : zoomLevelOf(view);
   return (
     <div className="zoom">
       <fieldset className="seg desk-only" aria-label={t('zoom')}>
@@ -33,7 +33,7 @@ export function MapZoom({ level, canEnlarge, canReduce, onLevel, onZoom, onFit }
             type="button"
             aria-pressed={each.name === level}
             disabled={level === null}
-            onClick={() => onLevel(each.name)}
+            onClick={() => showLevel(each.name, target)}
           >
             {t(each.label)}
           </button>
@@ -43,16 +43,16 @@ export function MapZoom({ level, canEnlarge, canReduce, onLevel, onZoom, onFit }
         <IconButton
           icon="minus"
           label={`${t('zoomOut')} (−)`}
-          disabled={!canReduce}
-          onClick={() => onZoom(1 / zoomFactor)}
+          disabled={bounds === null || bounds.least >= 0.999}
+          onClick={() => zoom(1 / zoomFactor)}
         />
         <IconButton
           icon="plus"
           label={`${t('zoomIn')} (+)`}
-          disabled={!canEnlarge}
-          onClick={() => onZoom(zoomFactor)}
+          disabled={bounds === null || bounds.most <= 1.001}
+          onClick={() => zoom(zoomFactor)}
         />
-        <IconButton icon="fit" label={`${t('showWholeTree')} (0)`} disabled={level === null} onClick={onFit} />
+        <IconButton icon="fit" label={`${t('showWholeTree')} (0)`} disabled={level === null} onClick={showWhole} />
       </span>
     </div>
   );

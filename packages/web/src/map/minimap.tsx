@@ -1,4 +1,4 @@
-import { type PointerEvent, type ReactElement, useEffect, useMemo, useRef } from 'react';
+import { type PointerEvent, type ReactElement, type RefObject, useEffect, useMemo, useRef } from 'react';
 import { drawMap } from './draw.ts';
 import type { MapColours } from './map-colours.ts';
 import { scaledCanvasContext } from './use-canvas.ts';
@@ -18,35 +18,8 @@ const size = { width: 230, height: 138 };
 
 /** The whole tree with a frame around the visible part; the frame can be dragged. */
 export function Minimap({ model, view, width, height, palette, onMove }: MinimapProps): ReactElement {
-  const still = useRef<HTMLCanvasElement>(null);
   const small = useMemo(() => fitView(model.layout, { ...size, left: 12, right: 12, top: 13, bottom: 14 }), [model]);
-  // The drawing changes with the tree; panning moves only the frame.
-  useEffect(() => {
-    const canvas = still.current;
-    if (canvas === null) return;
-    const scale = window.devicePixelRatio || 1;
-    canvas.width = size.width * scale;
-    canvas.height = size.height * scale;
-    const context = scaledCanvasContext(canvas);
-    if (context === null) return;
-    drawMap(context, {
-      layout: model.layout,
-      view: small,
-      ...size,
-      palette,
-      font: 'sans-serif',
-      live: model.live,
-      leaf: model.leaf,
-      bookmarks: model.topology.bookmarks,
-      hidden: () => false,
-      focus: null,
-      childCount: model.childCount,
-      liveChild: model.liveChild,
-      modelColour: () => palette.inactive,
-      avoid: [],
-      mini: true,
-    });
-  }, [model, small, palette]);
+  const still = useTreeDrawing(model, small, palette);
   const frame = {
     x: (-view.tx / view.kx) * small.kx + small.tx,
     y: (-view.ty / view.ky) * small.ky + small.ty,
@@ -86,4 +59,36 @@ export function Minimap({ model, view, width, height, palette, onMove }: Minimap
       </svg>
     </div>
   );
+}
+
+/** Draws the whole tree. The drawing changes with the tree; panning moves only the frame. */
+function useTreeDrawing(model: MapModel, view: MapView, palette: MapColours): RefObject<HTMLCanvasElement | null> {
+  const ref = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const canvas = ref.current;
+    if (canvas === null) return;
+    const scale = window.devicePixelRatio || 1;
+    canvas.width = size.width * scale;
+    canvas.height = size.height * scale;
+    const context = scaledCanvasContext(canvas);
+    if (context === null) return;
+    drawMap(context, {
+      layout: model.layout,
+      view,
+      ...size,
+      palette,
+      font: 'sans-serif',
+      live: model.live,
+      leaf: model.leaf,
+      bookmarks: model.topology.bookmarks,
+      hidden: () => false,
+      focus: null,
+      childCount: model.childCount,
+      liveChild: model.liveChild,
+      modelColour: () => palette.inactive,
+      avoid: [],
+      mini: true,
+    });
+  }, [model, view, palette]);
+  return ref;
 }

@@ -1,5 +1,5 @@
 import { replySourceOf } from '@coppice/client';
-import type { NodeId } from '@coppice/core';
+import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
@@ -12,6 +12,7 @@ import { ModelName } from '../ui/model-name.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
 import { messagePosition } from './layout.ts';
 import type { MapModel } from './use-map.ts';
+import { phoneWidth } from './use-map-view.ts';
 import type { MapView } from './view.ts';
 
 interface PreviewProps {
@@ -24,26 +25,33 @@ interface PreviewProps {
   readonly onMerge: (id: NodeId) => void;
 }
 
-/** A preview of a message: author, text, number of descendants, and actions. */
-export function MessagePreview({ model, view, id, width, height, onOpen, onMerge }: PreviewProps): ReactElement | null {
+const previewLength = 400;
+// Delayed, so that just passing over a message loads nothing.
+const loadDelayMs = 120;
+
+/** The beginning of a message and its model. A message that is not loaded is read from the server. */
+function useMessageStart(id: NodeId): { readonly text: string | null; readonly model: string | null } {
   const session = useSession();
   const loaded = useTree((state) => state.part?.nodes.get(id));
-  const [read, setRead] = useState<{
-    readonly id: NodeId;
-    readonly text: string;
-    readonly model: string | null;
-  } | null>(null);
+  const [read, setRead] = useState<Node | null>(null);
   useEffect(() => {
     if (loaded !== undefined) return;
-    // Delayed, so that just passing over a message loads nothing.
     const timer = setTimeout(() => {
       api
         .node(session.treeId, id)
-        .then(({ node }) => setRead({ id, text: node.text.slice(0, 400), model: replySourceOf(node.meta).model }))
+        .then(({ node }) => setRead(node))
         .catch(() => undefined);
-    }, 120);
+    }, loadDelayMs);
     return () => clearTimeout(timer);
   }, [session, id, loaded]);
+  const node = loaded ?? (read?.id === id ? read : null);
+  if (node === null) return { text: null, model: null };
+  return { text: node.text.slice(0, previewLength), model: replySourceOf(node.meta).model };
+}
+
+/** A preview of a message: author, text, number of descendants, and actions. */
+export function MessagePreview({ model, view, id, width, height, onOpen, onMerge }: PreviewProps): ReactElement | null {
+  const start = useMessageStart(id);
   const node = model.topology.nodes.get(id);
   const spot = model.layout.spots.get(id);
   if (node === undefined || spot === undefined) return null;
@@ -53,23 +61,22 @@ export function MessagePreview({ model, view, id, width, height, onOpen, onMerge
   const left = sx + 330 > width ? sx - 320 : sx + 22;
   const siblings = model.topology.children(node.parentId);
   const at = siblings.findIndex((each) => each.id === id) + 1;
-  const text = loaded?.text.slice(0, 400) ?? (read?.id === id ? read.text : node.preview);
-  const name = loaded === undefined ? (read?.id === id ? read.model : null) : replySourceOf(loaded.meta).model;
-  const above = (spot.branch.weights[spot.at] ?? 1) - 1;
-  const phone = width < 720;
+  const text = start.text ?? node.preview;
+  const below = (spot.branch.weights[spot.at] ?? 1) - 1;
+  const isPhone = width < phoneWidth;
   return (
     <div
       className="preview"
       role="status"
-      style={phone ? {} : { left, top: Math.max(12, Math.min(height - 190, sy - 132)) }}
+      style={isPhone ? {} : { left, top: Math.max(12, Math.min(height - 190, sy - 132)) }}
     >
       <div className="row head">
         {node.role === 'user' ? (
           <b>{t('you')}</b>
-        ) : name === null ? (
+        ) : start.model === null ? (
           <b>{node.role === 'tool' ? t('tool') : t('model')}</b>
         ) : (
-          <ModelName model={name} />
+          <ModelName model={start.model} />
         )}
         <span className="grow" />
         {siblings.length > 1 ? (
@@ -81,44 +88,52 @@ export function MessagePreview({ model, view, id, width, height, onOpen, onMerge
       </div>
       <p dir="auto">{text === '' ? '…' : text}</p>
       <div className="foot">
-        {phone ? (
-          <>
-            <Button small look="primary" onClick={() => onOpen(id)}>
-              {t('open')}
-            </Button>
-            <Button
-              small
-              onClick={() => {
-                if (loaded !== undefined)
-                  void branchHere(session, loaded).then(() => navigateTo(treeRoute(session.treeId)));
-                else onOpen(id);
-              }}
-            >
-              {t('branch')}
-            </Button>
-            <Button small onClick={() => void cherryPickMessage(session, id)}>
-              {t('copyHere')}
-            </Button>
-            <Button small onClick={() => onMerge(id)}>
-              {t('merge')}
-            </Button>
-          </>
-        ) : (
-          <>
-            <span>
-              <kbd>⏎</kbd> {t('open')}
-            </span>
-            <span>
-              <kbd>B</kbd> {t('branch')}
-            </span>
-            <span>
-              <kbd>P</kbd> {t('copyHere')}
-            </span>
-          </>
-        )}
+        {isPhone ? <PreviewButtons id={id} onOpen={onOpen} onMerge={onMerge} /> : <PreviewKeys />}
         <span className="grow" />
-        <span className="num">{above === 0 ? t('tip') : tn('aboveIt', above)}</span>
+        <span className="num">{below === 0 ? t('tip') : tn('aboveIt', below)}</span>
       </div>
     </div>
+  );
+}
+
+/** The actions on a phone, which has no keys. */
+function PreviewButtons({ id, onOpen, onMerge }: Pick<PreviewProps, 'id' | 'onOpen' | 'onMerge'>): ReactElement {
+  const session = useSession();
+  const loaded = useTree((state) => state.part?.nodes.get(id));
+  const branch = () => {
+    if (loaded !== undefined) void branchHere(session, loaded).then(() => navigateTo(treeRoute(session.treeId)));
+    else onOpen(id);
+  };
+  return (
+    <>
+      <Button small look="primary" onClick={() => onOpen(id)}>
+        {t('open')}
+      </Button>
+      <Button small onClick={branch}>
+        {t('branch')}
+      </Button>
+      <Button small onClick={() => void cherryPickMessage(session, id)}>
+        {t('copyHere')}
+      </Button>
+      <Button small onClick={() => onMerge(id)}>
+        {t('merge')}
+      </Button>
+    </>
+  );
+}
+
+function PreviewKeys(): ReactElement {
+  return (
+    <>
+      <span>
+        <kbd>⏎</kbd> {t('open')}
+      </span>
+      <span>
+        <kbd>B</kbd> {t('branch')}
+      </span>
+      <span>
+        <kbd>P</kbd> {t('copyHere')}
+      </span>
+    </>
   );
 }

@@ -22,23 +22,8 @@ export const Diagram = memo(function Diagram({
   readonly code: string;
   readonly info: CodeInfo;
 }): ReactElement {
-  const dark = useDarkTheme();
-  const [drawn, setDrawn] = useState<DrawnDiagram | null>(null);
+  const drawn = useDrawnDiagram(code);
   const [asCode, setAsCode] = useState(false);
-  useEffect(() => {
-    if (code.length > longestText) return;
-    let current = true;
-    import('./draw-diagram.ts')
-      .then(({ drawDiagram }) => drawDiagram(code, dark))
-      .then((result) => {
-        if (current) setDrawn(result);
-      })
-      // If the library cannot be loaded, the source is shown.
-      .catch(() => undefined);
-    return () => {
-      current = false;
-    };
-  }, [code, dark]);
   if (drawn === null || 'problem' in drawn || asCode)
     return (
       <>
@@ -79,6 +64,26 @@ export const Diagram = memo(function Diagram({
     </figure>
   );
 });
+
+/** Draws a diagram in the colours of the theme. Null until it is drawn, or if the library cannot be loaded. */
+function useDrawnDiagram(code: string): DrawnDiagram | null {
+  const dark = useDarkTheme();
+  const [drawn, setDrawn] = useState<DrawnDiagram | null>(null);
+  useEffect(() => {
+    if (code.length > longestText) return;
+    let current = true;
+    import('./draw-diagram.ts')
+      .then(({ drawDiagram }) => drawDiagram(code, dark))
+      .then((result) => {
+        if (current) setDrawn(result);
+      })
+      .catch(() => undefined);
+    return () => {
+      current = false;
+    };
+  }, [code, dark]);
+  return drawn;
+}
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';

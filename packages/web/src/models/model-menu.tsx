@@ -66,10 +66,6 @@ function ModelList({
   const [filter, setFilter] = useState('');
   const list = useRef<HTMLDivElement>(null);
   useArrowKeys(list, 'input, .model-row', { around: true });
-  const missing = (useConnections(({ items }) => items) ?? []).filter(
-    (connection) => !connection.ready && connection.editable && !connection.local,
-  );
-  useEffect(() => void loadConnections(), []);
   const groups = useMemo(
     () =>
       groupModels(
@@ -114,21 +110,30 @@ function ModelList({
           </section>
         ))}
         {groups.length === 0 ? <p className="dim model-none">{t('noModelReady')}</p> : null}
-        {missing.length === 0 ? null : (
-          <section aria-label={t('needsKey')}>
-            <h3 className="model-head">{t('needsKey')}</h3>
-            {missing.map(({ name, label }) => (
-              <div key={name} className="model-missing">
-                <span className="grow">{label}</span>
-                <Button small aria-label={t('addKeyNamed', { name: label })} onClick={() => openConnection(name)}>
-                  {t('addKey')}
-                </Button>
-              </div>
-            ))}
-          </section>
-        )}
+        <ProvidersWithoutKey />
       </div>
     </div>
+  );
+}
+
+/** The providers that would offer models if they had a key. */
+function ProvidersWithoutKey(): ReactElement | null {
+  const connections = useConnections(({ items }) => items) ?? [];
+  useEffect(() => void loadConnections(), []);
+  const missing = connections.filter(({ ready, editable, local }) => !ready && editable && !local);
+  if (missing.length === 0) return null;
+  return (
+    <section aria-label={t('needsKey')}>
+      <h3 className="model-head">{t('needsKey')}</h3>
+      {missing.map(({ name, label }) => (
+        <div key={name} className="model-missing">
+          <span className="grow">{label}</span>
+          <Button small aria-label={t('addKeyNamed', { name: label })} onClick={() => openConnection(name)}>
+            {t('addKey')}
+          </Button>
+        </div>
+      ))}
+    </section>
   );
 }
 

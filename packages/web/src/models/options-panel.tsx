@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useId, useState } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
-import { chooseModels, currentModels, setToolsEnabled, useAppData } from '../state/app-data.ts';
+import { type AppData, chooseModels, currentModels, setToolsEnabled, useAppData } from '../state/app-data.ts';
 import { type ChatOptions, chooseOptions, defaultOptions } from '../state/chat-options.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -248,14 +248,8 @@ export function ToolOptions({
   readonly onChange: (set: Partial<Pick<ChatOptions, 'toolsOn' | 'toolsOff'>>) => void;
 }): ReactElement | null {
   const tools = useAppData((lists) => lists.tools);
-  const [shown, setShown] = useState<string | null>(null);
+  const [opened, setOpened] = useState<string | null>(null);
   if (tools.length === 0) return null;
-  const servers = new Map<string, string[]>();
-  for (const { name } of tools) {
-    const server = serverOfTool(name);
-    servers.set(server, [...(servers.get(server) ?? []), name]);
-  }
-  const off = new Set(toolsOff);
   const setOff = (names: readonly string[], isOff: boolean) =>
     onChange({
       toolsOff: isOff ? [...new Set([...toolsOff, ...names])] : toolsOff.filter((each) => !names.includes(each)),
@@ -267,60 +261,86 @@ export function ToolOptions({
         <input type="checkbox" checked={toolsOn} onChange={(event) => onChange({ toolsOn: event.target.checked })} />
       </label>
       {toolsOn
-        ? [...servers].map(([server, names]) => {
-            const on = names.filter((name) => !off.has(name));
-            return (
-              <div key={server}>
-                <div className="option-row">
-                  <span className="clip">
-                    <span className="mono">{server}</span>{' '}
-                    <span className="dim">{t('toolsOf', { on: on.length, n: names.length })}</span>
-                  </span>
-                  <span className="option-field">
-                    <Button
-                      small
-                      look="quiet"
-                      aria-expanded={shown === server}
-                      onClick={() => setShown(shown === server ? null : server)}
-                    >
-                      {t('chooseTools')}
-                    </Button>
-                    <input
-                      type="checkbox"
-                      aria-label={t('toolsOfServer', { name: server })}
-                      checked={on.length > 0}
-                      onChange={(event) => setOff(names, !event.target.checked)}
-                    />
-                  </span>
-                </div>
-                {shown === server ? (
-                  <ul className="tool-choices">
-                    {names.map((name) => (
-                      <li key={name}>
-                        <label>
-                          <input
-                            type="checkbox"
-                            checked={!off.has(name)}
-                            onChange={(event) => setOff([name], !event.target.checked)}
-                          />
-                          <span className="mono">{name}</span>
-                          <span className="dim clip">
-                            {tools.find((tool) => tool.name === name)?.description ?? ''}
-                          </span>
-                        </label>
-                      </li>
-                    ))}
-                  </ul>
-                ) : null}
-              </div>
-            );
-          })
+        ? [...groupByServer(tools)].map(([server, ofServer]) => (
+            <ServerTools
+              key={server}
+              server={server}
+              tools={ofServer}
+              off={new Set(toolsOff)}
+              onSetOff={setOff}
+              isOpen={opened === server}
+              onOpen={(isOpen) => setOpened(isOpen ? server : null)}
+            />
+          ))
         : null}
       {toolsOn && several ? (
         <p className="option-warning" role="status">
           <Icon name="warn" />
           <span>{t('toolsNeedOne')}</span>
         </p>
+      ) : null}
+    </div>
+  );
+}
+
+type OfferedTool = AppData['tools'][number];
+
+function groupByServer(tools: readonly OfferedTool[]): ReadonlyMap<string, readonly OfferedTool[]> {
+  const servers = new Map<string, OfferedTool[]>();
+  for (const tool of tools) {
+    const server = serverOfTool(tool.name);
+    servers.set(server, [...(servers.get(server) ?? []), tool]);
+  }
+  return servers;
+}
+
+interface ServerToolsProps {
+  readonly server: string;
+  readonly tools: readonly OfferedTool[];
+  readonly off: ReadonlySet<string>;
+  readonly onSetOff: (names: readonly string[], isOff: boolean) => void;
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
+}
+
+/** A server with a checkbox for all its tools; on demand also one for each of them. */
+function ServerTools({ server, tools, off, onSetOff, isOpen, onOpen }: ServerToolsProps): ReactElement {
+  const names = tools.map((tool) => tool.name);
+  const on = names.filter((name) => !off.has(name)).length;
+  return (
+    <div>
+      <div className="option-row">
+        <span className="clip">
+          <span className="mono">{server}</span> <span className="dim">{t('toolsOf', { on, n: names.length })}</span>
+        </span>
+        <span className="option-field">
+          <Button small look="quiet" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
+            {t('chooseTools')}
+          </Button>
+          <input
+            type="checkbox"
+            aria-label={t('toolsOfServer', { name: server })}
+            checked={on > 0}
+            onChange={(event) => onSetOff(names, !event.target.checked)}
+          />
+        </span>
+      </div>
+      {isOpen ? (
+        <ul className="tool-choices">
+          {tools.map(({ name, description }) => (
+            <li key={name}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={!off.has(name)}
+                  onChange={(event) => onSetOff([name], !event.target.checked)}
+                />
+                <span className="mono">{name}</span>
+                <span className="dim clip">{description}</span>
+              </label>
+            </li>
+          ))}
+        </ul>
       ) : null}
     </div>
   );

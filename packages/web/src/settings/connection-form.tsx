@@ -1,5 +1,14 @@
 import { toHttpProblem } from '@coppice/client';
-import { type FormEvent, type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import {
+  type FormEvent,
+  type ReactElement,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { localizeError } from '../i18n/refusals.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -62,31 +71,23 @@ function hostIn(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }
 
-/** Key and URL of a connection: tests and saves them. The key is sent once and never read back. */
-export function ConnectionForm(props: ConnectionFormProps): ReactElement {
-  const { name, keyRequired, hasKey, keptIn, asksAddress, onDone, onCancel } = props;
-  const [key, setKey] = useState('');
-  const [address, setAddress] = useState(props.address);
-  const [isShown, setShown] = useState(false);
-  const [moves, setMoves] = useState(asksAddress);
+/** Runs a test or a save, and keeps its result: the models, or why it failed. */
+function useConnectionRequests(name: string | null): {
+  readonly busy: boolean;
+  readonly result: ConnectionTest | null;
+  /** Resolves to whether the server answered. */
+  readonly request: (send: (name: string) => Promise<ConnectionTest>) => Promise<boolean>;
+} {
   const [busy, setBusy] = useState(false);
   const [result, setResult] = useState<ConnectionTest | null>(null);
-  const first = useRef<HTMLInputElement>(null);
-  const id = useId();
-  useEffect(() => first.current?.focus(), []);
-  const fields: ConnectionFields = {
-    ...(moves && address.trim() !== '' ? { address: address.trim() } : {}),
-    ...(key.trim() === '' ? {} : { key: key.trim() }),
-    ...(props.label === undefined || props.label === '' ? {} : { label: props.label }),
-  };
-  const ask = async (work: (of: string) => Promise<ConnectionTest>): Promise<boolean> => {
+  const request = async (send: (name: string) => Promise<ConnectionTest>): Promise<boolean> => {
     if (name === null) {
       setResult({ models: [], problem: { code: 'page/name', message: t('nameNeeded') } });
       return false;
     }
     setBusy(true);
     try {
-      setResult(await work(name));
+      setResult(await send(name));
       return true;
     } catch (thrown) {
       const { code, message } = toHttpProblem(thrown);
@@ -96,11 +97,29 @@ export function ConnectionForm(props: ConnectionFormProps): ReactElement {
       setBusy(false);
     }
   };
+  return { busy, result, request };
+}
+
+const keyPlaces = { file: 'keptInFile', encrypted: 'keptEncrypted', memory: 'keptInMemory' } as const;
+
+/** Key and URL of a connection: tests and saves them. The key is sent once and never read back. */
+export function ConnectionForm(props: ConnectionFormProps): ReactElement {
+  const { name, keyRequired, hasKey, keptIn, asksAddress, label, onDone, onCancel } = props;
+  const [key, setKey] = useState('');
+  const [address, setAddress] = useState(props.address);
+  const [moves, setMoves] = useState(asksAddress);
+  const { busy, result, request } = useConnectionRequests(name);
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const fields: ConnectionFields = {
+    ...(moves && address.trim() !== '' ? { address: address.trim() } : {}),
+    ...(key.trim() === '' ? {} : { key: key.trim() }),
+    ...(label === undefined || label === '' ? {} : { label }),
+  };
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    if (await ask((of) => settingsApi.connect(of, fields))) onDone();
+    if (await request((of) => settingsApi.connect(of, fields))) onDone();
   };
-  const where = keptIn === 'file' ? t('keptInFile') : keptIn === 'encrypted' ? t('keptEncrypted') : t('keptInMemory');
   return (
     <form className="settings-form" onSubmit={(event) => void save(event)}>
       {props.children}
@@ -116,37 +135,21 @@ export function ConnectionForm(props: ConnectionFormProps): ReactElement {
           placeholder="http://127.0.0.1:8000/v1"
         />
       ) : null}
-      <div>
-        <label className="label" htmlFor={`${id}-key`}>
-          {t(keyRequired ? 'apiKey' : 'apiKeyOptional')}
-        </label>
-        <div className="input-row">
-          <input
-            id={`${id}-key`}
-            ref={asksAddress ? undefined : first}
-            className="input mono"
-            type={isShown ? 'text' : 'password'}
-            value={key}
-            autoComplete="off"
-            spellCheck={false}
-            placeholder={hasKey ? t('keepKey') : ''}
-            onChange={(event) => setKey(event.target.value)}
-          />
-          <IconButton
-            icon={isShown ? 'eyeoff' : 'eye'}
-            label={t(isShown ? 'hideKey' : 'showKey')}
-            aria-pressed={isShown}
-            onClick={() => setShown(!isShown)}
-          />
-          <Button disabled={busy} onClick={() => void ask((of) => settingsApi.test(of, fields))}>
-            {t('test')}
-          </Button>
-        </div>
-      </div>
+      <KeyField
+        label={t(keyRequired ? 'apiKey' : 'apiKeyOptional')}
+        placeholder={hasKey ? t('keepKey') : ''}
+        value={key}
+        field={asksAddress ? undefined : first}
+        onChange={setKey}
+      >
+        <Button disabled={busy} onClick={() => void request((of) => settingsApi.test(of, fields))}>
+          {t('test')}
+        </Button>
+      </KeyField>
       {result === null ? null : <TestResult result={result} />}
       <div className="form-foot">
         <p className="help grow">
-          {where} {t('keyBound', { host: hostIn(address) })}{' '}
+          {t(keyPlaces[keptIn ?? 'memory'])} {t('keyBound', { host: hostIn(address) })}{' '}
           {moves ? null : (
             <button type="button" className="text-link" onClick={() => setMoves(true)}>
               {t('otherAddress')}
@@ -161,5 +164,48 @@ export function ConnectionForm(props: ConnectionFormProps): ReactElement {
         </Button>
       </div>
     </form>
+  );
+}
+
+interface KeyFieldProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly field: RefObject<HTMLInputElement | null> | undefined;
+  readonly onChange: (key: string) => void;
+  /** A button next to the field. */
+  readonly children: ReactNode;
+}
+
+/** A field for a key, hidden like a password unless the user wants to read it. */
+function KeyField({ label, placeholder, value, field, onChange, children }: KeyFieldProps): ReactElement {
+  const [isShown, setShown] = useState(false);
+  const id = useId();
+  return (
+    <div>
+      <label className="label" htmlFor={id}>
+        {label}
+      </label>
+      <div className="input-row">
+        <input
+          id={id}
+          ref={field}
+          className="input mono"
+          type={isShown ? 'text' : 'password'}
+          value={value}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={placeholder}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        <IconButton
+          icon={isShown ? 'eyeoff' : 'eye'}
+          label={t(isShown ? 'hideKey' : 'showKey')}
+          aria-pressed={isShown}
+          onClick={() => setShown(!isShown)}
+        />
+        {children}
+      </div>
+    </div>
   );
 }

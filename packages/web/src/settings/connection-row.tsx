@@ -38,7 +38,7 @@ function detailOf({ key, address, local, ready, kept }: ModelConnection): string
 
 /** A provider or server: its state, a test, and its form. */
 export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: ConnectionRowProps): ReactElement {
-  const { name, label, ready, models, local, key, kept, editable, keyUrl } = connection;
+  const { name, label, key } = connection;
   const [result, setResult] = useState<ConnectionTest | null>(null);
   const [busy, setBusy] = useState(false);
   const test = async () => {
@@ -54,18 +54,12 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
       setBusy(false);
     }
   };
-  const remove = async () => {
-    try {
-      await settingsApi.disconnect(name);
-      setResult(null);
-      showToast({ icon: 'check', text: t('disconnected', { name: label }) });
-      await onChange();
-    } catch (thrown) {
-      showError(toHttpProblem(thrown));
-    }
+  const close = () => {
+    setResult(null);
+    onOpen(false);
+    showConnected(label);
+    void onChange();
   };
-  const isSet = key !== null || kept || local;
-  const failed = result !== null && result.problem !== null;
   return (
     <li className={isOpen ? 'row-item open' : 'row-item'}>
       <div className="row-line">
@@ -73,57 +67,23 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
           <b>{label}</b>
           <span className="row-detail">{detailOf(connection)}</span>
         </div>
-        {failed ? (
-          <span className="state bad">
-            <Icon name="x" />
-            {t('notConnected')}
-          </span>
-        ) : ready ? (
-          <span className="state ok">
-            <Icon name="check" />
-            {tn('connectedModels', models)}
-          </span>
-        ) : local ? (
-          <span className="state warn">
-            <Icon name="warn" />
-            {t('notRunning')}
-          </span>
-        ) : (
-          <span className="state">{t('notConnected')}</span>
-        )}
+        <ConnectionState connection={connection} failed={result !== null && result.problem !== null} />
         <div className="row-end">
-          {isOpen && keyUrl !== null ? (
-            <a className="btn quiet small" href={keyUrl} target="_blank" rel="noreferrer">
-              {t('getKey')}
-            </a>
-          ) : null}
-          {isSet && !isOpen ? (
-            <Button
-              small
-              disabled={busy}
-              aria-label={t(local && !ready ? 'tryAgainNamed' : 'testNamed', { name: label })}
-              onClick={() => void test()}
-            >
-              {t(local && !ready ? 'tryAgain' : 'test')}
-            </Button>
-          ) : null}
-          {!isSet && !isOpen && editable ? (
-            <Button small aria-label={t('addKeyNamed', { name: label })} onClick={() => onOpen(true)}>
-              {t('addKey')}
-            </Button>
-          ) : null}
-          {isSet && editable ? (
-            <Menu trigger={<IconButton icon="more" label={t('moreFor', { name: label })} />}>
-              <MenuItem icon="edit" onSelect={() => onOpen(true)}>
-                {t(local ? 'changeAddress' : 'changeKey')}
-              </MenuItem>
-              {kept ? (
-                <MenuItem icon="trash" danger onSelect={() => void remove()}>
-                  {t('removeConnection')}
-                </MenuItem>
-              ) : null}
-            </Menu>
-          ) : null}
+          <ConnectionButtons
+            connection={connection}
+            isOpen={isOpen}
+            busy={busy}
+            onOpen={() => onOpen(true)}
+            onTest={() => void test()}
+          />
+          <ConnectionMenu
+            connection={connection}
+            onOpen={() => onOpen(true)}
+            onRemoved={() => {
+              setResult(null);
+              void onChange();
+            }}
+          />
         </div>
       </div>
       {isOpen ? (
@@ -135,12 +95,7 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
           keptIn={keptIn}
           asksAddress={!connection.keyRequired}
           onCancel={() => onOpen(false)}
-          onDone={() => {
-            setResult(null);
-            onOpen(false);
-            showConnected(label);
-            void onChange();
-          }}
+          onDone={close}
         />
       ) : result === null ? null : (
         <div className="row-result">
@@ -148,5 +103,109 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
         </div>
       )}
     </li>
+  );
+}
+
+/** Whether the connection has a key, an address, or a local server. */
+function isConfigured({ key, kept, local }: ModelConnection): boolean {
+  return key !== null || kept || local;
+}
+
+/** Whether the connection works; `failed` is the result of the user's own test. */
+function ConnectionState({
+  connection: { ready, models, local },
+  failed,
+}: {
+  readonly connection: ModelConnection;
+  readonly failed: boolean;
+}): ReactElement {
+  if (failed)
+    return (
+      <span className="state bad">
+        <Icon name="x" />
+        {t('notConnected')}
+      </span>
+    );
+  if (ready)
+    return (
+      <span className="state ok">
+        <Icon name="check" />
+        {tn('connectedModels', models)}
+      </span>
+    );
+  if (!local) return <span className="state">{t('notConnected')}</span>;
+  return (
+    <span className="state warn">
+      <Icon name="warn" />
+      {t('notRunning')}
+    </span>
+  );
+}
+
+interface ConnectionButtonsProps {
+  readonly connection: ModelConnection;
+  readonly isOpen: boolean;
+  readonly busy: boolean;
+  readonly onOpen: () => void;
+  readonly onTest: () => void;
+}
+
+/** With an open form a link to get a key, otherwise a test or a button to add a key. */
+function ConnectionButtons({ connection, isOpen, busy, onOpen, onTest }: ConnectionButtonsProps): ReactElement | null {
+  const { label, ready, local, editable, keyUrl } = connection;
+  if (isOpen)
+    return keyUrl === null ? null : (
+      <a className="btn quiet small" href={keyUrl} target="_blank" rel="noreferrer">
+        {t('getKey')}
+      </a>
+    );
+  if (isConfigured(connection))
+    return (
+      <Button
+        small
+        disabled={busy}
+        aria-label={t(local && !ready ? 'tryAgainNamed' : 'testNamed', { name: label })}
+        onClick={onTest}
+      >
+        {t(local && !ready ? 'tryAgain' : 'test')}
+      </Button>
+    );
+  if (!editable) return null;
+  return (
+    <Button small aria-label={t('addKeyNamed', { name: label })} onClick={onOpen}>
+      {t('addKey')}
+    </Button>
+  );
+}
+
+interface ConnectionMenuProps {
+  readonly connection: ModelConnection;
+  readonly onOpen: () => void;
+  readonly onRemoved: () => void;
+}
+
+function ConnectionMenu({ connection, onOpen, onRemoved }: ConnectionMenuProps): ReactElement | null {
+  const { name, label, local, kept, editable } = connection;
+  if (!isConfigured(connection) || !editable) return null;
+  const remove = () => {
+    settingsApi.disconnect(name).then(
+      () => {
+        showToast({ icon: 'check', text: t('disconnected', { name: label }) });
+        onRemoved();
+      },
+      (thrown) => showError(toHttpProblem(thrown)),
+    );
+  };
+  return (
+    <Menu trigger={<IconButton icon="more" label={t('moreFor', { name: label })} />}>
+      <MenuItem icon="edit" onSelect={onOpen}>
+        {t(local ? 'changeAddress' : 'changeKey')}
+      </MenuItem>
+      {kept ? (
+        <MenuItem icon="trash" danger onSelect={remove}>
+          {t('removeConnection')}
+        </MenuItem>
+      ) : null}
+    </Menu>
   );
 }

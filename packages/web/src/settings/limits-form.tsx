@@ -20,35 +20,36 @@ const fields: readonly {
   { name: 'uploadBytesPerDay', label: 'limitUploads', hint: 'limitUploadsHint', unit: megabyte },
 ];
 
+type LimitField = (typeof fields)[number];
+
+/** A limit in the unit of its field; empty if there is no limit. */
+function limitText(limits: UserLimits, { name, unit }: Pick<LimitField, 'name' | 'unit'>): string {
+  const value = limits[name];
+  return value === null ? '' : String(Math.round((value / unit) * 100) / 100);
+}
+
+/** The limit of a typed text. Null, which is no limit, if the text is not a positive number. */
+function parseLimit(text: string, { name, unit }: LimitField): number | null {
+  const value = Number(text) * unit;
+  if (text.trim() === '' || !(value > 0)) return null;
+  return name === 'dayUsd' ? value : Math.max(1, Math.round(value));
+}
+
 /** The limits of one person, or of all: the daily budget of the server and the limits of each person. */
 export function LimitsForm({ person = null }: { readonly person?: string | null }): ReactElement | null {
   const [view, setView] = useState<LimitsView | null>(null);
-  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
-  const id = useId();
+  const [texts, setTexts] = useState<Readonly<Partial<Record<keyof UserLimits, string>>>>({});
   useEffect(() => {
     const reading = person === null ? peopleApi.limits() : peopleApi.limitsOf(person);
     reading.then(setView, (thrown) => showError(toHttpProblem(thrown)));
   }, [person]);
   if (view === null) return null;
-  const shown = (name: keyof UserLimits, unit: number, from: UserLimits) => {
-    const value = from[name];
-    return value === null ? '' : String(Math.round((value / unit) * 100) / 100);
-  };
-  const valueOf = (name: keyof UserLimits, unit: number): number | null => {
-    const text = texts[name] ?? shown(name, unit, view.chosen);
-    const value = Number(text) * unit;
-    if (text.trim() === '' || !(value > 0)) return null;
-    return name === 'dayUsd' ? value : Math.max(1, Math.round(value));
-  };
+  const textOf = (field: LimitField) => texts[field.name] ?? limitText(view.chosen, field);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     try {
-      const limits = {
-        dayUsd: valueOf('dayUsd', 1),
-        generations: valueOf('generations', 1),
-        requestsPerMinute: valueOf('requestsPerMinute', 1),
-        uploadBytesPerDay: valueOf('uploadBytesPerDay', megabyte),
-      };
+      const limits = { ...view.chosen };
+      for (const field of fields) limits[field.name] = parseLimit(textOf(field), field);
       setView(await (person === null ? peopleApi.chooseLimits(limits) : peopleApi.chooseLimitsOf(person, limits)));
       setTexts({});
       showToast({ icon: 'check', text: t('limitsSaved') });
@@ -60,29 +61,15 @@ export function LimitsForm({ person = null }: { readonly person?: string | null 
     <>
       {person === null ? <h2>{t('limits')}</h2> : null}
       <form className="rows" onSubmit={(event) => void save(event)}>
-        {fields.map(({ name, label, hint, unit }) => (
-          <div key={name} className="row-item setting-row">
-            <div className="grow">
-              <label htmlFor={`${id}-${name}`}>
-                <b>{t(label)}</b>
-              </label>
-              <span className="row-detail">
-                {person === null ? `${t(hint)} ` : ''}
-                {view.inForce[name] === view.chosen[name] || view.inForce[name] === null
-                  ? ''
-                  : t('activeLimit', { value: shown(name, unit, view.inForce) })}
-              </span>
-            </div>
-            <input
-              id={`${id}-${name}`}
-              className="input number"
-              inputMode="decimal"
-              disabled={!view.editable}
-              value={texts[name] ?? shown(name, unit, view.chosen)}
-              placeholder={person !== null && name !== 'dayUsd' ? t('asEverybody') : t('noLimit')}
-              onChange={(event) => setTexts({ ...texts, [name]: event.target.value })}
-            />
-          </div>
+        {fields.map((field) => (
+          <LimitRow
+            key={field.name}
+            field={field}
+            view={view}
+            isPerson={person !== null}
+            text={textOf(field)}
+            onChange={(text) => setTexts({ ...texts, [field.name]: text })}
+          />
         ))}
         <div className="form-foot row-item">
           <p className="help grow">
@@ -94,5 +81,43 @@ export function LimitsForm({ person = null }: { readonly person?: string | null 
         </div>
       </form>
     </>
+  );
+}
+
+interface LimitRowProps {
+  readonly field: LimitField;
+  readonly view: LimitsView;
+  /** Whether the limit is of one person, who otherwise has the limit of all. */
+  readonly isPerson: boolean;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** A limit, and the value in force if another limit is lower. */
+function LimitRow({ field, view, isPerson, text, onChange }: LimitRowProps): ReactElement {
+  const { name, label, hint } = field;
+  const id = useId();
+  const isOther = view.inForce[name] !== null && view.inForce[name] !== view.chosen[name];
+  return (
+    <div className="row-item setting-row">
+      <div className="grow">
+        <label htmlFor={id}>
+          <b>{t(label)}</b>
+        </label>
+        <span className="row-detail">
+          {isPerson ? '' : `${t(hint)} `}
+          {isOther ? t('activeLimit', { value: limitText(view.inForce, field) }) : ''}
+        </span>
+      </div>
+      <input
+        id={id}
+        className="input number"
+        inputMode="decimal"
+        disabled={!view.editable}
+        value={text}
+        placeholder={isPerson && name !== 'dayUsd' ? t('asEverybody') : t('noLimit')}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
   );
 }

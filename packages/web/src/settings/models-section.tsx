@@ -14,24 +14,12 @@ import { type ConnectionList, settingsApi } from './settings-api.ts';
 
 /** The section for providers and local servers: keys, addresses, tests, and the models for chats and titles. */
 export function ModelsSection(): ReactElement {
-  const [list, setList] = useState<ConnectionList | null>(null);
-  const [isForbidden, setForbidden] = useState(false);
+  const { list, isForbidden, reload } = useConnectionList();
   // If another screen opened the settings to connect a provider, the form of that provider is open.
   const asked = useRoute(({ place }) => (place.name === 'settings' ? (place.connect ?? null) : null));
   const [open, setOpen] = useState<string | null>(asked);
   useEffect(() => setOpen(asked), [asked]);
   const [busy, setBusy] = useState(false);
-  const reload = useCallback(async () => {
-    try {
-      setList(await settingsApi.connections());
-      await loadModelsAndTools();
-    } catch (thrown) {
-      const problem = toHttpProblem(thrown);
-      if (problem.status === 403) setForbidden(true);
-      else showError(problem);
-    }
-  }, []);
-  useEffect(() => void reload(), [reload]);
   const checkAll = () => {
     setBusy(true);
     api
@@ -81,4 +69,26 @@ export function ModelsSection(): ReactElement {
       {list === null || list.keptIn === null ? null : <ModelChoiceRows choices={list.models} onChange={reload} />}
     </>
   );
+}
+
+/** Reads the connections, which only administrators may see. Reading them again also updates the models of the page. */
+function useConnectionList(): {
+  readonly list: ConnectionList | null;
+  readonly isForbidden: boolean;
+  readonly reload: () => Promise<void>;
+} {
+  const [list, setList] = useState<ConnectionList | null>(null);
+  const [isForbidden, setForbidden] = useState(false);
+  const reload = useCallback(async () => {
+    try {
+      setList(await settingsApi.connections());
+      await loadModelsAndTools();
+    } catch (thrown) {
+      const problem = toHttpProblem(thrown);
+      if (problem.status === 403) setForbidden(true);
+      else showError(problem);
+    }
+  }, []);
+  useEffect(() => void reload(), [reload]);
+  return { list, isForbidden, reload };
 }

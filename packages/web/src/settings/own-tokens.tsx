@@ -13,8 +13,6 @@ const day = 86_400_000;
 /** The user's own tokens on a shared server: for other devices, programs and the recording proxy. */
 export function OwnTokens(): ReactElement {
   const [tokens, setTokens] = useState<readonly AccessToken[] | null>(null);
-  const [name, setName] = useState('');
-  const [days, setDays] = useState<'30' | '90' | '365' | ''>('90');
   const [secret, setSecret] = useState<string | null>(null);
   const load = useCallback(async () => {
     try {
@@ -24,18 +22,6 @@ export function OwnTokens(): ReactElement {
     }
   }, []);
   useEffect(() => void load(), [load]);
-  const add = async (event: FormEvent) => {
-    event.preventDefault();
-    try {
-      const expiresAt = days === '' ? null : Date.now() + Number(days) * day;
-      const made = await peopleApi.addToken({ name: name.trim() || t('tokenNameExample'), expiresAt });
-      setSecret(made.secret);
-      setName('');
-      await load();
-    } catch (thrown) {
-      showError(toHttpProblem(thrown));
-    }
-  };
   const revoke = async (token: AccessToken) => {
     try {
       await peopleApi.revokeOwn(token.id);
@@ -49,26 +35,12 @@ export function OwnTokens(): ReactElement {
       <h2>{t('yourTokens')}</h2>
       <p className="help">{t('yourTokensHint')}</p>
       {secret === null ? (
-        <form className="settings-form" onSubmit={(event) => void add(event)}>
-          <NameAndChoiceForm
-            name={name}
-            onName={setName}
-            example={t('tokenNameExample')}
-            label={t('expires')}
-            choice={days}
-            choices={[
-              { value: '30', label: t('oneMonth') },
-              { value: '90', label: t('threeMonths') },
-              { value: '365', label: t('oneYear') },
-              { value: '', label: t('never') },
-            ]}
-            onChoice={setDays}
-          >
-            <Button look="primary" type="submit">
-              {t('createToken')}
-            </Button>
-          </NameAndChoiceForm>
-        </form>
+        <NewTokenForm
+          onCreated={(created) => {
+            setSecret(created);
+            void load();
+          }}
+        />
       ) : (
         <NewTokenNotice label={t('newToken')} secret={secret} onDone={() => setSecret(null)} />
       )}
@@ -80,5 +52,43 @@ export function OwnTokens(): ReactElement {
         </div>
       )}
     </>
+  );
+}
+
+/** Creates a token with a name and an expiry. Its secret is shown once. */
+function NewTokenForm({ onCreated }: { readonly onCreated: (secret: string) => void }): ReactElement {
+  const [name, setName] = useState('');
+  const [days, setDays] = useState<'30' | '90' | '365' | ''>('90');
+  const create = async (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      const expiresAt = days === '' ? null : Date.now() + Number(days) * day;
+      const { secret } = await peopleApi.addToken({ name: name.trim() || t('tokenNameExample'), expiresAt });
+      onCreated(secret);
+    } catch (thrown) {
+      showError(toHttpProblem(thrown));
+    }
+  };
+  return (
+    <form className="settings-form" onSubmit={(event) => void create(event)}>
+      <NameAndChoiceForm
+        name={name}
+        onName={setName}
+        example={t('tokenNameExample')}
+        label={t('expires')}
+        choice={days}
+        choices={[
+          { value: '30', label: t('oneMonth') },
+          { value: '90', label: t('threeMonths') },
+          { value: '365', label: t('oneYear') },
+          { value: '', label: t('never') },
+        ]}
+        onChoice={setDays}
+      >
+        <Button look="primary" type="submit">
+          {t('createToken')}
+        </Button>
+      </NameAndChoiceForm>
+    </form>
   );
 }

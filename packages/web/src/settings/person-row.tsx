@@ -32,36 +32,17 @@ interface PersonRowProps {
   readonly onChange: () => Promise<void>;
 }
 
+type PersonChange = Parameters<typeof peopleApi.change>[1];
+
 /** A person: role, use of the models, tokens, and whether the account is disabled. */
 export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps): ReactElement {
-  const { id, name, role, disabledAt } = person;
+  const { id, name, disabledAt } = person;
   const [opened, setOpened] = useState<'tokens' | 'limits' | null>(null);
-  const isOpen = opened === 'tokens';
-  const [tokens, setTokens] = useState<readonly AccessToken[] | null>(null);
-  const load = useCallback(async () => {
-    try {
-      setTokens((await peopleApi.tokens(id)).items);
-    } catch (thrown) {
-      showError(toHttpProblem(thrown));
-    }
-  }, [id]);
-  useEffect(() => {
-    if (isOpen) void load();
-  }, [isOpen, load]);
-  const change = async (set: Parameters<typeof peopleApi.change>[1], said: string) => {
+  const change = async (set: PersonChange, done: string) => {
     try {
       await peopleApi.change(id, set);
-      showToast({ icon: 'check', text: said });
+      showToast({ icon: 'check', text: done });
       await onChange();
-    } catch (thrown) {
-      showError(toHttpProblem(thrown));
-    }
-  };
-  const revoke = async (token: AccessToken) => {
-    try {
-      await peopleApi.revoke(id, token.id);
-      showToast({ icon: 'check', text: t('tokenRevoked', { name: token.name }) });
-      await load();
     } catch (thrown) {
       showError(toHttpProblem(thrown));
     }
@@ -79,22 +60,11 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
           </span>
         </div>
         {disabledAt === null ? (
-          <select
-            className="input select"
-            aria-label={t('roleOf', { name })}
-            value={role}
+          <RoleSelect
+            person={person}
             disabled={isMe}
-            onChange={(event) => {
-              const next = userRoles.find((each) => each === event.target.value);
-              if (next !== undefined) void change({ role: next }, t('roleChanged', { name, role: roleName(next) }));
-            }}
-          >
-            {userRoles.map((each) => (
-              <option key={each} value={each}>
-                {roleName(each)}
-              </option>
-            ))}
-          </select>
+            onChange={(role) => void change({ role }, t('roleChanged', { name, role: roleName(role) }))}
+          />
         ) : (
           <span className="state warn">
             <Icon name="warn" />
@@ -106,22 +76,10 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
             <MenuItem icon="sliders" onSelect={() => setOpened(opened === 'limits' ? null : 'limits')}>
               {t(opened === 'limits' ? 'hideLimits' : 'setLimits')}
             </MenuItem>
-            <MenuItem icon="share" onSelect={() => setOpened(isOpen ? null : 'tokens')}>
-              {t(isOpen ? 'hideTokens' : 'showTokens')}
+            <MenuItem icon="share" onSelect={() => setOpened(opened === 'tokens' ? null : 'tokens')}>
+              {t(opened === 'tokens' ? 'hideTokens' : 'showTokens')}
             </MenuItem>
-            {isMe ? null : disabledAt === null ? (
-              <MenuItem
-                icon="x"
-                danger
-                onSelect={() => void change({ disabled: true }, t('accountDisabled', { name }))}
-              >
-                {t('disableAccount')}
-              </MenuItem>
-            ) : (
-              <MenuItem icon="check" onSelect={() => void change({ disabled: false }, t('accountEnabled', { name }))}>
-                {t('enableAccount')}
-              </MenuItem>
-            )}
+            {isMe ? null : <DisableItem person={person} onChange={(set, done) => void change(set, done)} />}
           </Menu>
         </div>
       </div>
@@ -130,11 +88,81 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
           <LimitsForm person={id} />
         </section>
       ) : null}
-      {isOpen && tokens !== null ? (
-        <div className="settings-form">
-          <TokenList tokens={tokens} onRevoke={(token) => void revoke(token)} />
-        </div>
-      ) : null}
+      {opened === 'tokens' ? <PersonTokens id={id} /> : null}
     </li>
+  );
+}
+
+interface RoleSelectProps {
+  readonly person: Person;
+  readonly disabled: boolean;
+  readonly onChange: (role: Person['role']) => void;
+}
+
+function RoleSelect({ person: { name, role }, disabled, onChange }: RoleSelectProps): ReactElement {
+  return (
+    <select
+      className="input select"
+      aria-label={t('roleOf', { name })}
+      value={role}
+      disabled={disabled}
+      onChange={(event) => {
+        const next = userRoles.find((each) => each === event.target.value);
+        if (next !== undefined) onChange(next);
+      }}
+    >
+      {userRoles.map((each) => (
+        <option key={each} value={each}>
+          {roleName(each)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The menu item that disables an account, or enables it again. */
+function DisableItem({
+  person: { name, disabledAt },
+  onChange,
+}: {
+  readonly person: Person;
+  readonly onChange: (set: PersonChange, done: string) => void;
+}): ReactElement {
+  return disabledAt === null ? (
+    <MenuItem icon="x" danger onSelect={() => onChange({ disabled: true }, t('accountDisabled', { name }))}>
+      {t('disableAccount')}
+    </MenuItem>
+  ) : (
+    <MenuItem icon="check" onSelect={() => onChange({ disabled: false }, t('accountEnabled', { name }))}>
+      {t('enableAccount')}
+    </MenuItem>
+  );
+}
+
+/** The tokens of a person, which an administrator can revoke. */
+function PersonTokens({ id }: { readonly id: string }): ReactElement | null {
+  const [tokens, setTokens] = useState<readonly AccessToken[] | null>(null);
+  const load = useCallback(async () => {
+    try {
+      setTokens((await peopleApi.tokens(id)).items);
+    } catch (thrown) {
+      showError(toHttpProblem(thrown));
+    }
+  }, [id]);
+  useEffect(() => void load(), [load]);
+  const revoke = async (token: AccessToken) => {
+    try {
+      await peopleApi.revoke(id, token.id);
+      showToast({ icon: 'check', text: t('tokenRevoked', { name: token.name }) });
+      await load();
+    } catch (thrown) {
+      showError(toHttpProblem(thrown));
+    }
+  };
+  if (tokens === null) return null;
+  return (
+    <div className="settings-form">
+      <TokenList tokens={tokens} onRevoke={(token) => void revoke(token)} />
+    </div>
   );
 }

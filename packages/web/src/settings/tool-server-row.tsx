@@ -21,7 +21,6 @@ const shownTools = 6;
 
 /** An MCP server: its state, its tools with their decisions, and changed definitions. */
 export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServerRowProps): ReactElement {
-  const [all, setAll] = useState(false);
   const [busy, setBusy] = useState(false);
   const { name, tools, target, removable, lastError, problems } = server;
   const run = (work: Promise<ToolServerList>, done?: string) => {
@@ -35,7 +34,6 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
       .finally(() => setBusy(false));
   };
   const changed = tools.filter((tool) => tool.status === 'changed');
-  const shown = all ? tools : tools.slice(0, shownTools);
   return (
     <li className="row-item">
       <div className="row-line">
@@ -75,10 +73,27 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
       {changed.map((tool) => (
         <ChangedTool key={tool.tool} tool={tool} mayDecide={mayDecide} onDone={onReload} />
       ))}
+      <ToolLines tools={tools} mayDecide={mayDecide} onDone={onReload} />
+    </li>
+  );
+}
+
+interface ToolLinesProps {
+  readonly tools: readonly ServerTool[];
+  readonly mayDecide: boolean;
+  readonly onDone: () => void;
+}
+
+/** The first tools of a server, and the others on demand. */
+function ToolLines({ tools, mayDecide, onDone }: ToolLinesProps): ReactElement {
+  const [all, setAll] = useState(false);
+  const shown = all ? tools : tools.slice(0, shownTools);
+  return (
+    <>
       {shown.length === 0 ? null : (
         <ul className="tool-lines">
           {shown.map((tool) => (
-            <ToolLine key={tool.tool} tool={tool} mayDecide={mayDecide} onDone={onReload} />
+            <ToolLine key={tool.tool} tool={tool} mayDecide={mayDecide} onDone={onDone} />
           ))}
         </ul>
       )}
@@ -89,7 +104,7 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
           </Button>
         </div>
       ) : null}
-    </li>
+    </>
   );
 }
 

@@ -7,7 +7,7 @@ import { readLocalText, writeLocalText } from './local-storage.ts';
 import { removeOfflineCopies } from './offline-copies.ts';
 import { api, onSignedOut, pageClient } from './page-client.ts';
 
-interface AppData {
+export interface AppData {
   readonly trees: readonly TreeViewData[];
   readonly cursor: string | null;
   readonly treesKnown: boolean;

@@ -58,8 +58,8 @@ export function ComposerBox({
   onFocusChange,
   onSend,
 }: ComposerBoxProps): ReactElement {
-  const [over, setOver] = useState(false);
   useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [area, text]);
+  const { isOver, ...dropTarget } = useFileDrop(files);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (slash.onKeyDown(event, setText)) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
@@ -67,41 +67,10 @@ export function ComposerBox({
       onSend(!event.altKey);
     } else if (event.key === 'Escape') event.currentTarget.blur();
   };
-  const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
-    if (event.clipboardData.files.length > 0) {
-      event.preventDefault();
-      files.add(event.clipboardData.files);
-      return;
-    }
-    const pasted = event.clipboardData.getData('text/plain');
-    if (pasted.length <= longestPaste) return;
-    event.preventDefault();
-    files.add([new File([pasted], t('pastedName'), { type: 'text/plain' })]);
-    showToast({ icon: 'clip', text: t('pastedAsFile', { n: pasted.length }) });
-  };
-  // A file that is dropped elsewhere on the first screen is imported.
-  const onDragOver = (event: DragEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
-    setOver(true);
-  };
-  const onDrop = (event: DragEvent) => {
-    if (event.dataTransfer.files.length === 0) return;
-    event.preventDefault();
-    event.stopPropagation();
-    setOver(false);
-    files.add(event.dataTransfer.files);
-  };
   return (
     <>
       <SlashMenu slash={slash} onPick={setText} />
-      <section
-        className={over ? 'composer over' : 'composer'}
-        aria-label={t('composer')}
-        onDragOver={onDragOver}
-        onDragLeave={() => setOver(false)}
-        onDrop={onDrop}
-      >
+      <section className={isOver ? 'composer over' : 'composer'} aria-label={t('composer')} {...dropTarget}>
         {head}
         <textarea
           id="composer"
@@ -116,7 +85,7 @@ export function ComposerBox({
           aria-activedescendant={slash.open ? menuOptionId(slash.at) : undefined}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
-          onPaste={onPaste}
+          onPaste={(event) => pasteAsFiles(event, files)}
           onFocus={() => onFocusChange(true)}
           onBlur={() => onFocusChange(false)}
           dir="auto"
@@ -131,6 +100,41 @@ export function ComposerBox({
       </section>
     </>
   );
+}
+
+/** Attaches pasted files, and a long pasted text as a file; a shorter text is pasted as usual. */
+function pasteAsFiles(event: ClipboardEvent, files: DraftFiles): void {
+  if (event.clipboardData.files.length > 0) {
+    event.preventDefault();
+    files.add(event.clipboardData.files);
+    return;
+  }
+  const pasted = event.clipboardData.getData('text/plain');
+  if (pasted.length <= longestPaste) return;
+  event.preventDefault();
+  files.add([new File([pasted], t('pastedName'), { type: 'text/plain' })]);
+  showToast({ icon: 'clip', text: t('pastedAsFile', { n: pasted.length }) });
+}
+
+/** Attaches dropped files. A file that is dropped elsewhere on the first screen is imported. */
+function useFileDrop(files: DraftFiles) {
+  const [isOver, setOver] = useState(false);
+  return {
+    isOver,
+    onDragOver: (event: DragEvent) => {
+      event.preventDefault();
+      event.stopPropagation();
+      setOver(true);
+    },
+    onDragLeave: () => setOver(false),
+    onDrop: (event: DragEvent) => {
+      if (event.dataTransfer.files.length === 0) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setOver(false);
+      files.add(event.dataTransfer.files);
+    },
+  };
 }
 
 /** Appends dictated words to the text. */

@@ -27,46 +27,12 @@ export function ComposerTray({
   /** Additional controls between options and files, such as the gauge of an open chat. */
   readonly children?: ReactNode;
 }): ReactElement {
-  const lists = useAppData();
-  const now = currentModels(lists);
   const input = useRef<HTMLInputElement>(null);
-  const [options, setOptions] = useState(false);
-  const [first] = now;
-  const others = now.length > 1 ? ` +${now.length - 1}` : '';
-  const label = optionsLabel(lists);
-  const named = label.startsWith(t('options')) ? label : `${t('options')}: ${label}`;
   return (
     <>
-      <ModelMenu
-        chosen={first ?? null}
-        onPick={(id) => chooseModels([id, ...now.slice(1).filter((each) => each !== id)])}
-        trigger={
-          <button
-            type="button"
-            className="pill"
-            aria-label={first === undefined ? t('chooseModel') : `${t('modelIs', { name: first })}${others}`}
-          >
-            {first === undefined ? t('chooseModel') : <ModelName model={first} />}
-            {others === '' ? null : <span className="num">{others}</span>}
-            <Icon name="down" size={13} />
-          </button>
-        }
-      />
+      <ModelPill />
       <PresetMenu />
-      <Popover
-        label={t('chatOptions')}
-        open={options}
-        onOpenChange={setOptions}
-        className="options-box"
-        trigger={
-          <button type="button" className="pill" aria-label={named}>
-            <Icon name="sliders" />
-            <span className="desk-only">{label}</span>
-          </button>
-        }
-      >
-        <OptionsPanel onClose={() => setOptions(false)} />
-      </Popover>
+      <OptionsPill />
       <span className="grow" />
       {children}
       <input
@@ -82,6 +48,53 @@ export function ComposerTray({
       <DictateButton onText={onDictated} />
       <IconButton icon="clip" label={t('attach')} onClick={() => input.current?.click()} />
     </>
+  );
+}
+
+/** The model of the next reply. Choosing another one keeps the further models of a chat with several. */
+function ModelPill(): ReactElement {
+  const models = currentModels(useAppData());
+  const [first] = models;
+  const others = models.length > 1 ? ` +${models.length - 1}` : '';
+  return (
+    <ModelMenu
+      chosen={first ?? null}
+      onPick={(id) => chooseModels([id, ...models.slice(1).filter((each) => each !== id)])}
+      trigger={
+        <button
+          type="button"
+          className="pill"
+          aria-label={first === undefined ? t('chooseModel') : `${t('modelIs', { name: first })}${others}`}
+        >
+          {first === undefined ? t('chooseModel') : <ModelName model={first} />}
+          {others === '' ? null : <span className="num">{others}</span>}
+          <Icon name="down" size={13} />
+        </button>
+      }
+    />
+  );
+}
+
+/** The button that opens the options; it shows how many of them are changed. */
+function OptionsPill(): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  const label = optionsLabel(useAppData());
+  const named = label.startsWith(t('options')) ? label : `${t('options')}: ${label}`;
+  return (
+    <Popover
+      label={t('chatOptions')}
+      open={isOpen}
+      onOpenChange={setOpen}
+      className="options-box"
+      trigger={
+        <button type="button" className="pill" aria-label={named}>
+          <Icon name="sliders" />
+          <span className="desk-only">{label}</span>
+        </button>
+      }
+    >
+      <OptionsPanel onClose={() => setOpen(false)} />
+    </Popover>
   );
 }
 

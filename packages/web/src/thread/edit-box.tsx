@@ -1,6 +1,16 @@
 import type { SeenContent } from '@coppice/client';
 import { isText, type Message, type Node, textMessage } from '@coppice/core';
-import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type Dispatch,
+  type KeyboardEvent,
+  type ReactElement,
+  type RefObject,
+  type SetStateAction,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { t } from '../i18n/index.ts';
 import { formatChord } from '../keys/chords.ts';
 import { currentModels, useAppData } from '../state/app-data.ts';
@@ -44,63 +54,19 @@ function isHere(box: HTMLElement | null): boolean {
 
 /** The edit box of a message: saved as a new variant, or in place. */
 export function EditBox({ node }: { readonly node: Node }): ReactElement {
-  const session = useSession();
-  const name = editDraftName(node.id);
-  // If the box is scrolled far away it is unmounted; its original content is remembered, and scrolling keeps the focus.
-  const [before] = useState(() => originalContentOf(node.id));
-  // The content when the box was opened: saves of others must not count as changes made here.
-  const [seen] = useState<SeenContent>(() => before ?? { node, version: session.version });
-  const original = plainTextOf(seen.node.message);
-  const { text, set: setText, forget } = useDraft(name, original);
-  const busy = useSavingMessages(({ ids }) => ids.has(node.id));
-  const area = useRef<HTMLTextAreaElement>(null);
   const box = useRef<HTMLDivElement>(null);
-  const cancel = () => {
-    // A running save cannot be cancelled here; the message is shown without its box, and can be undone like any change.
-    if (busy) useUi.setState({ editing: null });
-    else {
-      forget();
-      closeEditBox(node.id);
-    }
-    focusMessage(node.id);
-    if (busy || text === original) return;
-    const takeUp = () => {
-      saveDraft(name, text);
-      rememberOriginalContent(seen);
-      useUi.setState({ editing: node.id });
-    };
-    showToast({ icon: 'edit', text: t('editDropped'), action: { label: t('undo'), run: takeUp } });
-  };
-  useEffect(() => {
-    const element = area.current;
-    if (element === null || before !== null) return;
-    element.focus();
-    element.setSelectionRange(element.value.length, element.value.length);
-  }, [before]);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const { text, setText, busy, save, cancel } = useEdit(node, box, area);
   // The box grows with the message, up to half the screen.
   useLayoutEffect(() => fitHeight(area.current, text, innerHeight / 2), [text]);
-  const changed = useRef(false);
-  changed.current = text !== original;
-  useEffect(() => {
-    rememberOriginalContent(seen);
-    return () => {
-      // A closed box has no draft, even if this effect belongs to an earlier render.
-      if (originalContentOf(node.id) === null) saveDraft(editDraftName(node.id), '');
-      if (!changed.current) forgetOriginalContent(node.id);
-    };
-  }, [node.id, seen]);
-  const save = async (mode: 'branch' | 'in-place') => {
-    const { message } = node;
-    if (message === null || text.trim() === '' || busy) return;
-    const id = await saveEdit(
-      node.id,
-      () => saveEditedMessage(session, seen, withNewText(message, text), mode),
-      () => isHere(box.current),
-    );
-    if (id === null) return;
-    forget();
-    if (mode === 'branch' && node.role === 'user' && currentModels(useAppData.getState()).length > 0)
-      await replyTo(session, id, currentOptions());
+  const onKeyDown = (event: KeyboardEvent) => {
+    const command = event.metaKey || event.ctrlKey;
+    if (event.key === 'Escape') cancel();
+    else if (command && event.key.toLowerCase() === 's') void save('in-place');
+    else if (command && event.key === 'Enter') void save('branch');
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
   };
   return (
     <div className="editbox" ref={box} aria-busy={busy}>
@@ -112,15 +78,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
         dir="auto"
         readOnly={busy}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          const command = event.metaKey || event.ctrlKey;
-          if (event.key === 'Escape') cancel();
-          else if (command && event.key.toLowerCase() === 's') void save('in-place');
-          else if (command && event.key === 'Enter') void save('branch');
-          else return;
-          event.preventDefault();
-          event.stopPropagation();
-        }}
+        onKeyDown={onKeyDown}
       />
       <div className="row">
         <Button small look="quiet" disabled={busy} onClick={cancel}>
@@ -136,4 +94,91 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
       </div>
     </div>
   );
+}
+
+/** The text of an edit, and what ends the edit. */
+interface MessageEdit {
+  readonly text: string;
+  readonly setText: Dispatch<SetStateAction<string>>;
+  readonly busy: boolean;
+  /** Saves the text, and generates a reply to a new variant of the user's message. */
+  save(mode: 'branch' | 'in-place'): Promise<void>;
+  /** Closes the box. A changed text can be restored from a toast. */
+  cancel(): void;
+}
+
+function useEdit(
+  node: Node,
+  box: RefObject<HTMLElement | null>,
+  area: RefObject<HTMLTextAreaElement | null>,
+): MessageEdit {
+  const session = useSession();
+  const name = editDraftName(node.id);
+  const seen = useSeenContent(node, area);
+  const original = plainTextOf(seen.node.message);
+  const { text, set: setText, forget } = useDraft(name, original);
+  const busy = useSavingMessages(({ ids }) => ids.has(node.id));
+  useOriginalContent(seen, text !== original);
+  const save = async (mode: 'branch' | 'in-place') => {
+    const { message } = node;
+    if (message === null || text.trim() === '' || busy) return;
+    const id = await saveEdit(
+      node.id,
+      () => saveEditedMessage(session, seen, withNewText(message, text), mode),
+      () => isHere(box.current),
+    );
+    if (id === null) return;
+    forget();
+    if (mode === 'branch' && node.role === 'user' && currentModels(useAppData.getState()).length > 0)
+      await replyTo(session, id, currentOptions());
+  };
+  const cancel = () => {
+    // A running save cannot be cancelled here; the message is shown without its box, and can be undone like any change.
+    if (busy) useUi.setState({ editing: null });
+    else {
+      forget();
+      closeEditBox(node.id);
+    }
+    focusMessage(node.id);
+    if (busy || text === original) return;
+    const editAgain = () => {
+      saveDraft(name, text);
+      rememberOriginalContent(seen);
+      useUi.setState({ editing: node.id });
+    };
+    showToast({ icon: 'edit', text: t('editDropped'), action: { label: t('undo'), run: editAgain } });
+  };
+  return { text, setText, busy, save, cancel };
+}
+
+/**
+ * Returns the content when the box was opened, since saves of others must not count as changes made here. A box that
+ * was scrolled far away is mounted again with the content that it remembers; only a new box gets the focus.
+ */
+function useSeenContent(node: Node, area: RefObject<HTMLTextAreaElement | null>): SeenContent {
+  const session = useSession();
+  const [before] = useState(() => originalContentOf(node.id));
+  const [seen] = useState<SeenContent>(() => before ?? { node, version: session.version });
+  useEffect(() => {
+    const element = area.current;
+    if (element === null || before !== null) return;
+    element.focus();
+    element.setSelectionRange(element.value.length, element.value.length);
+  }, [area, before]);
+  return seen;
+}
+
+/** Remembers the original content while the box is open; also while a changed box is scrolled away. */
+function useOriginalContent(seen: SeenContent, isChanged: boolean): void {
+  const changed = useRef(false);
+  changed.current = isChanged;
+  useEffect(() => {
+    const { id } = seen.node;
+    rememberOriginalContent(seen);
+    return () => {
+      // A closed box has no draft, even if this effect belongs to an earlier render.
+      if (originalContentOf(id) === null) saveDraft(editDraftName(id), '');
+      if (!changed.current) forgetOriginalContent(id);
+    };
+  }, [seen]);
 }

@@ -50,18 +50,8 @@ export function BranchCrumb(): ReactElement | null {
 
 /** The bar above the thread: tree, branch, and their actions. */
 export function TreeBar(): ReactElement {
-  const session = useSession();
-  const tree = useTree((state) => state.part?.tree ?? null);
-  const leaf = useTree((state) => state.part?.leaf ?? null);
-  const branch = useBranchName();
-  const panelShown = useUi((ui) => ui.panelShown);
-  const naming = useUi((ui) => ui.renaming === session.treeId);
+  const hasMessages = useTree((state) => (state.part?.leaf ?? null) !== null);
   const reversible = useUndoRedo();
-  const rename = (title: string) => {
-    useUi.setState({ renaming: null });
-    if (title !== (tree?.title ?? '')) void patchTree(session, { title: title === '' ? null : title }, t('renamed'));
-  };
-  const name = tree === null ? '' : (treeTitleOf(tree) ?? t('untitled'));
   return (
     <div className="bar">
       <IconButton
@@ -71,78 +61,119 @@ export function TreeBar(): ReactElement {
         onClick={() => useUi.setState({ drawer: true })}
       />
       <div className="crumb grow">
-        {naming ? (
-          <TitleField title={tree?.title ?? ''} onDone={rename} onCancel={() => useUi.setState({ renaming: null })} />
-        ) : (
-          <h1>
-            <button
-              type="button"
-              className="name"
-              dir="auto"
-              title={t('rename')}
-              onClick={() => useUi.setState({ renaming: session.treeId })}
-            >
-              {name}
-            </button>
-          </h1>
-        )}
-        {branch === null ? null : (
-          <>
-            <span className="sep" aria-hidden="true">
-              /
-            </span>
-            <button
-              type="button"
-              className="br"
-              onClick={() => navigateTo(treeRoute(session.treeId, { screen: 'map' }))}
-            >
-              <Icon name="fork" />
-              <span className="clip" dir="auto">
-                {branch}
-              </span>
-            </button>
-          </>
-        )}
-        {tree === null || tree.deletedAt === null ? null : (
-          <>
-            <span className="chip warm">{t('inTrash')}</span>
-            <Button small onClick={() => void restoreTrashedTree(session)}>
-              {t('restore')}
-            </Button>
-          </>
-        )}
-        {tree?.temporary === true ? (
-          <>
-            <span className="chip warm">{t('temporary')}</span>
-            <Button small title={t('keepTreeLong')} onClick={() => void keepTemporaryTree(session)}>
-              {t('keepTree')}
-            </Button>
-          </>
-        ) : null}
+        <ChatTitle />
+        <BranchButton />
+        <ChatState />
       </div>
       <ActionButton id="compare" className="desk-only" look="quiet" small />
-      <ActionIcon id="share-branch" className="desk-only" disabled={leaf === null} />
+      <ActionIcon id="share-branch" className="desk-only" disabled={!hasMessages} />
       <UndoButtons {...reversible} />
       <ActionIcon id="map" className="phone-only" />
-      <Menu
-        trigger={<IconButton icon="more" label={t('more')} onPointerEnter={reversible.ask} onFocus={reversible.ask} />}
-      >
-        <ActionItem id="rename" />
-        <ActionItem id="pin" checked={tree?.pinned === true} />
-        <UndoItems known={reversible.known} />
-        <ActionItem id="tree-tags" />
-        <ActionItem id="tree-folder" />
-        <ActionItem id="prompt" />
-        <ActionItem id="context" />
-        <ActionItem id="history" />
-        <ActionItem id="share-branch" disabled={leaf === null} />
-        <ActionItem id="copy-branch" disabled={leaf === null} />
-        <ActionItem id="export" />
-        <ActionItem id="panel" checked={panelShown} />
-        <MenuSeparator />
-        <ActionItem id="delete-tree" />
-      </Menu>
+      <ChatMenu hasMessages={hasMessages} reversible={reversible} />
     </div>
+  );
+}
+
+/** The title of the chat. A click edits it. */
+function ChatTitle(): ReactElement {
+  const session = useSession();
+  const tree = useTree((state) => state.part?.tree ?? null);
+  const naming = useUi((ui) => ui.renaming === session.treeId);
+  const rename = (title: string) => {
+    useUi.setState({ renaming: null });
+    if (title !== (tree?.title ?? '')) void patchTree(session, { title: title === '' ? null : title }, t('renamed'));
+  };
+  if (naming)
+    return <TitleField title={tree?.title ?? ''} onDone={rename} onCancel={() => useUi.setState({ renaming: null })} />;
+  return (
+    <h1>
+      <button
+        type="button"
+        className="name"
+        dir="auto"
+        title={t('rename')}
+        onClick={() => useUi.setState({ renaming: session.treeId })}
+      >
+        {tree === null ? '' : (treeTitleOf(tree) ?? t('untitled'))}
+      </button>
+    </h1>
+  );
+}
+
+/** The name of the shown branch; a click opens the map. Renders nothing if the branch has no name. */
+function BranchButton(): ReactElement | null {
+  const session = useSession();
+  const branch = useBranchName();
+  if (branch === null) return null;
+  return (
+    <>
+      <span className="sep" aria-hidden="true">
+        /
+      </span>
+      <button type="button" className="br" onClick={() => navigateTo(treeRoute(session.treeId, { screen: 'map' }))}>
+        <Icon name="fork" />
+        <span className="clip" dir="auto">
+          {branch}
+        </span>
+      </button>
+    </>
+  );
+}
+
+/** Whether the chat is deleted or temporary, with the button that ends this state. */
+function ChatState(): ReactElement {
+  const session = useSession();
+  const tree = useTree((state) => state.part?.tree ?? null);
+  return (
+    <>
+      {tree === null || tree.deletedAt === null ? null : (
+        <>
+          <span className="chip warm">{t('inTrash')}</span>
+          <Button small onClick={() => void restoreTrashedTree(session)}>
+            {t('restore')}
+          </Button>
+        </>
+      )}
+      {tree?.temporary === true ? (
+        <>
+          <span className="chip warm">{t('temporary')}</span>
+          <Button small title={t('keepTreeLong')} onClick={() => void keepTemporaryTree(session)}>
+            {t('keepTree')}
+          </Button>
+        </>
+      ) : null}
+    </>
+  );
+}
+
+interface ChatMenuProps {
+  readonly hasMessages: boolean;
+  readonly reversible: ReturnType<typeof useUndoRedo>;
+}
+
+/** The menu of the chat. What can be undone is requested when the user points at its button. */
+function ChatMenu({ hasMessages, reversible }: ChatMenuProps): ReactElement {
+  const pinned = useTree((state) => state.part?.tree.pinned === true);
+  const panelShown = useUi((ui) => ui.panelShown);
+  return (
+    <Menu
+      trigger={<IconButton icon="more" label={t('more')} onPointerEnter={reversible.ask} onFocus={reversible.ask} />}
+    >
+      <ActionItem id="rename" />
+      <ActionItem id="pin" checked={pinned} />
+      <UndoItems known={reversible.known} />
+      <ActionItem id="tree-tags" />
+      <ActionItem id="tree-folder" />
+      <ActionItem id="prompt" />
+      <ActionItem id="context" />
+      <ActionItem id="history" />
+      <ActionItem id="share-branch" disabled={!hasMessages} />
+      <ActionItem id="copy-branch" disabled={!hasMessages} />
+      <ActionItem id="export" />
+      <ActionItem id="panel" checked={panelShown} />
+      <MenuSeparator />
+      <ActionItem id="delete-tree" />
+    </Menu>
   );
 }
 

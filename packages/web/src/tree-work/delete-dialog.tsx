@@ -17,22 +17,7 @@ type Impacts = Readonly<Record<DeleteMode, DeleteImpactAnswer | null>>;
 export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const [mode, setMode] = useState<DeleteMode>('splice');
-  const [impacts, setImpacts] = useState<Impacts>({ splice: null, cascade: null, group: null });
-  useEffect(() => {
-    const modes: readonly DeleteMode[] = node.groupId > 0 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
-    // If the message was deleted meanwhile the request is refused, which can be ignored.
-    let asked = true;
-    for (const each of modes)
-      api
-        .impact(session.treeId, node.id, each)
-        .then((impact) => setImpacts((now) => ({ ...now, [each]: impact })))
-        .catch((thrown) => {
-          if (asked) showError(toHttpProblem(thrown));
-        });
-    return () => {
-      asked = false;
-    };
-  }, [session, node]);
+  const impacts = useImpacts(node);
   const modes: readonly DeleteMode[] =
     node.groupId > 0 && (impacts.group?.count ?? 2) > 1 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
   const count = impacts[mode]?.count ?? 1;
@@ -88,6 +73,28 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
       </div>
     </Dialog>
   );
+}
+
+/** What each choice would delete; null until the server has answered. */
+function useImpacts(node: Node): Impacts {
+  const session = useSession();
+  const [impacts, setImpacts] = useState<Impacts>({ splice: null, cascade: null, group: null });
+  useEffect(() => {
+    const modes: readonly DeleteMode[] = node.groupId > 0 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
+    // After the dialog is closed a refusal is ignored: the message may be deleted by then.
+    let isOpen = true;
+    for (const each of modes)
+      api
+        .impact(session.treeId, node.id, each)
+        .then((impact) => setImpacts((now) => ({ ...now, [each]: impact })))
+        .catch((thrown) => {
+          if (isOpen) showError(toHttpProblem(thrown));
+        });
+    return () => {
+      isOpen = false;
+    };
+  }, [session, node]);
+  return impacts;
 }
 
 interface ChoiceProps {

@@ -16,32 +16,10 @@ import { PastMessage } from './past-message.tsx';
 export function HistoryScreen(): ReactElement {
   const session = useSession();
   const now = useTree((state) => state.base?.tree.version ?? 1);
-  const { commits, more, load } = useHistory();
-  const acts = useMemo(() => groupHistoryByAct(commits), [commits]);
   const [version, setVersion] = useState<number | null>(null);
-  const [nodes, setNodes] = useState<readonly Node[]>([]);
   const at = version ?? now;
-  // A chat of one person needs no names.
-  const several = new Set(acts.map((act) => act.actor)).size > 1;
-  const shownAct = acts.find((act) => act.version <= at)?.version;
-  useEffect(() => {
-    let stale = false;
-    const timer = setTimeout(() => {
-      api
-        .pageAsOf(session.treeId, at, { limit: 40 })
-        .then((page) => {
-          if (!stale) setNodes(page.nodes);
-        })
-        .catch((thrown) => {
-          if (!stale) showError(toHttpProblem(thrown));
-        });
-    }, 80);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
-  }, [session, at]);
-  const commit = commits.find((each) => each.version === at);
+  const { commits, more, load } = useHistory();
+  const nodes = usePastMessages(at);
   return (
     <main className="main alone">
       <div className="bar">
@@ -54,55 +32,10 @@ export function HistoryScreen(): ReactElement {
           <h1>{t('history')}</h1>
         </div>
       </div>
-      <div className="travel">
-        <div className="row">
-          <b className="grow">{t('versionOf', { at, n: now })}</b>
-          <span className="dim">
-            {commit === undefined ? '' : `${formatDateTime(commit.at)}, ${describeCommit(commit).text}`}
-          </span>
-        </div>
-        <input
-          className="scrub"
-          type="range"
-          min={1}
-          max={Math.max(1, now)}
-          value={at}
-          aria-label={t('version')}
-          ref={(element) => {
-            element?.style.setProperty('--share', String(now < 2 ? 1 : (at - 1) / (now - 1)));
-            element?.style.setProperty('--ticks', String(Math.max(1, Math.min(24, now - 1))));
-          }}
-          onChange={(event) => setVersion(Number(event.target.value))}
-        />
-        <div className="row">
-          <span className="grow dim">{t('previewOnly')}</span>
-          <Button
-            small
-            disabled={at === now}
-            icon="undo"
-            onClick={() =>
-              void restoreTreeVersion(session, at).then((done) => {
-                if (done) navigateTo(treeRoute(session.treeId));
-              })
-            }
-          >
-            {t('restoreThis')}
-          </Button>
-        </div>
-      </div>
+      <VersionBar at={at} now={now} commit={commits.find((each) => each.version === at)} onChange={setVersion} />
       <div className="past-columns">
         <nav className="act-list" aria-label={t('acts')}>
-          <ol>
-            {acts.map((act) => (
-              <ActRow
-                key={act.version}
-                act={act}
-                isShown={act.version === shownAct}
-                namesActor={several}
-                onShow={setVersion}
-              />
-            ))}
-          </ol>
+          <ActList commits={commits} at={at} onShow={setVersion} />
           {more ? (
             <Button small look="quiet" onClick={load}>
               {t('older')}
@@ -117,6 +50,98 @@ export function HistoryScreen(): ReactElement {
         </div>
       </div>
     </main>
+  );
+}
+
+// While the slider moves, not every version on the way is requested.
+const readDelayMs = 80;
+
+/** The last messages of the branch that was active at a version. */
+function usePastMessages(version: number): readonly Node[] {
+  const session = useSession();
+  const [nodes, setNodes] = useState<readonly Node[]>([]);
+  useEffect(() => {
+    let stale = false;
+    const timer = setTimeout(() => {
+      api
+        .pageAsOf(session.treeId, version, { limit: 40 })
+        .then((page) => {
+          if (!stale) setNodes(page.nodes);
+        })
+        .catch((thrown) => {
+          if (!stale) showError(toHttpProblem(thrown));
+        });
+    }, readDelayMs);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  }, [session, version]);
+  return nodes;
+}
+
+interface VersionBarProps {
+  readonly at: number;
+  /** The current version of the tree. */
+  readonly now: number;
+  readonly commit: ReturnType<typeof useHistory>['commits'][number] | undefined;
+  readonly onChange: (version: number) => void;
+}
+
+/** A slider over all versions, and the button that restores the shown one. */
+function VersionBar({ at, now, commit, onChange }: VersionBarProps): ReactElement {
+  const session = useSession();
+  const restore = async () => {
+    if (await restoreTreeVersion(session, at)) navigateTo(treeRoute(session.treeId));
+  };
+  return (
+    <div className="travel">
+      <div className="row">
+        <b className="grow">{t('versionOf', { at, n: now })}</b>
+        <span className="dim">
+          {commit === undefined ? '' : `${formatDateTime(commit.at)}, ${describeCommit(commit).text}`}
+        </span>
+      </div>
+      <input
+        className="scrub"
+        type="range"
+        min={1}
+        max={Math.max(1, now)}
+        value={at}
+        aria-label={t('version')}
+        ref={(element) => {
+          element?.style.setProperty('--share', String(now < 2 ? 1 : (at - 1) / (now - 1)));
+          element?.style.setProperty('--ticks', String(Math.max(1, Math.min(24, now - 1))));
+        }}
+        onChange={(event) => onChange(Number(event.target.value))}
+      />
+      <div className="row">
+        <span className="grow dim">{t('previewOnly')}</span>
+        <Button small disabled={at === now} icon="undo" onClick={() => void restore()}>
+          {t('restoreThis')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+interface ActListProps {
+  readonly commits: ReturnType<typeof useHistory>['commits'];
+  readonly at: number;
+  readonly onShow: (version: number) => void;
+}
+
+/** The acts, newest first. A chat of one person needs no names. */
+function ActList({ commits, at, onShow }: ActListProps): ReactElement {
+  const acts = useMemo(() => groupHistoryByAct(commits), [commits]);
+  const several = new Set(acts.map((act) => act.actor)).size > 1;
+  const shown = acts.find((act) => act.version <= at)?.version;
+  return (
+    <ol>
+      {acts.map((act) => (
+        <ActRow key={act.version} act={act} isShown={act.version === shown} namesActor={several} onShow={onShow} />
+      ))}
+    </ol>
   );
 }
 

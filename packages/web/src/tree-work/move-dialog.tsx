@@ -41,10 +41,8 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
   const session = useSession();
   const [how, setHow] = useState<'move' | 'copy'>('copy');
   const [under, setUnder] = useState<'end' | 'stump'>('stump');
-  const [words, setWords] = useState('');
   const [chosen, setChosen] = useState<TreeViewData | null>(null);
   const [busy, setBusy] = useState(false);
-  const trees = useTreesNamed(words.trim())?.filter((tree) => tree.id !== session.treeId) ?? null;
   const run = async () => {
     if (chosen === null) return;
     setBusy(true);
@@ -76,6 +74,35 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
         </fieldset>
       </div>
       <p className="hint">{t(how === 'copy' ? 'copyHint' : 'moveHint')}</p>
+      <TreeChoice chosen={chosen} onChange={setChosen} />
+      <div className="row foot-row">
+        <Button onClick={onClose}>{t('cancel')}</Button>
+        <Button
+          look="primary"
+          icon={how === 'move' ? 'map' : 'copy'}
+          disabled={busy || chosen === null}
+          onClick={() => void run()}
+        >
+          {t(how === 'move' ? 'moveShort' : 'copyShort')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A search for trees by title, and a list to choose one from; without the open tree. */
+function TreeChoice({
+  chosen,
+  onChange,
+}: {
+  readonly chosen: TreeViewData | null;
+  readonly onChange: (tree: TreeViewData) => void;
+}): ReactElement {
+  const session = useSession();
+  const [words, setWords] = useState('');
+  const trees = useTreesNamed(words.trim())?.filter((tree) => tree.id !== session.treeId) ?? null;
+  return (
+    <>
       <label className="field find-tree">
         <Icon name="search" />
         <input
@@ -97,7 +124,7 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
               name="tree"
               className="sr"
               checked={chosen?.id === tree.id}
-              onChange={() => setChosen(tree)}
+              onChange={() => onChange(tree)}
             />
             <ListedSilhouette tree={tree} />
             <span className="grow clip" dir="auto">
@@ -108,17 +135,6 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
         ))}
         {trees?.length === 0 ? <p className="hint">{t('noTreeFound')}</p> : null}
       </fieldset>
-      <div className="row foot-row">
-        <Button onClick={onClose}>{t('cancel')}</Button>
-        <Button
-          look="primary"
-          icon={how === 'move' ? 'map' : 'copy'}
-          disabled={busy || chosen === null}
-          onClick={() => void run()}
-        >
-          {t(how === 'move' ? 'moveShort' : 'copyShort')}
-        </Button>
-      </div>
-    </Dialog>
+    </>
   );
 }

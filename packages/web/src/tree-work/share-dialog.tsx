@@ -34,78 +34,20 @@ export function ShareDialog({
   readonly nodeId: NodeId;
   readonly onClose: () => void;
 }): ReactElement {
-  const session = useSession();
-  const part = useTree((state) => state.part);
-  const me = useSignedIn();
-  const [days, setDays] = useState<number>(7);
+  const { shares, load } = useShares();
   const [link, setLink] = useState<string | null>(null);
-  const [shares, setShares] = useState<readonly ShareView[]>([]);
-  const path = part === null ? [] : loadedPath(part);
-  const end = path.findIndex((node) => node.id === nodeId);
-  const seen = end < 0 ? path : path.slice(0, end + 1);
-  const load = useCallback(() => {
-    api
-      .shares(session.treeId)
-      .then(({ items }) => setShares(items.filter((share) => share.revokedAt === null)))
-      .catch(() => undefined);
-  }, [session]);
-  useEffect(load, [load]);
-  const share = async () => {
-    try {
-      const made = await api.share(session.treeId, {
-        nodeId,
-        ...(days === 0 ? {} : { expiresAt: Date.now() + days * day }),
-      });
-      setLink(new URL(made.url, location.origin).href);
-      load();
-    } catch (thrown) {
-      showError(toHttpProblem(thrown));
-    }
-  };
-  const revoke = async (id: string) => {
-    try {
-      await api.unshare(id);
-      showToast({ icon: 'share', text: t('revoked') });
-      load();
-    } catch (thrown) {
-      showError(toHttpProblem(thrown));
-    }
-  };
   return (
     <Dialog title={t('shareBranch')} onClose={onClose}>
-      <p className="hint">
-        {tn('shareShows', seen.length)} {part?.before !== null ? t('andAbove') : ''} {t('shareHides')}
-      </p>
-      <p className="hint">
-        {t('shareWho')} {me?.mode === 'users' ? t('shareNamesYou', { name: me.name }) : null}
-      </p>
-      {isLoopbackHost(location.hostname) ? (
-        <p className="hint row">
-          <Icon name="info" />
-          <span>{t('shareOnlyHere')}</span>
-        </p>
-      ) : null}
+      <SharedContent nodeId={nodeId} />
       {link === null ? (
-        <>
-          <fieldset className="seg" aria-label={t('expires')}>
-            {expiries.map((each) => (
-              <button
-                key={each.days}
-                type="button"
-                aria-pressed={each.days === days}
-                onClick={() => setDays(each.days)}
-              >
-                {t(each.label)}
-              </button>
-            ))}
-          </fieldset>
-          <div className="row foot-row">
-            <Button onClick={onClose}>{t('cancel')}</Button>
-            <Button look="primary" icon="share" onClick={() => void share()}>
-              {t('makeLink')}
-            </Button>
-          </div>
-        </>
+        <NewLink
+          nodeId={nodeId}
+          onCancel={onClose}
+          onMade={(url) => {
+            setLink(url);
+            load();
+          }}
+        />
       ) : (
         <div className="row link-row">
           <input
@@ -118,23 +60,119 @@ export function ShareDialog({
           <CopyButton text={link} label={t('copyLink')} />
         </div>
       )}
-      {shares.length === 0 ? null : (
-        <ul className="share-list" aria-label={t('sharesName')}>
-          {shares.map((each) => (
-            <li key={each.id} className="row">
-              <span className="grow">
-                {tn('messages', each.nodeIds.length)}, {formatTime(each.createdAt)}
-                {each.expiresAt === null
-                  ? ''
-                  : `, ${t('until', { when: formatTime(each.expiresAt, each.expiresAt - 30 * day) })}`}
-              </span>
-              <Button small onClick={() => void revoke(each.id)}>
-                {t('revoke')}
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {shares.length === 0 ? null : <ShareList shares={shares} onRevoked={load} />}
     </Dialog>
+  );
+}
+
+/** The links of the open tree that are not revoked. */
+function useShares(): { readonly shares: readonly ShareView[]; readonly load: () => void } {
+  const session = useSession();
+  const [shares, setShares] = useState<readonly ShareView[]>([]);
+  const load = useCallback(() => {
+    api
+      .shares(session.treeId)
+      .then(({ items }) => setShares(items.filter((share) => share.revokedAt === null)))
+      .catch(() => undefined);
+  }, [session]);
+  useEffect(load, [load]);
+  return { shares, load };
+}
+
+/** What a link shows and hides, and who can open it. */
+function SharedContent({ nodeId }: { readonly nodeId: NodeId }): ReactElement {
+  const part = useTree((state) => state.part);
+  const me = useSignedIn();
+  const path = part === null ? [] : loadedPath(part);
+  const end = path.findIndex((node) => node.id === nodeId);
+  const seen = end < 0 ? path : path.slice(0, end + 1);
+  return (
+    <>
+      <p className="hint">
+        {tn('shareShows', seen.length)} {part?.before !== null ? t('andAbove') : ''} {t('shareHides')}
+      </p>
+      <p className="hint">
+        {t('shareWho')} {me?.mode === 'users' ? t('shareNamesYou', { name: me.name }) : null}
+      </p>
+      {isLoopbackHost(location.hostname) ? (
+        <p className="hint row">
+          <Icon name="info" />
+          <span>{t('shareOnlyHere')}</span>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+interface NewLinkProps {
+  readonly nodeId: NodeId;
+  readonly onCancel: () => void;
+  readonly onMade: (link: string) => void;
+}
+
+/** Makes a link that expires after the chosen number of days. */
+function NewLink({ nodeId, onCancel, onMade }: NewLinkProps): ReactElement {
+  const session = useSession();
+  const [days, setDays] = useState<number>(7);
+  const share = async () => {
+    try {
+      const expiry = days === 0 ? {} : { expiresAt: Date.now() + days * day };
+      const { url } = await api.share(session.treeId, { nodeId, ...expiry });
+      onMade(new URL(url, location.origin).href);
+    } catch (thrown) {
+      showError(toHttpProblem(thrown));
+    }
+  };
+  return (
+    <>
+      <fieldset className="seg" aria-label={t('expires')}>
+        {expiries.map((each) => (
+          <button key={each.days} type="button" aria-pressed={each.days === days} onClick={() => setDays(each.days)}>
+            {t(each.label)}
+          </button>
+        ))}
+      </fieldset>
+      <div className="row foot-row">
+        <Button onClick={onCancel}>{t('cancel')}</Button>
+        <Button look="primary" icon="share" onClick={() => void share()}>
+          {t('makeLink')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+interface ShareListProps {
+  readonly shares: readonly ShareView[];
+  readonly onRevoked: () => void;
+}
+
+/** The existing links with a button that revokes each. */
+function ShareList({ shares, onRevoked }: ShareListProps): ReactElement {
+  const revoke = async (id: string) => {
+    try {
+      await api.unshare(id);
+      showToast({ icon: 'share', text: t('revoked') });
+      onRevoked();
+    } catch (thrown) {
+      showError(toHttpProblem(thrown));
+    }
+  };
+  return (
+    <ul className="share-list" aria-label={t('sharesName')}>
+      {shares.map((each) => (
+        <li key={each.id} className="row">
+          <span className="grow">
+            {tn('messages', each.nodeIds.length)}, {formatTime(each.createdAt)}
+            {each.expiresAt === null
+              ? ''
+              : `, ${t('until', { when: formatTime(each.expiresAt, each.expiresAt - 30 * day) })}`}
+          </span>
+          <Button small onClick={() => void revoke(each.id)}>
+            {t('revoke')}
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }
