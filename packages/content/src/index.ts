@@ -33,6 +33,7 @@ export type { UnknownBlock } from './blocks/unknown.ts';
 export { equalityForm, equalityKey } from './equality.ts';
 export { messageKit, messageTokens, searchText } from './kit.ts';
 
+export { storeInlineBlocks, storeInlineBytes, storeInlineMessages } from './store-inline-bytes.ts';
 export {
   buildSubAgentRow,
   findSubAgents,

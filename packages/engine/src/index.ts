@@ -38,7 +38,6 @@ export * from './connections/index.ts';
 // Turns: generating replies.
 export * from './events.ts';
 export { createFileTextExtractor, type FileTextExtractor } from './files/file-text-extractor.ts';
-export { storeInlineBytes, storeInlineMessages } from './generate/blobs.ts';
 export * from './generate/contract.ts';
 export { type CompactionSettings, type GenerateDefaults, toGeneratorSettings } from './generate/defaults.ts';
 export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';

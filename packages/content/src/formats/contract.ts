@@ -206,6 +206,10 @@ export interface FormatWriter {
    * active node as the prompt of the tree.
    */
   readonly recordedPrompts?: true;
+  /**
+   * Whether it writes blobs beside the messages. Otherwise the writer gets original records with their bytes inline.
+   */
+  readonly storesBlobs?: true;
   write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncIterable<WriteEvent>;
 }
 

@@ -4,7 +4,7 @@ import { isText, textOf } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { isJsonObject, listAt, omitKeys } from './fields.ts';
-import { checksumOf, readImportMetadata, unpackRecord } from './original-record.ts';
+import { checksumOf, comparedRecordOf, readImportMetadata } from './original-record.ts';
 import { getPreservedLines } from './preserved-lines.ts';
 
 /** How a record that is imported again differs from its stored node. */
@@ -40,15 +40,10 @@ export function findDifference(
   if (here === (now?.sum ?? checksumOf(again.message.content))) return null;
   const edited = here !== before?.sum;
   // The record is the same, but other attachment files are available.
-  const was = edited ? undefined : wholeRecord(node);
-  if (was !== undefined && isSameRecord(was, wholeRecord(again), true)) return { said: false, edited };
+  const was = edited ? undefined : comparedRecordOf(node.meta, node.message);
+  if (was !== undefined && isSameRecord(was, comparedRecordOf(again.meta ?? {}, again.message), true))
+    return { said: false, edited };
   return { said: true, edited };
-}
-
-/** Returns the original record of a message with its texts; undefined without one. */
-function wholeRecord({ meta, message }: Pick<ImportNode, 'meta'> & Pick<Node, 'message'>): Json | undefined {
-  const record = readImportMetadata(meta ?? {})?.record;
-  return record === undefined || message === null ? undefined : unpackRecord(record, message);
 }
 
 function isSameRecord(one: Json | undefined, other: Json | undefined, inPlace: boolean): boolean {

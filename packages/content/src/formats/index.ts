@@ -47,6 +47,7 @@ export {
   readSample,
   type SampleFile,
 } from './input.ts';
+export { type MovedTree, moveInlineBytes } from './move-inline-bytes.ts';
 export { assistantBlocks, fromOpenAi, imageOfUrl } from './openai-messages.ts';
 export { type ImportMetadata, type OriginalRecord, originalRecordOf, readImportMetadata } from './original-record.ts';
 export { type FormatGuess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';

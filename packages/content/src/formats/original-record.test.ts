@@ -1,9 +1,16 @@
-import { textMessage } from '@coppice/core';
+import { type Message, nodeId, run, textMessage, treeId } from '@coppice/core';
+import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toBase64 } from '../base64.ts';
 import { canonicalJson } from '../canonical-json.ts';
+import { messageKit } from '../kit.ts';
+import { sha256Hex } from '../sha256.ts';
 import { arbitraryMessage, arbitraryObject } from '../testing/arbitraries.ts';
+import { runWithoutPauses } from './cooperative.ts';
+import { readExport } from './exporting.ts';
 import { importedNodeId, importedTreeId } from './ids.ts';
+import { moveInlineBytes, restoreRecordBytes } from './move-inline-bytes.ts';
 import { buildImportMetadata, originalRecordOf, packRecord, unpackRecord } from './original-record.ts';
 
 describe('a source record', () => {
@@ -28,6 +35,37 @@ describe('a source record', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('[I238] refers to moved bytes, also inside longer texts, and gets them back for an export', async () => {
+    const picture = Uint8Array.from({ length: 90 }, (_, at) => at);
+    const data = toBase64(picture);
+    const content = [{ type: 'image', mediaType: 'image/png', source: { type: 'base64', data } }];
+    const record = { raw: data, parts: [`<a ${data}><b ${data}>`], odd: { $bytes: [0] }, short: 'x' };
+    const message: Message = { role: 'user', content };
+    const imported = buildImportMetadata({ format: 'f', scope: '', id: 'x' }, message, record);
+    const id = treeId('00000000-0000-7000-8000-000000000001');
+    const node = {
+      id: nodeId('00000000-0000-7000-8000-000000000002'),
+      parentId: null,
+      order: 0,
+      message,
+      meta: { imported },
+    };
+    const command = { type: 'import' as const, treeId: id, nodes: [node] };
+    const storable = { command, names: [], sources: new Map(), parts: 0 };
+    const { tree: moved, blobs } = runWithoutPauses(moveInlineBytes(storable));
+    expect(JSON.stringify(moved.command)).not.toContain(data);
+    expect(blobs.map(({ hash }) => hash)).toEqual([sha256Hex(picture)]);
+    const store = new ReferenceStore();
+    await run(store, moved.command, { actor: 'me', kit: messageKit, ...createTestClock() });
+    const exported = await store.read(id, () => readExport(id));
+    const restored = await restoreRecordBytes(exported, { now: 0, blob: async () => picture });
+    expect(restored.nodes.map((one) => originalRecordOf(one, 'f'))).toEqual([
+      { id: 'x', scope: '', record, unchanged: true },
+    ]);
+    const missing = await restoreRecordBytes(exported, { now: 0, blob: async () => null });
+    expect(missing.nodes.map((one) => originalRecordOf(one, 'f')?.record)).toEqual([undefined]);
   });
 
   it('[I58] is returned only to its format, and shows whether the message is unchanged', () => {

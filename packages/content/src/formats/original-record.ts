@@ -1,6 +1,7 @@
 // Stores the record of the source with each node, so that a writer can restore it field by field. Texts that the
 // message also contains are stored only once.
 import type { Block, Json, JsonObject, Message, Node, NodeMeta } from '@coppice/core';
+import { type BlobSource, isByteSource } from '../blocks/source.ts';
 import { isJsonObject, setOwn } from '../json-copy.ts';
 
 /** What an imported node stores about its source, under the metadata field `imported`. */
@@ -11,12 +12,21 @@ export interface ImportMetadata {
   /** A checksum of the imported message. If it differs, the record no longer matches the message. */
   readonly sum: string;
   readonly record?: Json;
+  /** Bytes that the record contained as base64. The record refers to them by their index. */
+  readonly bytes?: readonly RecordBytes[];
+}
+
+/** Bytes of a record that are in the blob store. */
+export interface RecordBytes extends BlobSource {
+  readonly mediaType: string;
 }
 
 /** The shortest text that is replaced by a pointer; for shorter texts a pointer would save nothing. */
 const worthwhile = 48;
 const pointer = '$text';
 const escape = '$$text';
+/** The key of a text with base64 in it: a list of texts, and of indexes of the bytes between them. */
+const bytesPointer = '$bytes';
 
 /** Returns the texts of a message that its record probably repeats, in order. */
 function textsInRecord(message: Message): string[] {
@@ -65,13 +75,38 @@ function mappedObject(object: JsonObject, change: (value: Json) => Json | undefi
   return copy ?? object;
 }
 
-/** Replaces texts in a record by pointers if the message contains the same texts. */
-export function packRecord(record: Json, message: Message): Json {
+/**
+ * Replaces texts in a record by pointers if the message contains the same texts, and base64 by the indexes of its
+ * bytes.
+ */
+export function packRecord(record: Json, message: Message, inline: readonly string[] = []): Json {
   const texts = textsInRecord(message);
-  return texts.length === 0 ? packValue(record, noPlaces) : packValue(record, textPlaces(texts));
+  return packValue(record, { places: texts.length === 0 ? noPlaces : textPlaces(texts), inline });
 }
 
 const noPlaces: ReadonlyMap<string, number> = new Map();
+
+/** The texts that are replaced in a record. */
+interface PackedTexts {
+  /** The texts of the message. */
+  readonly places: ReadonlyMap<string, number>;
+  /** Base64 that was moved to the blob store. */
+  readonly inline: readonly string[];
+}
+
+/** Divides a text at the first base64 in it; undefined if it contains none. */
+function divideAtBytes(text: string, inline: readonly string[]): Json[] | undefined {
+  for (const [index, data] of inline.entries()) {
+    const at = data.length < worthwhile ? -1 : text.indexOf(data);
+    if (at < 0) continue;
+    const rest = text.slice(at + data.length);
+    return [...divideText(text.slice(0, at), inline), index, ...divideText(rest, inline)];
+  }
+  return undefined;
+}
+
+const divideText = (text: string, inline: readonly string[]): readonly Json[] =>
+  divideAtBytes(text, inline) ?? (text === '' ? [] : [text]);
 
 /** Maps each text to the first index at which it occurs. */
 function textPlaces(texts: readonly string[]): ReadonlyMap<string, number> {
@@ -84,32 +119,35 @@ function textPlaces(texts: readonly string[]): ReadonlyMap<string, number> {
 }
 
 // Like `mapTexts`, but without a callback, for speed: this function visits every value of every imported record.
-function packValue(value: Json, places: ReadonlyMap<string, number>): Json {
+function packValue(value: Json, texts: PackedTexts): Json {
   if (typeof value === 'string') {
-    const place = value.length < worthwhile ? undefined : places.get(value);
-    return place === undefined ? value : { [pointer]: place };
+    if (value.length < worthwhile) return value;
+    const place = texts.places.get(value);
+    if (place !== undefined) return { [pointer]: place };
+    const parts = texts.inline.length === 0 ? undefined : divideAtBytes(value, texts.inline);
+    return parts === undefined ? value : { [bytesPointer]: parts };
   }
   if (typeof value !== 'object' || value === null) return value;
-  if (isJsonObject(value)) return packedObject(value, places);
+  if (isJsonObject(value)) return packedObject(value, texts);
   let copy: Json[] | undefined;
   for (let index = 0; index < value.length; index++) {
     const item = value[index] ?? null;
-    const made = packValue(item, places);
+    const made = packValue(item, texts);
     if (made !== item) copy ??= value.slice(0, index);
     copy?.push(made);
   }
   return copy ?? value;
 }
 
-function packedObject(object: JsonObject, places: ReadonlyMap<string, number>): Json {
+function packedObject(object: JsonObject, texts: PackedTexts): Json {
   const keys = Object.keys(object);
   let copy: Record<string, Json> | undefined;
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] ?? '';
     // An object of the source that looks like a pointer is escaped.
-    if (key === pointer || key === escape) return { [escape]: JSON.stringify(object) };
+    if (key === pointer || key === escape || key === bytesPointer) return { [escape]: JSON.stringify(object) };
     const member = object[key] ?? null;
-    const made = packValue(member, places);
+    const made = packValue(member, texts);
     if (made !== member) copy ??= comesBefore(object, keys, index);
     if (copy !== undefined) setOwn(copy, key, made);
   }
@@ -124,6 +162,17 @@ function comesBefore(object: JsonObject, keys: readonly string[], end: number): 
     setOwn(copy, key, object[key] ?? null);
   }
   return copy;
+}
+
+/** Restores the texts with base64 in a packed record; `data` returns the base64 of an index. */
+export function unpackRecordBytes(packed: Json, data: (index: number) => string): Json {
+  return mapTexts(packed, (value) => {
+    // The object of the source in an escaped text is not packed.
+    if (!isJsonObject(value) || Object.hasOwn(value, escape)) return undefined;
+    const parts = Object.hasOwn(value, bytesPointer) ? value[bytesPointer] : undefined;
+    if (!Array.isArray(parts)) return undefined;
+    return parts.map((part) => (typeof part === 'number' ? data(part) : String(part))).join('');
+  });
 }
 
 /** Restores a packed record; undefined if the message has changed since the record was packed. */
@@ -224,6 +273,42 @@ function isNote(value: unknown): value is ImportMetadata {
   );
 }
 
+/**
+ * Returns import metadata for a message whose inline bytes were moved to the blob store. The record then refers to the
+ * bytes as well.
+ */
+export function moveBytesOfRecord(
+  imported: ImportMetadata,
+  before: Message,
+  after: Message,
+  moved: readonly (RecordBytes & { readonly data: string })[],
+): JsonObject {
+  const { format, scope, id, sum, record: packed } = imported;
+  const unchanged = checksumOf(before.content) === sum;
+  const note = { format, scope, id, sum: unchanged ? checksumOf(after.content) : sum };
+  const record = packed === undefined ? undefined : unpackRecord(packed, before);
+  if (record === undefined) return note;
+  const bytes = moved.map(({ type, hash, size = 0, mediaType }) => ({ type, hash, size, mediaType }));
+  const inline = moved.map(({ data }) => data);
+  return { ...note, record: packRecord(record, after, inline), bytes };
+}
+
+/** Returns the bytes that the original record of a node refers to. */
+export function recordBytesOf({ meta }: Pick<Node, 'meta'>): readonly RecordBytes[] {
+  const bytes = readImportMetadata(meta)?.bytes;
+  return Array.isArray(bytes) ? bytes.filter((one) => isByteSource(one) && one.type === 'blob') : [];
+}
+
+/** Returns the original record of a node with hashes instead of bytes, for comparisons; undefined if there is none. */
+export function comparedRecordOf(meta: NodeMeta, message: Message | null): Json | undefined {
+  const note = readImportMetadata(meta);
+  if (note?.record === undefined || message === null) return undefined;
+  const bytes = recordBytesOf({ meta });
+  const packed =
+    bytes.length === 0 ? note.record : unpackRecordBytes(note.record, (index) => `sha256:${bytes[index]?.hash}`);
+  return unpackRecord(packed, message);
+}
+
 /** The original record of a node, for a writer. */
 export interface OriginalRecord {
   readonly id: string;
@@ -239,6 +324,8 @@ export function originalRecordOf(node: Pick<Node, 'meta' | 'message'>, format: s
   const note = readImportMetadata(node.meta);
   if (note === undefined || note.format !== format || node.message === null) return undefined;
   const unchanged = checksumOf(node.message.content) === note.sum;
-  const record = note.record === undefined ? undefined : unpackRecord(note.record, node.message);
+  // The bytes of the record are missing if they are still in the blob store.
+  const record =
+    note.record === undefined || note.bytes !== undefined ? undefined : unpackRecord(note.record, node.message);
   return { id: note.id, scope: note.scope, record: isJsonObject(record) ? record : undefined, unchanged };
 }

@@ -3,6 +3,7 @@ import { utf8Length } from '../utf8.ts';
 import type { ExportedTree, Format, WriteEvent, WriteOptions } from './contract.ts';
 import { withActiveSystemPrompt } from './exporting.ts';
 import { type ExportReport, type FormatLoss, ReportBuilder, refuseImport } from './findings.ts';
+import { restoreRecordBytes } from './move-inline-bytes.ts';
 
 /** The events of an export: files in pieces, and the report at the end. */
 export type ExportEvent =
@@ -21,7 +22,7 @@ export async function* writeExport(
   const { writer } = format;
   if (writer === undefined)
     return refuseImport('import/no-writer', `${format.label} can be read here, but not written.`);
-  const { recordedPrompts } = writer;
+  const { recordedPrompts, storesBlobs } = writer;
   const losses = new ReportBuilder<FormatLoss>((loss) => loss.what);
   const nodes = { read: 0, written: 0, merged: 0, left: 0 };
   let count = 0;
@@ -31,7 +32,8 @@ export async function* writeExport(
       if (options.signal?.aborted === true) refuseImport('import/aborted', 'The export was stopped.');
       count++;
       nodes.read += tree.nodes.length;
-      yield recordedPrompts === true ? tree : withActiveSystemPrompt(tree);
+      const whole = storesBlobs === true ? tree : await restoreRecordBytes(tree, options);
+      yield recordedPrompts === true ? whole : withActiveSystemPrompt(whole);
     }
   }
   for await (const event of writer.write(counted(), options)) {

@@ -1,4 +1,4 @@
-import { normaliseMessages, parseMessage } from '@coppice/content';
+import { normaliseMessages, parseMessage, storeInlineMessages } from '@coppice/content';
 import {
   nodeId as asNodeId,
   isAppError,
@@ -214,13 +214,14 @@ export class Forest {
     const place = await requireNodeLocation(this.#store, parentId);
     const { each, last } = toAppendedMeta(metadata ?? byUser);
     const end = read.findLastIndex((message) => !isBlank(message));
+    const items = read.map((message, index) => ({ message, meta: index === end ? last : each }));
     const { result } = await run(
       this.#store,
       {
         type: 'append',
         treeId: place.treeId,
         parentId: place.nodeId,
-        messages: read.map((message, index) => ({ message, meta: index === end ? last : each })),
+        messages: await storeInlineMessages(items, this.#store.blobs),
         select: false,
       },
       this.#context,

@@ -1,6 +1,8 @@
 import { type FileBlock, type ImageBlock, messageKit } from '@coppice/content';
 import { type Block, type Message, run, type TextBlock } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
+import { Forest } from '../forest/index.ts';
+import { MessageService } from '../message-service/index.ts';
 import { newId } from '../new-id.ts';
 import { type FakeProvider, openFakeProvider } from '../testing/fake-provider.ts';
 import { makeSamplePdf } from '../testing/sample-files.ts';
@@ -17,6 +19,7 @@ afterEach(async () => {
 
 const png = Buffer.from('the bytes of a picture');
 const pdf = Buffer.from('the bytes of a document');
+const inlineData = png.toString('base64');
 
 async function stored(bytes: Buffer, mediaType: string) {
   const { hash, size } = await fixture.store.blobs.put(bytes, mediaType);
@@ -151,5 +154,26 @@ describe('blobs of the store', () => {
       { actor: 'me', now: Date.now, newId: () => newId(), kit: messageKit },
     );
     expect(await fixture.children(fixture.rootId)).toHaveLength(1);
+  });
+
+  test('[M73] a picture in a reply is stored as a blob', async () => {
+    const block: ImageBlock = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: inlineData } };
+    shop = await openTurnFixture('memory', [[{ type: 'image', block }, ...makeTextEvents('A hazel.')]]);
+    const end = await ask(['scripted/one'], { type: 'text', text: 'Draw a tree.' } as TextBlock).done;
+    expect(end.type).toBe('end');
+    const { message } = await shop.node(end.type === 'end' ? end.nodeIds[0] : undefined);
+    expect(message?.content[0]).toEqual(await image());
+  });
+
+  test('[M73] pictures of messages and replies that a library adds are stored as blobs', async () => {
+    shop = await openTurnFixture('memory', []);
+    const block = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: inlineData } };
+    const forest = new Forest(shop.store);
+    const root = await forest.getOrCreateRoot('Be brief.');
+    const added = await forest.append(root.id, [{ role: 'user', content: [block] }]);
+    expect(added).toMatchObject({ message: { content: [await image()] } });
+    const service = new MessageService(shop.store);
+    const asked = await service.create({ topicId: shop.treeId, role: 'user', data: { parts: [block] } });
+    expect(asked.data.parts).toEqual([await image()]);
   });
 });

@@ -1,13 +1,6 @@
 /** Loads stored images and attachments into a request just before it is sent. */
 
-import {
-  type Base64Source,
-  type BlobSource,
-  type FileBlock,
-  type ImageBlock,
-  isBase64,
-  sha256Hex,
-} from '@coppice/content';
+import type { BlobSource, FileBlock, ImageBlock } from '@coppice/content';
 import { isFileBlock, isImage } from '@coppice/content/wires';
 import type { BlobStore, Block, Message, Role } from '@coppice/core';
 import { decodeText } from '../files/extract-text.ts';
@@ -97,41 +90,4 @@ async function withBlobBytes(
 
 function withText(block: FileBlock, text: string): FileBlock {
   return { ...block, source: { type: 'text', text } };
-}
-
-type InlineBlock = (ImageBlock | FileBlock) & { readonly source: Base64Source };
-
-function isInlineBlock(block: Block): block is InlineBlock {
-  return (isImage(block) || isFileBlock(block)) && block.source.type === 'base64';
-}
-
-/**
- * Moves inline images and files of a message to the blob store, so that reading a tree does not load their bytes.
- * Matching treats both forms as equal. Data that is not valid base64 stays unchanged.
- */
-export async function storeInlineBytes(message: Message, blobs: BlobStore): Promise<Message> {
-  if (!message.content.some(isInlineBlock)) return message;
-  return { ...message, content: await Promise.all(message.content.map((block) => storeBytes(block, blobs))) };
-}
-
-/** Does the same for every message of a list. */
-export function storeInlineMessages<T extends { readonly message: Message }>(
-  items: readonly T[],
-  blobs: BlobStore,
-): Promise<readonly T[]> {
-  return Promise.all(
-    items.map(async (item) => {
-      const message = await storeInlineBytes(item.message, blobs);
-      return message === item.message ? item : { ...item, message };
-    }),
-  );
-}
-
-async function storeBytes(block: Block, blobs: BlobStore): Promise<Block> {
-  if (!isInlineBlock(block) || block.source.data === '' || !isBase64(block.source.data)) return block;
-  const bytes = Buffer.from(block.source.data, 'base64');
-  const known = await blobs.find(sha256Hex(bytes));
-  const { hash, size } = known ?? (await blobs.put(bytes, block.mediaType ?? 'application/octet-stream'));
-  const stored: StoredBlock = { ...block, source: { type: 'blob', hash, size } };
-  return stored;
 }

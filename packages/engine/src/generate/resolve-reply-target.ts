@@ -1,5 +1,6 @@
 /** The first part of a turn: appends the messages and decides where the replies are added. */
 
+import { storeInlineMessages } from '@coppice/content';
 import {
   type ActId,
   ask,
@@ -16,7 +17,6 @@ import {
 import { maskMessage } from '../config/mask-message.ts';
 import { listConfiguredKeys } from '../config/secret.ts';
 import type { TurnApprovals } from './approvals.ts';
-import { storeInlineMessages } from './blobs.ts';
 import type { GenerateOptions, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { deterministicId } from './deterministic-id.ts';
 import { makeGenerateError } from './errors.ts';

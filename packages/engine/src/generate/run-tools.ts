@@ -1,5 +1,6 @@
 /** Runs the tool calls of a reply and stores their results as messages. */
 
+import { storeInlineMessages } from '@coppice/content';
 import { isMalformedToolUse } from '@coppice/content/wires';
 import {
   type ActId,
@@ -15,7 +16,6 @@ import { maskMessage } from '../config/mask-message.ts';
 import { listConfiguredKeys } from '../config/secret.ts';
 import type { FinishReason } from '../providers/contract.ts';
 import type { Approve, ToolErrorCode, ToolResult } from '../tools/contract.ts';
-import { storeInlineMessages } from './blobs.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { makeGenerateError } from './errors.ts';
 import { type TurnServices, turnRunContext } from './turn-services.ts';

@@ -1,5 +1,5 @@
 /** Writes one reply: calls a model, stores its text while it streams, and completes the node. */
-import { messageTokens } from '@coppice/content';
+import { messageTokens, storeInlineBytes } from '@coppice/content';
 import {
   type ActId,
   isAppError,
@@ -309,7 +309,8 @@ async function commit(
   const { treeId, nodeId } = job;
   const context = turnRunContext(services, job.actId, job.actor);
   const { status, message } = written;
-  const said = message === null ? {} : { message };
+  // A model may reply with pictures.
+  const said = message === null ? {} : { message: await storeInlineBytes(message, services.store.blobs) };
   await services.yieldToEventLoop();
   try {
     const { result } = await run(services.store, { type: 'finish', treeId, nodeId, status, ...said, meta }, context);

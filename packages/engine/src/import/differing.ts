@@ -13,7 +13,7 @@ import {
   type RecordDifference,
   type StorableTree,
 } from '@coppice/content/formats';
-import { ask, type NodeId, type Store } from '@coppice/core';
+import { ask, type ImportCommand, type NodeId, type Store } from '@coppice/core';
 
 /** A node whose message at the source differs from the stored one. */
 export interface NodeDifference {
@@ -32,17 +32,26 @@ function describeDifference({ said, edited }: RecordDifference, restored: boolea
   return detailOf(edited ? 'data-changed-and-edited' : 'data-changed-at-source');
 }
 
+/** A conversation that is imported again. */
+export interface ReimportedTree extends Pick<StorableTree, 'command' | 'sources'> {
+  /** The same command with the bytes of pictures and files in the messages, as older imports stored them. */
+  readonly inline: ImportCommand;
+  /** The nodes that existed before. */
+  readonly present: readonly NodeId[];
+  /** Whether Coppice exported the conversation. */
+  readonly restored: boolean;
+}
+
 /**
  * Yields a finding for each node whose record changed at the source since the last import. Nodes that the user deleted
  * are skipped.
  */
 export async function* findDifferences(
   store: Store,
-  { command, sources }: StorableTree,
-  present: readonly NodeId[],
-  restored: boolean,
+  { command, sources, inline, present, restored }: ReimportedTree,
 ): AsyncGenerator<NodeDifference> {
   const { treeId } = command;
+  const asBefore = command === inline ? undefined : new Map(inline.nodes.map((node) => [node.id, node]));
   const again = new Map(command.nodes.map((node) => [node.id, node]));
   const row = present.length === 0 ? null : await store.read(treeId, () => ask('tree', {}));
   for (let from = 0; from < present.length; from += atOnce) {
@@ -54,6 +63,8 @@ export async function* findDifferences(
       if (!restored && source.externalId === node.id && hasSameContent(node, incoming.message)) continue;
       const inPlace = node.parentId === (incoming.parentId ?? row?.rootId);
       const difference = findDifference(node, incoming, { restored, inPlace });
+      const before = difference === null ? undefined : asBefore?.get(node.id);
+      if (before !== undefined && findDifference(node, before, { restored, inPlace }) === null) continue;
       if (difference !== null)
         yield {
           node: node.id,

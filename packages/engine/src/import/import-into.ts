@@ -6,6 +6,7 @@ import {
   type ImportInput,
   type ImportReport,
   importErrorKinds,
+  moveInlineBytes,
   type Pause,
   type RepairedTree,
   readImport,
@@ -248,13 +249,14 @@ async function* storeTree(services: ImportServices, tree: RepairedTree): AsyncGe
   const { ledger } = services;
   ledger.open(tree);
   try {
-    const { incoming, result } = await takenNames(services, tree);
+    const { incoming, inline, attachments, result } = await takenNames(services, tree);
     const { treeId, attributes } = incoming.command;
-    ledger.attachments += tree.blobs?.length ?? 0;
+    ledger.attachments += attachments;
     ledger.stored(tree, incoming, result);
     const restored = tree.restores !== undefined;
     const grown: NodeId[] = [];
-    for await (const { node, found, changed } of findDifferences(services.store, incoming, result.present, restored)) {
+    const reimport = { ...incoming, inline, present: result.present, restored };
+    for await (const { node, found, changed } of findDifferences(services.store, reimport)) {
       if (services.follow && !changed) grown.push(node);
       else ledger.note(found);
     }
@@ -284,13 +286,17 @@ async function takenNames(services: ImportServices, tree: RepairedTree) {
   const take = async (fresh: boolean) => {
     const known = tree.restores === undefined ? await readDestination(store, tree, ledger.format, rest) : {};
     const destination = { ...known, fresh };
-    const made = await runWithPauses(buildImportCommand(tree, ledger.format, store.owner, destination), rest);
+    const whole = await runWithPauses(buildImportCommand(tree, ledger.format, store.owner, destination), rest);
+    const { tree: made, blobs } = await runWithPauses(moveInlineBytes(whole), rest);
     const follows =
       services.ends.get(made.command.treeId) ?? (services.follow ? await findFollowedNode(store, made) : undefined);
     const incoming = follows === undefined ? made : { ...made, command: { ...made.command, follows } };
     await rest();
-    const result = dryRun ? await previewTree(services, incoming) : await carryOutImport(services, tree, incoming);
-    return { incoming, result };
+    const attached = [...(tree.blobs ?? []), ...blobs];
+    const result = dryRun
+      ? await previewTree(services, incoming)
+      : await carryOutImport(services, tree, incoming, attached);
+    return { incoming, inline: whole.command, attachments: attached.length, result };
   };
   try {
     return await take(false);
@@ -340,11 +346,12 @@ async function carryOutImport(
   services: ImportServices,
   tree: RepairedTree,
   { command, names }: StorableTree,
+  blobs: readonly ImportedBlob[],
 ): Promise<ImportResult> {
   const { store, context } = services;
   const { treeId } = command;
   const known = await store.read(treeId, () => ask('tree', {}));
-  for (const blob of tree.blobs ?? []) await keepBlob(store, blob);
+  for (const blob of blobs) await keepBlob(store, blob);
   // A new tree gets the time of its last message, so that lists sorted by time show it in the right position.
   const at = known === null ? lastTime(tree) : undefined;
   // Writes the external ids of the previous conversation at the same time, because a separate durable write would cost

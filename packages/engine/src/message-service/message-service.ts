@@ -1,3 +1,4 @@
+import { storeInlineMessages } from '@coppice/content';
 import {
   type AppendCommand,
   ask,
@@ -254,10 +255,11 @@ export class MessageService {
 
   async #appended(id: TreeId, wanted: CreateMessage): Promise<TopicMessage> {
     const message = parseTopicMessage(wanted);
+    const messages = message === undefined ? [] : [{ message, ...optionalOf(wanted) }];
     const command: AppendCommand = {
       type: 'append',
       treeId: id,
-      messages: message === undefined ? [] : [{ message, ...optionalOf(wanted) }],
+      messages: await storeInlineMessages(messages, this.#store.blobs),
       merge: false,
       select: wanted.select !== false,
       ...(wanted.parentId == null ? {} : { parentId: requireNodeId(wanted.parentId) }),
@@ -291,7 +293,7 @@ export class MessageService {
         type: 'reply',
         treeId: id,
         parentId,
-        replies,
+        replies: await storeInlineMessages(replies, this.#store.blobs),
         select: select !== false,
         ...(join === 0 ? {} : { join }),
       },

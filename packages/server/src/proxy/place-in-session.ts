@@ -3,7 +3,7 @@
  * tree, even if its system prompt changes, and unrelated sessions never share a tree. A sub-agent has its own tree,
  * which is linked to the call that spawned it. Side calls of a program are in a separate tree.
  */
-import { buildSubAgentRow, deriveId, spawnLinkOf } from '@coppice/content';
+import { buildSubAgentRow, deriveId, spawnLinkOf, storeInlineMessages } from '@coppice/content';
 import {
   ask,
   isAppError,
@@ -21,7 +21,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
-import { recordedTag, sideCallsFormat, storeInlineMessages, titleActor, titleFromFirstSentence } from '@coppice/engine';
+import { recordedTag, sideCallsFormat, titleActor, titleFromFirstSentence } from '@coppice/engine';
 import { addCompactionMarker, findPositionAfterMarker } from './agent-compaction.ts';
 import { detectCallPurpose, newestUserMessages } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';

@@ -2,7 +2,7 @@
  * Records one exchange in a tree. The session or the prompt selects the tree, the history selects the position, and the
  * answers become new nodes.
  */
-import { messageKit } from '@coppice/content';
+import { messageKit, storeInlineMessages } from '@coppice/content';
 import {
   ask,
   isAppError,
@@ -21,7 +21,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { findSystemPrompt } from '@coppice/core/context';
-import { storeInlineBytes, storeInlineMessages, titleActor } from '@coppice/engine';
+import { titleActor } from '@coppice/engine';
 import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
 import { buildHistoryRows, historyKeysOf } from './history-names.ts';
 import { findOrCreateSessionPosition, type SessionPosition } from './place-in-session.ts';
@@ -121,11 +121,7 @@ export async function recordExchange(
   const said = before.length === 0 ? asked : { ...asked, history: [...asked.history, ...before] };
   const placed = await placeExchange(store, said, exchange, context);
   const { treeId: id, parentId } = placed;
-  const replies = await Promise.all(
-    repliesOf(exchange, placed.promptOfReply).map(async (reply) =>
-      reply.message === undefined ? reply : { ...reply, message: await storeInlineBytes(reply.message, store.blobs) },
-    ),
-  );
+  const replies = await storeInlineMessages(repliesOf(exchange, placed.promptOfReply), store.blobs);
   // A store may write synchronously on this thread, so the loop yields between two writes.
   await new Promise((resolve) => setImmediate(resolve));
   // The active node of a session follows its program. A tree of one prompt contains calls of many sessions, so its

@@ -13,6 +13,7 @@ export const archive = defineFormat({
     mediaType: 'application/x-ndjson',
     files: 'one',
     recordedPrompts: true,
+    storesBlobs: true,
     loses: { blobs: 'Attachments whose bytes are not in the store are named only.' },
     write,
   },

@@ -3,17 +3,33 @@ import { toBase64 } from '../../base64.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { buildLossEvent } from '../exporting.ts';
 import { toIso } from '../fields.ts';
+import { recordBytesOf } from '../original-record.ts';
 import { archiveVersion, blobPartBytes, LineChecksum } from './lines.ts';
 
 const namesPerLine = 500;
 
-function blobOf(block: Block): { readonly hash: string; readonly mediaType: string } | undefined {
+interface ArchivedBlob {
+  readonly hash: string;
+  readonly mediaType: string;
+}
+
+function blobOf(block: Block): ArchivedBlob | undefined {
   const source = 'source' in block ? block.source : undefined;
   if (typeof source !== 'object' || source === null || !('type' in source) || source.type !== 'blob') return undefined;
   if (!('hash' in source) || typeof source.hash !== 'string') return undefined;
   const mediaType =
     'mediaType' in block && typeof block.mediaType === 'string' ? block.mediaType : 'application/octet-stream';
   return { hash: source.hash, mediaType };
+}
+
+/** Returns the blobs that the message of a node and its original record refer to. */
+function blobsOfNode(node: Node): readonly ArchivedBlob[] {
+  const blobs: ArchivedBlob[] = [...recordBytesOf(node)];
+  for (const block of node.message?.content ?? []) {
+    const blob = blobOf(block);
+    if (blob !== undefined) blobs.push(blob);
+  }
+  return blobs;
 }
 
 /** Returns the stored fields of a node; fields that can be derived from the message are left out. */
@@ -81,9 +97,8 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
   for await (const tree of trees) {
     count++;
     for (const node of [...tree.nodes, ...tree.trash])
-      for (const block of node.message?.content ?? []) {
-        const blob = blobOf(block);
-        if (blob === undefined || kept.has(blob.hash)) continue;
+      for (const blob of blobsOfNode(node)) {
+        if (kept.has(blob.hash)) continue;
         kept.add(blob.hash);
         let lines = 0;
         for await (const text of blobLines(blob.hash, blob.mediaType, options)) {

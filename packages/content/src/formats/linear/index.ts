@@ -11,6 +11,7 @@ import {
   type ImportedTree,
   type ReadEvent,
   type WriteEvent,
+  type WriteOptions,
 } from '../contract.ts';
 import {
   attributeLosses,
@@ -25,6 +26,7 @@ import {
 import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
+import { embedBytes } from '../inline-bytes.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile, type SampleFile } from '../input.ts';
 import { fromAssistant, toOpenAi } from '../openai-messages.ts';
 import { originalRecordOf } from '../original-record.ts';
@@ -182,7 +184,7 @@ function omitPrompt(record: JsonObject): JsonObject {
     : record;
 }
 
-async function* writeLinearTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
+async function* writeLinearTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
   const original = originalTreeRecord(tree, name)?.record ?? {};
   const messages: Json[] = [];
   const { systemPrompt, title } = tree.attributes;
@@ -204,7 +206,8 @@ async function* writeLinearTree(tree: ExportedTree): AsyncGenerator<WriteEvent> 
     } else {
       if (node.kind !== 'message')
         yield buildLossEvent(tree, node, 'markers', `A ${node.kind} is written as a message.`);
-      const { record, losses } = toOpenAi(node.message, (block) => blockDefinitionOf(block).toText(block));
+      const message = await embedBytes(node.message, options);
+      const { record, losses } = toOpenAi(message, (block) => blockDefinitionOf(block).toText(block));
       messages.push(messages.length === 0 ? omitPrompt(record) : record);
       for (const what of losses)
         yield buildLossEvent(
@@ -234,8 +237,8 @@ async function* writeLinearTree(tree: ExportedTree): AsyncGenerator<WriteEvent> 
     };
 }
 
-async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator<WriteEvent> {
-  for await (const tree of trees) yield* writeLinearTree(tree);
+async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
+  for await (const tree of trees) yield* writeLinearTree(tree, options);
 }
 
 /** Imports and exports plain lists of messages without branches. */

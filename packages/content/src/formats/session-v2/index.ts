@@ -16,7 +16,7 @@ export const sessionV2 = defineFormat({
     files: 'per-tree',
     loses: {
       trash: 'Removed messages are left out.',
-      attachments: 'Attachments are written by their sums, without their bytes.',
+      attachments: 'Attachments whose bytes are not in the store are written by their sums.',
     },
     write,
   },

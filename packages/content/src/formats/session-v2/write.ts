@@ -3,6 +3,7 @@ import {
   buildRootNode,
   type Commit,
   type JsonObject,
+  type Node,
   type NodeId,
   type NodeMeta,
   nodeId,
@@ -13,10 +14,10 @@ import {
 import { deriveId } from '../../derived-id.ts';
 import { messageKit } from '../../kit.ts';
 import { linesOfCommit, type SessionEntry } from '../../sessions/index.ts';
-import type { ExportedTree, WriteEvent } from '../contract.ts';
+import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { buildLossEvent, conversationTimes, exportedIds, originalTreeRecord } from '../exporting.ts';
 import { isJsonObject, omitKeys, textAt } from '../fields.ts';
-import { isStoredBlob } from '../inline-bytes.ts';
+import { embedBytes, isStoredBlob } from '../inline-bytes.ts';
 import { readImportMetadata } from '../original-record.ts';
 import { encodeLines, safeFileName } from '../preserved-lines.ts';
 import { nodeIdOf } from './read.ts';
@@ -90,9 +91,19 @@ function sessionHeader(made: SessionEntry, was: JsonObject | undefined): JsonObj
   return was === undefined || !('uuid' in was) ? json : { ...was, version: json.version ?? 2 };
 }
 
+/** Returns a tree with the bytes of its attachments in the messages, because a session file has no other place. */
+async function withEmbeddedBytes(tree: ExportedTree, options: WriteOptions): Promise<ExportedTree> {
+  if (!tree.nodes.some((node) => node.message?.content.some(isStoredBlob) === true)) return tree;
+  const nodes: Node[] = [];
+  for (const node of tree.nodes)
+    nodes.push(node.message === null ? node : { ...node, message: await embedBytes(node.message, options) });
+  return { ...tree, nodes };
+}
+
 /** Writes each tree as one session file of version 2. */
-export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator<WriteEvent> {
-  for await (const tree of trees) {
+export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
+  for await (const stored of trees) {
+    const tree = await withEmbeddedBytes(stored, options);
     const original = originalTreeRecord(tree, name);
     const names: ReadonlyMap<string, string> = exportedIds(tree, name);
     const root = textAt(original?.record ?? {}, 'uuid') ?? tree.rootId;

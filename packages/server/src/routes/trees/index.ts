@@ -1,4 +1,6 @@
 /** Routes that create, list, change, copy, delete and restore whole trees. */
+
+import { storeInlineMessages } from '@coppice/content';
 import {
   actId,
   type NodeId,
@@ -12,7 +14,6 @@ import {
   treeId,
   unwrapResult,
 } from '@coppice/core';
-import { storeInlineMessages } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { assertTreeExists, formatOfTree, parseNewMessages, resolveTree, viewOfTree } from '../../resolve-tree.ts';

@@ -1,6 +1,6 @@
 /** Routes that append, edit, split, join and delete messages. */
+import { storeInlineBlocks, storeInlineMessages } from '@coppice/content';
 import { type EditCommand, nodeId, refuse } from '@coppice/core';
-import { storeInlineMessages } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { parseEditedContent, parseNewMessages, resolveTree } from '../../resolve-tree.ts';
@@ -69,7 +69,8 @@ const edit = defineRoute({
     const { content: said, mode, id, select, moveBookmark } = call.body;
     // Parsed as an assistant's message, which may contain every block. Core refuses blocks that the actual role may not
     // have.
-    const content: EditCommand['content'] = typeof said === 'string' ? said : parseEditedContent(said, 'assistant');
+    const content: EditCommand['content'] =
+      typeof said === 'string' ? said : await storeInlineBlocks(parseEditedContent(said, 'assistant'), store.blobs);
     const more = omitUndefined({ mode, id, select, moveBookmark });
     const { node } = call.params;
     const outcome = await runWrite(call, store, { type: 'edit', treeId, nodeId: node, content, ...more });

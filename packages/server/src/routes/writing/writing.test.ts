@@ -277,3 +277,24 @@ test('[A199] a tree reports what an undo and a redo would change, or that there 
   expect((await read()).undo).toBeNull();
   await server.close();
 });
+
+test('[M73] inline pictures of new and edited messages are blobs in what the server answers', async () => {
+  const server = await openTestServer();
+  const data = Buffer.alloc(400, 7).toString('base64');
+  const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data } };
+  const { id, nodeIds, version } = await createTree(server, ['a']);
+  const at = `/api/trees/${id}`;
+  const body = { messages: [{ role: 'user', content: [image] }] };
+  const added = await server.ask('POST', `${at}/messages`, { version, body });
+  const edited = await server.ask('POST', `${at}/nodes/${nodeIds[0]}/edit`, {
+    version: added.body.version,
+    body: { content: [image, { type: 'text', text: 'Which tree is this?' }] },
+  });
+  expect([added.status, edited.status]).toEqual([200, 200]);
+  for (const shown of [added.body, edited.body, (await server.ask('GET', `${at}/page?limit=100`)).body]) {
+    const text = JSON.stringify(shown);
+    expect(text).not.toContain(data.slice(0, 60));
+    expect(text).toContain('"type":"blob"');
+  }
+  await server.close();
+});

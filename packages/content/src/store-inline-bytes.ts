@@ -1,0 +1,73 @@
+// Moves inline images and files of messages to the blob store, so that no page of a tree contains their bytes.
+import type { BlobStore, Block, Message } from '@coppice/core';
+import { fromBase64, isBase64 } from './base64.ts';
+import type { FileBlock } from './blocks/file/index.ts';
+import type { ImageBlock } from './blocks/image/index.ts';
+import { type Base64Source, type BlobSource, isByteSource } from './blocks/source.ts';
+import { sha256Hex } from './sha256.ts';
+
+/** An image or a file whose bytes are in the message. */
+type InlineBlock = (ImageBlock | FileBlock) & { readonly source: Base64Source };
+
+/** Bytes that were in a message, and the block that refers to them by their hash. */
+export interface MovedBytes {
+  readonly block: (ImageBlock | FileBlock) & { readonly source: BlobSource };
+  readonly bytes: Uint8Array;
+  /** The base64 of the bytes, as the message had it. */
+  readonly data: string;
+  readonly mediaType: string;
+}
+
+function isInlineBlock(block: Block): block is InlineBlock {
+  if (block.type !== 'image' && block.type !== 'file') return false;
+  return 'source' in block && isByteSource(block.source) && block.source.type === 'base64';
+}
+
+/** Whether a message has an image or a file with inline bytes. */
+export function hasInlineBytes(message: Message): boolean {
+  return message.content.some(isInlineBlock);
+}
+
+/** Returns the bytes of an inline image or file; undefined for other blocks and for data that is not valid base64. */
+export function takeInlineBytes(block: Block): MovedBytes | undefined {
+  if (!isInlineBlock(block) || block.source.data === '' || !isBase64(block.source.data)) return undefined;
+  const { data } = block.source;
+  const bytes = fromBase64(data);
+  const source: BlobSource = { type: 'blob', hash: sha256Hex(bytes), size: bytes.length };
+  return { block: { ...block, source }, bytes, data, mediaType: block.mediaType ?? 'application/octet-stream' };
+}
+
+/**
+ * Moves inline images and files of a message to the blob store. Both forms are equal for matching. Data that is not
+ * valid base64 stays unchanged; a message without inline bytes stays the same object.
+ */
+export async function storeInlineBytes(message: Message, blobs: BlobStore): Promise<Message> {
+  if (!hasInlineBytes(message)) return message;
+  return { ...message, content: await storeInlineBlocks(message.content, blobs) };
+}
+
+/** Does the same for the blocks of a message. */
+export function storeInlineBlocks(content: readonly Block[], blobs: BlobStore): Promise<readonly Block[]> {
+  return Promise.all(content.map((block) => storeBlock(block, blobs)));
+}
+
+/** Does the same for a list of items with a message each; items without a message stay unchanged. */
+export function storeInlineMessages<T extends { readonly message?: Message }>(
+  items: readonly T[],
+  blobs: BlobStore,
+): Promise<readonly T[]> {
+  return Promise.all(
+    items.map(async (item) => {
+      const message = item.message === undefined ? undefined : await storeInlineBytes(item.message, blobs);
+      return message === item.message ? item : { ...item, message };
+    }),
+  );
+}
+
+async function storeBlock(block: Block, blobs: BlobStore): Promise<Block> {
+  const moved = takeInlineBytes(block);
+  if (moved === undefined) return block;
+  // The existing blob is reused, because a put would make it wait for a message once more.
+  if ((await blobs.find(moved.block.source.hash)) === null) await blobs.put(moved.bytes, moved.mediaType);
+  return moved.block;
+}
