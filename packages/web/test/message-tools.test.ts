@@ -111,6 +111,28 @@ test('[B311] a message is read aloud without its markup, and what is said is wri
   await done(tab);
 });
 
+test.each([390, 320])('[B311] dictation can be reached on a phone of %i px', async (width) => {
+  const { id } = await createChat('Use flour.');
+  const tab = await fixture.open('/', { viewport: { width, height: 700 }, hasTouch: true, isMobile: true });
+  const { page } = tab;
+  await page.addInitScript(speech);
+  await page.goto(`${fixture.url}/t/${id}`);
+  await page.getByTestId('thread').getByText('flour').waitFor();
+  const button = page.getByRole('button', { name: 'Dictate' });
+  const box = await button.boundingBox();
+  expect(box).not.toBeNull();
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+  await button.tap();
+  await page.evaluate(
+    "listening.onresult({ resultIndex: 0, results: [{ isFinal: true, 0: { transcript: 'Rye?' } }] })",
+  );
+  await waitUntilTrue(() => page.getByRole('textbox', { name: /message/i }).inputValue()).toBe('Rye?');
+  for (const name of ['Attach files', 'Send'])
+    expect((await page.getByRole('button', { name }).first().boundingBox())?.x ?? width).toBeLessThan(width - 30);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+  await done(tab);
+});
+
 // Headless browsers show no notifications, so this class records them.
 const notifications = `
   globalThis.notified = [];

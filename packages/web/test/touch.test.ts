@@ -114,6 +114,40 @@ test('[B77] a long press opens a sheet with all actions for a message', async ()
   await done(tab);
 });
 
+test('[B322] two fingers zoom the map about the point between them, and do not open a message', async () => {
+  const tab = await fixture.open(`/t/${demo.id}?view=map`, phone);
+  const { page } = tab;
+  const level = async () =>
+    page.evaluate<number>(
+      `[...document.querySelectorAll('.zoom fieldset button')].findIndex((one) => one.ariaPressed === 'true')`,
+    );
+  await waitUntilTrue(async () => (await level()) >= 0).toBe(true);
+  const session = await page.context().newCDPSession(page);
+  /** Two fingers whose distance changes from one value to another, in steps. */
+  const pinch = async (from: number, to: number) => {
+    const fingers = (share: number) => {
+      const half = (from + (to - from) * share) / 2;
+      return [
+        { x: 195 - half, y: 420, id: 0 },
+        { x: 195 + half, y: 420, id: 1 },
+      ];
+    };
+    const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: readonly object[]) =>
+      session.send('Input.dispatchTouchEvent', { type, touchPoints: [...touchPoints] as never });
+    await send('touchStart', fingers(0).slice(0, 1));
+    await send('touchStart', fingers(0));
+    for (const share of [0.2, 0.4, 0.6, 0.8, 1]) await send('touchMove', fingers(share));
+    await send('touchEnd', fingers(1).slice(0, 1));
+    await send('touchEnd', []);
+  };
+  await pinch(40, 360);
+  await waitUntilTrue(level).toBe(2);
+  await pinch(360, 20);
+  await waitUntilTrue(level).toBe(0);
+  expect(page.url()).toContain('view=map');
+  await done(tab);
+});
+
 test('[B78] if a provider gives a time, the retry counts down, can be cancelled, and is made', async () => {
   const made = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Limits' } });
   const id: string = made.body.treeId;

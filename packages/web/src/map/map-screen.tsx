@@ -60,6 +60,7 @@ export function MapScreen(): ReactElement {
     onFocus: setFocus,
     onOpen: goTo,
     onZoom: zoom,
+    onPinch: mapView.pinch,
     // Zoomed out, messages are not drawn, so dragging pans.
     onMove: level === 'far' ? null : (from, to) => void moveMessages(session, from, to),
   });

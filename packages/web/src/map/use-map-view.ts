@@ -14,6 +14,11 @@ import {
   zoomView,
 } from './view.ts';
 
+interface ScreenPoint {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** The visible part of the map, and functions that change it. */
 export interface MapViewState {
   /** Null until the tree is loaded. */
@@ -21,6 +26,8 @@ export interface MapViewState {
   readonly bounds: ReturnType<typeof zoomBounds> | null;
   setView(view: MapView): void;
   zoom(by: number, x?: number, y?: number): void;
+  /** Scales about the point `from`, and moves that point to `to`. */
+  pinch(by: number, from: ScreenPoint, to: ScreenPoint): void;
   showWhole(): void;
   /** Moves the map if the message is outside of it, or too near an edge. */
   bringIntoView(id: NodeId): void;
@@ -46,14 +53,19 @@ export function useMapView(
     (next: MapView) => setRawView(layout === null ? next : keepTreeVisible(layout, next, { width, height })),
     [layout, width, height],
   );
-  const zoom = useCallback(
-    (by: number, x = width / 2, y = height / 2) =>
-      setRawView((now) =>
-        now === null || least === null || layout === null
-          ? now
-          : keepTreeVisible(layout, zoomView(now, by, x, y, least), { width, height }),
-      ),
+  const pinch = useCallback(
+    (by: number, from: ScreenPoint, to: ScreenPoint) =>
+      setRawView((now) => {
+        if (now === null || least === null || layout === null) return now;
+        const scaled = zoomView(now, by, from.x, from.y, least);
+        const moved = { ...scaled, tx: scaled.tx + to.x - from.x, ty: scaled.ty + to.y - from.y };
+        return keepTreeVisible(layout, moved, { width, height });
+      }),
     [layout, least, width, height],
+  );
+  const zoom = useCallback(
+    (by: number, x = width / 2, y = height / 2) => pinch(by, { x, y }, { x, y }),
+    [pinch, width, height],
   );
   const frame = useMemo(
     () => ({ width, height, left: width < phoneWidth ? 24 : 272, right: 60, top: 80, bottom: 92 }),
@@ -74,6 +86,7 @@ export function useMapView(
     bounds: view === null || least === null ? null : zoomBounds(view, least),
     setView,
     zoom,
+    pinch,
     showWhole() {
       if (layout !== null) setView(fitView(layout, frame, 1.5));
     },

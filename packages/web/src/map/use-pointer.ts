@@ -13,6 +13,25 @@ interface Held {
   moved: boolean;
 }
 
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The middle of two fingers and the distance between them. */
+interface Pinch extends Point {
+  readonly distance: number;
+}
+
+/** Returns the pinch of the first two fingers; null if fewer touch the map. */
+function pinchOf(fingers: ReadonlyMap<number, Point>): Pinch | null {
+  const [one, other] = fingers.values();
+  if (one === undefined || other === undefined) return null;
+  // Fingers that touch each other must not scale without limit.
+  const distance = Math.max(1, Math.hypot(one.x - other.x, one.y - other.y));
+  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2, distance };
+}
+
 /** A branch that is being dragged. */
 export interface BranchDrag {
   readonly from: NodeId;
@@ -30,6 +49,8 @@ export interface MapPointer {
   onOpen(id: NodeId): void;
   /** Scales about a point. */
   onZoom(by: number, x: number, y: number): void;
+  /** Scales about a point, and moves that point. */
+  onPinch(by: number, from: Point, to: Point): void;
   /** Null if branches cannot be dragged. */
   readonly onMove: ((from: NodeId, to: NodeId) => void) | null;
 }
@@ -43,8 +64,8 @@ function isBelow(model: MapModel, id: NodeId, top: NodeId): boolean {
 }
 
 /**
- * Pans by dragging the background, moves a branch by dragging its message onto another, zooms by wheel, previews by
- * click.
+ * Pans by dragging the background, moves a branch by dragging its message onto another, zooms by wheel or two fingers,
+ * previews by click.
  */
 export function useMapPointer(
   surface: ReturnType<typeof useCanvas>,
@@ -54,6 +75,7 @@ export function useMapPointer(
   pointed: MapPointer,
 ) {
   const held = useRef<Held | null>(null);
+  const fingers = useRef(new Map<number, Point>());
   const [drag, setDrag] = useState<BranchDrag | null>(null);
   const { canvas } = surface;
   const at = (event: { readonly clientX: number; readonly clientY: number }) => {
@@ -91,17 +113,31 @@ export function useMapPointer(
     held.current = null;
     setDrag(null);
   };
+  /** Removes a finger. The one that is left pans, and its end is not a tap. Returns whether there were two. */
+  const endPinch = (event: PointerEvent<HTMLCanvasElement>): boolean => {
+    const isPinch = fingers.current.size > 1;
+    fingers.current.delete(event.pointerId);
+    const [rest] = fingers.current.values();
+    if (isPinch) held.current = rest === undefined || view === null ? null : { ...rest, view, node: null, moved: true };
+    return isPinch;
+  };
   return {
     drag,
     onPointerDown: (event: PointerEvent<HTMLCanvasElement>) => {
       if (view === null || model === null) return;
       const { x, y } = at(event);
       event.currentTarget.setPointerCapture(event.pointerId);
+      if (event.pointerType === 'touch') fingers.current.set(event.pointerId, { x, y });
+      if (fingers.current.size > 1) return drop();
       const draggable = pointed.onMove !== null && event.pointerType === 'mouse';
       held.current = { x, y, view, node: draggable ? nodeAtPoint(model.layout, view, x, y) : null, moved: false };
     },
     onPointerMove: (event: PointerEvent<HTMLCanvasElement>) => {
       const { x, y } = at(event);
+      const before = pinchOf(fingers.current);
+      if (fingers.current.has(event.pointerId)) fingers.current.set(event.pointerId, { x, y });
+      const after = before === null ? null : pinchOf(fingers.current);
+      if (before !== null && after !== null) return pointed.onPinch(after.distance / before.distance, before, after);
       const hold = held.current;
       if (hold === null) {
         if (model !== null && view !== null && event.pointerType === 'mouse')
@@ -113,8 +149,11 @@ export function useMapPointer(
       if (hold.node !== null) setDrag(dragOver(hold.node, x, y));
       else setView({ ...hold.view, tx: hold.view.tx + x - hold.x, ty: hold.view.ty + y - hold.y });
     },
-    onPointerCancel: drop,
+    onPointerCancel: (event: PointerEvent<HTMLCanvasElement>) => {
+      if (!endPinch(event)) drop();
+    },
     onPointerUp: (event: PointerEvent<HTMLCanvasElement>) => {
+      if (endPinch(event)) return;
       const hold = held.current;
       drop();
       if (hold === null || model === null || view === null) return;

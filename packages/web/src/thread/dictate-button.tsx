@@ -27,7 +27,7 @@ const browser: {
   readonly webkitSpeechRecognition?: RecognitionClass;
 } = globalThis;
 
-/** A button for dictation. Renders nothing if the browser cannot; phones have one on their keyboard. */
+/** A button for dictation. Renders nothing if the browser has no speech recognition. */
 export function DictateButton({ onText }: { readonly onText: (text: string) => void }): ReactElement | null {
   const Recognizer = browser.SpeechRecognition ?? browser.webkitSpeechRecognition;
   const [running, setRunning] = useState<Recognition | null>(null);
@@ -55,7 +55,6 @@ export function DictateButton({ onText }: { readonly onText: (text: string) => v
   };
   return (
     <IconButton
-      className="desk-only"
       icon="mic"
       label={running === null ? t('dictate') : t('stopDictating')}
       title={t('dictateHint')}
