@@ -12,6 +12,11 @@ function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
 }
 
+/** Whether a text is only the beginning of its file. The note about the rest makes it longer than the limit. */
+export function isCutText(text: string): boolean {
+  return text.length > maxFileTextLength;
+}
+
 /** Decodes bytes in UTF-8 or UTF-16; null if they are not text. */
 export function decodeText(bytes: Uint8Array): string | null {
   const [first, second] = bytes;

@@ -1,11 +1,12 @@
 import { type FileBlock, type ImageBlock, messageKit } from '@coppice/content';
 import { type Block, type Message, run, type TextBlock } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
+import { maxFileTextLength } from '../files/extract-text.ts';
 import { Forest } from '../forest/index.ts';
 import { MessageService } from '../message-service/index.ts';
 import { newId } from '../new-id.ts';
 import { type FakeProvider, openFakeProvider } from '../testing/fake-provider.ts';
-import { makeSamplePdf } from '../testing/sample-files.ts';
+import { makeSampleDocx, makeSamplePdf } from '../testing/sample-files.ts';
 import { makeTextEvents } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 
@@ -100,6 +101,37 @@ describe('blobs of the store', () => {
       expect.objectContaining({ type: 'blob' }),
       { type: 'base64', data: Buffer.alloc(20, 2).toString('base64') },
     ]);
+  });
+
+  test('[M74] of which a part or nothing was sent are named by a notice of the reply', async () => {
+    const long = makeSampleDocx(`<w:p><w:r><w:t>${'x'.repeat(maxFileTextLength + 5)}</w:t></w:r></w:p>`);
+    shop = await openTurnFixture('memory', [makeTextEvents('Yes')], {
+      provider: { takes: (block) => block.type !== 'file' },
+      limits: { mediaBytes: long.byteLength + 10 },
+    });
+    const missing: FileBlock = {
+      type: 'file',
+      name: 'gone.pdf',
+      mediaType: 'application/pdf',
+      source: { type: 'blob', hash: '0'.repeat(64) },
+    };
+    const content = [
+      await file('long.docx', long, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'),
+      await file('more.txt', Buffer.alloc(11, 'x'), 'text/plain'),
+      missing,
+    ];
+    const end = await ask(['scripted/one'], ...content).done;
+    const { meta } = await shop.node(end.type === 'end' ? end.nodeIds[0] : undefined);
+    expect(meta.source?.notices).toEqual(
+      expect.arrayContaining([
+        { code: 'notice/file-cut', data: { model: 'scripted/one', name: 'long.docx' } },
+        {
+          code: 'notice/file-left-out',
+          data: { model: 'scripted/one', name: 'more.txt', limit: long.byteLength + 10 },
+        },
+        { code: 'notice/file-missing', data: { model: 'scripted/one', name: 'gone.pdf' } },
+      ]),
+    );
   });
 
   test('[M31] that cannot be read fail the reply, and the user message is kept', async () => {

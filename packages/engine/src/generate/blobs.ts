@@ -3,8 +3,9 @@
 import type { BlobSource, FileBlock, ImageBlock } from '@coppice/content';
 import { isFileBlock, isImage } from '@coppice/content/wires';
 import type { BlobStore, Block, Message, Role } from '@coppice/core';
-import { decodeText } from '../files/extract-text.ts';
+import { decodeText, isCutText } from '../files/extract-text.ts';
 import type { FileTextExtractor } from '../files/file-text-extractor.ts';
+import type { ProviderNotice } from '../providers/contract.ts';
 
 /** An image or an attachment whose bytes are in the store. */
 type StoredBlock = (ImageBlock | FileBlock) & { readonly source: BlobSource };
@@ -23,29 +24,34 @@ export interface StoredBytesOptions {
   /** Whether the model accepts a block in this form. */
   readonly accepts: (block: Block, role: Role) => boolean;
   readonly fileTexts: FileTextExtractor;
-  /** Called for each file that is sent as its extracted text. */
-  readonly onFileAsText: (name: string) => void;
+  /** Called for each file that is sent as its extracted text, in part, or not at all. */
+  readonly onNotice: (notice: ProviderNotice) => void;
 }
 
 /**
  * Returns the messages with the bytes of their stored files: as base64 if the model accepts such files, otherwise as
  * their text. The newest messages are loaded first. Blocks beyond the size limit, blobs missing from the store and
- * files without text stay unchanged, and the provider gets their name and type instead. Messages without stored files
- * stay the same objects.
+ * files without text stay unchanged: the provider gets their name and type instead, and a notice reports those that
+ * were not sent. Messages without stored files stay the same objects.
  */
 export async function withStoredBytes(
   messages: readonly Message[],
   options: StoredBytesOptions,
 ): Promise<readonly Message[]> {
-  const { blobs, mostBytes } = options;
+  const { blobs, mostBytes, onNotice } = options;
   if (!messages.some((message) => message.content.some(isStoredBlock))) return messages;
   const known = new Map<string, Uint8Array | null>();
   let left = mostBytes;
-  const bytesOf = async ({ source: { hash } }: StoredBlock): Promise<Uint8Array | null> => {
+  const bytesOf = async (block: StoredBlock): Promise<Uint8Array | null> => {
+    const { hash } = block.source;
+    const name = isFileBlock(block) ? block.name : (block.mediaType ?? 'image');
     const size = known.get(hash)?.byteLength ?? (await blobs.find(hash))?.size;
-    if (size === undefined || size > left) return null;
-    const bytes = known.get(hash) ?? (await blobs.read(hash));
-    if (bytes === null) return null;
+    const isTooLarge = size !== undefined && size > left;
+    const bytes = size === undefined || isTooLarge ? null : (known.get(hash) ?? (await blobs.read(hash)));
+    if (bytes === null) {
+      onNotice(isTooLarge ? { type: 'file-left-out', name, limit: mostBytes } : { type: 'file-missing', name });
+      return null;
+    }
     known.set(hash, bytes);
     left -= bytes.byteLength;
     return bytes;
@@ -69,7 +75,7 @@ async function withBlobBytes(
   block: StoredBlock,
   bytes: Uint8Array,
   role: Role,
-  { accepts, fileTexts, onFileAsText }: StoredBytesOptions,
+  { accepts, fileTexts, onNotice }: StoredBytesOptions,
 ): Promise<Block> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isImage(block)) {
@@ -84,7 +90,8 @@ async function withBlobBytes(
   if (plain !== null) return withText(block, plain);
   const text = await fileTexts.textOf(block.source.hash, bytes);
   if (text === null) return file;
-  onFileAsText(block.name);
+  onNotice({ type: 'file-as-text', name: block.name });
+  if (isCutText(text)) onNotice({ type: 'file-cut', name: block.name });
   return withText(block, text);
 }
 

@@ -3,9 +3,15 @@ import type { Json, JsonObject } from '@coppice/core';
 import type { ProviderNotice } from '../providers/contract.ts';
 import type { Prompt } from './prompt.ts';
 
+type FileNotice = Extract<ProviderNotice, { readonly type: `file-${string}` }>;
+
+function isFileNotice(notice: ProviderNotice): notice is FileNotice {
+  return notice.type.startsWith('file-');
+}
+
 /** A difference between the caller's options and the request that was sent. `data` holds the values for the message. */
 export interface TurnNotice {
-  readonly code: 'notice/parameter-changed' | 'notice/block-changed' | 'notice/file-as-text';
+  readonly code: 'notice/parameter-changed' | 'notice/block-changed' | `notice/${FileNotice['type']}`;
   readonly data: JsonObject;
 }
 
@@ -32,8 +38,10 @@ export function createNoticeList({ model, request, askedTokens }: Prompt): Notic
   return {
     add(notice) {
       if (notice.type === 'parameter-changed') change(notice.name, notice.asked, notice.sent);
-      if (notice.type === 'file-as-text')
-        files.set(notice.name, { code: 'notice/file-as-text', data: { model: model.id, name: notice.name } });
+      if (isFileNotice(notice)) {
+        const { type, ...data } = notice;
+        files.set(`${type} ${notice.name}`, { code: `notice/${type}`, data: { model: model.id, ...data } });
+      }
       if (notice.type !== 'block-lowered') return;
       const key = `${notice.role} ${notice.blockType}`;
       const known = blocks.get(key) ?? { blockType: notice.blockType, role: notice.role, count: 0 };
@@ -69,14 +77,24 @@ const names: ReadonlyMap<string, string> = new Map([
 
 /** Formats a notice as an English sentence. */
 export function formatNotice({ code, data }: TurnNotice): string {
-  const { model, name, asked, sent, blockType, count } = data;
+  const { model, name, asked, sent, blockType, count, limit } = data;
   if (code === 'notice/block-changed')
     return `${String(model)} does not take ${String(blockType)} blocks: ${count === 1 ? 'one was' : `${String(count)} were`} sent as text or left out.`;
   if (code === 'notice/file-as-text')
     return `${String(model)} does not take the file ${String(name)}: its text was sent.`;
+  if (code === 'notice/file-cut')
+    return `Only the beginning of ${String(name)} was sent to ${String(model)}: its text is too long.`;
+  if (code === 'notice/file-left-out')
+    return `${String(name)} was not sent to ${String(model)}: all files of a chat together may have ${toMegabytes(limit)} MB.`;
+  if (code === 'notice/file-missing')
+    return `${String(name)} was not sent to ${String(model)}: its bytes are not in the store.`;
   const what = names.get(String(name)) ?? String(name);
   if (sent === null || sent === undefined) return `${String(model)} does not take ${what}: it was not sent.`;
   return `${String(model)} does not take ${what} ${valueText(asked)}: ${valueText(sent)} was sent.`;
+}
+
+function toMegabytes(bytes: Json | undefined): number {
+  return Math.round(Number(bytes) / 1024 / 1024);
 }
 
 function valueText(value: Json | undefined): string {

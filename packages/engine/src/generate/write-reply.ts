@@ -223,7 +223,7 @@ async function askModelOnce(
       mostBytes: services.limits.mediaBytes,
       accepts: (block, role) => model.accepts(block, role),
       fileTexts: services.fileTexts,
-      onFileAsText: (name) => onNotice({ type: 'file-as-text', name }),
+      onNotice,
     });
     return model.stream(messages === request.messages ? request : { ...request, messages }, {
       signal,

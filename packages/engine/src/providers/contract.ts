@@ -90,7 +90,13 @@ export type ProviderNotice =
   /** A block of an unsupported type was sent in another form or left out. */
   | { readonly type: 'block-lowered'; readonly blockType: string; readonly role: Role }
   /** A file was sent as its text, because the model does not accept such files. */
-  | { readonly type: 'file-as-text'; readonly name: string };
+  | { readonly type: 'file-as-text'; readonly name: string }
+  /** Only the beginning of a file's text was sent. */
+  | { readonly type: 'file-cut'; readonly name: string }
+  /** A file or an image was not sent: the files of the conversation are larger than the limit, in bytes. */
+  | { readonly type: 'file-left-out'; readonly name: string; readonly limit: number }
+  /** A file or an image was not sent, because its bytes are not in the store. */
+  | { readonly type: 'file-missing'; readonly name: string };
 
 /** Time and random numbers, injected so that tests are repeatable. */
 export interface Clock {

@@ -17,11 +17,15 @@ export function ReplyNotices({ node }: { readonly node: Node }): ReactElement | 
 }
 
 function wordNotice({ code, data }: SourceNotice): string {
-  const { model = '', name = '', asked = null, sent = null, blockType = '', count = 1 } = data;
+  const { model = '', name = '', asked = null, sent = null, blockType = '', count = 1, limit = 0 } = data;
   const reported = { model: noticeValueText(model), name: noticeValueText(name) };
   if (code === 'notice/block-changed')
     return t('noticeBlock', { ...reported, blockType: noticeValueText(blockType), count: noticeValueText(count) });
   if (code === 'notice/file-as-text') return t('noticeFileText', reported);
+  if (code === 'notice/file-cut') return t('noticeFileCut', reported);
+  if (code === 'notice/file-missing') return t('noticeFileMissing', reported);
+  if (code === 'notice/file-left-out')
+    return t('noticeFileLeftOut', { ...reported, size: `${Math.round(Number(limit) / 1024 / 1024)} MB` });
   return sent === null
     ? t('noticeDropped', reported)
     : t('noticeChanged', { ...reported, asked: noticeValueText(asked), sent: noticeValueText(sent) });

@@ -304,6 +304,10 @@ export const pageTextsFr: Translated<typeof pageTextsEn, 'one' | 'many' | 'other
   noticeChanged: '{model} n’accepte pas {name} {asked} : {sent} a été envoyé.',
   noticeDropped: '{model} n’accepte pas {name} : non envoyé.',
   noticeFileText: '{model} n’accepte pas le fichier {name} : son texte a été envoyé.',
+  noticeFileCut: 'Seul le début de {name} a été envoyé à {model} : son texte est trop long.',
+  noticeFileLeftOut:
+    '{name} n’a pas été envoyé à {model} : les fichiers d’une discussion peuvent avoir {size} au total.',
+  noticeFileMissing: '{name} n’a pas été envoyé à {model} : le fichier n’est plus sur le serveur.',
   noticeBlock: '{model} n’accepte pas les blocs {blockType} : {count} envoyés comme texte ou omis.',
   keepWriting: 'Vous pouvez continuer à écrire ; rien n’est perdu.',
   keptForReply: 'Réservé à la réponse',

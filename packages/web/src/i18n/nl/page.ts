@@ -292,6 +292,10 @@ export const pageTextsNl: Translated<typeof pageTextsEn, 'one' | 'other'> = {
   noticeChanged: '{model} ondersteunt {name} {asked} niet: {sent} is verzonden.',
   noticeDropped: '{model} ondersteunt {name} niet: het is niet verzonden.',
   noticeFileText: '{model} ondersteunt het bestand {name} niet: de tekst ervan is verzonden.',
+  noticeFileCut: 'Alleen het begin van {name} is naar {model} verzonden: de tekst is te lang.',
+  noticeFileLeftOut:
+    '{name} is niet naar {model} verzonden: alle bestanden van een chat mogen samen {size} groot zijn.',
+  noticeFileMissing: '{name} is niet naar {model} verzonden: het bestand staat niet meer op de server.',
   noticeBlock: '{model} ondersteunt geen blokken {blockType}: {count} als tekst verzonden of weggelaten.',
   keepWriting: 'Je kunt blijven schrijven; er gaat niets verloren.',
   keptForReply: 'Gereserveerd voor het antwoord',
