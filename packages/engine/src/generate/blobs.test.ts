@@ -105,7 +105,7 @@ describe('blobs of the store', () => {
 
   test('[M74] of which a part or nothing was sent are named by a notice of the reply', async () => {
     const long = makeSampleDocx(`<w:p><w:r><w:t>${'x'.repeat(maxFileTextLength + 5)}</w:t></w:r></w:p>`);
-    shop = await openTurnFixture('memory', [makeTextEvents('Yes')], {
+    fixture = await openTurnFixture('memory', [makeTextEvents('Yes')], {
       provider: { takes: (block) => block.type !== 'file' },
       limits: { mediaBytes: long.byteLength + 10 },
     });
@@ -121,7 +121,7 @@ describe('blobs of the store', () => {
       missing,
     ];
     const end = await ask(['scripted/one'], ...content).done;
-    const { meta } = await shop.node(end.type === 'end' ? end.nodeIds[0] : undefined);
+    const { meta } = await fixture.node(end.type === 'end' ? end.nodeIds[0] : undefined);
     expect(meta.source?.notices).toEqual(
       expect.arrayContaining([
         { code: 'notice/file-cut', data: { model: 'scripted/one', name: 'long.docx' } },
@@ -190,22 +190,22 @@ describe('blobs of the store', () => {
 
   test('[M73] a picture in a reply is stored as a blob', async () => {
     const block: ImageBlock = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: inlineData } };
-    shop = await openTurnFixture('memory', [[{ type: 'image', block }, ...makeTextEvents('A hazel.')]]);
+    fixture = await openTurnFixture('memory', [[{ type: 'image', block }, ...makeTextEvents('A hazel.')]]);
     const end = await ask(['scripted/one'], { type: 'text', text: 'Draw a tree.' } as TextBlock).done;
     expect(end.type).toBe('end');
-    const { message } = await shop.node(end.type === 'end' ? end.nodeIds[0] : undefined);
+    const { message } = await fixture.node(end.type === 'end' ? end.nodeIds[0] : undefined);
     expect(message?.content[0]).toEqual(await image());
   });
 
   test('[M73] pictures of messages and replies that a library adds are stored as blobs', async () => {
-    shop = await openTurnFixture('memory', []);
+    fixture = await openTurnFixture('memory', []);
     const block = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: inlineData } };
-    const forest = new Forest(shop.store);
+    const forest = new Forest(fixture.store);
     const root = await forest.getOrCreateRoot('Be brief.');
     const added = await forest.append(root.id, [{ role: 'user', content: [block] }]);
     expect(added).toMatchObject({ message: { content: [await image()] } });
-    const service = new MessageService(shop.store);
-    const asked = await service.create({ topicId: shop.treeId, role: 'user', data: { parts: [block] } });
+    const service = new MessageService(fixture.store);
+    const asked = await service.create({ topicId: fixture.treeId, role: 'user', data: { parts: [block] } });
     expect(asked.data.parts).toEqual([await image()]);
   });
 });
