@@ -3,7 +3,7 @@
  * and rejects with a `HttpProblem` if the server refuses it.
  */
 import { type Bookmark, type Message, type Node, type NodeId, nodeId, type Step, textMessage } from '@coppice/core';
-import type { CombineMode, GenerationRequest } from './api.ts';
+import type { CombineMode, GenerationRequest } from './api/generations.ts';
 import type { GenerationStartedAnswer, TreeViewData, WriteResponse } from './api-types.ts';
 import { type EditOutcome, editMessage, type SeenContent } from './edit-message.ts';
 import { isOnShownPath, refreshUnlessNavigated } from './following.ts';

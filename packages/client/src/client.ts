@@ -1,6 +1,7 @@
 /** Creates the client of one Coppice server. */
 import type { TreeId } from '@coppice/core';
-import { type Api, createApi, createRoutes, type Routes } from './api.ts';
+import { type Api, createApi } from './api/create-api.ts';
+import { createRoutes, type Routes } from './api/request.ts';
 import { type Connection, followEvents, makeOfflineProblem, openEventStream } from './connection.ts';
 import { type ClientEnvironment, defaultEnvironment, pageOrigin } from './environment.ts';
 import { readProblem } from './http.ts';

@@ -1,5 +1,5 @@
 /** The connection of an open tree to its server. */
-import type { Api } from './api.ts';
+import type { Api } from './api/create-api.ts';
 import type { ClientEnvironment } from './environment.ts';
 import { HttpProblem, readProblem } from './http.ts';
 import { readEvents } from './read-events.ts';

@@ -1,5 +1,5 @@
 import type { NodeId, TreeId } from '@coppice/core';
-import { treePath } from './api.ts';
+import { treePath } from './api/request.ts';
 import type { FeedCommit, ReplyDelta, WaitingApproval } from './api-types.ts';
 import { type Connection, followEvents } from './connection.ts';
 import { buildApiUrl } from './http.ts';

@@ -6,22 +6,13 @@ export {
   TreeActions,
   type TreeAttributes,
 } from './actions.ts';
-export {
-  type Api,
-  type CombineMode,
-  type CommandPositionInput,
-  createApi,
-  createRoutes,
-  type GenerationRequest,
-  type OutgoingMessage,
-  type Routes,
-  readResponse,
-  type SharedField,
-  sharedAttachmentsPath,
-  type Transport,
-  type TreeFilter,
-  treePath,
-} from './api.ts';
+export type { CommandPositionInput } from './api/commands.ts';
+export { type Api, createApi } from './api/create-api.ts';
+export type { CombineMode, GenerationRequest } from './api/generations.ts';
+export type { OutgoingMessage } from './api/outgoing-messages.ts';
+export { createRoutes, type Routes, readResponse, type Transport, treePath } from './api/request.ts';
+export { type SharedField, sharedAttachmentsPath } from './api/shares.ts';
+export type { TreeFilter } from './api/tree-list.ts';
 export type * from './api-types.ts';
 export type { JsonShapeOf } from './as-sent.ts';
 export { type ClientOptions, type CoppiceClient, createClient, type StoredAttachment } from './client.ts';

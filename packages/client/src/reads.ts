@@ -1,6 +1,6 @@
 /** Reads pages of an open tree: the end of a branch, and the messages around a node. */
 import { type NodeId, nodeId, type TreeId } from '@coppice/core';
-import type { Api } from './api.ts';
+import type { Api } from './api/create-api.ts';
 import type { PageAnswer } from './api-types.ts';
 import { toHttpProblem } from './http.ts';
 import { addPage, type LoadedBranch, showEndIfReached, shownPath } from './loaded-branch.ts';

@@ -2,7 +2,7 @@
 import type { Node, NodeId, RowChange, Step, TreeId } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
 import { TreeActions } from './actions.ts';
-import type { Api } from './api.ts';
+import type { Api } from './api/create-api.ts';
 import type { FeedCommit, GenerationStartedAnswer, TreeViewData, WriteResponse } from './api-types.ts';
 import type { Connection } from './connection.ts';
 import { openFeed, type TurnReport } from './feed.ts';

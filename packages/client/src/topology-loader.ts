@@ -1,6 +1,6 @@
 /** Loads the topology of an open tree when it is first needed. Commits keep it up to date. */
 import type { NodeId, RowChange, TreeId } from '@coppice/core';
-import type { Api } from './api.ts';
+import type { Api } from './api/create-api.ts';
 import type { Observable } from './observable.ts';
 import { Topology } from './topology.ts';
 import { decodeTopologyColumns } from './topology-columns.ts';
