@@ -1,17 +1,17 @@
 /**
- * The actions of a user on an open tree. Each is shown immediately,
- * and rejects with a `HttpProblem` if the server refuses it.
+ * The actions of a user on an open tree, such as sending, editing and deleting. The view shows each action before the
+ * server confirms it. The promise rejects with a `HttpProblem` if the server refuses the action.
  */
 import { type Bookmark, type Message, type Node, type NodeId, nodeId, type Step, textMessage } from '@coppice/core';
 import type { CombineMode, GenerationRequest } from './api/generations.ts';
 import type { GenerationStartedAnswer, TreeViewData, WriteResponse } from './api-types.ts';
 import { type EditOutcome, editMessage, type SeenContent } from './edit-message.ts';
-import { isOnShownPath, refreshUnlessNavigated } from './following.ts';
 import { HttpProblem, toHttpProblem } from './http.ts';
 import { buildOptimisticNode } from './optimistic.ts';
+import { isOnShownPath, refreshUnlessNavigated } from './refresh-unless-navigated.ts';
 import type { TreeSession } from './session.ts';
 
-/** Options for generating replies. */
+/** The model, the number of replies and the sampling parameters of a request for replies. */
 export interface GenerationOptions {
   /** The models as `provider/model`. If empty, the server uses its default model. */
   readonly models?: readonly string[];
@@ -19,22 +19,22 @@ export interface GenerationOptions {
   readonly n?: number;
   readonly temperature?: number | null;
   readonly topP?: number | null;
-  /** The most tokens in a reply. */
+  /** The upper limit of tokens in each reply. */
   readonly maxTokens?: number | null;
-  /** How much a model thinks before it answers, if it supports that. */
+  /** How much reasoning a model may do before it replies. Models without reasoning ignore it. */
   readonly thinking?: 'low' | 'medium' | 'high' | null;
   /** The names of the tools that the model may call. They are only sent if a single reply is requested. */
   readonly tools?: readonly string[];
 }
 
-/** The result of a request for replies. */
+/** Whether the message was stored, and the error if no reply was started. */
 export interface GenerationResult {
   /** Whether the message is in the tree, even if its reply failed. If not, its text should return to the composer. */
   readonly sent: boolean;
   readonly problem: HttpProblem | null;
 }
 
-/** The attributes of a tree that can be changed. */
+/** The attributes of a tree that a user can change. */
 export type TreeAttributes = Pick<Partial<TreeViewData>, 'title' | 'tags' | 'folder' | 'pinned'>;
 
 /** A message as text, or as a message of core. */
@@ -111,7 +111,7 @@ export class TreeActions {
     return this.#followed((version) => this.#session.api.redo(this.#session.treeId, version));
   }
 
-  /** Writes, then moves the view to the new active node, unless the user has moved the view meanwhile. */
+  /** Sends a write, then moves the view to the new active node, unless the user has moved the view meanwhile. */
   async #followed(
     run: (version: number) => Promise<WriteResponse>,
     {
@@ -165,7 +165,7 @@ export class TreeActions {
     );
   }
 
-  /** Generates a reply to a message. */
+  /** Generates a reply below a message that exists. */
   reply(parentId: NodeId, options: GenerationOptions = {}): Promise<GenerationResult> {
     // If the user has left the branch meanwhile, the reply must not move the view back.
     const follow = isOnShownPath(this.#session, parentId);
@@ -222,7 +222,7 @@ export class TreeActions {
       const beginning = session.write(steps, run, shown?.id);
       const { navigationCount } = session;
       const begun = await beginning;
-      session.replies.claim(
+      session.replies.setActOfReplies(
         begun.nodes.map((node) => node.nodeId),
         begun.actId,
       );
@@ -244,7 +244,7 @@ export class TreeActions {
     );
   }
 
-  /** Stops a reply. The text so far is kept. */
+  /** Stops a reply. The tree keeps the text that has arrived. */
   stop(id: NodeId): Promise<void> {
     return this.#session.api.abort(this.#session.treeId, id);
   }
@@ -312,17 +312,16 @@ export class TreeActions {
     );
   }
 
-  /** Sets metadata of a message, for example that it is not sent to models. */
+  /** Merges fields into the metadata of a message, for example a field that excludes the message from model calls. */
   annotate(node: Node, set: Readonly<Record<string, unknown>>): Promise<WriteResponse> {
     return this.#annotate(node, set, () => this.#session.api.annotate(this.#session.treeId, node.id, set));
   }
 
-  /** Sets the title of a message. */
   setMessageTitle(node: Node, title: string): Promise<WriteResponse> {
     return this.#annotate(node, { title }, () => this.#session.api.title(this.#session.treeId, node.id, title));
   }
 
-  /** Sets the tags of a message. */
+  /** Replaces all tags of a message. */
   setTags(node: Node, tags: readonly string[]): Promise<WriteResponse> {
     return this.#annotate(node, { tags }, () => this.#session.api.tag(this.#session.treeId, node.id, tags));
   }
@@ -343,7 +342,7 @@ export class TreeActions {
     return this.#session.write([{ type: 'attributes', after, before }], () => api.patch(treeId, after));
   }
 
-  /** Returns the current values of attributes that are about to change. */
+  /** Returns the current values of the given attributes, from which a caller can build an undo. */
   attributesBefore(set: TreeAttributes): TreeAttributes {
     const tree = this.#session.state.part?.tree;
     if (tree === undefined) return {};

@@ -21,7 +21,7 @@ import type { TopologyColumns } from './topology-columns.ts';
 
 export type { CommitSummary, SearchHit, TrashItem };
 
-/** A tree without its nodes. */
+/** A tree without its nodes, as lists and the header of a chat show it. */
 export interface TreeViewData {
   readonly id: TreeId;
   readonly rootId: NodeId;
@@ -46,7 +46,7 @@ export interface TreeViewData {
   readonly messageCount?: number;
 }
 
-/** The state of recording the calls of other programs. */
+/** The state of the proxy that records the calls of other programs. */
 export interface RecorderView {
   readonly health: 'recording' | 'paused' | 'behind' | 'failing';
   readonly waiting: number;
@@ -62,9 +62,9 @@ export interface RecorderView {
 export interface TreeShape extends Silhouette {
   readonly treeId: TreeId;
   readonly version: number;
-  /** The title of the nearest bookmark above the position of the user. */
+  /** The title of the nearest bookmark above the position of the user; null without a bookmark. */
   readonly on: string | null;
-  /** The last text at the position of the user. */
+  /** The text of the last message at the position of the user. */
   readonly words: string;
 }
 
@@ -79,13 +79,13 @@ export interface ListedBookmark {
   readonly words: string;
 }
 
-/** A page of a list. */
+/** A page of a list, with the cursor of the next page. */
 export interface ListPage<T> {
   readonly items: readonly T[];
   readonly cursor: string | null;
 }
 
-/** A page of a branch. */
+/** A page of a branch: messages from top to bottom, with the variants of each. */
 export interface PageAnswer {
   readonly rootId: NodeId;
   readonly activeNodeId: NodeId | null;
@@ -114,7 +114,7 @@ export interface TopologyAnswer {
   readonly bookmarks: readonly Bookmark[];
 }
 
-/** The response of a write. */
+/** What a write changed: the new version, the changed nodes, and the result of the command. */
 export interface WriteResponse<R = unknown> {
   readonly treeId: TreeId;
   readonly version: number;
@@ -124,7 +124,7 @@ export interface WriteResponse<R = unknown> {
   readonly nodes: readonly Node[];
 }
 
-/** The response of an edit. For an edit in place, it lists the open links that still show the old text. */
+/** The response of an edit. After an edit in place, it lists the share links that still show the old text. */
 export interface EditAnswer extends WriteResponse {
   readonly outdatedShares?: readonly ShareView[];
 }
@@ -132,7 +132,7 @@ export interface EditAnswer extends WriteResponse {
 /** The response of undoing or redoing the newest act in any tree. */
 export type UndoAnywhereAnswer = WriteResponse<{ readonly title: string | null; readonly deletedAt: number | null }>;
 
-/** The response when a generation has started. */
+/** The replies that a request has started. Their text arrives on the feed. */
 export interface GenerationStartedAnswer {
   readonly actId: ActId;
   readonly treeId: TreeId;
@@ -140,14 +140,14 @@ export interface GenerationStartedAnswer {
   readonly version: number;
 }
 
-/** The context of the next call of a model. */
+/** The messages and tokens that the next call of a model would send. */
 export interface ContextAnswer {
   readonly version: number;
   /** The system prompt and the current summary, and a page of the messages after them. */
   readonly entries: readonly ContextEntry[];
   /** The number of entries in the whole context. */
   readonly count: number;
-  /** The cursor of the page above; null if there is none. */
+  /** The cursor of the previous page; null on the first page. */
   readonly before: NodeId | null;
   readonly shares: ContextTokensByKind;
   readonly compaction: { readonly nodeId: NodeId; readonly summary: string } | null;
@@ -158,9 +158,9 @@ export interface ContextAnswer {
   readonly compactAt: number;
   /** The number of tools that are offered, and the tokens of their descriptions. */
   readonly toolDefinitions: { readonly count: number; readonly tokens: number };
-  /** The highest possible cost of the next reply. */
+  /** The cost of the next reply in US dollars if it uses all of its tokens; null if the price is unknown. */
   readonly cost: { readonly input: number; readonly output: number; readonly total: number } | null;
-  /** The cost of the next reply if it is as long as the replies before it. */
+  /** The cost in US dollars if the next reply is as long as the earlier ones; null if the price is unknown. */
   readonly expectedCost: { readonly input: number; readonly output: number; readonly total: number } | null;
   readonly model: string;
 }
@@ -171,7 +171,7 @@ export interface ReversibleAct {
   readonly at: number;
   /** The number of steps by type. */
   readonly steps: Readonly<Record<string, number>>;
-  /** The beginning of the text that the act added. */
+  /** The beginning of the text that the act added; null if it added none. */
   readonly text: string | null;
 }
 
@@ -184,7 +184,7 @@ export interface DeleteImpactAnswer {
   readonly shares: number;
 }
 
-/** A commit on the feed, with the nodes that it changed. */
+/** A commit as an event of the feed, with the nodes that it changed. */
 export interface FeedCommit extends Commit {
   readonly nodes?: readonly Node[];
   /** The restored subtrees, by node. Subtrees that are too large for an event are left out. */
@@ -226,7 +226,7 @@ export interface ModelView {
   readonly missing: string | null;
 }
 
-/** A slash command. */
+/** A slash command, as menus and completions list it. */
 export interface CommandView {
   readonly name: string;
   readonly summary: string;
@@ -239,7 +239,7 @@ export interface CommandPhrase {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The response of a command. */
+/** The result of a slash command. */
 export interface CommandAnswer {
   readonly said: string;
   /** The sentences as codes; missing if the command has none. */
@@ -247,7 +247,7 @@ export interface CommandAnswer {
   /** The command that undoes this one. */
   readonly undo?: string;
   readonly place?: { readonly treeId: TreeId; readonly activeNodeId: NodeId | null };
-  /** The text for the composer. */
+  /** The text that the command puts into the composer. */
   readonly selectedText?: string;
   /** Lines to show. They number the nodes in `list`. */
   readonly text?: string;
@@ -259,7 +259,7 @@ export interface CommandAnswer {
 /** A share link, as its owner sees it. */
 export type ShareView = Omit<ShareLink, 'hash' | 'owner' | 'version'>;
 
-/** The content of a share link. */
+/** The chat that a share link shows. */
 export interface SharedChatAnswer {
   readonly title: string | null;
   /** The name of the person who shared the chat, on a server with several users. */

@@ -8,17 +8,17 @@ import { readProblem } from './http.ts';
 import { TreeSession } from './session.ts';
 import { UnsentMessages } from './unsent.ts';
 
-/** The options of a connection. A page that the server itself delivers needs none of them. */
+/** The options of a client. A page that the server itself delivers needs none of them. */
 export interface ClientOptions extends Partial<ClientEnvironment> {
   /** The URL of the server, for example `http://127.0.0.1:4460`. Defaults to the origin of the page. */
   readonly baseUrl?: string;
   /** A bearer token of the server. If it is set, no cookie is sent. */
   readonly token?: string;
-  /** Called for each 401 response. Writes that wait are kept, and sent after the user has signed in. */
+  /** Called for each 401 response. The client keeps writes that wait, and sends them after the user has signed in. */
   readonly onSignedOut?: () => void;
 }
 
-/** The metadata of stored bytes. */
+/** The hash, media type and size under which the server stores an uploaded file. */
 export interface StoredAttachment {
   readonly hash: string;
   readonly size: number;
@@ -34,7 +34,7 @@ export interface CoppiceClient extends Connection {
   openTree(treeId: TreeId): TreeSession;
   /** Calls `changed` when a tree of the user changes, and once when the connection is open. */
   followTrees(changed: () => void): { close(): void };
-  /** Stores the bytes of a file. */
+  /** Uploads a file. The same bytes give the same attachment. */
   upload(file: Blob, signal?: AbortSignal): Promise<StoredAttachment>;
   /** Whether writes wait for an unreachable server. They would be lost if the program was closed now. */
   hasWaitingWrites(): boolean;

@@ -13,7 +13,7 @@ function shown({ state }: TreeSession): readonly string[] {
   return state.part === null ? [] : loadedPath(state.part).map((node) => node.text);
 }
 
-const patience = { timeout: 60_000 };
+const waitOptions = { timeout: 60_000 };
 
 const stream =
   ': ping\n\nretry: 1000\n\nid: 4\nevent: commit\ndata: {"n":"ä€😀"}\n\ndata:one\r\ndata: two\r\n\r\nevent: end\ndata\n\n';
@@ -65,14 +65,14 @@ test('[CL9] a broken feed is reopened after the last commit, and no commit is mi
   const session = client.openTree(treeId(id));
   await session.open();
   await session.actions.append('Two');
-  await vi.waitFor(() => expect(session.state.base?.tree.version).toBe(3), patience);
+  await vi.waitFor(() => expect(session.state.base?.tree.version).toBe(3), waitOptions);
   streams[0]?.abort();
-  await vi.waitFor(() => expect(session.state.connected).toBe(false), patience);
+  await vi.waitFor(() => expect(session.state.connected).toBe(false), waitOptions);
   await server.ask('POST', `/api/trees/${id}/messages`, {
     body: { messages: [{ role: 'user', content: 'Three' }] },
     version: 3,
   });
-  await vi.waitFor(() => expect(shown(session)).toEqual(['One', 'Two', 'Three']), patience);
+  await vi.waitFor(() => expect(shown(session)).toEqual(['One', 'Two', 'Three']), waitOptions);
   expect(opened.at(-1)).toContain('since=3');
   session.close();
   await server.close();
@@ -94,7 +94,7 @@ test('[CL10] writes wait while the server is away, are shown meanwhile, and are 
   await session.open();
   away = true;
   const two = session.actions.append('Two');
-  await vi.waitFor(() => expect(client.hasWaitingWrites()).toBe(true), patience);
+  await vi.waitFor(() => expect(client.hasWaitingWrites()).toBe(true), waitOptions);
   const three = session.actions.append('Three');
   expect(shown(session)).toEqual(['One', 'Two', 'Three']);
   expect(session.state.unconfirmed.size).toBe(2);

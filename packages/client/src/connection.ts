@@ -1,4 +1,4 @@
-/** The connection of an open tree to its server. */
+/** The connection of an open tree to its server: requests, event streams and their reconnection. */
 import type { Api } from './api/create-api.ts';
 import type { ClientEnvironment } from './environment.ts';
 import { HttpProblem, readProblem } from './http.ts';
@@ -19,7 +19,7 @@ export interface EventStreamCallbacks {
 /** The parts that an open tree needs: the API, event streams and the environment. */
 export interface Connection extends Omit<ClientEnvironment, 'fetch'> {
   readonly api: Api;
-  /** Sends a request to a path of the server. Adds the token, if there is one. */
+  /** Sends a request to a path of the server, with the bearer token if the client has one. */
   send(path: string, options?: RequestInit): Promise<Response>;
   /** Opens a stream of server-sent events. It does not reconnect. */
   openEvents(path: string, listener: EventStreamCallbacks): { close(): void };
@@ -27,7 +27,7 @@ export interface Connection extends Omit<ClientEnvironment, 'fetch'> {
   readonly waitingQueues: Set<WriteQueue>;
 }
 
-/** Opens an event stream with a function that sends requests. */
+/** Opens an event stream through `send`, because `EventSource` cannot send a bearer token. */
 export function openEventStream(
   send: Connection['send'],
   path: string,
@@ -57,16 +57,16 @@ export function openEventStream(
   return { close: () => closed.abort() };
 }
 
-/** Makes the error of a request that got no response. */
+/** Returns the error for a request that got no response. */
 export function makeOfflineProblem(thrown: unknown): HttpProblem {
   return new HttpProblem('page/offline', thrown instanceof Error ? thrown.message : 'The server cannot be reached.', 0);
 }
 
-/** Options of a stream that reconnects. */
+/** The path and the callbacks of an event stream that reconnects. */
 export interface StreamOptions {
-  /** Returns the path. Called for each connection, so that it continues after the last event. */
+  /** Returns the path. Called for each connection, so that the query can name the last received event. */
   path(): string;
-  /** Called when a connection opens or breaks. */
+  /** Called with true when a connection opens, and with false when it breaks. */
   connected?(connected: boolean): void;
   event(name: string, data: unknown): void;
   /**

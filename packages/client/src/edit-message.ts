@@ -1,13 +1,14 @@
 /** Edits a message, as a variant or in place, without losing the text of another writer. */
 import { type Message, type Node, type NodeId, nodeId, type Step } from '@coppice/core';
 import type { ShareView, WriteResponse } from './api-types.ts';
-import { refreshUnlessNavigated } from './following.ts';
 import { toHttpProblem } from './http.ts';
 import { buildOptimisticContent, buildOptimisticNode } from './optimistic.ts';
+import { refreshUnlessNavigated } from './refresh-unless-navigated.ts';
 import type { TreeSession } from './session.ts';
 
-// The attempts at an edit in place while other messages of the tree change. After the last one the edit becomes a variant.
-const mostTries = 4;
+// The attempts at an edit in place while other messages of the tree change. After the last attempt the edit becomes a
+// variant.
+const maxAttempts = 4;
 
 /** A message as the user saw it when editing began. */
 export interface SeenContent {
@@ -15,7 +16,7 @@ export interface SeenContent {
   readonly version: number;
 }
 
-/** The result of an edit. */
+/** Where the new text was stored. */
 export interface EditOutcome {
   /** The message with the new text: a new variant, or the edited message. */
   readonly nodeId: NodeId;
@@ -26,7 +27,7 @@ export interface EditOutcome {
   readonly outdatedShares: readonly ShareView[];
 }
 
-/** Edits a message: as a variant, or in place. If another writer changed it first, both texts are kept. */
+/** Edits a message: as a variant, or in place. If another writer changed the message first, both texts are kept. */
 export function editMessage(
   session: TreeSession,
   seen: SeenContent,
@@ -57,7 +58,7 @@ async function saveAsVariant(session: TreeSession, seen: SeenContent, message: M
   const written = await writing;
   await follow(id, written.version);
   // The edit is stored, even if the variants of others cannot be read.
-  await noticeRace(session, node, id, seen.version).catch(() => undefined);
+  await recordConcurrentVariant(session, node, id, seen.version).catch(() => undefined);
   return { nodeId: id, written, inPlace: false, outdatedShares: [] };
 }
 
@@ -65,12 +66,12 @@ async function saveInPlace(
   session: TreeSession,
   seen: SeenContent,
   message: Message,
-  tries = mostTries,
+  attemptsLeft = maxAttempts,
 ): Promise<EditOutcome> {
   const { node } = seen;
   const now = session.state.base?.nodes.get(node.id);
   // A text that the user has not seen is never overwritten. The edit becomes a variant instead.
-  if (now !== undefined && now.contentIn !== node.contentIn) return keepBoth(session, seen, message);
+  if (now !== undefined && now.contentIn !== node.contentIn) return saveAsConflictingVariant(session, seen, message);
   const { status, key, text, tokens, aliases } = node;
   const step: Step = {
     type: 'replace',
@@ -90,20 +91,24 @@ async function saveInPlace(
     await session.refresh();
     // The conflict may be about another message, or about a write of this client that the feed has not delivered yet.
     const isSame = session.state.base?.nodes.get(node.id)?.contentIn === node.contentIn;
-    if (isSame && tries > 1) return saveInPlace(session, seen, message, tries - 1);
-    return keepBoth(session, seen, message);
+    if (isSame && attemptsLeft > 1) return saveInPlace(session, seen, message, attemptsLeft - 1);
+    return saveAsConflictingVariant(session, seen, message);
   }
 }
 
-async function keepBoth(session: TreeSession, seen: SeenContent, message: Message): Promise<EditOutcome> {
+async function saveAsConflictingVariant(
+  session: TreeSession,
+  seen: SeenContent,
+  message: Message,
+): Promise<EditOutcome> {
   await session.refresh();
   const result = await saveAsVariant(session, seen, message);
-  session.conflict(result.nodeId, seen.node.id);
+  session.recordConflict(result.nodeId, seen.node.id);
   return result;
 }
 
-/** Marks a conflict if another writer has added a variant of the same message after a version. */
-async function noticeRace(
+/** Records a conflict if another writer has added a variant of the same message after version `since`. */
+async function recordConcurrentVariant(
   session: TreeSession,
   node: Pick<Node, 'parentId'>,
   mine: NodeId,
@@ -114,5 +119,5 @@ async function noticeRace(
   if (ids.length < 3) return;
   const { nodes } = await session.api.siblings(session.treeId, mine);
   const other = nodes.findLast((each) => each.id !== mine && each.addedIn > since);
-  if (other !== undefined) session.conflict(mine, other.id);
+  if (other !== undefined) session.recordConflict(mine, other.id);
 }

@@ -2,14 +2,13 @@
 
 /** Storage for texts that must survive the end of the program, such as unsent messages. */
 export interface TextStorage {
-  /** Returns the text with a name; null if there is none. */
+  /** Returns the stored text; null if nothing is stored under the name. */
   read(name: string): string | null;
   /** Stores a text under a name; null removes it. Returns false if nothing could be stored. */
   write(name: string, text: string | null): boolean;
 }
 
 export interface ClientEnvironment {
-  /** Sends a request. */
   fetch(request: Request): Promise<Response>;
   readonly storage: TextStorage;
   /** Returns the current time in milliseconds since 1970. */
@@ -18,7 +17,7 @@ export interface ClientEnvironment {
   newId(): string;
   /** Whether the app is visible. While it is hidden, no feed stays open. */
   isVisible(): boolean;
-  /** Calls the listener when the app is hidden or shown. Returns a function that removes the listener. */
+  /** Calls the listener when the app becomes hidden or visible. Returns a function that removes the listener. */
   onVisibilityChange(listener: () => void): () => void;
 }
 
@@ -38,7 +37,7 @@ const machine: {
   readonly location?: { readonly origin: string };
 } = globalThis;
 
-/** Creates a storage in memory. */
+/** Creates a storage in memory, whose texts are lost when the program ends. */
 export function createMemoryStorage(): TextStorage {
   const texts = new Map<string, string>();
   return {
@@ -94,7 +93,7 @@ function hasLocalStorage(): boolean {
   }
 }
 
-/** Returns the default functions for this environment. */
+/** Returns the environment of a browser, Node or Bun. */
 export function defaultEnvironment(): ClientEnvironment {
   const page = machine.document;
   return {

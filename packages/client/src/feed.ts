@@ -50,13 +50,13 @@ type FeedEvent = {
   readonly [Name in keyof FeedEvents]: { readonly name: Name; readonly data: FeedEvents[Name] };
 }[keyof FeedEvents];
 
-/** Assigns the type of an event. The types of the server are trusted, as for every response. */
+/** Assigns the type of an event without checking the data. The client trusts the server, as for every response. */
 function asFeedEvent(name: string, data: unknown): FeedEvent;
 function asFeedEvent(name: string, data: unknown): { readonly name: string; readonly data: unknown } {
   return { name, data };
 }
 
-/** Follows the commits of a tree after a version. After a break it continues after the last received commit. */
+/** Follows the commits of a tree after a version. When it reconnects, it continues after the last received commit. */
 export function openFeed(
   connection: Connection,
   tree: TreeId,

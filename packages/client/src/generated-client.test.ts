@@ -1,4 +1,4 @@
-/** Tests that a client generated from the OpenAPI document can hold a whole conversation. */
+/** Tests a whole conversation with a client that is generated from the OpenAPI document. */
 import { openTestServer } from '@coppice/server/testing';
 import createClient from 'openapi-fetch';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Builds URLs and reads errors of the server. */
+/** Builds URLs of the API and reads its error responses. */
 
 /** An error of the server, or an unreachable server (`offline`). `code` is one of the documented error codes. */
 export class HttpProblem extends Error {
@@ -14,7 +14,7 @@ export class HttpProblem extends Error {
     this.data = data;
   }
 
-  /** Whether there was no response. Then the same request may be sent again later. */
+  /** Whether the server was unreachable. The same request may be sent again later. */
   get offline(): boolean {
     return this.status === 0 || this.status === 502 || this.status === 504;
   }
@@ -25,7 +25,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Converts a thrown value to an HttpProblem. */
+/** Converts a thrown value to an HttpProblem, so that callers handle one type of error. */
 export function toHttpProblem(thrown: unknown): HttpProblem {
   if (thrown instanceof HttpProblem) return thrown;
   return new HttpProblem('page/internal', thrown instanceof Error ? thrown.message : String(thrown), -1);
@@ -43,12 +43,12 @@ export function buildApiUrl(
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** Whether a value is an object. */
+/** Whether a value is an object or a list, so that its fields can be read. */
 export function isObjectValue(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Returns the error in the body of a response. If the body has another shape, the error only has the status. */
+/** Returns the error in the body of a response. If the body has another shape, the code is `http/<status>`. */
 export function parseProblemBody(body: unknown, status: number): HttpProblem {
   const error = isObjectValue(body) && isObjectValue(body.error) ? body.error : {};
   const code = typeof error.code === 'string' ? error.code : `http/${status}`;
@@ -56,7 +56,7 @@ export function parseProblemBody(body: unknown, status: number): HttpProblem {
   return new HttpProblem(code, message, status, isObjectValue(error.data) ? error.data : {});
 }
 
-/** Reads the error of a response. */
+/** Reads the error of a response, also if its body is not JSON. */
 export async function readProblem(response: Response): Promise<HttpProblem> {
   let body: unknown = null;
   try {

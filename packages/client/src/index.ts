@@ -14,13 +14,12 @@ export { createRoutes, type Routes, readResponse, type Transport, treePath } fro
 export { type SharedField, sharedAttachmentsPath } from './api/shares.ts';
 export type { TreeFilter } from './api/tree-list.ts';
 export type * from './api-types.ts';
-export type { JsonShapeOf } from './as-sent.ts';
 export { type ClientOptions, type CoppiceClient, createClient, type StoredAttachment } from './client.ts';
 export { type Connection, type EventStreamCallbacks, followEvents, type StreamOptions } from './connection.ts';
 export type { EditOutcome, SeenContent } from './edit-message.ts';
 export { browserStorage, type ClientEnvironment, createMemoryStorage, type TextStorage } from './environment.ts';
-export { isOnShownPath, refreshUnlessNavigated } from './following.ts';
 export { buildApiUrl, HttpProblem, isObjectValue, parseProblemBody, toHttpProblem } from './http.ts';
+export type { JsonShapeOf } from './json-shape.ts';
 export {
   appendReplyText,
   type LiveReplies,
@@ -41,6 +40,7 @@ export {
 export { createObservable, type Observable } from './observable.ts';
 export { joinTextBlocks } from './optimistic.ts';
 export type { components, operations, paths } from './paths.ts';
+export { isOnShownPath, refreshUnlessNavigated } from './refresh-unless-navigated.ts';
 export type { TreeReplies } from './replies.ts';
 export { listSourceNotices, type ReplySource, replyErrorOf, replySourceOf, type SourceNotice } from './reply-source.ts';
 export { TreeSession } from './session.ts';
@@ -52,5 +52,5 @@ export { type UnsentMessage, UnsentMessages } from './unsent.ts';
 
 import type { components } from './paths.ts';
 
-/** The named schemas of the API. */
+/** The schemas of the OpenAPI document, by name. */
 export type ApiSchemas = components['schemas'];

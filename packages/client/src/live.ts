@@ -1,38 +1,41 @@
-/** Replies and tool calls that are in progress. */
+/** The state of replies and tool calls that are in progress. */
 import type { NodeId } from '@coppice/core';
 
-/** A tool call in progress. It ends after its reply, because tools run when the reply is complete. */
+/**
+ * A tool call that runs or waits for approval. Tools run after the reply is complete, so a call ends later than its
+ * reply.
+ */
 export interface LiveToolCall {
   readonly name: string;
   readonly parameters: unknown;
   readonly state: 'running' | 'waiting';
-  /** The act of the turn, for approvals. */
+  /** The act of the turn. The request that approves the call names it. */
   readonly actId: string;
 }
 
-/** A reply that is not in the tree yet. */
+/** The text of a reply that the server still generates. */
 export interface LiveReply {
   readonly text: string;
   readonly thinking: string;
   readonly startedAt: number;
-  /** The act of the turn; null until it is known. */
+  /** The act of the turn; null until the server has named it. */
   readonly actId: string | null;
-  /** The retry after an error of the provider. Undefined as soon as new text arrives. */
+  /** The retry after an error of the provider. Undefined when text arrives again. */
   readonly retry?: LiveRetry | undefined;
 }
 
-/** A retry that waits for its time. */
+/** A failed model call that the server will repeat. */
 export interface LiveRetry {
   readonly code: string;
   readonly message: string;
-  /** The number of this retry, from 1, and the highest possible number. */
+  /** The number of this retry, from 1. `retries` is the highest number. */
   readonly attempt: number;
   readonly retries: number;
   /** The time of the retry, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Creates a reply without text. */
+/** Returns the state of a reply whose first text has not arrived yet. */
 export function startLiveReply(startedAt: number, actId: string | null = null): LiveReply {
   return { text: '', thinking: '', startedAt, actId };
 }

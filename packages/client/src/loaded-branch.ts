@@ -1,4 +1,4 @@
-/** The loaded part of a tree, as an immutable value. Commits are applied as row changes of core. */
+/** The loaded part of a tree, as an immutable value. Commits are applied to it as row changes. */
 import type { Bookmark, Node, NodeId, RowChange } from '@coppice/core';
 import { applyPatch } from '@coppice/core/tree';
 import type { PageAnswer, TreeViewData } from './api-types.ts';
@@ -8,7 +8,7 @@ import { SharedMap } from './shared-map.ts';
 export interface LoadedBranch {
   readonly tree: TreeViewData;
   readonly nodes: ReadonlyMap<NodeId, Node>;
-  /** All children of a parent, in order. Parents whose children are not known are missing. */
+  /** The children of each parent, in order. A parent is missing if its children are not loaded. */
   readonly childrenByParent: ReadonlyMap<NodeId, readonly NodeId[]>;
   readonly bookmarks: ReadonlyMap<NodeId, Bookmark>;
   /** The end of the shown path. */
@@ -74,7 +74,7 @@ export function shownPath(part: LoadedBranch): readonly Node[] {
   return part.until === null ? loadedPath(part) : pathUp(part, part.until);
 }
 
-/** Returns the same branch with its end shown. */
+/** Returns the branch with its end shown instead of a section in the middle. */
 export function showBranchEnd(part: LoadedBranch): LoadedBranch {
   if (part.until === null) return part;
   const [first] = pathUp({ ...part, before: null }, part.leaf);
@@ -106,7 +106,7 @@ export function keepOlderPages(part: LoadedBranch, before: NodeId | null): Loade
   return part;
 }
 
-/** Returns the loaded path to the end of the view, oldest first. */
+/** Returns the loaded messages up to the end of the view, oldest first. */
 export function loadedPath(part: LoadedBranch): readonly Node[] {
   return pathUp(part, part.leaf);
 }
@@ -218,7 +218,7 @@ function applyOne(draft: BranchDraft, change: RowChange): void {
 
 function updateNode(draft: BranchDraft, id: NodeId, { set, meta }: Extract<RowChange, { op: 'updated' }>): void {
   const moves = set.parentId !== undefined || set.position !== undefined;
-  // A node that is not loaded may still be in a list of variants.
+  // A list of variants may contain the id of a node that is not loaded.
   if (moves) for (const [parent, list] of draft.childrenByParent) if (list.includes(id)) dropChild(draft, parent, id);
   const node = draft.nodes.get(id);
   if (node === undefined) return;
@@ -286,7 +286,7 @@ function withAttributes(tree: TreeViewData, set: Attributes): TreeViewData {
   };
 }
 
-/** Returns the title of a tree; null if it has none. */
+/** Returns the title of a tree, or the generated title; null if it has neither. */
 export function treeTitleOf(tree: Pick<TreeViewData, 'title' | 'autoTitle'>): string | null {
   return tree.title ?? tree.autoTitle;
 }

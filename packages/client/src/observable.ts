@@ -1,5 +1,3 @@
-/** An observable value. */
-
 /**
  * A value that calls listeners after each change. It works with
  * React's `useSyncExternalStore` and zustand's `useStore`.
@@ -13,7 +11,7 @@ export interface Observable<T> {
   subscribe(listener: (state: T, before: T) => void): () => void;
 }
 
-/** Creates an observable value. */
+/** Creates an observable value. Listeners are called synchronously, in the order of subscription. */
 export function createObservable<T extends object>(initial: T): Observable<T> {
   let state = initial;
   const listeners = new Set<(state: T, before: T) => void>();

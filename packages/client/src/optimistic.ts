@@ -1,8 +1,8 @@
-/** Optimistic nodes, which show a write before the server has confirmed it. */
+/** Builds the nodes that show a write before the server has confirmed it. */
 import { type ContentFields, isText, type Message, type NewNode, type NodeId } from '@coppice/core';
 import type { OpenTreeState } from './tree-state.ts';
 
-/** Returns the text of a message. When the write is confirmed, the text of the server replaces it. */
+/** Returns the text of a message for display. The confirmed node has the text of the server instead. */
 export function joinTextBlocks(message: Message): string {
   return message.content
     .filter(isText)
@@ -19,7 +19,7 @@ export function buildOptimisticContent(message: Message): ContentFields {
   return { message, status: 'success', key: null, text, tokens, aliases: [] };
 }
 
-/** Returns a new node as the last child of a parent. */
+/** Builds a new node as the last child of its parent. */
 export function buildOptimisticNode(
   { part }: OpenTreeState,
   node: { readonly id: NodeId; readonly parentId: NodeId; readonly message: Message; readonly groupId?: number },

@@ -7,15 +7,15 @@ import { addPage, type LoadedBranch, showEndIfReached, shownPath } from './loade
 
 /** The number of messages in the first page. */
 export const firstPageLength = 40;
-// Further pages have more messages.
-const furtherSize = 100;
+// Later pages are longer than the first page, which must arrive quickly.
+const furtherPageLength = 100;
 
-/** Returns the replies that were in progress when a page was read, with their runs. */
+/** Returns the replies that were in progress when the page was read, with the ids of their runs. */
 export function runsInPage(page: PageAnswer): ReadonlyMap<NodeId, string> {
   return new Map(Object.entries(page.runs).map(([id, run]) => [nodeId(id), run]));
 }
 
-/** Reads from one tree. The signal aborts the requests. */
+/** Reads pages of one tree. The signal aborts the requests. */
 export class TreeReads {
   readonly #api: Api;
   readonly #treeId: TreeId;
@@ -28,29 +28,29 @@ export class TreeReads {
   }
 
   /** Reads the last messages of a branch. */
-  page(leaf: NodeId | undefined, limit = firstPageLength): Promise<PageAnswer> {
+  readPage(leaf: NodeId | undefined, limit = firstPageLength): Promise<PageAnswer> {
     return this.#api.page(this.#treeId, { nodeId: leaf, limit }, this.#signal);
   }
 
   /** Reads the messages before a node, on the path to a leaf. */
-  before(leaf: NodeId, before: NodeId): Promise<PageAnswer> {
-    return this.#api.page(this.#treeId, { nodeId: leaf, before, limit: furtherSize }, this.#signal);
+  readBefore(leaf: NodeId, before: NodeId): Promise<PageAnswer> {
+    return this.#api.page(this.#treeId, { nodeId: leaf, before, limit: furtherPageLength }, this.#signal);
   }
 
   /** Reads the messages after a node, on the path to a leaf. */
-  after(leaf: NodeId, after: NodeId): Promise<PageAnswer> {
-    return this.#api.page(this.#treeId, { nodeId: leaf, after, limit: furtherSize }, this.#signal);
+  readAfter(leaf: NodeId, after: NodeId): Promise<PageAnswer> {
+    return this.#api.page(this.#treeId, { nodeId: leaf, after, limit: furtherPageLength }, this.#signal);
   }
 
-  /** Returns the last visited leaf below a node. */
-  async leafThrough(id: NodeId): Promise<NodeId> {
+  /** Returns the last visited leaf below a node, or the node itself if it has no children. */
+  async readLeafThrough(id: NodeId): Promise<NodeId> {
     return (await this.#api.through(this.#treeId, id, 1)).nodes.at(-1)?.id ?? id;
   }
 
-  /** Returns the last visited leaf below a node; null if the node does not exist. */
-  async leafIfThere(id: NodeId): Promise<NodeId | null> {
+  /** Like `readLeafThrough`, but returns null if the node does not exist. */
+  async findLeafThrough(id: NodeId): Promise<NodeId | null> {
     try {
-      return await this.leafThrough(id);
+      return await this.readLeafThrough(id);
     } catch (thrown) {
       const { status } = toHttpProblem(thrown);
       if (status !== 404 && status !== 400) throw thrown;
@@ -58,22 +58,22 @@ export class TreeReads {
     }
   }
 
-  /** Reads the last messages of a branch. If the node no longer exists, reads the active branch. */
-  async pageOrActive(wanted: NodeId | undefined, limit: number): Promise<PageAnswer> {
+  /** Reads the last messages of a branch, or of the active branch if the node no longer exists. */
+  async readPageOrActive(wanted: NodeId | undefined, limit: number): Promise<PageAnswer> {
     try {
-      return await this.page(wanted, limit);
+      return await this.readPage(wanted, limit);
     } catch (thrown) {
       if (toHttpProblem(thrown).status !== 404) throw thrown;
-      return this.page(undefined, limit);
+      return this.readPage(undefined, limit);
     }
   }
 
-  /** Loads the messages around a node that is far above the loaded ones, without the messages in between. */
-  async reaching(part: LoadedBranch, id: NodeId): Promise<LoadedBranch> {
+  /** Loads the messages around a node that is far above the loaded messages, without those in between. */
+  async loadAround(part: LoadedBranch, id: NodeId): Promise<LoadedBranch> {
     const { leaf } = part;
     if (leaf === null || part.before === null || shownPath(part).some((node) => node.id === id)) return part;
     const [above, below] = await Promise.all([
-      this.page(id),
+      this.readPage(id),
       this.#api.page(this.#treeId, { nodeId: leaf, after: id, limit: firstPageLength }, this.#signal),
     ]);
     return showEndIfReached(addPage(addPage(part, above, 'above'), below, 'below'));

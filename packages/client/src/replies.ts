@@ -6,23 +6,23 @@ import type { Observable } from './observable.ts';
 import { openReplyStream } from './reply-stream.ts';
 import type { OpenTreeState } from './tree-state.ts';
 
-// About one frame. A view that opens during a reply gets hundreds of text parts in one moment. A state change for each
-// of them would exceed React's limit of updates.
-const drawMs = 16;
+// About one frame. A view that opens during a reply receives hundreds of text parts at once, and a state change for
+// each part would exceed React's limit of updates.
+const publishIntervalMs = 16;
 
-/** The replies in progress of one open tree. */
+/** The replies of one open tree that are in progress. */
 export class TreeReplies {
   readonly #connection: Connection;
   readonly #treeId: TreeId;
   readonly #store: Observable<OpenTreeState>;
-  /** Called when a reply has ended and is in the tree. */
+  /** Called when a reply has ended and is stored in the tree. */
   readonly #onEnd: () => void;
   /** The replies that this client has requested. */
-  readonly #mine = new Set<NodeId>();
+  readonly #requestedHere = new Set<NodeId>();
   readonly #streams = new Map<NodeId, { close(): void }>();
-  /** The replies with text that is not in the state yet. */
-  readonly #arrived = new Map<NodeId, LiveReply>();
-  #drawing: ReturnType<typeof setTimeout> | undefined;
+  /** The replies with text that is not yet in the state. */
+  readonly #unpublished = new Map<NodeId, LiveReply>();
+  #publishTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(connection: Connection, treeId: TreeId, store: Observable<OpenTreeState>, onEnd: () => void) {
     this.#connection = connection;
@@ -32,14 +32,14 @@ export class TreeReplies {
   }
 
   close(): void {
-    clearTimeout(this.#drawing);
-    this.#arrived.clear();
+    clearTimeout(this.#publishTimer);
+    this.#unpublished.clear();
     for (const stream of this.#streams.values()) stream.close();
     this.#streams.clear();
   }
 
-  /** Starts to follow a reply, and shows its text as it arrives. */
-  begin(id: NodeId, act: ActId | null): void {
+  /** Adds a reply to the state, or sets its act if the act was unknown. */
+  startReply(id: NodeId, act: ActId | null): void {
     this.#store.setState((state) => {
       const known = state.live.get(id);
       if (known !== undefined && (act === null || known.actId !== null)) return {};
@@ -52,22 +52,22 @@ export class TreeReplies {
     });
   }
 
-  /** Records the act that generates replies, so that their tool calls can be approved and their thinking is shown. */
-  claim(ids: readonly NodeId[], act: string): void {
+  /** Records that this client requested the replies, and the act that generates them. Approvals need the act. */
+  setActOfReplies(ids: readonly NodeId[], act: string): void {
     for (const id of ids) {
-      this.#mine.add(id);
+      this.#requestedHere.add(id);
       // A fast reply may be complete in the tree before the response names its act.
       const status = this.#store.getState().base?.nodes.get(id)?.status ?? 'pending';
-      if (status === 'pending') this.begin(id, actId(act));
+      if (status === 'pending') this.startReply(id, actId(act));
     }
   }
 
-  /** Whether this client has requested a reply. */
-  isMine(id: NodeId): boolean {
-    return this.#mine.has(id);
+  /** Whether this client has requested the reply. */
+  isRequestedHere(id: NodeId): boolean {
+    return this.#requestedHere.has(id);
   }
 
-  /** Sets the state of a tool call; null removes a call that has ended. */
+  /** Sets the state of a tool call; null removes the call. */
   setCall(callId: string, call: LiveToolCall | null): void {
     this.#store.setState((state) => {
       const calls = new Map(state.calls);
@@ -77,46 +77,47 @@ export class TreeReplies {
     });
   }
 
-  /** Changes a reply that is being generated. */
-  change(id: NodeId, change: (reply: LiveReply) => LiveReply): void {
-    this.#draw();
+  /** Replaces a reply in progress by the result of `change`. Does nothing if the reply has ended. */
+  updateReply(id: NodeId, change: (reply: LiveReply) => LiveReply): void {
+    this.#publishText();
     this.#store.setState((state) => {
       const reply = state.live.get(id);
       return reply === undefined ? {} : { live: new Map(state.live).set(id, change(reply)) };
     });
   }
 
-  /** Adds text at its offset. If earlier text is missing, the reply is read again from the end of its known text. */
-  add(id: NodeId, offset: number, text: string): void {
+  /** Adds text at its offset. If earlier text is missing, follows the reply from the end of its known text. */
+  addText(id: NodeId, offset: number, text: string): void {
     const reply =
-      this.#arrived.get(id) ?? this.#store.getState().live.get(id) ?? startLiveReply(this.#connection.now());
+      this.#unpublished.get(id) ?? this.#store.getState().live.get(id) ?? startLiveReply(this.#connection.now());
     const next = appendReplyText(reply, offset, text);
     if (next === null) return this.#follow(id, reply.text.length);
     if (next === reply) return;
-    this.#arrived.set(id, next);
-    this.#drawing ??= setTimeout(() => this.#draw(), drawMs);
+    this.#unpublished.set(id, next);
+    this.#publishTimer ??= setTimeout(() => this.#publishText(), publishIntervalMs);
   }
 
-  /** Updates the state with the text that has arrived. */
-  #draw(): void {
-    clearTimeout(this.#drawing);
-    this.#drawing = undefined;
-    if (this.#arrived.size === 0) return;
-    const arrived = [...this.#arrived];
-    this.#arrived.clear();
+  /** Copies the text that has arrived to the state. */
+  #publishText(): void {
+    clearTimeout(this.#publishTimer);
+    this.#publishTimer = undefined;
+    if (this.#unpublished.size === 0) return;
+    const unpublished = [...this.#unpublished];
+    this.#unpublished.clear();
     this.#store.setState((state) => {
       const live = new Map(state.live);
-      // The act of the reply may have become known meanwhile.
-      for (const [id, reply] of arrived) live.set(id, { ...reply, actId: state.live.get(id)?.actId ?? reply.actId });
+      // The act of the reply may have become known while the text waited.
+      for (const [id, reply] of unpublished)
+        live.set(id, { ...reply, actId: state.live.get(id)?.actId ?? reply.actId });
       return { live };
     });
   }
 
-  /** Removes a reply, because it is complete and in the tree. */
-  ended(id: NodeId): void {
+  /** Removes a reply from the state, because the tree contains it now. */
+  removeReply(id: NodeId): void {
     this.#streams.get(id)?.close();
     this.#streams.delete(id);
-    this.#arrived.delete(id);
+    this.#unpublished.delete(id);
     this.#store.setState((state) => {
       if (!state.live.has(id)) return {};
       const live = new Map(state.live);
@@ -125,9 +126,9 @@ export class TreeReplies {
     });
   }
 
-  /** Follows the replies that were in progress when the tree was read. */
+  /** Follows the replies that were in progress when the page was read. */
   followRuns(): void {
-    this.#draw();
+    this.#publishText();
     const { runs, base, live } = this.#store.getState();
     for (const id of runs.keys())
       if (base?.nodes.get(id)?.status === 'pending') this.#follow(id, live.get(id)?.text.length ?? 0);
@@ -135,9 +136,9 @@ export class TreeReplies {
 
   #follow(id: NodeId, offset: number): void {
     if (this.#streams.has(id)) return;
-    this.begin(id, null);
+    this.startReply(id, null);
     const stream = openReplyStream(this.#connection, this.#treeId, id, offset, {
-      text: (at, text) => this.add(id, at, text),
+      text: (at, text) => this.addText(id, at, text),
       end: () => {
         this.#streams.delete(id);
         this.#onEnd();

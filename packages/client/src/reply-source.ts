@@ -1,7 +1,7 @@
 /** Reads the stored origin of a message: model, time, tokens, cost and errors. */
 import { type Json, type Node, type NodeId, type NodeMeta, nodeId } from '@coppice/core';
 
-/** The origin of a message. */
+/** Which model wrote a message, when, and at what cost. */
 export interface ReplySource {
   /** The name of the model without its provider; null for messages of users and tools. */
   readonly model: string | null;
@@ -11,7 +11,7 @@ export interface ReplySource {
   readonly cost: number | null;
   readonly temperature: number | null;
   readonly finishReason: string | null;
-  /** The replies that this one combines, in the order of their letters; null for other messages. */
+  /** The replies that this reply combines, in the order of their letters; null for other messages. */
   readonly combinedFrom: { readonly way: string; readonly nodeIds: readonly NodeId[] } | null;
 }
 
@@ -51,13 +51,13 @@ export function replySourceOf(meta: NodeMeta): ReplySource {
   };
 }
 
-/** A difference between the requested and the actual settings of a model call. */
+/** A setting of a model call that was requested but not used as requested. */
 export interface SourceNotice {
   readonly code: string;
   readonly data: Readonly<Record<string, Json>>;
 }
 
-/** Returns the differences between the requested and the actual settings of the call that made a reply. */
+/** Returns the settings that the call of a reply did not use as requested. */
 export function listSourceNotices({ meta }: Pick<Node, 'meta'>): readonly SourceNotice[] {
   const notices = sourceField(meta.source, 'notices');
   if (!Array.isArray(notices)) return [];
@@ -68,12 +68,12 @@ export function listSourceNotices({ meta }: Pick<Node, 'meta'>): readonly Source
   });
 }
 
-/** Returns the error of a reply; null if there is none. */
+/** Returns the error of a reply; null if the reply did not fail. */
 export function replyErrorOf(node: Pick<Node, 'meta' | 'createdAt'>): {
   readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
-  /** The time from which on the provider accepts a retry; null if it did not tell. */
+  /** The earliest time at which the provider accepts a retry; null if the provider gave none. */
   readonly dueAt: number | null;
 } | null {
   const error: unknown = node.meta.error;

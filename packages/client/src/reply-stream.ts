@@ -3,7 +3,7 @@ import { treePath } from './api/request.ts';
 import { type Connection, followEvents } from './connection.ts';
 import { buildApiUrl, isObjectValue } from './http.ts';
 
-/** Follows the text of one reply from an offset on. After a break it continues after the last received text. */
+/** Follows the text of one reply from an offset. When it reconnects, it continues after the last received text. */
 export function openReplyStream(
   connection: Connection,
   tree: TreeId,
@@ -24,7 +24,7 @@ export function openReplyStream(
       if (name === 'end' || name === 'error' || piece.type === 'end' || piece.type === 'error') finish();
     },
     isOver(problem) {
-      // An error means that the stream no longer exists, because the reply is complete in the tree.
+      // An error other than an unreachable server means that the stream is gone, because the reply is complete.
       const over = problem !== null && !problem.offline;
       if (over) finish();
       return over;

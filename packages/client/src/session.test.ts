@@ -8,10 +8,10 @@ import { loadedPath, variantPositionOf } from './loaded-branch.ts';
 import { TreeSession } from './session.ts';
 import { type GatedTestClient, openNodeClient } from './testing/node-client.ts';
 
-// Ends a test that is blocked. On an idle machine, the expected events come within milliseconds.
-const patience = { timeout: 60_000, interval: 5 };
+// The timeout for a blocked test. On an idle machine, the expected events arrive within milliseconds.
+const waitOptions = { timeout: 60_000, interval: 5 };
 
-const wish: GenerationOptions = { models: ['scripted/one'], tools: ['look_up'] };
+const options: GenerationOptions = { models: ['scripted/one'], tools: ['look_up'] };
 const plain: GenerationOptions = { models: ['scripted/one'] };
 
 const tools = createTools({
@@ -26,7 +26,7 @@ const tools = createTools({
   ],
 });
 
-/** Returns a turn of several rounds without any delay: calls of a tool, then the answer. */
+/** Returns a turn of several rounds without any delay: tool calls, then the answer. */
 function rounds(count: number, answer: string): ScriptedReply[] {
   const calls = Array.from({ length: count }, (_, index) =>
     makeToolEvents({ id: `call-${answer}-${index}`, name: 'look_up', parameters: { word: `w${index}` } }),
@@ -63,7 +63,7 @@ async function sendMessage(session: TreeSession, parentId: NodeId, message: Mess
   return (await session.actions.send(message, { parentId, ...options })).sent;
 }
 
-function said(text: string): Message {
+function userMessage(text: string): Message {
   return textMessage('user', text);
 }
 
@@ -80,7 +80,7 @@ function leafOf(session: TreeSession): NodeId {
 }
 
 async function ends(session: TreeSession, text: string): Promise<void> {
-  await vi.waitFor(() => expect(shown(session).at(-1)).toBe(text), patience);
+  await vi.waitFor(() => expect(shown(session).at(-1)).toBe(text), waitOptions);
 }
 
 for (const order of ['as it comes', 'the answer last', 'the feed last'] as const)
@@ -88,17 +88,17 @@ for (const order of ['as it comes', 'the answer last', 'the feed last'] as const
     const { session, client } = await open([...rounds(4, 'It is so.'), ...rounds(2, 'And so.')]);
     if (order === 'the answer last') client.answers.hold();
     if (order === 'the feed last') client.events.hold();
-    const sending = sendMessage(session, leafOf(session), said('How is it?'), wish);
+    const sending = sendMessage(session, leafOf(session), userMessage('How is it?'), options);
     if (order === 'the answer last') await ends(session, 'It is so.');
     client.answers.open();
     if (order === 'the feed last')
-      await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'), patience);
+      await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'), waitOptions);
     client.events.open();
     expect(await sending).toBe(true);
     await ends(session, 'It is so.');
     // The next message continues from the answer, not from a tool result.
     const parent = leafOf(session);
-    expect(await sendMessage(session, parent, said('And then?'), wish)).toBe(true);
+    expect(await sendMessage(session, parent, userMessage('And then?'), options)).toBe(true);
     await ends(session, 'And so.');
     const { part } = session.state;
     const next = part === null ? undefined : loadedPath(part).find((node) => node.text === 'And then?');
@@ -110,7 +110,7 @@ test('[CL7] twenty turns with tools and without delay each end at their reply', 
   const answers = Array.from({ length: 20 }, (_, index) => `Answer ${index}.`);
   const { session } = await open(answers.flatMap((answer, index) => rounds(index % 4, answer)));
   for (const [index, answer] of answers.entries()) {
-    expect(await sendMessage(session, leafOf(session), said(`Question ${index}`), wish)).toBe(true);
+    expect(await sendMessage(session, leafOf(session), userMessage(`Question ${index}`), options)).toBe(true);
     await ends(session, answer);
   }
   expect(shown(session).filter((text) => text.startsWith('Answer'))).toEqual(answers);
@@ -119,11 +119,11 @@ test('[CL7] twenty turns with tools and without delay each end at their reply', 
 test('[CL7] a turn moves the view back from a message that another user added below its tool call', async () => {
   const { session, server, client } = await open(rounds(3, 'The end.'));
   client.events.hold();
-  const sending = sendMessage(session, leafOf(session), said('Go'), wish);
+  const sending = sendMessage(session, leafOf(session), userMessage('Go'), options);
   await vi.waitFor(async () => {
     const { body } = await server.ask('GET', `/api/trees/${session.treeId}?format=linear`);
     expect(body.messages.at(-1).content).toContainEqual({ type: 'text', text: 'The end.' });
-  }, patience);
+  }, waitOptions);
   client.events.open();
   await sending;
   await ends(session, 'The end.');
@@ -133,19 +133,19 @@ test('[CL7] a turn that continues does not move the view of a user who has gone 
   const { session, client } = await open(rounds(3, 'Far away.'), ['One', 'Two', 'Three', 'Four']);
   const first = loadedPath(session.state.part ?? expect.fail())[1]?.id ?? expect.fail();
   client.events.hold();
-  const sending = sendMessage(session, leafOf(session), said('Go'), wish);
-  await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'), patience);
+  const sending = sendMessage(session, leafOf(session), userMessage('Go'), options);
+  await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'), waitOptions);
   await session.go(first, { leaf: first, keep: false });
   client.events.open();
   await sending;
-  await vi.waitFor(() => expect(session.state.base?.nodes.size).toBeGreaterThan(8), patience);
+  await vi.waitFor(() => expect(session.state.base?.nodes.size).toBeGreaterThan(8), waitOptions);
   expect(shown(session)).toEqual(['One', 'Two']);
 });
 
 test('[CL7] several replies at once end at the last one, and a regenerated reply at the new one', async () => {
   const { session } = await open(['A.', 'B.', 'C.', 'D.'].map((text) => makeTextEvents(text)));
-  expect(await sendMessage(session, leafOf(session), said('Three'), { ...plain, n: 3 })).toBe(true);
-  await vi.waitFor(() => expect(session.state.live.size).toBe(0), patience);
+  expect(await sendMessage(session, leafOf(session), userMessage('Three'), { ...plain, n: 3 })).toBe(true);
+  await vi.waitFor(() => expect(session.state.live.size).toBe(0), waitOptions);
   const leaf = leafOf(session);
   const kids = session.state.part?.childrenByParent.get(session.state.part.nodes.get(leaf)?.parentId ?? leaf);
   expect(kids).toHaveLength(3);
@@ -158,8 +158,8 @@ test('[CL5] a user who sends again before the first reply arrives is not moved b
   const { session, client } = await open([makeTextEvents('Here I am.')]);
   client.answers.hold();
   client.events.hold();
-  const one = sendMessage(session, leafOf(session), said('One'), plain);
-  const two = sendMessage(session, leafOf(session), said('Two'), plain);
+  const one = sendMessage(session, leafOf(session), userMessage('One'), plain);
+  const two = sendMessage(session, leafOf(session), userMessage('Two'), plain);
   expect(shown(session).slice(-2)).toEqual(['One', 'Two']);
   client.answers.open();
   await one;
@@ -173,9 +173,9 @@ test('[CL5] a user who sends again before the first reply arrives is not moved b
 test('[CL8] a send costs one request; the feed brings the rest', async () => {
   const { session, client } = await open([...rounds(2, 'Brought.'), makeTextEvents('Again.')]);
   client.requests.length = 0;
-  await sendMessage(session, leafOf(session), said('Bring it'), wish);
+  await sendMessage(session, leafOf(session), userMessage('Bring it'), options);
   await ends(session, 'Brought.');
-  await vi.waitFor(() => expect(session.state.live.size).toBe(0), patience);
+  await vi.waitFor(() => expect(session.state.live.size).toBe(0), waitOptions);
   expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/generations`]);
 });
 
@@ -188,7 +188,7 @@ test('[CL10] a bookmark stays when the server has responded and the feed has not
   await session.actions.setBookmark(leaf, null);
   expect(session.state.part?.bookmarks.has(leaf)).toBe(false);
   client.events.open();
-  await vi.waitFor(() => expect(session.state.base?.tree.version).toBe(4), patience);
+  await vi.waitFor(() => expect(session.state.base?.tree.version).toBe(4), waitOptions);
   expect(session.state.part?.bookmarks.has(leaf)).toBe(false);
 });
 
@@ -220,7 +220,7 @@ test('[CL8] undoing a delete shows the messages again without reading them', asy
   const { actId } = await session.write([], (version) =>
     session.api.remove(session.treeId, second.id, 'cascade', version),
   );
-  await vi.waitFor(() => expect(shown(session)).toEqual(['One']), patience);
+  await vi.waitFor(() => expect(shown(session)).toEqual(['One']), waitOptions);
   client.requests.length = 0;
   await session.actions.undo(actId);
   await ends(session, 'Four');
@@ -236,12 +236,12 @@ test('[B107] a message that does not fit is either stored or given back, never b
     return body.nodes.map((node: { kind: string }) => node.kind);
   };
   // The message is larger than the whole context window. It is not stored, so its text returns to the composer.
-  expect(await sendMessage(session, leafOf(session), said('word '.repeat(2_000)), plain)).toBe(false);
+  expect(await sendMessage(session, leafOf(session), userMessage('word '.repeat(2_000)), plain)).toBe(false);
   expect(await kinds()).toEqual(['message']);
   expect(shown(session)).toEqual(['Hi']);
   // The message fits, but leaves no space for a reply. It is stored and shown, so its text does not return.
   const long = 'word '.repeat(200).trim();
-  expect(await sendMessage(session, leafOf(session), said(long), plain)).toBe(true);
+  expect(await sendMessage(session, leafOf(session), userMessage(long), plain)).toBe(true);
   expect(await kinds()).toEqual(['message', 'message']);
   await ends(session, long);
 });

@@ -32,43 +32,39 @@ import { WriteQueue } from './write-queue.ts';
 
 export type { OpenTreeState } from './tree-state.ts';
 
-// If the feed has not delivered a commit after this time, it is read from the server.
-const feedPatienceMs = 3000;
-// For this many acts, the newest node is kept until the response that names the act arrives.
-const mostActs = 64;
+// If the feed has not delivered a commit after this time, the branch is read from the server.
+const feedTimeoutMs = 3000;
+// How many acts to remember the newest node of. The response that names an act may arrive after its commits.
+const maxRememberedActs = 64;
 
-/** An open tree. Close it when it is no longer shown. */
+/** An open tree: its state, the user's actions, and the feed. Close it when it is no longer shown. */
 export class TreeSession {
   readonly treeId: TreeId;
-  /** The state of the tree, as an observable value. */
   readonly store: Observable<OpenTreeState>;
-  /** The user's actions on the tree. */
   readonly actions: TreeActions;
-  /** The replies that are being generated. */
   readonly replies: TreeReplies;
-  /** The connection to the server, and the environment. */
   readonly connection: Connection;
   readonly #queue: WriteQueue;
   #feed: { close(): void } | null = null;
   readonly #closed = new AbortController();
   readonly #reads: TreeReads;
-  readonly #shape: TopologyLoader;
-  #next = 1;
+  readonly #topologyLoader: TopologyLoader;
+  #nextOverlayId = 1;
   #reading = false;
-  #again = false;
-  #missed = false;
-  #steps = 0;
+  #readAgain = false;
+  #hasMissedCommits = false;
+  #moveCount = 0;
   #navigationCount = 0;
-  #wanted: NodeId | null = null;
+  #wantedEnd: NodeId | null = null;
   /** The newest version that the feed has delivered. A page that was read may be newer. */
-  #reported = 0;
+  #deliveredVersion = 0;
   /** The callbacks that wait until the feed has delivered a version. */
   #waiters: { readonly version: number; readonly done: () => void }[] = [];
   /** The newest node of each act. The commits of a turn may arrive before the response that names its act. */
   readonly #newestOfAct = new Map<string, NodeId>();
   /** The last turn that was started here. The view follows its newest reply until the user moves the view. */
   #turn: { readonly actId: string; readonly navigationCount: number } | null = null;
-  #opening: Promise<unknown> = Promise.resolve();
+  #openPromise: Promise<unknown> = Promise.resolve();
 
   constructor(treeId: TreeId, connection: Connection) {
     this.treeId = treeId;
@@ -78,10 +74,9 @@ export class TreeSession {
     this.replies = new TreeReplies(connection, treeId, this.store, () => void this.refresh());
     this.#queue = new WriteQueue(connection.waitingQueues, (line) => this.store.setState(line));
     this.#reads = new TreeReads(connection.api, treeId, this.#closed.signal);
-    this.#shape = new TopologyLoader(connection.api, treeId, this.store, this.#closed.signal);
+    this.#topologyLoader = new TopologyLoader(connection.api, treeId, this.store, this.#closed.signal);
   }
 
-  /** The API of the server of this tree. */
   get api(): Api {
     return this.connection.api;
   }
@@ -96,7 +91,7 @@ export class TreeSession {
     return part === null ? [] : shownPath(part);
   }
 
-  /** The version on which writes are based. */
+  /** The confirmed version, on which the next write is based. */
   get version(): number {
     return this.state.base?.tree.version ?? 0;
   }
@@ -112,39 +107,39 @@ export class TreeSession {
    */
   open(wanted?: NodeId): Promise<boolean> {
     const opening = this.#read(wanted);
-    this.#opening = opening;
+    this.#openPromise = opening;
     return opening;
   }
 
   async #read(wanted: NodeId | undefined): Promise<boolean> {
     try {
       const tree = await this.api.tree(this.treeId);
-      const end = wanted === undefined ? null : await this.#reads.leafIfThere(wanted);
+      const end = wanted === undefined ? null : await this.#reads.findLeafThrough(wanted);
       const through = end === null ? undefined : wanted;
       const leaf = end ?? tree.activeNodeId;
-      const page = await this.#reads.page(leaf ?? undefined);
+      const page = await this.#reads.readPage(leaf ?? undefined);
       let base = addPage(createEmptyBranch(tree), page, { leaf });
-      if (through !== undefined) base = await this.#reads.reaching(base, through);
+      if (through !== undefined) base = await this.#reads.loadAround(base, through);
       this.#show({ phase: 'ready', base, runs: runsInPage(page) });
       if (through !== undefined) this.scrollTo(through);
       this.replies.followRuns();
-      this.#reported = tree.version;
+      this.#deliveredVersion = tree.version;
       this.#feed = openFeed(this.connection, this.treeId, tree.version, {
         commit: (commit) => this.#applyFeedCommit(commit),
         turn: (report) => this.#applyTurnReport(report),
-        delta: (delta) => this.replies.add(delta.nodeId, delta.offset, delta.text),
+        delta: (delta) => this.replies.addText(delta.nodeId, delta.offset, delta.text),
         approval: ({ callId, name, parameters, actId: act }) =>
           this.replies.setCall(callId, { name, parameters, state: 'waiting', actId: act }),
         decided: (callId) => this.replies.setCall(callId, null),
         reset: () => {
-          this.#missed = true;
+          this.#hasMissedCommits = true;
           void this.refresh();
         },
         connected: (connected) => {
           this.store.setState({ connected });
-          if (!connected) return this.#endWaiting();
+          if (!connected) return this.#resolveWaiters();
           void this.#queue.work();
-          this.#shape.retry();
+          this.#topologyLoader.retry();
         },
       });
       return through === wanted;
@@ -158,13 +153,13 @@ export class TreeSession {
 
   close(): void {
     this.#closed.abort();
-    this.#endWaiting();
+    this.#resolveWaiters();
     this.#feed?.close();
     this.#queue.close();
     this.replies.close();
   }
 
-  /** Updates the state, with the unconfirmed changes applied to the confirmed branch again. */
+  /** Updates the state and applies the unconfirmed changes to the new confirmed branch. */
   #show(set: Partial<OpenTreeState>): void {
     const { base = this.state.base, overlays = this.state.overlays } = set;
     if (base === null) return this.store.setState(set);
@@ -172,15 +167,17 @@ export class TreeSession {
     this.store.setState({ ...set, part, unconfirmed });
   }
 
-  /** Sets fields of the tree that are not part of a commit. */
+  /** Sets fields of the tree that no commit contains. */
   patchTree(set: Partial<TreeViewData>): void {
     const { base } = this.state;
     if (base !== null) this.#show({ base: { ...base, tree: { ...base.tree, ...set } } });
   }
 
-  /** Requests that the view scrolls to a node. */
+  /** Asks the view to scroll to a node, also if it has scrolled to the same node before. */
   scrollTo(id: NodeId): void {
-    this.store.setState((state) => ({ sight: { nodeId: id, ask: (state.sight?.ask ?? 0) + 1 } }));
+    this.store.setState((state) => ({
+      scrollTarget: { nodeId: id, requests: (state.scrollTarget?.requests ?? 0) + 1 },
+    }));
   }
 
   /** Loads the messages before the first loaded message. */
@@ -189,7 +186,7 @@ export class TreeSession {
     if (loadingAbove || base === null || base.before === null || base.leaf === null) return;
     this.store.setState({ loadingAbove: true });
     try {
-      const page = await this.#reads.before(base.until ?? base.leaf, base.before);
+      const page = await this.#reads.readBefore(base.until ?? base.leaf, base.before);
       const now = this.state.base;
       if (now !== null && now.before === base.before) this.#show({ base: addPage(now, page, 'above') });
     } catch (thrown) {
@@ -205,7 +202,7 @@ export class TreeSession {
     if (loadingBelow || base === null || base.until === null || base.leaf === null) return;
     this.store.setState({ loadingBelow: true });
     try {
-      const page = await this.#reads.after(base.leaf, base.until);
+      const page = await this.#reads.readAfter(base.leaf, base.until);
       const now = this.state.base;
       if (now !== null && now.until === base.until && now.leaf === base.leaf)
         this.#show({ base: showEndIfReached(addPage(now, page, 'below')) });
@@ -216,48 +213,47 @@ export class TreeSession {
     }
   }
 
-  /** Shows the end of the branch. */
   showEnd(): void {
     const { base } = this.state;
     if (base !== null) this.#show({ base: showBranchEnd(base) });
   }
 
-  /** Moves the view before the first message. The next message starts a new branch. */
+  /** Shows an empty view before the first message. The next message starts a new branch there. */
   showBeginning(): void {
     const { base } = this.state;
     if (base !== null)
       this.#show({ base: { ...base, leaf: null, before: null, until: null }, overlays: this.#overlaysWithoutEnds() });
-    this.#steps++;
+    this.#moveCount++;
     this.#navigationCount++;
   }
 
   /**
-   * Shows the branch through a node, or the branch that ends at `leaf`. Makes it active unless `keep` is false. The
-   * messages above the first difference are not read again.
+   * Shows the branch through a node, or the branch that ends at `leaf`. Stores it as the active branch unless `keep` is
+   * false.
    */
   async go(through: NodeId, options: { readonly leaf?: NodeId; readonly keep?: boolean } = {}): Promise<void> {
-    const came = this.#step(through, options.leaf);
+    const moveNumber = this.#showLoadedPart(through, options.leaf);
     const before = this.state.base;
     try {
-      const end = options.leaf ?? (await this.#reads.leafThrough(through));
-      const page = await this.#reads.page(end, this.#loadedCount());
+      const end = options.leaf ?? (await this.#reads.readLeafThrough(through));
+      const page = await this.#reads.readPage(end, this.#loadedCount());
       const { base } = this.state;
-      // The user has moved the view meanwhile, so it is not moved back.
-      if (base === null || came !== this.#steps) return;
+      // If the user has moved the view meanwhile, it must not move back.
+      if (base === null || moveNumber !== this.#moveCount) return;
       const leaf = chooseEndAfterRead(before ?? base, base, end);
       const part = keepOlderPages(addPage({ ...base, before: null }, page, { leaf }), showBranchEnd(base).before);
-      const reached = await this.#reads.reaching(part, through);
+      const reached = await this.#reads.loadAround(part, through);
       this.#show({ base: reached, overlays: this.#overlaysWithoutEnds(), runs: runsInPage(page) });
       this.replies.followRuns();
-      if (options.keep !== false) this.#remember(end);
+      if (options.keep !== false) this.#saveActiveNode(end);
     } catch (thrown) {
-      if (came === this.#steps) await this.refresh();
+      if (moveNumber === this.#moveCount) await this.refresh();
       throw thrown;
     }
   }
 
-  /** Shows the loaded part of a branch immediately, before the rest is read. Returns the number of this move. */
-  #step(through: NodeId, leaf: NodeId | undefined): number {
+  /** Shows the loaded part of a branch before the rest is read. Returns the number of this move. */
+  #showLoadedPart(through: NodeId, leaf: NodeId | undefined): number {
     const { base } = this.state;
     const end = base === null ? null : findLoadedEnd(base, leaf ?? through, leaf !== undefined);
     // If the node is below the shown messages, it becomes the end of
@@ -265,19 +261,19 @@ export class TreeSession {
     if (base !== null && end !== null)
       this.#show({ base: { ...base, leaf: end, until: null }, overlays: this.#overlaysWithoutEnds() });
     this.#navigationCount++;
-    return ++this.#steps;
+    return ++this.#moveCount;
   }
 
   /**
-   * Returns the unconfirmed changes without the end of the view that they set. If the user has moved the view, it must
-   * stay there when they are confirmed.
+   * Returns the unconfirmed changes without the end of the view that they set. After the user has moved the view, their
+   * confirmation must not move it back.
    */
   #overlaysWithoutEnds(): readonly Overlay[] {
     return this.state.overlays.map(({ id, steps }) => ({ id, steps }));
   }
 
-  /** Stores the position of the user for the next visit. A failure is not reported. */
-  #remember(leaf: NodeId): void {
+  /** Stores the end of the view as the active node. An error is ignored, because only the next visit needs it. */
+  #saveActiveNode(leaf: NodeId): void {
     const before = this.state.part?.tree.activeNodeId ?? null;
     if (before === leaf) return;
     this.write([{ type: 'select', after: leaf, before }], () => this.api.select(this.treeId, leaf)).catch(
@@ -290,25 +286,25 @@ export class TreeSession {
     return base === null ? firstPageLength : Math.max(firstPageLength, Math.min(400, loadedPath(base).length));
   }
 
-  /** Reads the loaded branch again, with its end at `wish` if given. A call while it runs makes it run once more. */
-  async refresh(wish?: NodeId): Promise<void> {
+  /** Reads the loaded branch again, ending at `end` if given. A call during a read makes it read once more. */
+  async refresh(end?: NodeId): Promise<void> {
     // A call without a node must not override a call with a node.
-    if (wish !== undefined) this.#wanted = wish;
+    if (end !== undefined) this.#wantedEnd = end;
     if (this.#reading) {
-      this.#again = true;
+      this.#readAgain = true;
       return;
     }
     this.#reading = true;
     try {
       do {
-        this.#again = false;
+        this.#readAgain = false;
         const { base } = this.state;
         if (base === null) return;
-        // This is taken before reading. A node that is given meanwhile is for the next round.
-        const wanted = this.#wanted;
+        // The wanted end is taken before the read. An end that is set during the read is for the next round.
+        const wanted = this.#wantedEnd;
         const navigationCount = this.#navigationCount;
-        this.#wanted = null;
-        const page = await this.#reads.pageOrActive(
+        this.#wantedEnd = null;
+        const page = await this.#reads.readPageOrActive(
           wanted ?? base.leaf ?? base.tree.activeNodeId ?? undefined,
           this.#loadedCount(),
         );
@@ -317,17 +313,20 @@ export class TreeSession {
         // The view has left the branch that was read. The branch at
         // the new position is read instead of moving the view back.
         if (wanted === null ? now.leaf !== base.leaf && now.leaf !== leaf : navigationCount !== this.#navigationCount) {
-          this.#again = true;
+          this.#readAgain = true;
           continue;
         }
         const part = addPage({ ...now, before: null }, page, { leaf });
-        // Commits that were missed may have changed older messages too.
-        const fresh = this.#missed;
-        this.#missed = false;
+        // Missed commits may have changed older messages too, so older pages are not kept.
+        const fresh = this.#hasMissedCommits;
+        this.#hasMissedCommits = false;
         const whole = fresh ? part : keepOlderPages(part, showBranchEnd(now).before);
-        this.#show({ base: wanted === null ? await this.#around(whole, now, fresh) : whole, runs: runsInPage(page) });
+        this.#show({
+          base: wanted === null ? await this.#keepShownSection(whole, now, fresh) : whole,
+          runs: runsInPage(page),
+        });
         this.replies.followRuns();
-      } while (this.#again);
+      } while (this.#readAgain);
     } catch (thrown) {
       if (toHttpProblem(thrown).offline) this.store.setState({ connected: false });
     } finally {
@@ -336,81 +335,82 @@ export class TreeSession {
   }
 
   /**
-   * Returns a branch that was read again, with the same messages
-   * shown as before; with its end if those no longer exist.
+   * Returns a branch that was read again with the same section shown as before, or with its end shown if that section
+   * no longer exists.
    */
-  async #around(part: LoadedBranch, before: LoadedBranch, fresh: boolean): Promise<LoadedBranch> {
+  async #keepShownSection(part: LoadedBranch, before: LoadedBranch, fresh: boolean): Promise<LoadedBranch> {
     if (before.until === null || before.leaf !== part.leaf) return part;
     if (!fresh) return showEndIfReached({ ...part, before: before.before, until: before.until });
     try {
-      return await this.#reads.reaching(part, before.until);
+      return await this.#reads.loadAround(part, before.until);
     } catch (thrown) {
       if (toHttpProblem(thrown).offline) throw thrown;
       return part;
     }
   }
 
-  /** Loads the topology of the whole tree once. From then on the feed keeps it up to date. */
-  wantTopology(): Promise<Topology | null> {
-    return this.#shape.want();
+  loadTopology(): Promise<Topology | null> {
+    return this.#topologyLoader.load();
   }
 
   #applyFeedCommit(commit: FeedCommit): void {
     const { base } = this.state;
-    if (base === null || commit.version <= this.#reported) return;
-    this.#reported = commit.version;
-    const changes = withRestored(commit);
+    if (base === null || commit.version <= this.#deliveredVersion) return;
+    this.#deliveredVersion = commit.version;
+    const changes = toRowChanges(commit);
     const added = changes.findLast((change) => change.op === 'added');
-    if (added?.op === 'added') this.#noteNewest(commit.actId, added.node.id);
+    if (added?.op === 'added') this.#setNewestOfAct(commit.actId, added.node.id);
     const late = commit.version <= base.tree.version;
-    this.#land(late ? filterUnloadedChanges(base, changes) : changes, commit);
-    this.#shape.applyRowChanges(changes);
+    this.#applyChanges(late ? filterUnloadedChanges(base, changes) : changes, commit);
+    this.#topologyLoader.applyRowChanges(changes);
     // A gap in the versions means a missed commit. A restored subtree that is too large for the feed has to be read.
-    if (commit.version > base.tree.version + 1) this.#missed = true;
-    if (this.#missed || changes.some((change) => hasToBeRead(change, late))) void this.refresh();
+    if (commit.version > base.tree.version + 1) this.#hasMissedCommits = true;
+    if (this.#hasMissedCommits || changes.some((change) => requiresRead(change, late))) void this.refresh();
     for (const change of changes)
       if (change.op === 'updated' && change.set.status !== undefined && change.set.status !== 'pending')
-        for (const id of change.nodeIds) this.replies.ended(id);
-    this.#endWaiting(commit.version);
+        for (const id of change.nodeIds) this.replies.removeReply(id);
+    this.#resolveWaiters(commit.version);
   }
 
-  /** Applies the events of a turn besides commits: thinking and tool calls. */
+  /** Applies an event of a turn that is not a commit: thinking, a retry or a tool call. */
   #applyTurnReport(report: TurnReport): void {
     const { actId, type, nodeId, callId, name = '', parameters = {}, text = '' } = report;
     if (type === 'thinking-delta' && nodeId !== undefined)
-      this.replies.change(nodeId, (live) => ({ ...live, thinking: live.thinking + text, retry: undefined }));
+      this.replies.updateReply(nodeId, (live) => ({ ...live, thinking: live.thinking + text, retry: undefined }));
     else if (type === 'retry' && nodeId !== undefined) {
       const { code = '', message = '', attempt = 1, retries = 1, waitMs = 0 } = report;
       const retry = { code, message, attempt, retries, at: this.connection.now() + waitMs };
-      this.replies.change(nodeId, (live) => ({ ...live, retry }));
+      this.replies.updateReply(nodeId, (live) => ({ ...live, retry }));
     } else if (callId === undefined) return;
     else if (type === 'tool-result') this.replies.setCall(callId, null);
-    // A call that waits for approval must not be replaced by the event about the same call.
+    // A call that waits for approval must not become a running call by the event that announces it.
     else if (type === 'tool-use' && !this.state.calls.has(callId))
       this.replies.setCall(callId, { name, parameters, state: 'running', actId });
   }
 
-  #noteNewest(actId: string, id: NodeId): void {
+  #setNewestOfAct(actId: string, id: NodeId): void {
     this.#newestOfAct.delete(actId);
     this.#newestOfAct.set(actId, id);
     const [oldest] = this.#newestOfAct.keys();
-    if (this.#newestOfAct.size > mostActs && oldest !== undefined) this.#newestOfAct.delete(oldest);
+    if (this.#newestOfAct.size > maxRememberedActs && oldest !== undefined) this.#newestOfAct.delete(oldest);
   }
 
-  #land(changes: readonly RowChange[], { version, actId }: FeedCommit): void {
+  #applyChanges(changes: readonly RowChange[], { version, actId }: FeedCommit): void {
     const { base } = this.state;
     if (base === null) return;
-    const grown = applyRowChanges(base, changes, version);
-    const isNew = (id: NodeId) => grown.nodes.get(id)?.status === 'pending' && !base.nodes.has(id);
+    const applied = applyRowChanges(base, changes, version);
+    const isNew = (id: NodeId) => applied.nodes.get(id)?.status === 'pending' && !base.nodes.has(id);
     const pending = changes.flatMap((change) => (change.op === 'added' && isNew(change.node.id) ? [change.node] : []));
     const isMine = this.#turn?.actId === actId && this.#turn.navigationCount === this.#navigationCount;
     const newest = isMine ? this.#newestOfAct.get(actId) : undefined;
-    const end = newest === undefined ? null : findLoadedEnd(grown, newest, true);
+    const end = newest === undefined ? null : findLoadedEnd(applied, newest, true);
     this.#show({
       base:
-        end === null ? { ...grown, leaf: followedRuns(base, grown, changes) } : { ...showBranchEnd(grown), leaf: end },
+        end === null
+          ? { ...applied, leaf: endAfterChanges(base, applied, changes) }
+          : { ...showBranchEnd(applied), leaf: end },
     });
-    for (const node of pending) this.replies.begin(node.id, null);
+    for (const node of pending) this.replies.startReply(node.id, null);
   }
 
   /**
@@ -429,7 +429,7 @@ export class TreeSession {
    * loaded. Does nothing if the user has moved the view since `navigationCount` was read.
    */
   async followTo(end: () => NodeId, version: number, navigationCount: number): Promise<void> {
-    if (!(await this.caughtUp(version)))
+    if (!(await this.waitForVersion(version)))
       return this.refresh(navigationCount === this.#navigationCount ? end() : undefined);
     if (navigationCount !== this.#navigationCount) return;
     const { base } = this.state;
@@ -440,16 +440,14 @@ export class TreeSession {
 
   /** Shows all commits up to a version, from the feed or by reading them. */
   async catchUp(version: number): Promise<void> {
-    if (!(await this.caughtUp(version))) await this.refresh();
+    if (!(await this.waitForVersion(version))) await this.refresh();
   }
 
-  /**
-   * Resolves to true when all commits up to a version are shown, or to false if the feed does not deliver them in time.
-   */
-  async caughtUp(version: number): Promise<boolean> {
-    if (version > this.#reported && this.state.connected && this.connection.isVisible())
+  /** Waits until the feed has delivered a version. Resolves to false if the feed does not deliver it in time. */
+  async waitForVersion(version: number): Promise<boolean> {
+    if (version > this.#deliveredVersion && this.state.connected && this.connection.isVisible())
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(() => waiter.done(), feedPatienceMs);
+        const timer = setTimeout(() => waiter.done(), feedTimeoutMs);
         const waiter = {
           version,
           done: () => {
@@ -460,21 +458,21 @@ export class TreeSession {
         };
         this.#waiters.push(waiter);
       });
-    return version <= this.#reported;
+    return version <= this.#deliveredVersion;
   }
 
-  #endWaiting(version = Number.POSITIVE_INFINITY): void {
+  #resolveWaiters(version = Number.POSITIVE_INFINITY): void {
     for (const waiter of [...this.#waiters]) if (waiter.version <= version) waiter.done();
   }
 
-  /** Records that another writer has added a variant of a node at the same time. */
-  conflict(mine: NodeId, theirs: NodeId): void {
+  /** Records that another writer has added the variant `theirs` at the same time as `mine`. */
+  recordConflict(mine: NodeId, theirs: NodeId): void {
     this.store.setState((state) => ({ conflicts: new Map(state.conflicts).set(mine, theirs) }));
   }
 
   /**
-   * Writes to the tree. The steps are shown immediately, and reverted if the server refuses the write. The request is
-   * sent after earlier ones, and waits while the server is unreachable. Rejects with the error.
+   * Writes to the tree. The view shows the steps immediately, and removes them if the server refuses the write. The
+   * request is sent after earlier ones, and waits while the server is unreachable. Rejects with the error.
    */
   write<T extends Pick<WriteResponse, 'version'>>(
     steps: readonly Step[],
@@ -484,32 +482,32 @@ export class TreeSession {
     const overlay: Overlay | null =
       steps.length === 0 && leaf === undefined
         ? null
-        : { id: this.#next++, steps, ...(leaf === undefined ? {} : { leaf }) };
+        : { id: this.#nextOverlayId++, steps, ...(leaf === undefined ? {} : { leaf }) };
     if (overlay !== null) this.#show({ overlays: [...this.state.overlays, overlay] });
     if (leaf !== undefined) this.#navigationCount++;
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({
         run: async () => {
-          // Before the tree is read, there is no version on which a write can be based.
-          await this.#opening;
+          // A write needs the version of the tree, which is unknown before the tree is read.
+          await this.#openPromise;
           const value = await run(this.version);
-          this.#confirm(overlay, value);
+          this.#confirmWrite(overlay, value);
           resolve(value);
         },
         refused: (problem) => {
-          this.#drop(overlay);
+          this.#removeOverlay(overlay);
           reject(problem);
         },
       });
     });
   }
 
-  #drop(overlay: Overlay | null): void {
+  #removeOverlay(overlay: Overlay | null): void {
     if (overlay !== null) this.#show({ overlays: this.state.overlays.filter((each) => each.id !== overlay.id) });
   }
 
-  /** Applies the server's result of a write. Without this, the view would flicker between the response and the feed. */
-  #confirm(overlay: Overlay | null, value: unknown): void {
+  /** Replaces an overlay by the server's response. Otherwise the change would disappear until the feed delivers it. */
+  #confirmWrite(overlay: Overlay | null, value: unknown): void {
     const { base } = this.state;
     if (base === null) return;
     const now = this.state.overlays.find((each) => each.id === overlay?.id) ?? null;
@@ -524,10 +522,8 @@ export class TreeSession {
   }
 }
 
-/**
- * Returns the end of the view after changes of others. It stays the same, unless a message was added directly below it.
- */
-function followedRuns(before: LoadedBranch, after: LoadedBranch, changes: readonly RowChange[]): NodeId | null {
+/** Returns the end of the view after a commit. It moves only to messages that were added directly below it. */
+function endAfterChanges(before: LoadedBranch, after: LoadedBranch, changes: readonly RowChange[]): NodeId | null {
   let { leaf } = after;
   if (leaf === null && before.leaf === null)
     for (const change of changes) if (change.op === 'tree') leaf ??= change.activeNodeId ?? null;
@@ -535,14 +531,14 @@ function followedRuns(before: LoadedBranch, after: LoadedBranch, changes: readon
   return leaf;
 }
 
-/** Whether a change shows nodes that may not be loaded. For a late commit, also whether it removed or moved nodes. */
-function hasToBeRead(change: RowChange, late: boolean): boolean {
+/** Whether the branch has to be read after a change, because the change may show nodes that are not loaded. */
+function requiresRead(change: RowChange, late: boolean): boolean {
   if (change.op === 'marked') return late || change.to === null;
   return late && change.op === 'updated' && change.set.parentId !== undefined;
 }
 
-/** Returns the row changes of a commit. The nodes of a restored subtree are added one by one. */
-function withRestored(commit: FeedCommit): readonly RowChange[] {
+/** Returns the row changes of a commit, with the nodes of restored subtrees as added nodes. */
+function toRowChanges(commit: FeedCommit): readonly RowChange[] {
   const { version, seq, at, restored } = commit;
   const changes = rowChanges(commit.steps, { version, seq, at });
   if (restored === undefined) return changes;

@@ -1,17 +1,17 @@
 /**
- * A map that can be copied often: a copy shares its entries with the original and holds only what was changed since.
- * Each change of an open tree makes such a copy, and a plain copy of 10,000 loaded messages takes milliseconds.
+ * A map that is cheap to copy: a copy shares the entries of the original and stores only its own changes. Each change
+ * of an open tree makes a copy, and a plain copy of 10,000 loaded messages takes milliseconds.
  */
 export class SharedMap<K, V extends object> implements ReadonlyMap<K, V> {
   /** The entries that several copies share. This map is never changed. */
   #shared: ReadonlyMap<K, V>;
-  /** The entries that differ from the shared ones. Undefined stands for a deleted entry. */
+  /** The entries that differ from the shared ones. Undefined marks a deleted entry. */
   #own: Map<K, V | undefined>;
-  /** Whether another map has the same `#own`. If so, `#own` is copied before a change. */
+  /** Whether a copy uses the same `#own`. If so, `#own` is copied before the next change. */
   #isCopied = false;
   #size: number;
 
-  /** Copies a map. A plain map must not be changed afterwards. */
+  /** Copies a map. The caller must not change a plain map afterwards. */
   constructor(from: ReadonlyMap<K, V>) {
     this.#size = from.size;
     if (!(from instanceof SharedMap)) {
@@ -20,7 +20,7 @@ export class SharedMap<K, V extends object> implements ReadonlyMap<K, V> {
       return;
     }
     const original: SharedMap<K, V> = from;
-    // A few changes are copied with the next change. Many are merged, once for the original and all its copies.
+    // A few changes are copied with the next change. Many changes are merged, once for the original and all its copies.
     if (original.#own.size ** 2 > original.#shared.size + 256) {
       original.#shared = new Map(original);
       original.#own = new Map();

@@ -1,17 +1,17 @@
 /** The topology of a tree as columns. Each column has one value per node, in creation order. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 
-/** A column with few different values. */
+/** A column with few different values: the list of values, and an index into it for each node. */
 export interface DictionaryColumn<T extends string> {
   readonly of: readonly T[];
   /** For each node, the index of its value in the list. */
   readonly at: readonly number[];
 }
 
-/** The columns of a topology. Each has one value per node. */
+/** The topology of a tree as columns, which are smaller in JSON than a list of nodes. */
 export interface TopologyColumns {
   readonly id: readonly NodeId[];
-  /** For each node, the index of its parent. -1 stands for the root. */
+  /** For each node, the index of its parent; -1 if the parent is the root. */
   readonly parent: readonly number[];
   readonly role: DictionaryColumn<TopologyNode['role']>;
   readonly kind: DictionaryColumn<TopologyNode['kind']>;

@@ -1,4 +1,4 @@
-/** Loads the topology of an open tree when it is first needed. Commits keep it up to date. */
+/** Loads the topology of an open tree when a view first needs it. */
 import type { NodeId, RowChange, TreeId } from '@coppice/core';
 import type { Api } from './api/create-api.ts';
 import type { Observable } from './observable.ts';
@@ -7,8 +7,8 @@ import { decodeTopologyColumns } from './topology-columns.ts';
 import type { OpenTreeState } from './tree-state.ts';
 
 /**
- * Returns the end of the view in the topology. It has no unconfirmed
- * messages; for those, returns the nearest confirmed ancestor.
+ * Returns the end of the view if the topology contains it, otherwise the nearest ancestor in the topology. The topology
+ * has no unconfirmed messages.
  */
 export function leafInTopology({ topology, part }: OpenTreeState): NodeId | null {
   let leaf = part?.leaf ?? null;
@@ -17,14 +17,14 @@ export function leafInTopology({ topology, part }: OpenTreeState): NodeId | null
   return leaf;
 }
 
-/** Loads the topology of one open tree. */
+/** Loads the topology of one open tree, and applies commits to it. */
 export class TopologyLoader {
   readonly #api: Api;
   readonly #treeId: TreeId;
   readonly #store: Observable<OpenTreeState>;
   readonly #signal: AbortSignal;
-  #wanted = false;
-  #asked: Promise<Topology | null> | null = null;
+  #isNeeded = false;
+  #loading: Promise<Topology | null> | null = null;
 
   constructor(api: Api, treeId: TreeId, store: Observable<OpenTreeState>, signal: AbortSignal) {
     this.#api = api;
@@ -33,16 +33,16 @@ export class TopologyLoader {
     this.#signal = signal;
   }
 
-  /** Loads the topology once. From then on the feed keeps it up to date. */
-  async want(): Promise<Topology | null> {
-    this.#wanted = true;
+  /** Loads the topology, or returns the loaded one. Returns null if it cannot be read. */
+  async load(): Promise<Topology | null> {
+    this.#isNeeded = true;
     const { topology } = this.#store.getState();
     if (topology !== null) return topology;
-    // The outline and the map request it at the same time, but a large topology is read only once.
-    this.#asked ??= this.#read().finally(() => {
-      this.#asked = null;
+    // The outline and the map call this at the same time, but a large topology must be read only once.
+    this.#loading ??= this.#read().finally(() => {
+      this.#loading = null;
     });
-    return this.#asked;
+    return this.#loading;
   }
 
   async #read(): Promise<Topology | null> {
@@ -63,9 +63,9 @@ export class TopologyLoader {
     }
   }
 
-  /** Loads the topology again if it is needed and reading failed, for example because the server was unreachable. */
+  /** Loads the topology again if a view needs it and the last read failed. */
   retry(): void {
-    if (this.#wanted) void this.want();
+    if (this.#isNeeded) void this.load();
   }
 
   /**

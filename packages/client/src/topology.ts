@@ -104,8 +104,8 @@ export class Topology {
   }
 
   /**
-   * Applies the row changes of a commit. Returns false if one
-   * restores unknown nodes; then the topology has to be read again.
+   * Applies the row changes of a commit. Returns false if a change restores unknown nodes; the topology has to be read
+   * again then.
    */
   applyRowChanges(changes: readonly RowChange[]): boolean {
     for (const change of changes) {

@@ -5,15 +5,15 @@ import type { LiveReplies, LiveToolCall } from './live.ts';
 import type { LoadedBranch } from './loaded-branch.ts';
 import type { Topology } from './topology.ts';
 
-/** A local change that the server has not confirmed. */
+/** A local change that the view shows although the server has not confirmed it. */
 export interface Overlay {
   readonly id: number;
   readonly steps: readonly Step[];
-  /** The end of the view that the change sets. */
+  /** The end of the view after the change. */
   readonly leaf?: NodeId;
 }
 
-/** The state of an open tree. */
+/** What a view of an open tree shows. Each change replaces the value. */
 export interface OpenTreeState {
   readonly phase: 'loading' | 'ready' | 'missing' | 'failed';
   readonly problem: HttpProblem | null;
@@ -41,11 +41,11 @@ export interface OpenTreeState {
   readonly waiting: number;
   readonly loadingAbove: boolean;
   readonly loadingBelow: boolean;
-  /** The node to scroll to, and how many times that was requested. */
-  readonly sight: { readonly nodeId: NodeId; readonly ask: number } | null;
+  /** The node to scroll to. `requests` increases with each request, so that the same node can be requested twice. */
+  readonly scrollTarget: { readonly nodeId: NodeId; readonly requests: number } | null;
 }
 
-/** The state before anything is read. */
+/** The state of a tree that has not been read. */
 export const emptyTreeState: OpenTreeState = {
   phase: 'loading',
   problem: null,
@@ -65,5 +65,5 @@ export const emptyTreeState: OpenTreeState = {
   waiting: 0,
   loadingAbove: false,
   loadingBelow: false,
-  sight: null,
+  scrollTarget: null,
 };

@@ -28,12 +28,12 @@ export class WriteQueue {
   #closed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #waiting: Set<WriteQueue>;
-  readonly #tell: (state: WriteQueueState) => void;
+  readonly #onChange: (state: WriteQueueState) => void;
 
   /** Creates an empty queue. `waiting` contains the queue while its writes wait for the server. */
-  constructor(waiting: Set<WriteQueue>, tell: (state: WriteQueueState) => void) {
+  constructor(waiting: Set<WriteQueue>, onChange: (state: WriteQueueState) => void) {
     this.#waiting = waiting;
-    this.#tell = tell;
+    this.#onChange = onChange;
   }
 
   /** Adds a write at the end of the queue. */
@@ -77,6 +77,6 @@ export class WriteQueue {
   }
 
   #report(state: WriteQueueState): void {
-    if (!this.#closed) this.#tell(state);
+    if (!this.#closed) this.#onChange(state);
   }
 }

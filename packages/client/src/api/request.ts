@@ -1,8 +1,8 @@
 /** Sends requests to the routes of the server and reads their responses. */
 import type { NodeId, TreeId } from '@coppice/core';
 import createClient, { type Client } from 'openapi-fetch';
-import type { JsonShapeOf } from '../as-sent.ts';
 import { HttpProblem, parseProblemBody } from '../http.ts';
+import type { JsonShapeOf } from '../json-shape.ts';
 import type { paths } from '../paths.ts';
 
 /** Returns the path of a tree's routes. Streams and downloads need it, because they are not methods of the API. */

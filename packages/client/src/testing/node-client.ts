@@ -2,7 +2,7 @@
 import type { TestServer } from '@coppice/server/testing';
 import { type CoppiceClient, createClient } from '../client.ts';
 
-/** A gate that passes everything, or holds it until it is opened. */
+/** Lets responses pass, or holds them until the gate is opened. */
 export class ResponseGate {
   #held: (() => void)[] | null = null;
 
@@ -32,7 +32,7 @@ export interface GatedTestClient extends CoppiceClient {
   readonly requests: string[];
 }
 
-/** Returns the same response. Each chunk of its body waits at the gate. */
+/** Returns the response with a body whose chunks wait at the gate. */
 function gated(response: Response, gate: ResponseGate): Response {
   const held = new TransformStream<Uint8Array, Uint8Array>({
     async transform(chunk, controller) {
@@ -43,7 +43,7 @@ function gated(response: Response, gate: ResponseGate): Response {
   return new Response(response.body?.pipeThrough(held) ?? null, response);
 }
 
-/** Opens a client of a test server. */
+/** Creates a client that passes requests to the app of a test server. */
 export function openNodeClient(server: TestServer): GatedTestClient {
   const answers = new ResponseGate();
   const events = new ResponseGate();

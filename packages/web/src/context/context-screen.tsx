@@ -48,7 +48,7 @@ export function ContextScreen(): ReactElement {
   const ready = useTree((state) => state.phase === 'ready');
   // Needed to show what other branches contain.
   useEffect(() => {
-    if (ready) void session.wantTopology();
+    if (ready) void session.loadTopology();
   }, [session, ready]);
   const shown =
     rows.find((row) => row.key === chosen) ?? rows.find((row) => row.entry?.kind === 'summary') ?? rows.at(-1);

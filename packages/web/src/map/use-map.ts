@@ -29,7 +29,7 @@ export function useMapModel(): MapModel | null {
   const ready = useTree((state) => state.phase === 'ready');
   const leaf = useTree(leafInTopology);
   useEffect(() => {
-    if (ready) void session.wantTopology();
+    if (ready) void session.loadTopology();
   }, [session, ready]);
   const nodes = useTree((state) => state.part?.nodes);
   const layout = useMemo(() => (topology === null || stamp < 0 ? null : layOutTree(topology)), [topology, stamp]);

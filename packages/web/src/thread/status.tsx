@@ -72,7 +72,7 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
   const failures = useTree((state) => failuresBeside(state.part, node));
   const [off, setOff] = useState(() => calledOff.has(node.id));
   const left = useSecondsTo(error?.dueAt ?? null);
-  const alone = error?.retryable === true && session.replies.isMine(node.id) && failures <= mostTries && !off;
+  const alone = error?.retryable === true && session.replies.isRequestedHere(node.id) && failures <= mostTries && !off;
   const again = useCallback(() => {
     calledOff.add(node.id);
     setOff(true);

@@ -29,8 +29,8 @@ function since(store: ReferenceStore, id: TreeId, version: number): Promise<read
   return store.read(id, () => ask('log', { since: version }));
 }
 
-/** Returns what the map shows of a tree: parents and order. */
-function drawn(topology: Topology): unknown {
+/** Returns the parent and the order of each node, which the map shows. */
+function parentsAndOrder(topology: Topology): unknown {
   const order = (id: NodeId): unknown[] =>
     topology.children(id).map((child) => [child.id, child.groupId, child.status]);
   return [[topology.rootId, order(topology.rootId)], ...[...topology.nodes.keys()].sort().map((id) => [id, order(id)])];
@@ -52,7 +52,7 @@ test('[CL2] commits of every kind change the topology of a tree as they change t
           }
           const whole = new Topology(truth.rootId, truth.nodes, truth.bookmarks);
           topology ??= whole;
-          expect(drawn(topology)).toEqual(drawn(whole));
+          expect(parentsAndOrder(topology)).toEqual(parentsAndOrder(whole));
           expect([...topology.bookmarks.keys()].sort()).toEqual([...whole.bookmarks.keys()].sort());
           known.set(id, { topology, version: truth.version });
         }
@@ -100,7 +100,7 @@ test('[CL1] a removed branch moves the view to its parent, and its index among t
   const after = applyRowChanges(part, changes, part.tree.version + 1);
   expect(loadedPath(after).map((node) => node.id)).toEqual(path.slice(0, -1));
   expect(after.childrenByParent.get(last.parentId)).toHaveLength(1);
-  // The earlier value is not changed.
+  // Row changes must not mutate the branch to which they are applied.
   expect(loadedPath(part).map((node) => node.id)).toEqual(path);
 });
 
@@ -111,7 +111,7 @@ test('[CL4] a view that followed new messages while its branch was read again is
   const before = { ...now, leaf: b, nodes: new Map([...now.nodes].filter(([id]) => id !== c && id !== d)) };
   expect(chooseEndAfterRead(before, now, b)).toBe(d);
   expect(chooseEndAfterRead({ ...before, leaf: null, nodes: new Map() }, now, null)).toBe(d);
-  // If the user moves the view, it stays there, whatever is added.
+  // After the user has moved the view, new messages must not move it.
   expect(chooseEndAfterRead(before, now, a)).toBe(a);
   expect(chooseEndAfterRead(now, now, b)).toBe(b);
   expect(chooseEndAfterRead(before, { ...now, leaf: null }, b)).toBe(b);
