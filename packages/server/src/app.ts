@@ -1,4 +1,4 @@
-/** Connects middleware, routes and the page. */
+/** Creates a server without a socket: connects middleware, routes and the page. */
 import { setMaxListeners } from 'node:events';
 import { Hono } from 'hono';
 import type { ServerOptions } from './contract.ts';
@@ -17,20 +17,20 @@ import { runRoute } from './run-route.ts';
 import { createSharedServices, type SharedServices } from './services.ts';
 import { createPageHandler } from './web.ts';
 
-/** A server without a socket: handles requests until it is closed. */
+/** A server without a socket. It handles requests until it is closed. */
 export interface CoppiceServer {
   readonly app: Hono<ServerEnv>;
   readonly services: SharedServices;
   /** Handles one request, from a socket, a test or another program. */
   fetch(request: Request, bindings?: object): Response | Promise<Response>;
-  /** Ends streams and interrupts turns, whose text is kept. The store stays open. */
+  /** Ends streams and stops turns; their text so far is kept. The caller closes the store. */
   close(): Promise<void>;
 }
 
 /** Creates a server. It does not listen; see `serve`. */
 export function createServer(options: ServerOptions): CoppiceServer {
   const closing = new AbortController();
-  // Every running request adds a listener; node would print a warning from the eleventh on.
+  // Every running request adds a listener to this signal. From the eleventh on, Node would print a warning.
   setMaxListeners(0, closing.signal);
   const services = createSharedServices(options, closing.signal, createApiReference(routes));
   const web = createPageHandler(services);
@@ -74,7 +74,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
   };
 }
 
-/** Runs a check. If it throws, the error becomes the response. */
+/** Runs a check of the request. An error that it throws becomes the response. */
 function attempt(context: ServerContext, check: () => Response | undefined): Response | undefined {
   try {
     return check();
@@ -88,7 +88,10 @@ function unknownPath(context: ServerContext): Response {
   return toRefusalResponse(context, makeHttpError('http/not-found', `There is no ${method} ${path.slice(0, 200)}.`));
 }
 
-/** The 405 response for a path that exists with other methods; null if the path does not exist. */
+/**
+ * Returns a function that makes the 405 response for a path that exists only with other methods. It returns null for an
+ * unknown path.
+ */
 function methodsByPath(all: readonly RouteDefinition[]): (context: ServerContext) => Response | null {
   const table = all.map(({ method, path }) => ({
     method: method.toUpperCase(),
@@ -104,7 +107,7 @@ function methodsByPath(all: readonly RouteDefinition[]): (context: ServerContext
   };
 }
 
-/** Converts parameters from the OpenAPI form `{tree}` to Hono's `:tree`; `{rest}` is the rest of the path. */
+/** Converts a path from the OpenAPI form `{tree}` to Hono's `:tree`. `{rest}` matches the remaining path. */
 function honoPath(path: string): string {
   return path.replace('{rest}', ':rest{.+}').replaceAll(/\{(\w+)\}/g, ':$1');
 }

@@ -1,5 +1,5 @@
 /**
- * The response for an attachment: all bytes or a range, with headers that prevent a browser from running it as a page
+ * The response for an attachment: all bytes or a range. Its headers prevent a browser from running the file as a page
  * of Coppice.
  */
 import type { BlobStore } from '@coppice/core';
@@ -27,7 +27,7 @@ interface ByteRange {
   readonly end: number;
 }
 
-/** Parses one byte range. Null means all bytes: the header is missing or not supported. */
+/** Parses a `Range` header with one range. Returns null, for all bytes, if the header is missing or not supported. */
 function byteRangeOf(header: string | undefined, size: number): ByteRange | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (from === '' && to === '') return null;
@@ -39,7 +39,7 @@ function byteRangeOf(header: string | undefined, size: number): ByteRange | null
   return throwHttpError('http/range', `The attachment has ${size} bytes.`, { size });
 }
 
-/** Responds with an attachment, after access was checked; throws if it does not exist. */
+/** Responds with an attachment. The caller must check access before. Throws if the attachment does not exist. */
 export async function respondWithBlob(
   blobs: BlobStore,
   hash: string,

@@ -1,13 +1,13 @@
 import type { User } from '@coppice/core';
 
-/** The credential that admitted a caller, and a check whether it is still valid. */
+/** The credential of a request. A stream that stays open checks it again, because it may be revoked. */
 export interface CallerCredential {
   /** Equal for all requests that the same credential admitted. */
   readonly key: string;
-  holds(): Promise<boolean>;
+  isValid(): Promise<boolean>;
 }
 
-/** The authenticated caller. */
+/** The user who sent a request, after authentication. */
 export interface Caller {
   /** The owner of the trees: the user in shared mode, else the store's owner. */
   readonly owner: string;
@@ -17,6 +17,6 @@ export interface Caller {
   readonly role: User['role'];
   /** How the caller authenticated. */
   readonly by: 'bearer' | 'cookie' | 'proxy';
-  /** For long-lived streams: the check whether the credential is still valid; null if it cannot be revoked. */
-  readonly stay: CallerCredential | null;
+  /** Checked again while a stream of the caller is open; null if the credential cannot be revoked. */
+  readonly credential: CallerCredential | null;
 }

@@ -5,7 +5,7 @@ import type { ServeOptions } from './serve.ts';
 const hostName =
   /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
-/** The problems of the options, one sentence each; empty if they are valid. */
+/** Returns the problems of the options, one sentence each; empty if they are valid. */
 export function findOptionProblems(
   options: Pick<ServeOptions, 'auth' | 'hosts' | 'origins' | 'limits' | 'quotas' | 'port'>,
 ): string[] {
@@ -37,7 +37,7 @@ function isOrigin(text: string): boolean {
   }
 }
 
-/** Throws if the options are invalid. */
+/** Throws one error with all problems if the options are invalid. */
 export function checkServerOptions(options: ServeOptions): void {
   const problems = findOptionProblems(options);
   if (problems.length > 0)

@@ -19,9 +19,9 @@ import type { ComputerPaths } from './found/program-folders.ts';
 export type AuthOptions =
   | {
       readonly mode: 'token';
-      /** May be a getter: it is read at every request. */
+      /** May be a getter, because the server reads it at every request. */
       readonly token: string;
-      /** Whether the operator chose the token; a generated one does not allow listening on a public address. */
+      /** Whether the operator chose the token. A generated token does not allow listening on a public address. */
       readonly chosen?: boolean;
       /** Creates a token that replaces the old one. Without this function users cannot replace the token. */
       readonly renew?: (() => Promise<string>) | undefined;
@@ -35,19 +35,19 @@ export interface ProxyOptions {
   readonly addresses: readonly string[];
   /** The header with the user's id, for example `x-forwarded-user`. */
   readonly userHeader: string;
-  /** Whether an unknown user that the proxy names becomes a member. */
+  /** Whether an unknown user whom the proxy names becomes a member. */
   readonly admit?: boolean | undefined;
 }
 
-/** The limits of requests, for all routes. */
+/** The limits that hold for every request, whoever sends it. */
 export interface ServerLimits {
-  /** Bytes of a JSON body. */
+  /** The largest JSON body, in bytes. */
   readonly bodyBytes: number;
-  /** Bytes of a forwarded call; the service has its own limit. */
+  /** The largest body of a forwarded call, in bytes. The model provider may have a lower limit. */
   readonly proxyBytes: number;
-  /** Bytes of an attachment. */
+  /** The largest attachment, in bytes. */
   readonly attachmentBytes: number;
-  /** Bytes of an upload for an import. It is stored on disk, never in memory. */
+  /** The largest upload for an import, in bytes. Uploads are stored on disk, never in memory. */
   readonly importBytes: number;
   /** Milliseconds in which a JSON body must arrive completely. */
   readonly bodyMs: number;
@@ -57,11 +57,11 @@ export interface ServerLimits {
   readonly uploadWindowMs: number;
   /** Bytes of an upload that must arrive in `uploadWindowMs`. */
   readonly uploadWindowBytes: number;
-  /** The nesting depth of a JSON body. */
+  /** The deepest nesting of a JSON body. */
   readonly jsonDepth: number;
-  /** Bytes that the reader of a stream may be behind before it is disconnected. */
+  /** How many unread bytes a reader of a stream may have before the server disconnects it. */
   readonly backlogBytes: number;
-  /** Milliseconds between two pings on a quiet stream. */
+  /** Milliseconds between two keep-alive comments on a stream without events. */
   readonly pingMs: number;
   /** Milliseconds over which deltas of a reply are batched into one event. */
   readonly deltaMs: number;
@@ -89,7 +89,7 @@ export interface Quotas {
   readonly temporaryTrees: number;
 }
 
-/** The default limits. */
+/** The limits that apply where `ServerOptions.limits` sets none. */
 export const defaultServerLimits: ServerLimits = {
   bodyBytes: 20 * 1024 * 1024,
   proxyBytes: 64 * 1024 * 1024,
@@ -108,7 +108,7 @@ export const defaultServerLimits: ServerLimits = {
   stopMs: 10_000,
 };
 
-/** The default limits of a user. */
+/** The limits of each user that apply where `ServerOptions.quotas` sets none. */
 export const defaultQuotas: Quotas = {
   streams: 100,
   generations: 32,
@@ -118,9 +118,9 @@ export const defaultQuotas: Quotas = {
   temporaryTrees: 100,
 };
 
-/** The options of a server. */
+/** The store, the configuration and the services that a server uses. */
 export interface ServerOptions {
-  /** The store. The server does not close it, because it belongs to the caller. */
+  /** The store. The server does not close it, because the caller opened it. */
   readonly store: Store;
   /**
    * The URL of the store, if the store was opened for writing and with no option except its owner. Worker threads for
@@ -129,7 +129,9 @@ export interface ServerOptions {
   readonly storeUrl?: string | undefined;
   readonly auth: AuthOptions;
   readonly config: Config;
-  /** The configuration and the entered keys, which may change. Without it neither changes while the server runs. */
+  /**
+   * The configuration and the entered keys, which may change at runtime. Without it the server uses `config` unchanged.
+   */
   readonly live?: LiveConfig | undefined;
   /** The model providers; by default created from the configuration. */
   readonly providers?: ModelProviders | undefined;

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { Caller } from './caller.ts';
 import type { SharedServices } from './services.ts';
 
-/** The variables of a request in the app. */
+/** The variables that middleware and routes store in the context of a request. */
 export interface ServerEnv {
   // Undefined if the app is called without a socket.
   Bindings: Partial<HttpBindings>;
@@ -12,27 +12,26 @@ export interface ServerEnv {
     /** The pattern of the route. The path itself is not logged, because it may contain the token of a share link. */
     pattern: string;
     caller: Caller | undefined;
-    /** The id of the request. */
     requestId: string;
     /** The status of the response, for log and metrics. Reading it from the response would be slower. */
     status: number;
     /** CORS headers for an origin that the operator listed; undefined for all others. */
     cors: Readonly<Record<string, string>> | undefined;
-    /** The error, for the log. */
+    /** The error of the request, for the log; undefined if the request succeeded. */
     failure: { readonly code: string; readonly thrown: unknown } | undefined;
   };
 }
 
 export type ServerContext = Context<ServerEnv>;
 
-/** The client's address; null without a socket. */
+/** Returns the address of the client; null without a socket. */
 export function remoteAddress(context: ServerContext): string | null {
   return context.env?.incoming?.socket?.remoteAddress ?? null;
 }
 
 /**
- * A header of the request, by its name in lower case. Read from Node's parsed headers if a socket exists: creating a
- * Fetch `Headers` object costs more than all other checks.
+ * Returns a header of the request, by its name in lower case. It reads Node's parsed headers if a socket exists,
+ * because creating a Fetch `Headers` object costs more than all other checks.
  */
 export function readRequestHeader(context: ServerContext, name: string): string | undefined {
   const parsed = context.env?.incoming?.headers;
@@ -41,7 +40,7 @@ export function readRequestHeader(context: ServerContext, name: string): string 
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** All headers of the request, by their names in lower case. */
+/** Returns all headers of the request, by their names in lower case. */
 export function readRequestHeaders(context: ServerContext): Record<string, string> {
   const parsed = context.env?.incoming?.headers;
   if (parsed === undefined) return context.req.header();
@@ -51,7 +50,7 @@ export function readRequestHeaders(context: ServerContext): Record<string, strin
   return headers;
 }
 
-/** The `Host` header, in lower case. */
+/** Returns the `Host` header in lower case. */
 export function hostOf(context: ServerContext): string {
   return (readRequestHeader(context, 'host') ?? new URL(context.req.url).host).toLowerCase();
 }

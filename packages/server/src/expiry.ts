@@ -1,7 +1,7 @@
-/** Expiry times of links and tokens. */
+/** Validates expiry times of share links and tokens. */
 import { throwHttpError } from './http-errors.ts';
 
-/** Validates an expiry time. A time in the past is refused, because the new link or token would be useless. */
+/** Throws if an expiry time is in the past, because the new link or token could not be used. Null means no expiry. */
 export function requireFutureExpiry(expiresAt: number | null | undefined, now: number): number | null {
   if (expiresAt == null) return null;
   if (expiresAt <= now)

@@ -1,11 +1,11 @@
 /**
- * Converts errors to responses. The kind of an error decides its status, except for the server's own codes and a full
- * disk.
+ * Converts errors to responses. The kind of an error decides its status, except for codes of the server itself and for
+ * a full disk.
  */
 import { AppError, type ErrorKind, isAppError, type Refusal } from '@coppice/core';
 import { redactKeys } from '@coppice/engine';
 
-/** The status of each kind. */
+/** The HTTP status of each kind of error. */
 export const statusOfKind = {
   invalid: 400,
   'not-found': 404,
@@ -39,17 +39,17 @@ export const httpCodes = {
 /** An error code of the server. */
 export type HttpCode = keyof typeof httpCodes;
 
-/** Creates an error with one of the server's codes. */
+/** Creates an error with a code of the server. */
 export function makeHttpError(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): AppError {
   return new AppError({ code, kind: httpCodes[code].kind, message, data });
 }
 
-/** Throws an error with one of the server's codes. */
+/** Throws an error with a code of the server. */
 export function throwHttpError(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): never {
   throw makeHttpError(code, message, data);
 }
 
-/** The HTTP status of an error. */
+/** Returns the HTTP status of an error: by its code if the code has one, otherwise by its kind. */
 export function httpStatusOf(error: Pick<Refusal, 'code' | 'kind'>): number {
   return isHttpCode(error.code) ? httpCodes[error.code].status : statusOfKind[error.kind];
 }
@@ -58,7 +58,7 @@ function isHttpCode(code: string): code is HttpCode {
   return Object.hasOwn(httpCodes, code);
 }
 
-/** Converts a thrown value to an error that may be shown to the client. Unexpected errors reveal no details. */
+/** Converts a thrown value to an error for the client. The details of unexpected errors are only logged. */
 export function toHttpRefusal(thrown: unknown): Refusal {
   if (isAppError(thrown)) {
     const { code, kind, message, data } = thrown;

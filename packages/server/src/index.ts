@@ -1,4 +1,4 @@
-/** The public names of the server. */
+/** The public names of the package @coppice/server. */
 export { type CoppiceServer, createServer } from './app.ts';
 export { findOptionProblems } from './check-options.ts';
 export * from './contract.ts';

@@ -2,7 +2,7 @@
 import { redactKeys } from '@coppice/engine';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Options of the log. */
+/** The level and the destination of the log. */
 export interface LogOptions {
   /** The lowest level that is logged; by default `info`. */
   readonly level?: string | undefined;
@@ -25,7 +25,7 @@ export function createLog(options: LogOptions = {}): Logger {
   );
 }
 
-/** The logged fields of an error: kind, message and stack. Its data may contain messages and is not logged. */
+/** Returns the fields of an error that are logged: kind, message and stack. Its data may contain messages. */
 function errorFields(thrown: unknown): object {
   if (!(thrown instanceof Error)) return { message: String(thrown) };
   const { name, message, stack, cause } = thrown;

@@ -19,7 +19,9 @@ interface ReadValue {
 const requestsHelp = 'Requests answered, by method, route and status.';
 const durationHelp = 'Time to the head of the answer, by route.';
 
-/** Adds the metrics of a process: version, memory, processor time. They are measured only when they are read. */
+/**
+ * Adds the metrics of a process: version, memory, processor time. Each is measured when a client requests the metrics.
+ */
 export function addProcessMetrics(metrics: Metrics, version: string): void {
   metrics.gauge('coppice_build_info', 'Always 1; the label is the version of Coppice.', () => 1, { version });
   metrics.gauge('coppice_process_uptime_seconds', 'Time since the process started.', () => process.uptime());
@@ -41,7 +43,7 @@ export class Metrics {
   readonly #times = new Map<string, Series>();
   readonly #values = new Map<string, ReadValue>();
 
-  /** Counts one request. */
+  /** Counts one request and its duration. */
   count(method: string, route: string, status: number, ms: number): void {
     const methods = this.#requests.get(route) ?? new Map<string, Map<number, { count: number }>>();
     this.#requests.set(route, methods);
@@ -76,7 +78,7 @@ export class Metrics {
     ];
   }
 
-  /** All metrics in the text format of Prometheus. */
+  /** Returns all metrics in the text format of Prometheus. */
   text(): string {
     const lines = [`# HELP coppice_requests_total ${requestsHelp}`, '# TYPE coppice_requests_total counter'];
     for (const [route, methods] of this.#requests)

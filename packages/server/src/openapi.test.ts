@@ -31,7 +31,7 @@ test('[A36] the document is valid under the schema of OpenAPI 3.1', async () => 
   expect(validator.version).toBe('3.1');
 });
 
-/** The differences between a response and the document; empty if it matches. */
+/** Returns the differences between a response and the document; empty if the response matches. */
 async function faultsOf(method: string, path: string, response: Response): Promise<readonly unknown[]> {
   const [plain = ''] = path.split('?');
   const parts = plain.split('/');
@@ -141,7 +141,7 @@ test('[A36] every response in a long conversation matches the document, refusals
   for (const [method, path, body] of calls) {
     const answer = await write(method, path, body);
     expect([method, path, answer.status < 300]).toEqual([method, path, true]);
-    // A running reply would make the version of the next request stale.
+    // A reply in progress would change the version, so that the next request conflicts.
     if (path === '/generations')
       await new EventReader(await server.raw('GET', `/api/generations/${answer.body.actId}/events`)).all();
   }

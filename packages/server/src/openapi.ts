@@ -3,7 +3,7 @@ import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { RouteDefinition } from './routes/define.ts';
 import { problemSchema } from './wire/schemas.ts';
 
-/** The version of the API. It changes with every change of a documented part. */
+/** The version of the API in the document. Raise it with every change of a documented part. */
 export const apiVersion = '1.0.0';
 
 const description = `Conversations as trees: every message has one parent and any number of variants, and whatever changes a tree is a
@@ -33,7 +33,7 @@ const statusWords: Readonly<Record<number, string>> = {
   429: 'Too many requests.',
 };
 
-/** The document for a list of routes. */
+/** Builds the OpenAPI document of the routes. */
 export function buildOpenApiDocument(routes: readonly RouteDefinition[]): object {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });

@@ -7,7 +7,7 @@ const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
 code,pre{font:0.9em ui-monospace,monospace}h2{margin-top:2.5rem;border-bottom:1px solid #8884}h3{margin:1.5rem 0 0}
 .verb{display:inline-block;min-width:4rem;font-weight:700}.needs{opacity:.75;font-size:.9em}p{margin:.25rem 0}`;
 
-/** The policy of the page: it allows only the inline style. */
+/** The Content-Security-Policy of the reference page. It allows only the inline style. */
 export const referencePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
@@ -44,7 +44,7 @@ function referencePage(routes: readonly RouteDefinition[]): string {
 <p>Machine-readable as <a href="/api/openapi.json">OpenAPI 3.1</a>. Every answer about a tree carries its version as <code>ETag</code>; a write that changes structure or content names the version it has seen, by <code>If-Match</code> or <code>expectedVersion</code>.</p>${parts.join('')}</html>`;
 }
 
-/** The OpenAPI document and the reference page of these routes. */
+/** Returns functions that build the OpenAPI document and the reference page on first use. */
 export function createApiReference(routes: readonly RouteDefinition[]): ApiReference {
   let document: string | null = null;
   let page: string | null = null;

@@ -1,4 +1,4 @@
-/** Finds the store of a tree. */
+/** Finds the store of a tree, and validates trees and messages of requests. */
 
 import { normaliseMessage } from '@coppice/content';
 import {
@@ -26,45 +26,47 @@ export interface ResolvedTree {
   readonly temporary: boolean;
 }
 
-/** Finds the store of a tree. An unknown tree is looked up in the main store, which throws. */
+/** Finds the store of a tree. For an unknown tree it returns the main store, whose reads then throw. */
 export async function resolveTree(scope: Pick<RouteScope, 'ownerServices'>, treeId: TreeId): Promise<ResolvedTree> {
   const store = await scope.ownerServices.storeOf(treeId);
   return { treeId, store, temporary: store === scope.ownerServices.temporary.store };
 }
 
-/** How a tree is stored. */
-export async function formatOfTree(place: ResolvedTree): Promise<ConversationFormat> {
-  if (place.temporary) return 'tree';
-  return (await place.store.formatOf(place.treeId)) ?? 'tree';
+/** Returns whether a tree is stored as a tree or as a linear conversation. */
+export async function formatOfTree(resolved: ResolvedTree): Promise<ConversationFormat> {
+  if (resolved.temporary) return 'tree';
+  return (await resolved.store.formatOf(resolved.treeId)) ?? 'tree';
 }
 
-/** A tree for a response, optionally with its number of messages. */
+/** Reads a tree for a response, optionally with its number of messages. */
 export async function viewOfTree(
-  place: ResolvedTree,
+  resolved: ResolvedTree,
   options: { readonly count?: boolean } = {},
 ): Promise<TreeResponse> {
-  const { row, messageCount } = await place.store.read(place.treeId, function* () {
-    const found = yield* readTree(place.treeId);
+  const { row, messageCount } = await resolved.store.read(resolved.treeId, function* () {
+    const found = yield* readTree(resolved.treeId);
     const nodes = options.count === true ? yield* ask('count', { of: found.rootId }) : null;
     return { row: found, messageCount: nodes === null ? null : Math.max(0, nodes - 1) };
   });
-  const format = await formatOfTree(place);
+  const format = await formatOfTree(resolved);
   return toTreeView(row, {
     format,
-    temporary: place.temporary,
+    temporary: resolved.temporary,
     ...(messageCount === null ? {} : { messageCount }),
   });
 }
 
-/** Throws if a tree does not exist. */
-export async function assertTreeExists(place: ResolvedTree): Promise<void> {
-  await place.store.read(place.treeId, () => readTree(place.treeId));
+export async function assertTreeExists(resolved: ResolvedTree): Promise<void> {
+  await resolved.store.read(resolved.treeId, () => readTree(resolved.treeId));
 }
 
-/** Checks the expected version before a long operation. Changes during the operation do not matter. */
-export async function assertExpectedVersion(place: ResolvedTree, expected: number | undefined): Promise<void> {
+/**
+ * Throws a version conflict if the tree has changed since the expected version. Called before a long operation; changes
+ * during the operation are accepted.
+ */
+export async function assertExpectedVersion(resolved: ResolvedTree, expected: number | undefined): Promise<void> {
   if (expected === undefined) return;
-  const { store, treeId } = place;
+  const { store, treeId } = resolved;
   await store.read(treeId, function* () {
     const row = yield* readTree(treeId);
     if (isStale(row, expected))
@@ -72,24 +74,28 @@ export async function assertExpectedVersion(place: ResolvedTree, expected: numbe
   });
 }
 
-/** Parses new messages. Older formats are accepted; an error names the first invalid message. */
+/** Parses the messages of a request, also in older formats. Throws an error that names the first invalid message. */
 export function parseNewMessages(given: readonly z.output<typeof messageInputSchema>[]): NewMessage[] {
   return given.map((item, index) => {
-    const { id, meta, ...said } = typeof item === 'string' ? { role: 'user' as const, content: item } : item;
-    const message = unwrapResult(normaliseMessage(said, { where: `messages[${index}]`, blank: 'keep' }));
-    return { message, ...(id === undefined ? {} : { id }), ...(meta === undefined ? {} : { meta: noteOfNode(meta) }) };
+    const { id, meta, ...fields } = typeof item === 'string' ? { role: 'user' as const, content: item } : item;
+    const message = unwrapResult(normaliseMessage(fields, { where: `messages[${index}]`, blank: 'keep' }));
+    return {
+      message,
+      ...(id === undefined ? {} : { id }),
+      ...(meta === undefined ? {} : { meta: checkNodeMeta(meta) }),
+    };
   });
 }
 
-/** Validates metadata of a request. Fields that only the tree itself writes are refused. */
-function noteOfNode(meta: Readonly<Record<string, unknown>>): NodeMeta {
+/** Throws if metadata contains a field that only the tree itself may write. Otherwise returns the metadata. */
+function checkNodeMeta(meta: Readonly<Record<string, unknown>>): NodeMeta {
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(meta, key))
       return refuse('command/invalid', `The note ${key} is kept by the tree itself.`, { key });
   return meta;
 }
 
-/** Parses the content of a message, for edits. */
+/** Parses the new content of an edited message. */
 export function parseEditedContent(content: string | readonly unknown[], role: Message['role']): Message['content'] {
   return unwrapResult(normaliseMessage({ role, content }, { where: 'content' })).content;
 }

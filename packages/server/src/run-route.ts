@@ -1,4 +1,4 @@
-/** Runs a route: authentication, input and response, in the same way for all routes. */
+/** Runs a route: authenticates the caller, parses the input and sends the response. */
 import { announceDeprecation } from '@coppice/core';
 import type { Caller } from './caller.ts';
 import { chooseEncoding, compressText, minCompressedLength } from './encodings.ts';
@@ -8,7 +8,7 @@ import { type BodyLimits, checkMediaType, readBody, readJson, streamBody } from 
 import { createResponse } from './middleware/security-headers.ts';
 import type { RawReply, RouteDefinition, RouteReply, RouteScope } from './routes/define.ts';
 
-const nobody: Caller = { owner: '', actor: '', name: '', role: 'viewer', by: 'bearer', stay: null };
+const anonymousCaller: Caller = { owner: '', actor: '', name: '', role: 'viewer', by: 'bearer', credential: null };
 
 export function runRoute(route: RouteDefinition): (context: ServerContext) => Promise<Response> {
   const { needs } = route;
@@ -17,9 +17,9 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
     const services = context.get('services');
     const changed = services.sync();
     if (changed !== null) await changed;
-    const caller = needs.access === 'open' ? nobody : await authoriseCaller(context, needs.access);
+    const caller = needs.access === 'open' ? anonymousCaller : await authoriseCaller(context, needs.access);
     if (needs.access !== 'open') services.usage.request(caller.owner);
-    // The stream of a HEAD request would never be read or closed.
+    // Nobody would read or close the stream of a HEAD request.
     if (needs.stream && context.req.method === 'HEAD')
       return createResponse(context, null, 200, { 'Content-Type': route.produces });
     if (route.method !== 'get') checkMediaType(context, needs);
@@ -30,7 +30,7 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
       caller,
       services,
       ownerServices: services.ownerServicesOf(needs.access === 'open' ? services.store.owner : caller.owner),
-      // Created lazily: most responses are complete before a client could disconnect.
+      // Created on first use, because most responses are complete before a client could disconnect.
       get signal() {
         return context.req.raw.signal;
       },
@@ -47,7 +47,7 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
     };
     const given = { params: context.req.param(), query: context.req.query(), body };
     const answer = await route.answerTo(scope, given);
-    // The streamed body of a HEAD request would never be read or closed.
+    // Nobody would read or close the streamed body of a HEAD request.
     if (context.req.method === 'HEAD' && 'raw' in answer && answer.raw instanceof ReadableStream) {
       await answer.raw.cancel();
       return sendReply(context, route, { ...answer, raw: null });
@@ -72,7 +72,7 @@ async function sendReply(
     ...answer.headers,
   };
   if (text === undefined || text.length < minCompressedLength) return createResponse(context, text, status, headers);
-  // Keeps the value of `Vary` that CORS requires.
+  // CORS has set `Vary` already. This header must not replace it.
   const other = context.get('cors')?.Vary;
   const vary = { ...headers, Vary: other === undefined ? 'Accept-Encoding' : `${other}, Accept-Encoding` };
   const encoding = chooseEncoding(readRequestHeader(context, 'accept-encoding'));
@@ -81,7 +81,7 @@ async function sendReply(
   return createResponse(context, body, status, {
     ...vary,
     'Content-Encoding': encoding,
-    // Lets a page show how much of a large response has arrived.
+    // A page uses this length to show the progress of a large response.
     'X-Uncompressed-Length': String(Buffer.byteLength(text)),
   });
 }

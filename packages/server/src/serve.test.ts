@@ -63,7 +63,7 @@ test('[A121] an address that others can reach is refused without a chosen token 
 });
 
 test('[A122] a stop does not wait for connections whose streams it ended', async () => {
-  // Longer than a test may take: only the end of the streams can end this shutdown.
+  // A time limit that no test reaches, so that the shutdown can only finish because the streams end.
   const server = await openTestServer({ limits: { stopMs: 10 * 60_000 } });
   const one = await server.listen();
   const { id } = await createTree(server);
@@ -89,7 +89,7 @@ test('[A122] a stop finishes in time, ends streams, keeps received text, and doe
   const { nodes } = (await begun.json()) as { readonly nodes: readonly { readonly nodeId: string }[] };
   const feed = new EventReader(await fetch(`${one.url}/api/trees/${id}/feed`, { headers: auth }));
   await feed.until((seen) => seen.some((event) => event.event === 'delta'));
-  // A client that opened a connection and sends nothing.
+  // This client opens a connection and sends nothing.
   const silent = connect(one.port, '127.0.0.1');
   silent.on('error', () => undefined);
   await new Promise((resolve) => silent.once('connect', resolve));
@@ -143,7 +143,7 @@ test('[A124] the page is served from a list of its files with its own policy, an
       expect(policy).toContain(part);
     expect(policy).not.toMatch(/script-src[^;]*unsafe/);
   }
-  // Code of a model runs in this frame, without an origin and without network access.
+  // Code that a model has written runs in this frame, without an origin and without network access.
   const frame = await server.raw('GET', '/frames/preview.html', { token: null });
   const framePolicy = frame.headers.get('content-security-policy') ?? '';
   for (const part of ['sandbox allow-scripts;', "default-src 'none'", "frame-ancestors 'self'"])
@@ -165,7 +165,7 @@ test('[A124] the page is served from a list of its files with its own policy, an
     if (encoding !== null) expect(length).toBeLessThan(1_000);
   }
   await packed.close();
-  // A build may contain compressed files. They are sent unchanged and have no path of their own.
+  // A build may contain compressed files. The server sends them unchanged, and they have no URL of their own.
   const best = brotliCompressSync(readFileSync(join(folder, 'assets/large.js')));
   writeFileSync(join(folder, 'assets/large.js.br'), best);
   const built = await openTestServer({ web: folder });
@@ -226,7 +226,7 @@ test('[A125] an origin that the operator lists may call, and only that one gets 
     'https://notes.example.org',
   ]);
   expect(allowed.headers.get('access-control-allow-credentials')).toBeNull();
-  // CORS requires this header with the response itself.
+  // A browser reads this header from the response itself, not from the preflight response.
   expect(allowed.headers.get('access-control-expose-headers')).toContain('ETag');
   expect((await from('https://notes.example.org', 'OPTIONS')).status).toBe(204);
   const mayISend = async (names: string) => {
@@ -433,7 +433,7 @@ test('[A48] a reader that disconnects, or does not read, frees its place even be
   await until(() => usage.streams === 1);
   leaving.destroy();
   await until(() => usage.streams === 0);
-  // A client that never reads. The data fills the socket buffers of both sides, then the backlog.
+  // This client never reads. The data fills the socket buffers of both sides, then the backlog.
   const silent = connect(port, '127.0.0.1');
   silent.on('error', () => undefined).pause();
   silent.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer test-token\r\n\r\n`);

@@ -22,16 +22,16 @@ export interface RunningServer {
   readonly port: number;
   /** The URL `http://…`, with a name that the server accepts. */
   readonly url: string;
-  /** The URL with the token, which signs a browser in; null if users have their own tokens. */
+  /** The URL with the token, which signs a browser in; null if each user has a token. */
   readonly signInUrl: string | null;
   /**
-   * A URL that signs one browser in, once and for a short time; null if users have their own tokens. It is safe in a
-   * command line, which other users of this machine can see.
+   * Returns a URL that signs one browser in, once and for a short time; null if each user has a token. The URL may be
+   * part of a command line, which other users of this computer can see.
    */
   signInOnceUrl(): string | null;
   /**
-   * Stops the server: accepts no more requests, interrupts turns, whose text is kept, ends streams, and finishes within
-   * the time limit. The store stays open.
+   * Stops the server: refuses new requests, stops turns (their text is kept) and ends streams, all within the time
+   * limit. The caller closes the store.
    */
   close(): Promise<void>;
 }
@@ -60,8 +60,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const host = options.host ?? '127.0.0.1';
   checkServerOptions(options);
   assertSafeBind(host, options.auth);
-  const server = createServer({ ...options, hosts: [...(options.hosts ?? []), ...ownNames(host)] });
-  const listener = getRequestListener((request, env) => server.fetch(request, env), { errorHandler: unreadableFile });
+  const server = createServer({ ...options, hosts: [...(options.hosts ?? []), ...safeHostNames(host)] });
+  const listener = getRequestListener((request, env) => server.fetch(request, env), {
+    errorHandler: respondToMalformedRequest,
+  });
   // Node's limits for slow headers stay active. Bodies have their own limits.
   const http = createHttpServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 60_000 }, listener);
   const port = await listenOn(http, options.port ?? 0, host);
@@ -89,8 +91,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
 }
 
-/** The response to a malformed request, for example with an invalid host or path. Such a request reaches no route. */
-function unreadableFile(thrown: unknown): Response {
+/** Returns the response to a request with an invalid host or path. Such a request reaches no route. */
+function respondToMalformedRequest(thrown: unknown): Response {
   const isRequest = thrown instanceof RequestError;
   const reported = isRequest
     ? makeHttpError('http/invalid', 'The host or the path of this request cannot be read.')
@@ -103,10 +105,10 @@ function unreadableFile(thrown: unknown): Response {
 }
 
 /**
- * The names of an address that are safe as `Host`. An IP address is safe, because no page can make its own name resolve
- * to it. A wildcard address is not a host name.
+ * Returns the names of an address that are safe as `Host`. An IP address is safe, because no page can make its own host
+ * name resolve to it and keep it in `Host`. A wildcard address is not a host name.
  */
-function ownNames(host: string): readonly string[] {
+function safeHostNames(host: string): readonly string[] {
   const plain = host.replace(/^\[|\]$/g, '').toLowerCase();
   if (plain === '0.0.0.0' || plain === '::') return [];
   return isIP(plain) === 6 ? [`[${plain}]`] : isIP(plain) === 4 ? [plain] : [];
@@ -125,18 +127,19 @@ function listenOn(http: HttpServer, port: number, host: string): Promise<number>
 
 async function stopServing(server: CoppiceServer, http: HttpServer): Promise<void> {
   const { stopMs } = server.services.limits;
-  const gone = new Promise<void>((resolve) => http.close(() => resolve()));
+  const connectionsClosed = new Promise<void>((resolve) => http.close(() => resolve()));
   http.closeIdleConnections();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
+  const timedOut = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, stopMs);
   });
-  // Connections of ended streams stay open for further requests, which would be refused.
+  // Connections of ended streams stay open for further requests. Without closing them, the shutdown would wait for
+  // them.
   const sweep = setInterval(() => http.closeIdleConnections(), 20);
-  await Promise.race([server.close().then(() => gone), late]);
+  await Promise.race([server.close().then(() => connectionsClosed), timedOut]);
   clearTimeout(timer);
   clearInterval(sweep);
-  // The remaining connections have used up their time.
+  // The time limit is over; the remaining connections are closed at once.
   http.closeAllConnections();
-  await gone;
+  await connectionsClosed;
 }

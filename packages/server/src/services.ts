@@ -51,15 +51,15 @@ export interface OwnerServices {
   storeOf(treeId: TreeId): Promise<Store>;
   /** Counts a temporary tree before its creation; throws above the limit. */
   admitTemporary(treeId: TreeId): Promise<void>;
-  /** The engine of one of the two stores. */
+  /** Returns the engine of one of the two stores. */
   engineOf(store: Store): Engine;
 }
 
-/** The API document, created on first use. */
+/** The API reference. Each form is created on first use. */
 export interface ApiReference {
-  /** The OpenAPI document. */
+  /** The OpenAPI document as JSON. */
   document(): string;
-  /** The document as an HTML page. */
+  /** The reference as an HTML page. */
   page(): string;
 }
 
@@ -68,7 +68,7 @@ export interface SharedServices {
   readonly auth: AuthOptions;
   /** The current configuration. */
   readonly config: Config;
-  /** The store of entered keys; null if only the configuration has keys. */
+  /** The configuration with entered keys; null if only the configuration file has keys. */
   readonly live: LiveConfig | null;
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
@@ -92,7 +92,7 @@ export interface SharedServices {
   readonly imports: ImportRegistry;
   /** The folder for uploads before their import. */
   readonly spool: string;
-  /** The paths where other programs store their conversations; null if they are not searched for. */
+  /** The paths where other programs store their conversations; null if the server does not search for them. */
   readonly computer: ComputerPaths | null;
   readonly hubs: TreeFeeds;
   readonly web: string | null;
@@ -102,20 +102,21 @@ export interface SharedServices {
   readonly store: Store;
   readonly now: () => number;
   readonly newId: () => string;
-  /** The port, which is null until the server listens. */
+  /** The port, which is null until the server listens, and whether the address is loopback. */
   readonly bound: { port: number | null; isLoopback: boolean };
   /** Aborts when the server begins to stop. */
   readonly closing: AbortSignal;
   readonly reference: ApiReference;
-  /** Records forwarded calls. */
+  /** Records calls that were forwarded through the proxy. Created on first use. */
   readonly recorder: Recorder;
   /** Titles of recorded sessions; null until a call is recorded, and if titles are off. */
   readonly recordedTitles: RecordedTitles | null;
-  /** The calls in progress. */
+  /** The forwarded calls in progress. */
   readonly calls: OpenCalls;
   ownerServicesOf(owner: string): OwnerServices;
   /**
-   * Reads changes of files or other servers, at most once a second; null if the last check was less than a second ago.
+   * Reads changes that other processes made to the configuration, keys or token. Returns null if the last check was
+   * less than a second ago.
    */
   sync(): Promise<void> | null;
   /** Searches for local servers with models, at most once a minute. Never rejects. */
@@ -124,7 +125,7 @@ export interface SharedServices {
   defaultModel(): Promise<string>;
 }
 
-/** Creates the services with default options. Opens nothing. */
+/** Creates the services. It opens neither a socket nor a file. */
 export function createSharedServices(
   options: ServerOptions,
   closing: AbortSignal,
@@ -138,15 +139,15 @@ export function createSharedServices(
   const log = options.log ?? pino({ level: 'silent' });
   const engine = openServerEngine(options, { kit, log, now, newId: fresh });
   const { providers, tools } = engine;
-  const defaultModel = rememberForAMinute(now, () => providers.defaultModel(closing));
-  const localModels = rememberForAMinute(now, async () => {
+  const defaultModel = cacheForAMinute(now, () => providers.defaultModel(closing));
+  const localModels = cacheForAMinute(now, async () => {
     if (live !== null) await findLocalModels(live, providers, closing);
   });
   live?.onChange(() => defaultModel.forget());
   const operatorQuotas = { ...defaultQuotas, ...options.quotas };
-  const quotas = followLimits(operatorQuotas, () => live?.limitChoices);
+  const quotas = lowerLimits(operatorQuotas, () => live?.limitChoices);
   const quotasOf = (owner: string) =>
-    followLimits(operatorQuotas, () => personLimits(live?.limitChoices, live?.limitsOf(owner)));
+    lowerLimits(operatorQuotas, () => limitsOfUser(live?.limitChoices, live?.limitsOf(owner)));
   const { importBytes } = config.server;
   const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined({ importBytes }), ...options.limits };
   const usage = new BodyUsage({ quotasOf, now });
@@ -205,7 +206,7 @@ export function createSharedServices(
   return services;
 }
 
-/** Opens the engine of a server, which follows changes of the configuration. */
+/** Opens the engine of the main store. Changes of the configuration are applied to it. */
 function openServerEngine(
   options: ServerOptions,
   { kit, log, now, newId }: Pick<SharedServices, 'kit' | 'log' | 'now' | 'newId'>,
@@ -245,16 +246,16 @@ function openOwnerServices(
   const opened = new Map<string, OwnerServices>();
   const open = (owner: string): OwnerServices => {
     const main = owner === store.owner ? store : store.forOwner(owner);
-    const beside = owner === store.owner ? temporary : temporary.forOwner(owner);
+    const ownTemporary = owner === store.owner ? temporary : temporary.forOwner(owner);
     return {
       owner,
       store: main,
-      temporary: beside,
-      storeOf: async (treeId) => ((await beside.has(treeId)) ? beside.store : main),
+      temporary: ownTemporary,
+      storeOf: async (treeId) => ((await ownTemporary.has(treeId)) ? ownTemporary.store : main),
       engineOf: (of) => engine.forStore(of),
       async admitTemporary(treeId) {
-        const { items } = await beside.store.trees({ limit: quotas.temporaryTrees });
-        if (items.length >= quotas.temporaryTrees && !(await beside.has(treeId)))
+        const { items } = await ownTemporary.store.trees({ limit: quotas.temporaryTrees });
+        if (items.length >= quotas.temporaryTrees && !(await ownTemporary.has(treeId)))
           throwHttpError('http/too-many', `You have ${items.length} temporary trees; keep or discard some of them.`);
       },
     };
@@ -266,8 +267,8 @@ function openOwnerServices(
   };
 }
 
-/** Calls a function at most once a minute. Until then its last result is returned. */
-function rememberForAMinute<T>(now: () => number, load: () => Promise<T>): { get(): Promise<T>; forget(): void } {
+/** Returns a function that calls `load` at most once a minute and returns the last result in between. */
+function cacheForAMinute<T>(now: () => number, load: () => Promise<T>): { get(): Promise<T>; forget(): void } {
   let last: { readonly at: number; readonly result: Promise<T> } | null = null;
   return {
     get() {
@@ -343,8 +344,8 @@ function addServiceMetrics(services: SharedServices): void {
   recording('unacknowledged', 'Calls that could not be recorded and that nobody has acknowledged.');
 }
 
-/** The limits of a user, reduced to those that an admin set on the page. */
-function followLimits(operator: Quotas, chosen: () => LimitChoices | undefined): Quotas {
+/** Returns the operator's limits, lowered to the limits that an admin chose on the page. */
+function lowerLimits(operator: Quotas, chosen: () => LimitChoices | undefined): Quotas {
   const smaller = (most: number | null, wanted: number | null | undefined) =>
     wanted === null || wanted === undefined ? most : Math.min(wanted, most ?? wanted);
   return {
@@ -361,8 +362,8 @@ function followLimits(operator: Quotas, chosen: () => LimitChoices | undefined):
   };
 }
 
-/** The limits of one user: the user's own limits replace the general ones. */
-function personLimits(each: LimitChoices | undefined, own: LimitChoices | undefined): LimitChoices | undefined {
+/** Returns the limits of one user. Limits that were set for this user replace the general ones. */
+function limitsOfUser(each: LimitChoices | undefined, own: LimitChoices | undefined): LimitChoices | undefined {
   if (each === undefined || own === undefined) return each;
   return {
     dayUsd: own.dayUsd,
@@ -374,14 +375,14 @@ function personLimits(each: LimitChoices | undefined, own: LimitChoices | undefi
 
 const syncMs = 1_000;
 
-/** Checks configuration, keys and token for changes, at most once a second. */
+/** Returns a function that checks configuration, keys and token for changes, at most once a second. */
 function createSync({ live, auth }: ServerOptions): () => Promise<void> | null {
   const syncToken = auth.mode === 'token' ? auth.sync : undefined;
-  let looked = Date.now();
+  let lastSync = Date.now();
   return () => {
     const config = live?.sync() ?? null;
-    if (syncToken === undefined || Date.now() - looked < syncMs) return config;
-    looked = Date.now();
+    if (syncToken === undefined || Date.now() - lastSync < syncMs) return config;
+    lastSync = Date.now();
     const token = syncToken().catch(() => undefined);
     return config === null ? token : Promise.all([config, token]).then(() => undefined);
   };

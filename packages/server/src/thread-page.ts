@@ -1,4 +1,4 @@
-/** A page of a thread with all data that the app shows, from one snapshot. */
+/** Reads a page of a thread with all data that the app shows, from one snapshot of the store. */
 import {
   ask,
   type Bookmark,
@@ -18,7 +18,7 @@ import { rowChanges } from '@coppice/core/tree';
 import { omitUndefined } from './omit-undefined.ts';
 import { readTreeBookmarks } from './tree-view.ts';
 
-/** The position of a message among its variants. */
+/** The position of a message among its variants, from 0. */
 interface VariantPosition {
   readonly index: number;
   readonly total: number;
@@ -45,94 +45,100 @@ export interface ThreadPageRequest {
   readonly siblings?: boolean | undefined;
 }
 
-// The largest number of nodes in a page. Clients that need the whole path request the path.
-const mostNodes = 1_000;
+// The largest number of nodes in a page. A client that needs more requests the whole path instead.
+const maxPageNodes = 1_000;
 
-interface PathPage {
+interface CachedPath {
   readonly version: number;
   readonly ids: readonly NodeId[];
 }
 
 // The cache size per store in nodes, for example ten paths of 30,000 nodes.
-const mostRemembered = 300_000;
+const maxCachedNodes = 300_000;
 
-// Caches paths. Reading a long branch downwards requests many pages of the same path, which is then read only once.
-const remembered = new WeakMap<Store, Map<TreeId, PathPage>>();
+// Cached paths. Reading a long branch downwards requests many pages of the same path, which has to be read only once.
+const cachedPaths = new WeakMap<Store, Map<TreeId, CachedPath>>();
 
-// After more changes than this the path is read again, because checking the changes would cost as much.
-const mostChanges = 64;
+// After more changes than this, the path is read again, because checking the changes would take as long.
+const maxCheckedChanges = 64;
 
 /**
- * Updates a cached path to a later version and to a leaf on it or below it. Most changes are on other branches or at
- * the end. Null if the path has to be read again.
+ * Updates a cached path to a later version and to a leaf on the path or below it. Returns null if a node of the path
+ * was moved or removed; the path has to be read again then.
  */
-function* readGrown(known: PathPage, end: NodeId, version: number): ReadProgram<readonly NodeId[] | null> {
+function* updateCachedPath(known: CachedPath, end: NodeId, version: number): ReadProgram<readonly NodeId[] | null> {
   const changes = version - known.version;
-  if (changes < 0 || changes > mostChanges) return null;
+  if (changes < 0 || changes > maxCheckedChanges) return null;
   const commits = changes === 0 ? [] : yield* ask('log', { since: known.version });
   if (commits.length !== changes) return null;
-  const grown = new Map<NodeId, NodeId>();
+  const parentOfAdded = new Map<NodeId, NodeId>();
   for (const change of commits.flatMap((commit) => rowChanges(commit.steps, commit))) {
-    if (change.op === 'added' && change.node.parentId !== null) grown.set(change.node.id, change.node.parentId);
+    if (change.op === 'added' && change.node.parentId !== null) parentOfAdded.set(change.node.id, change.node.parentId);
     // Removing or moving a node on the path changes the path; other changes do not.
-    if (movedNodes(change).some((id) => grown.has(id) || known.ids.includes(id))) return null;
+    if (movedOrRemovedNodes(change).some((id) => parentOfAdded.has(id) || known.ids.includes(id))) return null;
   }
   const below: NodeId[] = [];
   let at = end;
-  for (let next = grown.get(at); next !== undefined; next = grown.get(at)) {
+  for (let next = parentOfAdded.get(at); next !== undefined; next = parentOfAdded.get(at)) {
     below.push(at);
     at = next;
   }
-  const place = known.ids.lastIndexOf(at);
-  return place < 0 ? null : [...known.ids.slice(0, place + 1), ...below.reverse()];
+  const index = known.ids.lastIndexOf(at);
+  return index < 0 ? null : [...known.ids.slice(0, index + 1), ...below.reverse()];
 }
 
-/** The nodes that a change removes or moves. */
-function movedNodes(change: RowChange): readonly NodeId[] {
+/** Returns the nodes that a change moves or removes. */
+function movedOrRemovedNodes(change: RowChange): readonly NodeId[] {
   if (change.op === 'marked') return change.to === null ? [] : [change.nodeId];
   return change.op === 'updated' && change.set.parentId !== undefined ? change.nodeIds : [];
 }
 
-/** The path to a node other than the root, at a version. */
-function* readPathPage(store: Store, treeId: TreeId, end: NodeId, version: number): ReadProgram<readonly NodeId[]> {
-  const ways = remembered.get(store) ?? new Map<TreeId, PathPage>();
-  remembered.set(store, ways);
-  const known = ways.get(treeId);
+/** Returns the path to a node other than the root, from the cache or the store. */
+function* readCachedPath(store: Store, treeId: TreeId, end: NodeId, version: number): ReadProgram<readonly NodeId[]> {
+  const pathsByTree = cachedPaths.get(store) ?? new Map<TreeId, CachedPath>();
+  cachedPaths.set(store, pathsByTree);
+  const known = pathsByTree.get(treeId);
   const ids =
-    (known === undefined ? null : yield* readGrown(known, end, version)) ??
+    (known === undefined ? null : yield* updateCachedPath(known, end, version)) ??
     (yield* ask('pathMeta', { to: end })).entries.map((note) => note.id);
-  ways.delete(treeId);
-  ways.set(treeId, { version, ids });
-  let held = 0;
-  for (const way of ways.values()) held += way.ids.length;
-  for (const [oldest, way] of ways) {
-    if (held <= mostRemembered) break;
-    ways.delete(oldest);
-    held -= way.ids.length;
+  pathsByTree.delete(treeId);
+  pathsByTree.set(treeId, { version, ids });
+  let cachedNodes = 0;
+  for (const path of pathsByTree.values()) cachedNodes += path.ids.length;
+  for (const [oldest, path] of pathsByTree) {
+    if (cachedNodes <= maxCachedNodes) break;
+    pathsByTree.delete(oldest);
+    cachedNodes -= path.ids.length;
   }
   return ids;
 }
 
-/** The first nodes below a cursor on the path to a leaf, as a page. The root as cursor means the beginning. */
-function* readPageBelow(store: Store, treeId: TreeId, wish: PageRequest, after: string): ReadProgram<BranchPage> {
-  const { rootId, activeNodeId, version } = yield* readPage(treeId, { ...wish, limit: 1 });
-  const end = nodeId(wish.nodeId ?? activeNodeId ?? rootId);
-  // The path is read without contents. The nodes of the page are read like any other page.
-  const way = end === rootId ? [] : yield* readPathPage(store, treeId, end, version);
-  const places: readonly string[] = way;
-  const at = places.indexOf(after);
+/** Reads the first nodes after a cursor on the path to a leaf, as a page. The root as cursor means the first page. */
+function* readPageBelow(
+  store: Store,
+  treeId: TreeId,
+  pageRequest: PageRequest,
+  after: string,
+): ReadProgram<BranchPage> {
+  const { rootId, activeNodeId, version } = yield* readPage(treeId, { ...pageRequest, limit: 1 });
+  const end = nodeId(pageRequest.nodeId ?? activeNodeId ?? rootId);
+  // The path is read without contents. Only the nodes of the page are read with contents.
+  const path = end === rootId ? [] : yield* readCachedPath(store, treeId, end, version);
+  const pathIds: readonly string[] = path;
+  const at = pathIds.indexOf(after);
   if (at < 0 && after !== rootId)
     refuse('tree/not-on-path', `The node ${after} is not on the path to ${end}.`, { nodeId: after });
-  const page = way.slice(at + 1, at + 1 + (wish.limit ?? 20));
-  return yield* readPage(treeId, { ...wish, nodeId: page.at(-1) ?? rootId, limit: Math.max(1, page.length) });
+  const page = path.slice(at + 1, at + 1 + (pageRequest.limit ?? 20));
+  return yield* readPage(treeId, { ...pageRequest, nodeId: page.at(-1) ?? rootId, limit: Math.max(1, page.length) });
 }
 
-function* readSurrounded(page: BranchPage, end: string | undefined): ReadProgram<Omit<ThreadPage, 'runs'>> {
+function* addVariantsAndBookmarks(page: BranchPage, end: string | undefined): ReadProgram<Omit<ThreadPage, 'runs'>> {
   const variants = new Map<string, VariantPosition>();
-  const hung = page.nodes.flatMap(({ id, parentId }) => (parentId === null ? [] : [{ id, parentId }]));
+  const nodesWithParent = page.nodes.flatMap(({ id, parentId }) => (parentId === null ? [] : [{ id, parentId }]));
   // One read for all nodes, so that a page needs only a few round trips to a remote database.
-  const children = hung.length === 0 ? [] : yield* ask('childIds', { of: hung.map((node) => node.parentId) });
-  for (const [at, { id }] of hung.entries()) {
+  const children =
+    nodesWithParent.length === 0 ? [] : yield* ask('childIds', { of: nodesWithParent.map((node) => node.parentId) });
+  for (const [at, { id }] of nodesWithParent.entries()) {
     const ids = children[at] ?? [];
     variants.set(id, { index: ids.indexOf(id), total: ids.length, ids });
   }
@@ -143,14 +149,17 @@ function* readSurrounded(page: BranchPage, end: string | undefined): ReadProgram
   return { ...rest, after, groups: Object.fromEntries(groups), variants: Object.fromEntries(variants), bookmarks };
 }
 
-/** Reads a page. Throws on an unknown tree or node and on a cursor that is not on the path. */
+/** Reads a page of a branch. Throws on an unknown tree or node, and on a cursor that is not on the path. */
 export async function readThreadPage(store: Store, treeId: TreeId, request: ThreadPageRequest): Promise<ThreadPage> {
   const { limit, after, ...rest } = request;
-  const wish = omitUndefined({ ...rest, limit: limit === undefined ? undefined : Math.min(limit, mostNodes) });
+  const pageRequest = omitUndefined({
+    ...rest,
+    limit: limit === undefined ? undefined : Math.min(limit, maxPageNodes),
+  });
   const found = await store.read(treeId, function* () {
     const down = after !== undefined && request.before === undefined;
-    return yield* readSurrounded(
-      down ? yield* readPageBelow(store, treeId, wish, after) : yield* readPage(treeId, wish),
+    return yield* addVariantsAndBookmarks(
+      down ? yield* readPageBelow(store, treeId, pageRequest, after) : yield* readPage(treeId, pageRequest),
       request.nodeId,
     );
   });

@@ -1,22 +1,22 @@
 /** Worker threads: their modules, and how they open the store. */
 import type { ServerOptions } from './contract.ts';
 
-/** The data with which another thread opens the store. */
+/** The data with which a worker thread opens the store of the server. */
 export interface ThreadStore {
   readonly url: string;
   readonly owner: string;
 }
 
 /**
- * Whether several threads may open the store of a URL. PostgreSQL allows it too, but its calls do not block a thread.
+ * Whether several threads may open the store of a URL. PostgreSQL would allow it, but its calls do not block a thread.
  */
 export function allowsConcurrentOpen(url: string): boolean {
   return /^sqlite:/i.test(url);
 }
 
 /**
- * The data with which a thread opens the server's store. Undefined if it cannot be opened twice, or if the server uses
- * its own clock, id generator or kit.
+ * Returns the data with which a thread opens the server's store. Returns undefined if the store cannot be opened twice,
+ * or if the server was given another clock, id generator or kit.
  */
 export function threadStoreOf({ store, storeUrl, now, newId, kit }: ServerOptions): ThreadStore | undefined {
   if (storeUrl === undefined || !allowsConcurrentOpen(storeUrl)) return undefined;

@@ -21,7 +21,7 @@ import type { z } from '@hono/zod-openapi';
 import type { RouteCall } from './routes/define.ts';
 import type { treeViewSchema } from './wire/schemas.ts';
 
-/** A tree in a response. */
+/** A tree as a response contains it. */
 export type TreeResponse = z.input<typeof treeViewSchema>;
 
 /** The fields of a tree that are not in its row. */
@@ -61,7 +61,7 @@ export function toTreeView(row: TreeRow, facts: TreeStorageInfo): TreeResponse {
 
 type WriteCall = Pick<RouteCall<unknown, unknown, unknown>, 'caller' | 'services' | 'expectedVersion' | 'onConflict'>;
 
-/** The context for core's `run`, with the caller as actor. */
+/** Returns the context of a core command, with the caller as actor. */
 export function createRunContext(call: WriteCall, actId?: string): RunContext {
   const { caller, services, expectedVersion, onConflict } = call;
   return {
@@ -75,7 +75,7 @@ export function createRunContext(call: WriteCall, actId?: string): RunContext {
   };
 }
 
-/** The response of a write. */
+/** The response of a write: the new version, the result of the command, and the nodes that it changed. */
 export interface WriteAnswer<R> {
   readonly treeId: TreeId;
   readonly version: number;
@@ -85,7 +85,7 @@ export interface WriteAnswer<R> {
   readonly nodes: readonly Node[];
 }
 
-/** Runs a command and returns its response. */
+/** Runs a core command and returns the response of the write. */
 export async function runWrite<C extends Command>(
   call: WriteCall,
   store: Store,
@@ -94,27 +94,30 @@ export async function runWrite<C extends Command>(
   return toWriteAnswer(store, await run(store, command, createRunContext(call)));
 }
 
-/** The response of a command, with the nodes that it added or changed. */
+/** Returns the response of a command, with the nodes that it added or changed. */
 export async function toWriteAnswer<R>(store: Store, outcome: CommandOutcome<R>): Promise<WriteAnswer<R>> {
   const { treeId, version, actId, result, commit } = outcome;
-  const there = commit === null ? null : fromSteps(commit);
+  const fromCommit = commit === null ? null : answerFromSteps(commit);
   const { activeNodeId, nodes } =
-    there ?? (await store.read(treeId, () => readChanged(commit === null ? [] : listChangedIds(commit))));
+    fromCommit ?? (await store.read(treeId, () => readChanged(commit === null ? [] : listChangedIds(commit))));
   return { treeId, version, actId, activeNodeId, result, nodes };
 }
 
-/** The response fields of a commit that only inserted nodes and set the active node; null if the store must be read. */
-function fromSteps(commit: Commit): Pick<WriteAnswer<unknown>, 'activeNodeId' | 'nodes'> | null {
-  const nodes = readNodesOfCommits(commit);
+/**
+ * Returns the active node and the nodes of a commit that inserted nodes and set the active node. Returns null for any
+ * other commit; the store has to be read then.
+ */
+function answerFromSteps(commit: Commit): Pick<WriteAnswer<unknown>, 'activeNodeId' | 'nodes'> | null {
+  const nodes = insertedNodesOf(commit);
   const active = rowChanges(commit.steps, commit).findLast((change) => change.op === 'tree')?.activeNodeId;
   return nodes === null || active === undefined ? null : { activeNodeId: active, nodes };
 }
 
 /**
- * The nodes of a commit that only inserted nodes and set the active node, taken from its steps: most writes need no
- * read. Null if the commit made other changes.
+ * Returns the nodes of a commit that only inserted nodes and set the active node. Most writes do that, and need no
+ * read. Returns null if the commit made other changes.
  */
-export function readNodesOfCommits(commit: Commit): readonly Node[] | null {
+export function insertedNodesOf(commit: Commit): readonly Node[] | null {
   const nodes: Node[] = [];
   for (const change of rowChanges(commit.steps, commit)) {
     if (change.op === 'added') nodes.push(change.node);
@@ -123,7 +126,7 @@ export function readNodesOfCommits(commit: Commit): readonly Node[] | null {
   return nodes;
 }
 
-/** The nodes that a commit added, changed or restored, each once. */
+/** Returns the ids of the nodes that a commit added, changed or restored, each once. */
 export function listChangedIds(commit: Commit): readonly NodeId[] {
   const ids = new Set<NodeId>();
   for (const change of rowChanges(commit.steps, commit)) {
@@ -139,12 +142,12 @@ function* readChanged(ids: readonly NodeId[]): ReadProgram<Pick<WriteAnswer<unkn
   return { activeNodeId: row?.activeNodeId ?? null, nodes: yield* readNodes(ids) };
 }
 
-/** The live nodes with these ids, in the same order. */
+/** Reads the nodes with these ids, in the same order. Deleted nodes are left out. */
 export function* readNodes(ids: readonly NodeId[]): ReadProgram<readonly Node[]> {
   return ids.length === 0 ? [] : yield* ask('nodes', { ids });
 }
 
-/** The bookmarks on nodes, by node. */
+/** Reads the bookmarks of nodes, by node. */
 export function* readTreeBookmarks(ids: readonly NodeId[]): ReadProgram<Readonly<Record<string, Bookmark>>> {
   const found = ids.length === 0 ? [] : yield* ask('bookmarks', { on: ids });
   return Object.fromEntries(found.map((bookmark) => [bookmark.nodeId, bookmark]));

@@ -32,10 +32,10 @@ const types: ReadonlyMap<string, string> = new Map([
   ['.txt', 'text/plain; charset=utf-8'],
 ]);
 
-/** Paths that never return the page, so that a mistyped API call gets an error instead of HTML. */
+/** Paths that never return the page. Otherwise a mistyped API call would get HTML instead of an error. */
 const notThePage = /^\/(?:api|v1|mcp|healthz|readyz|metrics)(?:\/|$)/;
 
-/** Responds with files of the page; null if the request is not for the page. */
+/** Returns a function that responds with a file of the page, or null if the request is not for the page. */
 export function createPageHandler(services: SharedServices): (context: ServerContext) => Response | null {
   const files = services.web === null ? new Map<string, WebFile>() : readWebFolder(services.web);
   return (context) => {
@@ -52,12 +52,12 @@ export function createPageHandler(services: SharedServices): (context: ServerCon
 }
 
 /**
- * Handles the sign-in link that the command line prints: stores the token in a cookie and removes it from the address
- * bar.
+ * Handles the sign-in link that the command line prints: stores the token in a cookie, and redirects to a URL without
+ * the token.
  */
 function signIn(context: ServerContext, token: string): Response {
   context.set('pattern', 'sign-in');
-  // A link on another site could otherwise sign a user in to another person's account.
+  // Otherwise a link on another site could sign a user in to an account of an attacker.
   const cookie = isCrossSiteRequest(context)
     ? {}
     : {
@@ -69,10 +69,7 @@ function signIn(context: ServerContext, token: string): Response {
   return createResponse(context, null, 303, { ...cookie, Location: '/' });
 }
 
-/**
- * Handles the one-time link with which a browser is started. With an invalid code the page opens and asks for the
- * token.
- */
+/** Handles a one-time sign-in link. If the code is invalid, the page opens and asks for the token. */
 function signInOnce(context: ServerContext, code: string): Response {
   const { auth, signInCodes } = context.get('services');
   if (auth.mode === 'token' && signInCodes.spend(code)) return signIn(context, auth.token);
@@ -129,8 +126,8 @@ const encodingsByEnding: ReadonlyMap<string, ContentEncoding> = new Map([
 ]);
 
 /**
- * All regular files in a folder by their URL path. Symbolic links are skipped. A compressed file next to the plain one,
- * such as `page.js.br`, is sent instead of it and has no path of its own.
+ * Reads all regular files of a folder, by their URL path. Symbolic links are skipped. A compressed file next to the
+ * plain one, such as `page.js.br`, is sent instead of the plain file and has no URL of its own.
  */
 function readWebFolder(folder: string): ReadonlyMap<string, WebFile> {
   const files = new Map<string, WebFile>();

@@ -3,9 +3,9 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type ComputerPaths, type ProgramFolders, programFolders } from './program-folders.ts';
 
-/** A file of a program. */
+/** A file with conversations of a program. */
 export interface FoundFile {
-  /** Its path inside the program's folder. */
+  /** The path inside the folder of the program. */
   readonly name: string;
   readonly path: string;
   readonly size: number;
@@ -14,7 +14,7 @@ export interface FoundFile {
   readonly group: string;
 }
 
-/** The conversations of a program on this computer. */
+/** The conversations of one program on this computer, with counts. */
 export interface FoundProgram {
   /** The name of its format. */
   readonly format: string;
@@ -44,7 +44,7 @@ async function* filesInFolder(top: string, depth: number): AsyncGenerator<string
   }
 }
 
-/** The files of a program, oldest first. */
+/** Returns the files of a program, oldest first. */
 export async function findFiles(place: ProgramFolders, paths: ComputerPaths): Promise<FoundFile[]> {
   const found: (Omit<FoundFile, 'group'> & { readonly inside: string })[] = [];
   const messages = new Map<string, string>();
@@ -63,7 +63,7 @@ export async function findFiles(place: ProgramFolders, paths: ComputerPaths): Pr
     .sort((a, b) => a.changedAt - b.changedAt);
 }
 
-/** The programs with conversations, each with its counts. */
+/** Returns the programs that have conversations on this computer. */
 export async function findPrograms(
   paths: ComputerPaths,
   places: readonly ProgramFolders[] = programFolders,

@@ -22,13 +22,15 @@ export interface ProgramFolders {
   readonly isOwn: RegExp;
   /** Matches the files that contain one session each. */
   readonly isSession: RegExp;
-  /** The group of a file. Files of one group are read together; by default each file is read alone. */
+  /**
+   * Returns the group of a file. Files of one group are read together. Without this function, each file is read alone.
+   */
   readonly group?: (name: string, messages: ReadonlyMap<string, string>) => string;
   /** Counts the sessions of a file that contains several; null if they cannot be counted. */
   readonly countIn?: (path: string) => number | null;
-  /** The number of folder levels that are searched for its files; 8 by default. */
+  /** How many levels of folders are searched for its files. Defaults to 8. */
   readonly depth?: number;
-  /** Whether a watch leaves the program out, because each change would copy all its conversations. */
+  /** Whether watching skips the program, because each change would import all its conversations again. */
   readonly isCopiedWhole?: boolean;
 }
 
@@ -50,7 +52,7 @@ function editorFolders({ home, env, platform }: ComputerPaths, names: readonly s
   return names.map((name) => join(top, name, 'User'));
 }
 
-/** opencode stores sessions, messages and parts in separate files. The files of one session are read together. */
+/** Returns the session of a file of opencode, which stores sessions, messages and parts in separate files. */
 function opencodeGroup(name: string, messages: ReadonlyMap<string, string>): string {
   const [kind, first = ''] = name.split('/');
   const last = name.slice(name.lastIndexOf('/') + 1).replace(/\.json$/, '');
@@ -59,7 +61,7 @@ function opencodeGroup(name: string, messages: ReadonlyMap<string, string>): str
   return messages.get(first) ?? first;
 }
 
-/** The programs that are searched for. */
+/** The programs whose conversations are found. */
 export const programFolders: readonly ProgramFolders[] = [
   {
     format: 'claude-code',
@@ -67,7 +69,7 @@ export const programFolders: readonly ProgramFolders[] = [
     folders: ({ home, env }) => [join(folderFrom(env, 'CLAUDE_CONFIG_DIR', join(home, '.claude')), 'projects')],
     isOwn: /\.jsonl$|\.meta\.json$/,
     isSession: /\.jsonl$/,
-    // The metadata of a subagent is in a file next to its session.
+    // The metadata of a subagent is stored in a file beside its session.
     group: (name) => name.replace(/\.meta\.json$|\.jsonl$/, ''),
   },
   {

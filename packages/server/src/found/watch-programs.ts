@@ -1,4 +1,4 @@
-/** Follows the sessions of other programs. A changed file is returned again as a whole. */
+/** Watches the session files of other programs, and reports files that are new or have changed. */
 import type { FoundFile } from './find-programs.ts';
 import { findFiles } from './find-programs.ts';
 import type { ComputerPaths, ProgramFolders } from './program-folders.ts';
@@ -11,7 +11,7 @@ export interface ChangedFiles {
 
 const stampOf = ({ size, changedAt }: FoundFile) => `${size} ${changedAt}`;
 
-/** Stores the state of the files at the last check. */
+/** Compares the files of programs with their state at the last check. */
 export class ProgramWatch {
   readonly #paths: ComputerPaths;
   readonly #places: readonly ProgramFolders[];
@@ -23,8 +23,8 @@ export class ProgramWatch {
   }
 
   /**
-   * The new or changed files, one program at a time; all files at the first check. Files count as processed when the
-   * caller requests the next program. If the caller fails, they are returned again.
+   * Yields new or changed files, one program at a time; at the first check all files. Files count as processed when the
+   * caller requests the next program. If the caller stops before, the next check yields them again.
    */
   async *changes(): AsyncGenerator<ChangedFiles> {
     for (const place of this.#places) {

@@ -1,6 +1,6 @@
 /**
- * Server-sent events, with one stream per reader. A reader that is too far behind is disconnected, so that it does not
- * delay the others.
+ * Server-sent events, one stream per reader. A reader that is too slow is disconnected, so that it does not delay other
+ * readers.
  */
 import type { Caller, CallerCredential } from '../caller.ts';
 import type { ServerLimits } from '../contract.ts';
@@ -9,7 +9,7 @@ import type { RawReply } from '../routes/define.ts';
 
 const encoder = new TextEncoder();
 
-/** Encodes an event, once for any number of readers. */
+/** Encodes an event. The bytes can be sent to any number of readers. */
 export function encodeEvent(event: string, data: unknown, id?: string | number): Uint8Array {
   const named = id === undefined ? '' : `id: ${id}\n`;
   // JSON contains no line breaks, so the data is one line.
@@ -19,7 +19,7 @@ export function encodeEvent(event: string, data: unknown, id?: string | number):
 const ping = encoder.encode(': ping\n\n');
 const hello = encoder.encode('retry: 1000\n\n');
 
-/** The error of a stream that was not read fast enough. */
+/** The error of a stream that its reader did not read fast enough. */
 export class ReaderDroppedError extends Error {
   override readonly name = 'ReaderDroppedError';
 
@@ -28,7 +28,7 @@ export class ReaderDroppedError extends Error {
   }
 }
 
-/** One reader of a stream. */
+/** The event stream of one reader. */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>;
   /** Aborts when the reader has disconnected or was disconnected, or when the stream was closed. */
@@ -53,7 +53,7 @@ export class EventStream {
   }
 
   /**
-   * Sends bytes to the reader, or disconnects a reader that is too far behind. Returns false if the reader is
+   * Sends bytes to the reader. Disconnects the reader if too many bytes are unread. Returns false if the reader is
    * disconnected.
    */
   send(bytes: Uint8Array): boolean {
@@ -69,20 +69,19 @@ export class EventStream {
   }
 
   /**
-   * Resolves when the buffer has space again or the reader has disconnected. Old events are sent only as fast as they
-   * are read.
+   * Resolves when the buffer has space again, or when the reader has disconnected. Senders of old events wait for it,
+   * so that a slow reader is not disconnected.
    */
   waitForDrain(): Promise<void> {
     if (this.#controller === null || (this.#controller.desiredSize ?? 0) > 0) return Promise.resolve();
     return new Promise((resolve) => this.#roomy.push(resolve));
   }
 
-  /** Sends a keep-alive, if the buffer has space. */
+  /** Sends a keep-alive comment, if the buffer has space. */
   ping(): void {
     if (this.#controller !== null && (this.#controller.desiredSize ?? 0) > 0) this.#controller.enqueue(ping);
   }
 
-  /** Ends the stream. */
   close(): void {
     const controller = this.#controller;
     this.#end();
@@ -100,14 +99,14 @@ export class EventStream {
   }
 }
 
-/** Every open stream of a server. */
+/** The open event streams of a server, with their limits. */
 export class EventStreams {
   readonly #open = new Map<EventStream, CallerCredential | null>();
   readonly #usage: BodyUsage;
   readonly #limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>;
   #timer: NodeJS.Timeout | null = null;
-  #over = false;
-  #looking = false;
+  #isClosing = false;
+  #isChecking = false;
 
   constructor(usage: BodyUsage, limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>, closing: AbortSignal) {
     this.#usage = usage;
@@ -116,10 +115,10 @@ export class EventStreams {
   }
 
   /** Opens a stream for a caller; throws above the limit. */
-  open({ owner, stay }: Pick<Caller, 'owner' | 'stay'>): EventStream {
+  open({ owner, credential }: Pick<Caller, 'owner' | 'credential'>): EventStream {
     const release = this.#usage.stream(owner);
     const stream = new EventStream(this.#limits.backlogBytes);
-    this.#open.set(stream, stay);
+    this.#open.set(stream, credential);
     this.#timer ??= setInterval(() => this.#pingAll(), this.#limits.pingMs).unref();
     stream.closed.addEventListener('abort', () => {
       release();
@@ -128,40 +127,40 @@ export class EventStreams {
       clearInterval(this.#timer);
       this.#timer = null;
     });
-    if (this.#over) stream.close();
+    if (this.#isClosing) stream.close();
     return stream;
   }
 
   /** Closes the streams of callers whose credentials are no longer valid. */
-  async lookAgain(): Promise<void> {
-    const asked = new Map<string, Promise<boolean>>();
-    for (const [stream, stay] of [...this.#open]) {
-      if (stay === null) continue;
+  async closeRevoked(): Promise<void> {
+    const checks = new Map<string, Promise<boolean>>();
+    for (const [stream, credential] of [...this.#open]) {
+      if (credential === null) continue;
       // If the store is unavailable for a moment, the streams stay open.
-      const holds = asked.get(stay.key) ?? stay.holds().catch(() => true);
-      asked.set(stay.key, holds);
-      if (!(await holds)) stream.close();
+      const stillValid = checks.get(credential.key) ?? credential.isValid().catch(() => true);
+      checks.set(credential.key, stillValid);
+      if (!(await stillValid)) stream.close();
     }
   }
 
   #pingAll(): void {
     for (const stream of this.#open.keys()) stream.ping();
-    // Finds credentials that another process revoked. If a check takes longer than the interval, the next one is
+    // Finds credentials that another process has revoked. If a check takes longer than the interval, the next check is
     // skipped.
-    if (this.#looking) return;
-    this.#looking = true;
-    void this.lookAgain().finally(() => {
-      this.#looking = false;
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    void this.closeRevoked().finally(() => {
+      this.#isChecking = false;
     });
   }
 
   #closeAll(): void {
-    this.#over = true;
+    this.#isClosing = true;
     for (const stream of [...this.#open.keys()]) stream.close();
   }
 }
 
-/** The response of a stream. */
+/** Returns the response whose body is the stream. */
 export function respondWithStream(stream: EventStream): RawReply {
   return {
     raw: stream.body,
@@ -169,7 +168,7 @@ export function respondWithStream(stream: EventStream): RawReply {
     headers: {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store, no-transform',
-      // Buffering proxies would delay events.
+      // Asks proxies not to buffer, because buffering delays events.
       'X-Accel-Buffering': 'no',
     },
   };

@@ -1,4 +1,4 @@
-/** The feeds that have readers, one per tree. */
+/** The feeds of trees that have readers, one per tree. */
 import type { Store, TreeId } from '@coppice/core';
 import type { OwnerServices, SharedServices } from '../services.ts';
 import type { EventStream } from './event-stream.ts';
@@ -11,11 +11,11 @@ export class TreeFeeds {
 
   constructor(services: Pick<SharedServices, 'turns' | 'limits' | 'log'>, closing: AbortSignal) {
     this.#services = services;
-    services.turns.onBegin((live) => void this.#byStore.get(live.store)?.get(live.treeId)?.hear(live));
+    services.turns.onBegin((live) => void this.#byStore.get(live.store)?.get(live.treeId)?.followTurn(live));
     closing.addEventListener('abort', () => this.#closeAll(), { once: true });
   }
 
-  /** Connects a reader to the feed of a tree from a version on. */
+  /** Sends a reader the commits of a tree after a version, then live events. */
   async join(
     ownerServices: OwnerServices,
     store: Store,
@@ -25,7 +25,7 @@ export class TreeFeeds {
   ): Promise<void> {
     const hubs = this.#byStore.get(store) ?? new Map<TreeId, TreeHub>();
     this.#byStore.set(store, hubs);
-    const hub = hubs.get(treeId) ?? this.#begin(ownerServices, store, treeId, hubs);
+    const hub = hubs.get(treeId) ?? this.#openHub(ownerServices, store, treeId, hubs);
     try {
       await hub.join(stream, since);
     } catch (error) {
@@ -35,7 +35,7 @@ export class TreeFeeds {
     }
   }
 
-  #begin(ownerServices: OwnerServices, store: Store, treeId: TreeId, hubs: Map<TreeId, TreeHub>): TreeHub {
+  #openHub(ownerServices: OwnerServices, store: Store, treeId: TreeId, hubs: Map<TreeId, TreeHub>): TreeHub {
     const { turns, limits, log } = this.#services;
     const hub: TreeHub = new TreeHub({
       ownerServices,

@@ -1,8 +1,8 @@
-/** Recovers replies whose process has died, for every owner, while the server runs. */
+/** Recovers replies whose process has died, for all owners, while the server runs. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SharedServices } from '../services.ts';
 
-/** Recovers replies once, with one query for all owners. If the store is unavailable, a later call recovers them. */
+/** Recovers the replies of dead processes once, for all owners. Returns their number. Rejects if the store fails. */
 export async function recoverRepliesOnce({ auth, engine, log }: SharedServices): Promise<number> {
   const { generator } = engine;
   const { length: saved } = await (auth.mode === 'token' ? generator.recover() : generator.recoverAll());
@@ -10,7 +10,7 @@ export async function recoverRepliesOnce({ auth, engine, log }: SharedServices):
   return saved;
 }
 
-/** Recovers replies repeatedly until the server stops. */
+/** Recovers replies at an interval until the server stops. */
 export async function keepRecoveringReplies(services: SharedServices, everyMs = 5_000): Promise<void> {
   while (!services.closing.aborted) {
     await recoverRepliesOnce(services).catch((error: unknown) => {

@@ -1,18 +1,18 @@
-/** The turns of this process. They are started over HTTP, read by any number of readers, approved and stopped. */
+/** The turns of this process: starts them, and gives any number of readers their events. */
 import { type ActId, AppError, ask, type NodeId, type Store, type TreeId } from '@coppice/core';
 import type { GenerateOptions, Turn, TurnApprove, TurnEvent, TurnStart } from '@coppice/engine';
 import type { Quotas, ServerLimits } from '../contract.ts';
 import { throwHttpError } from '../http-errors.ts';
 import type { OwnerServices } from '../services.ts';
 
-/** A reply that a turn has started. */
+/** A reply that a turn has added to the tree. */
 export interface StartedReply {
   readonly nodeId: NodeId;
   readonly parentId: NodeId;
   readonly runId: string | null;
 }
 
-/** A turn of this process and its owner. The turn itself keeps its events. */
+/** A turn of this process, with its owner and store. The turn itself buffers its events. */
 export class LiveTurn {
   readonly owner: string;
   readonly store: Store;
@@ -33,7 +33,7 @@ export class LiveTurn {
     return this.turn.treeId;
   }
 
-  /** The events from an index on, including future ones, until the last event or until the signal aborts. */
+  /** Yields the events from an index on, including future events, until the turn ends or the signal aborts. */
   async *read(from: number, signal: AbortSignal): AsyncGenerator<readonly [number, TurnEvent], void, void> {
     const events = this.turn.events(from)[Symbol.asyncIterator]();
     const leave = () => void events.return?.();
@@ -51,12 +51,14 @@ export class LiveTurn {
   }
 }
 
-/** The running turns of this process, and finished ones for a limited time. */
+/**
+ * The running turns of this process. Finished turns are kept for a limited time, so that late readers can read them.
+ */
 export class LiveTurns {
   readonly #byAct = new Map<ActId, LiveTurn>();
   readonly #quotasOf: (owner: string) => Quotas;
   readonly #limits: Pick<ServerLimits, 'keepTurnMs'>;
-  // Tools that a user allowed permanently, by owner.
+  // The tools that an owner allowed for all further calls, until the process ends.
   readonly #remembered = new Map<string, Set<string>>();
   readonly #listeners = new Set<(live: LiveTurn) => void>();
 
@@ -65,30 +67,29 @@ export class LiveTurns {
     this.#limits = limits;
   }
 
-  /** The number of running turns. */
   get running(): number {
     let count = 0;
     for (const live of this.#byAct.values()) if (!live.over) count++;
     return count;
   }
 
-  /** Adds a listener for new turns. */
+  /** Calls the listener with every new turn. */
   onBegin(listener: (live: LiveTurn) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** The running turns in a tree. */
+  /** Yields the running turns in a tree. */
   *inTree(store: Store, treeId: TreeId): Generator<LiveTurn, void, void> {
     for (const live of this.#byAct.values())
       if (!live.over && live.store === store && live.treeId === treeId) yield live;
   }
 
-  /** Whether a turn of this process belongs to an act. */
+  /** Whether a turn of this process is running for an act. */
   isLocal(actId: ActId): boolean {
     return this.#byAct.get(actId)?.over === false;
   }
 
-  /** Stops the turn of an act if it runs in this process, and waits for its end. */
+  /** Stops the turn of an act and waits for its end. Returns false if the turn does not run in this process. */
   async stop(actId: ActId): Promise<boolean> {
     const live = this.#byAct.get(actId);
     if (live === undefined || live.over) return false;
@@ -97,7 +98,7 @@ export class LiveTurns {
     return true;
   }
 
-  /** The turn of an act; null if this process has no such turn of this owner. */
+  /** Returns the turn of an act; null if this process has none, or if it belongs to another owner. */
   find(owner: string, actId: ActId): LiveTurn | null {
     const live = this.#byAct.get(actId);
     return live?.owner === owner ? live : null;
@@ -123,7 +124,7 @@ export class LiveTurns {
     return live;
   }
 
-  /** Approves or refuses a tool call, and remembers the tool if the user requests it. */
+  /** Approves or refuses a tool call. With `remember`, further calls of the tool are allowed without asking. */
   decide(live: LiveTurn, callId: string, approve: boolean, remember: boolean): void {
     const { name } = live.turn.decide(callId, approve);
     if (!approve || !remember) return;
@@ -138,7 +139,9 @@ export class LiveTurns {
   }
 }
 
-/** Waits until the first replies exist, so that the caller can show them; rejects with the turn's error. */
+/**
+ * Waits until the first replies are in the tree, so that the caller can show them. Rejects with the error of the turn.
+ */
 export async function waitForFirstReplies(live: LiveTurn, wanted: number): Promise<readonly StartedReply[]> {
   const begun = new Map<NodeId, StartedReply>();
   for await (const [, event] of live.read(0, new AbortController().signal)) {
@@ -156,7 +159,7 @@ export async function waitForFirstReplies(live: LiveTurn, wanted: number): Promi
   return [...begun.values()];
 }
 
-/** The current version of a tree. */
+/** Returns the current version of a tree; 0 if the tree does not exist. */
 export async function readTreeVersion(store: Store, treeId: TreeId): Promise<number> {
   return (await store.read(treeId, () => ask('tree', {})))?.version ?? 0;
 }

@@ -1,9 +1,10 @@
-/** Callers that wait for the next change. All are woken together; an abort signal releases a single one. */
+/** A list of callers that wait for the next change. `wake` resolves all of them; an abort signal resolves only one. */
 export class ChangeWaiters {
   readonly #wakes = new Set<() => void>();
 
   /**
-   * Resolves on the next wake or when the signal aborts. The caller must check for a signal that is already aborted.
+   * Resolves on the next `wake`, or when the signal aborts. The caller must check for a signal that has already
+   * aborted.
    */
   wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
@@ -17,7 +18,6 @@ export class ChangeWaiters {
     });
   }
 
-  /** Wakes all current waiters. */
   wake(): void {
     for (const wake of [...this.#wakes]) wake();
   }

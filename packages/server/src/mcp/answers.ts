@@ -1,4 +1,6 @@
-/** The result schemas of the tools, which tell an agent the fields of a result. Further fields may be added later. */
+/**
+ * The result schemas of the MCP tools, which describe the fields of a result to an agent. Results may have more fields.
+ */
 import { z } from 'zod';
 
 const id = z.string().describe('The id of a node.');
@@ -49,7 +51,7 @@ export const searchAnswerSchema = z.looseObject({
   cursor: z.string().nullable(),
 });
 
-/** A page of a branch. */
+/** A page of a branch, for the tool that reads a conversation. */
 export const threadSchema = z.looseObject({
   rootId: id,
   activeNodeId: id.nullable(),
@@ -58,7 +60,7 @@ export const threadSchema = z.looseObject({
   messages: z.array(message),
 });
 
-/** The shape of a tree. */
+/** The branches of a conversation, for the tool that shows its shape. */
 export const treeShapeSchema = z.looseObject({
   rootId: id,
   activeNodeId: id.nullable(),
@@ -76,7 +78,7 @@ export const treeShapeSchema = z.looseObject({
   ),
 });
 
-/** The comparison of two branches. */
+/** The differences between two branches. */
 export const comparisonSchema = z.looseObject({
   common: id.nullable().describe('The last node that both share.'),
   shared: z.number().describe('How many nodes both share.'),
@@ -85,16 +87,16 @@ export const comparisonSchema = z.looseObject({
   words: z.unknown().describe('The first messages of both, compared word by word; null where one has none.'),
 });
 
-/** A message that was added. */
+/** The message that a tool has added. */
 export const appendedMessageSchema = z.looseObject({ treeId: z.string(), nodeId: id, version });
 
-/** The node that a conversation continues from. */
+/** The node from which the conversation continues. */
 export const branchAnswerSchema = z.looseObject({ nodeId: id, version });
 
-/** A bookmark. */
+/** The bookmark that a tool has set; a null title means that it was removed. */
 export const bookmarkAnswerSchema = z.looseObject({ nodeId: id, title: z.string().nullable(), version });
 
-/** A branch that was merged as a summary. */
+/** The summary of a branch that was merged. */
 export const mergeAnswerSchema = z.looseObject({
   nodeId: id,
   summary: z.string().nullable().describe('Null where there was nothing to summarise.'),

@@ -1,6 +1,6 @@
 /**
- * The options of the MCP server. They are in their own module, because the server's module loads the SDK, whose types
- * must not become part of ours.
+ * The options of the MCP server. They have their own module, because the module of the server loads the SDK, and the
+ * types of the SDK must not become part of our public types.
  */
 import type { RunContext, Store } from '@coppice/core';
 import type { Compactor } from '@coppice/engine';
@@ -8,11 +8,11 @@ import type { Compactor } from '@coppice/engine';
 /** The options of the MCP server, which serves the trees of one store. */
 export interface TreesServerOptions {
   readonly store: Store;
-  /** The context for core's `run`, with the caller as actor. */
+  /** Returns the context of a core command, with the caller as actor. */
   readonly context: () => RunContext;
-  /** Summarises branches. Without it the tool for summaries refuses calls. */
+  /** Writes summaries of branches. Without it, the tool that merges with a summary refuses calls. */
   readonly compactor?: Compactor | undefined;
-  /** Whether all tools that change a tree are left out. */
+  /** Whether to leave out all tools that change a tree. */
   readonly readOnly: boolean;
   readonly version: string;
 }

@@ -32,7 +32,8 @@ const node = z.string().describe('The id of a node of the tree.');
 const limit = z.number().int().min(1).max(100).optional().describe('How many; 20 if not given.');
 const cursor = z.string().max(2_000).optional().describe('Goes on where an earlier answer ended.');
 const longestText = 8_000;
-// A model reads the results, so they are limited. The rest is counted and can be requested with a start node.
+// A model reads the results, so their size is limited. The result counts the remaining nodes, which the model can
+// request with a start node.
 const mostNodes = 500;
 const mostMessages = 100;
 const mostResources = 100;
@@ -52,7 +53,7 @@ function toolReply(value: object): ToolReply {
   return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
 }
 
-/** Returns the result, or the error as a tool error that a model can read. */
+/** Runs a tool and returns its result, or its error as a tool error that a model can read. */
 async function answerWith(act: () => Promise<object>): Promise<ToolReply> {
   try {
     return toolReply(await act());
@@ -80,7 +81,7 @@ function mcpNode(text: string): NodeId {
   return unwrapResult(parseNodeId(text));
 }
 
-/** Creates a server for the trees of one owner. */
+/** Creates an MCP server for the trees of one owner. */
 export function createTreesMcpServer(options: TreesServerOptions): McpServer {
   const server = new McpServer({ name: 'coppice', version: options.version });
   addReading(server, options.store);
@@ -330,7 +331,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
 
 const treeResource = { description: 'The shape of a conversation.', mimeType: 'application/json' } as const;
 
-/** The trees as resources, one page at a time. */
+/** Lists the trees as resources, one page at a time. */
 async function resourcesFrom(store: Store, from: string | undefined) {
   const page = await store.trees({ limit: mostResources, ...(from === undefined ? {} : { cursor: from }) });
   const resources = page.items.map(({ id, attributes }) => {
@@ -339,7 +340,7 @@ async function resourcesFrom(store: Store, from: string | undefined) {
   return { resources, ...(page.cursor === null ? {} : { nextCursor: page.cursor }) };
 }
 
-/** Runs a list request. Errors become protocol errors with code and message. */
+/** Runs a list request. An error becomes a protocol error with code and message. */
 async function listResources<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();

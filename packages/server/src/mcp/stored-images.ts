@@ -1,4 +1,4 @@
-/** Images of messages as resources. */
+/** Offers the stored images of messages as MCP resources. */
 import { type Block, type Node, refuse, type Store } from '@coppice/core';
 
 type Picture = Block & { readonly source: { readonly type: string } };
@@ -14,12 +14,12 @@ function isPicture(block: Block): block is Picture {
   );
 }
 
-/** The images of a message whose bytes are stored. An image that is only a URL is part of the text. */
+/** Returns the images of a message whose bytes are in the store. An image that is only a URL is part of the text. */
 export function storedImagesOf({ message }: Pick<Node, 'message'>): readonly Picture[] {
   return (message?.content ?? []).filter(isPicture);
 }
 
-/** An image by its index in the message, with its bytes as base64. */
+/** Reads an image by its index in the message, as base64. Throws if the message has no such image. */
 export async function readStoredImage(store: Store, node: Node | undefined, index: string) {
   const at = /^\d{1,6}$/.test(index) ? Number(index) : -1;
   const found = node === undefined ? undefined : storedImagesOf(node)[at];

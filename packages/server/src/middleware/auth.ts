@@ -83,28 +83,28 @@ async function identify(context: ServerContext): Promise<Caller | null> {
   const shown = shownToken(context);
   if (shown !== null) return findCallerByToken(services, shown);
   if (services.auth.mode === 'token') return null;
-  return services.auth.proxy === undefined ? null : byProxy(context, services, services.auth.proxy);
+  return services.auth.proxy === undefined ? null : findUserByProxy(context, services, services.auth.proxy);
 }
 
 /** The caller that a token identifies; null if the token is not valid now. */
 export async function findCallerByToken(services: SharedServices, shown: ReceivedToken): Promise<Caller | null> {
   const { auth } = services;
-  if (auth.mode === 'users') return byToken(services, shown);
+  if (auth.mode === 'users') return findUserByToken(services, shown);
   const { token, by } = shown;
   if (!sameSecret(token, auth.token)) return null;
   const { owner } = services.store;
-  const holds = async () => {
+  const isValid = async () => {
     await auth.sync?.();
     return sameSecret(token, auth.token);
   };
   // A token that can be replaced is checked again while a stream is open.
-  const stay = auth.renew === undefined ? null : { key: hashToken(token), holds };
-  return { owner, actor: owner, name: owner, role: 'admin', by, stay };
+  const credential = auth.renew === undefined ? null : { key: hashToken(token), isValid };
+  return { owner, actor: owner, name: owner, role: 'admin', by, credential };
 }
 
-function callerOf(user: User, by: Caller['by'], stay: CallerCredential): Caller | null {
+function callerOf(user: User, by: Caller['by'], credential: CallerCredential): Caller | null {
   if (user.disabledAt !== null) return null;
-  return { owner: user.id, actor: user.id, name: user.name, role: user.role, by, stay };
+  return { owner: user.id, actor: user.id, name: user.name, role: user.role, by, credential };
 }
 
 /** The token with a hash and its user; null if the token is not valid now. */
@@ -119,19 +119,22 @@ async function findValidToken(
 }
 
 // Storing every use of a token would turn every read into a write.
-const noteUseMs = 10 * 60_000;
+const tokenUseIntervalMs = 10 * 60_000;
 
-async function byToken(services: SharedServices, { token, by }: ReceivedToken): Promise<Caller | null> {
+async function findUserByToken(services: SharedServices, { token, by }: ReceivedToken): Promise<Caller | null> {
   const hash = hashToken(token);
   const found = await findValidToken(services, hash);
   if (found === null) return null;
-  const { token: kept, user } = found;
+  const { token: storedToken, user } = found;
   const now = services.now();
-  if (kept.usedAt === null || now - kept.usedAt > noteUseMs)
-    await services.store.accounts.putToken({ ...kept, usedAt: now }).catch((error: unknown) => {
+  if (storedToken.usedAt === null || now - storedToken.usedAt > tokenUseIntervalMs)
+    await services.store.accounts.putToken({ ...storedToken, usedAt: now }).catch((error: unknown) => {
       services.log.warn({ err: error }, 'the use of a token was not noted');
     });
-  return callerOf(user, by, { key: kept.id, holds: async () => (await findValidToken(services, hash)) !== null });
+  return callerOf(user, by, {
+    key: storedToken.id,
+    isValid: async () => (await findValidToken(services, hash)) !== null,
+  });
 }
 
 /** Normalises socket addresses: an IPv4 address may be mapped into IPv6. */
@@ -139,20 +142,24 @@ function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 }
 
-async function byProxy(context: ServerContext, services: SharedServices, proxy: ProxyOptions): Promise<Caller | null> {
+async function findUserByProxy(
+  context: ServerContext,
+  services: SharedServices,
+  proxy: ProxyOptions,
+): Promise<Caller | null> {
   const address = remoteAddress(context);
   if (address === null || !proxy.addresses.includes(plainAddress(address))) return null;
   const id = readRequestHeader(context, proxy.userHeader.toLowerCase());
   if (id === undefined || !/^[\w.@+-]{1,200}$/.test(id)) return null;
   const { accounts } = services.store;
-  const holds = async () => (await accounts.user(id))?.disabledAt === null;
-  const stay = { key: `user ${id}`, holds };
+  const isValid = async () => (await accounts.user(id))?.disabledAt === null;
+  const credential = { key: `user ${id}`, isValid };
   const user = await accounts.user(id);
-  if (user !== null) return callerOf(user, 'proxy', stay);
+  if (user !== null) return callerOf(user, 'proxy', credential);
   if (proxy.admit !== true) return null;
   const member: User = { id, name: id, role: 'member', createdAt: services.now(), disabledAt: null };
   await accounts.putUser(member);
-  return callerOf(member, 'proxy', stay);
+  return callerOf(member, 'proxy', credential);
 }
 
 /** Returns the caller if it may use the route; throws 401 without credentials, 403 without permission. */

@@ -123,12 +123,12 @@ test('[A88] heartbeats query a slow store once at a time, and again when a token
     { backlogBytes: 1_000_000, pingMs: 1 },
     closing.signal,
   );
-  const asked: ((holds: boolean) => void)[] = [];
-  const holds = () => new Promise<boolean>((resolve) => asked.push(resolve));
-  const reader = streams.open({ owner: 'ben', stay: { key: 'k', holds } }).body.getReader();
+  const asked: ((isValid: boolean) => void)[] = [];
+  const isValid = () => new Promise<boolean>((resolve) => asked.push(resolve));
+  const reader = streams.open({ owner: 'ben', credential: { key: 'k', isValid } }).body.getReader();
   for (let at = 0; at < 6; at += 1) await reader.read();
   expect(asked.length).toBe(1);
-  const again = streams.lookAgain();
+  const again = streams.closeRevoked();
   expect(asked.length).toBe(2);
   asked[1]?.(false);
   await again;

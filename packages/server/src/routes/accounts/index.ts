@@ -117,7 +117,7 @@ const patchUser = defineRoute({
     const disabledAt = disabled === undefined ? known.disabledAt : disabled ? services.now() : null;
     const changed: User = { ...known, ...omitUndefined(rest), disabledAt };
     await accounts.putUser(changed);
-    await services.streams.lookAgain();
+    await services.streams.closeRevoked();
     return toReply({ user: changed });
   },
 });
@@ -191,7 +191,7 @@ const revokeToken = defineRoute({
     if (known === undefined) return throwHttpError('http/not-found', `You have no token ${params.id}.`);
     const revoked: ApiToken = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putToken(revoked);
-    await services.streams.lookAgain();
+    await services.streams.closeRevoked();
     return toReply({ token: shownUser(revoked) });
   },
 });
@@ -226,7 +226,7 @@ const revokeUserToken = defineRoute({
     if (known === undefined) return throwHttpError('http/not-found', `${params.id} has no token ${params.token}.`);
     const revoked: ApiToken = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putToken(revoked);
-    await services.streams.lookAgain();
+    await services.streams.closeRevoked();
     return toReply({ token: shownUser(revoked) });
   },
 });

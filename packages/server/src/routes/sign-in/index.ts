@@ -63,7 +63,7 @@ const leaveEverywhere = defineRoute({
           'The token was chosen where Coppice is started; change COPPICE_TOKEN there.',
         );
       const token = await auth.renew();
-      await streams.lookAgain();
+      await streams.closeRevoked();
       const cookie = caller.by === 'cookie' ? { 'Set-Cookie': makeSessionCookie(call, token) } : {};
       return toReply({ ended: null }, { headers: cookie });
     }
@@ -72,11 +72,11 @@ const leaveEverywhere = defineRoute({
     let ended = 0;
     for (const token of await accounts.tokens(caller.owner)) {
       const isOver = token.revokedAt !== null || (token.expiresAt !== null && token.expiresAt <= now);
-      if (isOver || token.id === caller.stay?.key) continue;
+      if (isOver || token.id === caller.credential?.key) continue;
       await accounts.putToken({ ...token, revokedAt: now });
       ended++;
     }
-    await streams.lookAgain();
+    await streams.closeRevoked();
     return toReply({ ended });
   },
 });
