@@ -123,11 +123,11 @@ function openChat(session: TreeSession, underWay: () => number, push: (chunk: Ui
         });
         for (const event of events) push(event);
       });
-      session.replies.ended(replyId);
+      session.replies.removeReply(replyId);
     },
     async settle() {
       await until(() => open.size === 0 && underWay() === 0 && session.state.overlays.length === 0);
-      await session.caughtUp(session.version);
+      await session.waitForVersion(session.version);
     },
     close: () => session.close(),
   };

@@ -27,7 +27,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Uploads an attachment, stored by its hash with the media type of the request. Uploading the same bytes again gives the same attachment. */
+    /** Uploads an attachment, which is stored by its hash with the media type of the request. The same bytes give the same attachment. */
     post: operations['uploadAttachment'];
     delete?: never;
     options?: never;
@@ -42,7 +42,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The bytes of an attachment, or a range of them. They never change and can be cached forever. */
+    /** Returns the bytes of an attachment, or a range of them. They never change, so a client may cache them forever. */
     get: operations['getAttachment'];
     put?: never;
     post?: never;
@@ -59,7 +59,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists the bookmarks of all trees, last changed tree first, by page. */
+    /** Lists the bookmarks of all your trees by page, last changed tree first. */
     get: operations['listBookmarks'];
     put?: never;
     post?: never;
@@ -76,7 +76,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Every command with its usage, its arguments as JSON Schema, and examples. */
+    /** Lists all slash commands with their usage, arguments (as JSON Schema) and examples. */
     get: operations['listCommands'];
     put?: never;
     post?: never;
@@ -93,7 +93,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The providers that can be connected, and how each is; of a key the last four characters. */
+    /** Lists the model providers that can be connected, and whether each is connected. Of a key it returns only the last four characters. */
     get: operations['listConnections'];
     put?: never;
     post?: never;
@@ -111,10 +111,10 @@ export interface paths {
       cookie?: never;
     };
     get?: never;
-    /** Connects a provider or an address: keeps its key, which works at once, and asks for its models. */
+    /** Connects a model provider or a URL: stores its key, which is used immediately, and reads its list of models. */
     put: operations['putConnection'];
     post?: never;
-    /** Removes a connection that was made here, with its key. */
+    /** Removes a connection that was added through this API, and deletes its key. */
     delete: operations['removeConnection'];
     options?: never;
     head?: never;
@@ -130,7 +130,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Asks an address with a key which models it has. Keeps nothing. */
+    /** Tests a URL and a key by requesting the list of models. Stores nothing. */
     post: operations['testConnection'];
     delete?: never;
     options?: never;
@@ -145,7 +145,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** This API as an HTML page without external resources. */
+    /** Returns the reference of this API as an HTML page without external resources. */
     get: operations['getReference'];
     put?: never;
     post?: never;
@@ -162,7 +162,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Exports all trees of the caller: one file, or a zip if the format has one file per tree; with `trashed` including the trash. */
+    /** Exports all your trees as one file, or as a zip if the format has one file per tree. With `trashed` it includes the trash. */
     get: operations['exportEverything'];
     put?: never;
     post?: never;
@@ -179,7 +179,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The report for an export of all trees. Takes as long as the export. */
+    /** Reports what an export of all your trees would write and lose. Takes as long as the export. */
     get: operations['getFullExportReport'];
     put?: never;
     post?: never;
@@ -213,7 +213,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Server-sent events: `tree` (id = cursor, data = treeId and version) for every change in any of your trees. */
+    /** Streams the changes of all your trees as server-sent events: `tree` (id = cursor, data = treeId and version). */
     get: operations['followTrees'];
     put?: never;
     post?: never;
@@ -230,7 +230,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists the folders with the number of trees in each. */
+    /** Lists the folders, with the number of trees in each folder. */
     get: operations['listFolders'];
     put?: never;
     post?: never;
@@ -253,7 +253,7 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    /** Renames a folder; null removes its trees from it. */
+    /** Renames a folder in all its trees. Null removes the folder from them. */
     patch: operations['renameFolder'];
     trace?: never;
   };
@@ -264,7 +264,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists the formats for import and export, and what each of them cannot represent. */
+    /** Lists the formats for import and export, and what each format cannot represent. */
     get: operations['listFormats'];
     put?: never;
     post?: never;
@@ -281,7 +281,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists the conversations of other programs on this computer, with counts. `offered` is false unless this is a server for one person on this machine. */
+    /** Counts the conversations of other programs on this computer. `offered` is false unless this is a single-user server on this computer. */
     get: operations['listFoundPrograms'];
     put?: never;
     post?: never;
@@ -300,7 +300,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Starts an import of all conversations of one program on this computer. It is followed like an uploaded one, below `/api/imports`. Nothing is written to the files of the program. */
+    /** Starts an import of all conversations of one program on this computer. Follow it below `/api/imports`, like an upload. The files of the program are only read. */
     post: operations['importFound'];
     delete?: never;
     options?: never;
@@ -317,7 +317,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Stops a turn in any process; the text so far is kept. False if it is no longer running. */
+    /** Stops a turn in any process and keeps its text so far. Returns `aborted: false` if the turn has already ended. */
     post: operations['abortGeneration'];
     delete?: never;
     options?: never;
@@ -334,7 +334,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Approves or rejects a tool call of a turn; `remember` allows that tool from now on. */
+    /** Approves or rejects a tool call of a turn. `remember` allows later calls of the same tool without asking. */
     post: operations['approveCall'];
     delete?: never;
     options?: never;
@@ -349,7 +349,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Server-sent events of a turn of this process (id = index, data = the event), from `from` or after Last-Event-ID until its end. */
+    /** Streams the events of a turn of this process (id = index, data = the event), from `from` or after Last-Event-ID, until the turn ends. */
     get: operations['followGeneration'];
     put?: never;
     post?: never;
@@ -366,10 +366,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists the imports of this process: running ones, and finished ones of the last day, newest first. */
+    /** Lists the running imports of this process, and those that finished in the last day, newest first. */
     get: operations['listImports'];
     put?: never;
-    /** Uploads a file or a zip of files and starts its import; responds when the upload is complete. The import continues in the background. Importing the same data again adds nothing twice. */
+    /** Uploads a file or a zip of files and starts its import in the background. Responds when the upload is complete. Importing the same data again adds no duplicates. */
     post: operations['beginImport'];
     delete?: never;
     options?: never;
@@ -384,11 +384,11 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The progress or result of an import: read = stored + merged + rejected, for conversations and for records. */
+    /** Returns the progress or the result of an import: read = stored + merged + rejected, for conversations and for records. */
     get: operations['getImport'];
     put?: never;
     post?: never;
-    /** Cancels an import between two conversations; what was imported stays. A finished import is removed from the list. */
+    /** Cancels an import after the current conversation and keeps the imported trees. Removes a finished import from the list. */
     delete: operations['cancelImport'];
     options?: never;
     head?: never;
@@ -402,7 +402,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Server-sent events with the fields of `GET /api/imports/{id}`: `progress` while the import runs, `end` when it has finished. Disconnecting does not stop the import. */
+    /** Streams the progress of an import as server-sent events with the fields of `GET /api/imports/{id}`: `progress` while it runs, `end` when it has finished. Disconnecting does not stop the import. */
     get: operations['followImport'];
     put?: never;
     post?: never;
@@ -419,7 +419,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists what an import repaired, left out or noted, each with its location: the first thousand, losses first, by page. All are counted in its report. */
+    /** Lists what an import repaired, left out or noticed, each with its location in the source: the first thousand findings, losses first, by page. The report counts all of them. */
     get: operations['listFindings'];
     put?: never;
     post?: never;
@@ -436,7 +436,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists the trees that an import created or extended, or would in a dry run: the first thousand, by page. */
+    /** Lists the first thousand trees that an import created or extended, or would change in a dry run, by page. */
     get: operations['listImportedTrees'];
     put?: never;
     post?: never;
@@ -453,7 +453,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists the MCP servers with their state, their tools, and what was decided about each tool. */
+    /** Lists the MCP servers with their state, their tools, and the permission of each tool. */
     get: operations['listMcpServers'];
     put?: never;
     post?: never;
@@ -472,7 +472,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Approves a changed tool, or all changed tools of a server. The hash identifies the definition that was shown. */
+    /** Approves the changed definition of a tool, or of all changed tools of a server. The hash identifies the definition that the user saw. */
     post: operations['approveMcpTool'];
     delete?: never;
     options?: never;
@@ -488,10 +488,10 @@ export interface paths {
       cookie?: never;
     };
     get?: never;
-    /** Adds a server by its address, or by the exact command that starts it; a command needs the token once more, and is refused unless this is a server for one person on this machine or the operator allows it. */
+    /** Adds an MCP server by its URL, or by the command that starts it. A command needs the token again, and is refused unless this is a single-user server on this computer or the operator allows it. */
     put: operations['putMcpServer'];
     post?: never;
-    /** Ends and removes a server that was added here, with its key. */
+    /** Disconnects and removes an MCP server that was added through this API, and deletes its key. */
     delete: operations['removeMcpServer'];
     options?: never;
     head?: never;
@@ -507,7 +507,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Ends the connection to a server and connects again; the answer has what came of it. */
+    /** Reconnects to an MCP server, and returns its new state. */
     post: operations['testMcpServer'];
     delete?: never;
     options?: never;
@@ -522,7 +522,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The signed-in user, and whether the server has several users. */
+    /** Returns the signed-in user, and whether the server has several users. */
     get: operations['getMe'];
     put?: never;
     post?: never;
@@ -539,7 +539,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The models that can be used now and the default one; with `all` also those that need a key first. */
+    /** Lists the models that can be used now, and the default model. With `all` it also lists models that still need a key. */
     get: operations['listModels'];
     put?: never;
     post?: never;
@@ -558,7 +558,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Asks all configured providers for their models. */
+    /** Reads the lists of models of all configured providers again. */
     post: operations['refreshModels'];
     delete?: never;
     options?: never;
@@ -573,7 +573,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** This API as an OpenAPI 3.1 document. */
+    /** Returns this API as an OpenAPI 3.1 document. */
     get: operations['getOpenApi'];
     put?: never;
     post?: never;
@@ -590,7 +590,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The state of recording, and the last recorded calls. */
+    /** Returns the state of recording, and the last recorded calls. */
     get: operations['getProxy'];
     put?: never;
     post?: never;
@@ -607,7 +607,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists the caller’s calls that could not be recorded and are not acknowledged, newest first. */
+    /** Lists your calls that could not be recorded and are not acknowledged, newest first. */
     get: operations['listFailedCalls'];
     put?: never;
     post?: never;
@@ -626,7 +626,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Tries to record a failed call again from its kept data. */
+    /** Tries to record a failed call again from its stored data. */
     post: operations['retryFailedCall'];
     delete?: never;
     options?: never;
@@ -643,7 +643,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Removes failed calls from the list with their kept data: the given ones, or all of the caller’s. */
+    /** Acknowledges failed calls, the given ones or all of yours: removes them from the list and deletes their stored data. */
     post: operations['acknowledgeFailedCalls'];
     delete?: never;
     options?: never;
@@ -677,7 +677,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Redoes what you undid last in any tree, unless you changed something since. */
+    /** Redoes the act that you undid last in any tree. Refused if you have changed something since. */
     post: operations['redoAnywhere'];
     delete?: never;
     options?: never;
@@ -694,7 +694,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Runs a command of core in the tree that it names; undo and redo without a tree reverse your newest act in any tree. */
+    /** Runs a command of core in the tree that it names. Undo and redo without a tree apply to your newest act in any tree. */
     post: operations['runTreeCommand'];
     delete?: never;
     options?: never;
@@ -726,7 +726,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The operator’s settings, without keys and file paths. */
+    /** Returns the operator’s settings, without keys and file paths. */
     get: operations['getSettings'];
     put?: never;
     post?: never;
@@ -743,9 +743,9 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The daily budget of a shared server and the limits of each person. */
+    /** Returns the daily budget of a shared server and the limits that apply to each user. */
     get: operations['getLimits'];
-    /** Sets the daily budget and the limits of each person; never above those of the operator. Null removes one. */
+    /** Sets the daily budget and the limits of each user, at most to the limits of the operator. Null removes a limit. */
     put: operations['chooseLimits'];
     post?: never;
     delete?: never;
@@ -762,7 +762,7 @@ export interface paths {
       cookie?: never;
     };
     get?: never;
-    /** Chooses the model of new chats and the one that writes titles; null leaves it to the configuration. */
+    /** Sets the default model of new chats and the model that writes titles. Null restores the value of the configuration. */
     put: operations['chooseModels'];
     post?: never;
     delete?: never;
@@ -778,7 +778,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The silhouettes of several trees: messages, branches and their lengths; and where the user is in each: the named branch, and the last text there. */
+    /** Returns the silhouettes of several trees (messages, branches and their lengths), and your position in each: the title of the branch and its last text. */
     get: operations['getShapes'];
     put?: never;
     post?: never;
@@ -795,7 +795,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The content of a share link. Open to everyone who has the link. */
+    /** Returns the content of a share link. Everyone who has the link may read it. */
     get: operations['getShared'];
     put?: never;
     post?: never;
@@ -812,7 +812,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The bytes of an image or file in a share link, or a range of them. */
+    /** Returns the bytes of an image or file in a share link, or a range of them. */
     get: operations['getSharedAttachment'];
     put?: never;
     post?: never;
@@ -880,10 +880,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** How people sign in here: with the token of this computer, or with a token of their own. */
+    /** Returns how users sign in: with the one token of this server, or each with a personal token. */
     get: operations['getSignIn'];
     put?: never;
-    /** Signs a browser in with a token, by a cookie. */
+    /** Signs a browser in: checks a token and stores it in a cookie. */
     post: operations['signIn'];
     delete?: never;
     options?: never;
@@ -900,7 +900,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Signs this browser out. The token stays good for others who have it. */
+    /** Signs this browser out by deleting its cookie. The token itself stays valid. */
     post: operations['signOut'];
     delete?: never;
     options?: never;
@@ -917,7 +917,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Ends every other session of yours: makes a new local token, or revokes your other tokens. This one stays. */
+    /** Ends all your other sessions: replaces the token of this server, or revokes your other tokens. This session stays signed in. */
     post: operations['signOutEverywhere'];
     delete?: never;
     options?: never;
@@ -932,7 +932,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists the tags with the number of trees of each. */
+    /** Lists the tags of trees, with the number of trees for each tag. */
     get: operations['listTags'];
     put?: never;
     post?: never;
@@ -952,7 +952,7 @@ export interface paths {
     /** Lists your tokens, without their secrets. */
     get: operations['listTokens'];
     put?: never;
-    /** Creates a token for yourself. It is shown only once. Nobody can create one for another user, not even an admin. */
+    /** Creates a token for yourself, which is shown only once. Even an admin cannot create a token for another user. */
     post: operations['createToken'];
     delete?: never;
     options?: never;
@@ -1002,7 +1002,7 @@ export interface paths {
       cookie?: never;
     };
     get?: never;
-    /** Decides whether calls of a tool are asked about, allowed or refused. */
+    /** Sets whether calls of a tool need approval, are allowed or are refused. */
     put: operations['decideTool'];
     post?: never;
     delete?: never;
@@ -1036,15 +1036,15 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** One tree; with `linear` including the messages of its active path, for clients that do not support branches. */
+    /** Returns one tree. With `linear` it includes the messages of the active path, for clients that do not support branches. */
     get: operations['getTree'];
     put?: never;
     post?: never;
-    /** Moves a tree to the trash; with `purge` deletes it permanently. A temporary tree is discarded. */
+    /** Moves a tree to the trash. With `purge` it deletes the tree permanently. A temporary tree is always deleted permanently. */
     delete: operations['deleteTree'];
     options?: never;
     head?: never;
-    /** Changes attributes of a tree; null removes one. The system prompt changes only while the tree is empty. */
+    /** Changes attributes of a tree. Null removes an attribute. The system prompt can be changed only while the tree is empty. */
     patch: operations['patchTree'];
     trace?: never;
   };
@@ -1056,7 +1056,7 @@ export interface paths {
       cookie?: never;
     };
     get?: never;
-    /** Sets the active node. Needs no expected version: the last request wins. */
+    /** Sets the active node. Needs no expected version, because the last request wins. */
     put: operations['setActive'];
     post?: never;
     delete?: never;
@@ -1072,7 +1072,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The bookmarks of a tree. */
+    /** Lists the bookmarks of a tree. */
     get: operations['getBookmarks'];
     put?: never;
     post?: never;
@@ -1091,7 +1091,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Moves to another node to continue there, optionally with a summary of the branch that is left, given or written by a model. */
+    /** Makes another node active, optionally with a summary of the branch that you leave. The summary is given, or written by a model. */
     post: operations['branch'];
     delete?: never;
     options?: never;
@@ -1125,7 +1125,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Runs a command, given as a line or by name and arguments. Needs no expected version. */
+    /** Runs a slash command, given as a line or by name and arguments. Needs no expected version. */
     post: operations['runCommand'];
     delete?: never;
     options?: never;
@@ -1142,7 +1142,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Completes a command line. */
+    /** Returns the possible completions of a slash command line. */
     post: operations['completeCommand'];
     delete?: never;
     options?: never;
@@ -1159,7 +1159,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Compacts a branch: a summary replaces older messages in what the model sees. Nothing is deleted. */
+    /** Compacts a branch: models get a summary instead of older messages. Nothing is deleted. */
     post: operations['compact'];
     delete?: never;
     options?: never;
@@ -1174,7 +1174,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The messages of several nodes, by id; unknown ones are left out. */
+    /** Returns the messages of several nodes, by id. Unknown ids are left out. */
     get: operations['getContents'];
     put?: never;
     post?: never;
@@ -1191,7 +1191,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The context that a model would get at a node: its messages with their tokens, complete or by page, how full the context window is, and what a reply costs. */
+    /** Returns the context that a model would get at a node: its messages with their tokens (all, or one page), the use of the context window, and the cost of a reply. */
     get: operations['getContext'];
     put?: never;
     post?: never;
@@ -1227,7 +1227,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Copies a tree up to a node, or completely, to a new one. */
+    /** Copies a tree, complete or up to a node, to a new tree. */
     post: operations['duplicateTree'];
     delete?: never;
     options?: never;
@@ -1259,7 +1259,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Reports what an export would write and lose: nodes read = written + merged + left out. The first thousand losses are listed, all are counted. */
+    /** Reports what an export would write and lose: nodes read = written + merged + left out. It counts all losses and lists the first thousand. */
     get: operations['getExportReport'];
     put?: never;
     post?: never;
@@ -1276,7 +1276,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The ids that a tree and its nodes have in other systems, which an export gives back. */
+    /** Lists the ids that a tree and its nodes have in other systems. An export writes them again. */
     get: operations['listExternalIds'];
     put?: never;
     post?: never;
@@ -1293,7 +1293,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Server-sent events: `commit` (id = version, data = the commit and its nodes), `delta` (new text of a running reply, no id), `approval`, `reset`. Continues without a gap after Last-Event-ID, or from `since`. */
+    /** Streams the changes of a tree as server-sent events: `commit` (id = version, data = the commit and its nodes), `delta` (new text of a reply in progress, no id), `approval`, `reset`. Continues without a gap after Last-Event-ID or `since`. */
     get: operations['followTree'];
     put?: never;
     post?: never;
@@ -1313,7 +1313,7 @@ export interface paths {
     /** Lists the replies that are being generated in a tree, in any process. */
     get: operations['listGenerations'];
     put?: never;
-    /** Generates replies: to a new message, to a node, another reply to the same prompt, one made from several replies (`nodeIds`, `way`), or the continuation of one that was cut off. */
+    /** Generates replies: to a new message, to an existing node, another reply to the same prompt, one reply from several (`nodeIds`, `way`), or the continuation of an incomplete reply. */
     post: operations['generate'];
     delete?: never;
     options?: never;
@@ -1362,7 +1362,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The tree as of a version, without message contents. */
+    /** Returns the tree as of a version, without message contents. */
     get: operations['getVersion'];
     put?: never;
     post?: never;
@@ -1379,7 +1379,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** A page of a branch as of a version. */
+    /** Returns a page of a branch as of a version. */
     get: operations['getVersionPage'];
     put?: never;
     post?: never;
@@ -1415,7 +1415,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Keeps a temporary tree with its ids, order, groups and active node. */
+    /** Makes a temporary tree permanent, with its ids, order, groups and active node. */
     post: operations['keepTree'];
     delete?: never;
     options?: never;
@@ -1430,7 +1430,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The newest leaves of a tree, newest first. */
+    /** Lists the newest leaves of a tree, newest first. */
     get: operations['getLeaves'];
     put?: never;
     post?: never;
@@ -1449,7 +1449,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Merges a branch into the active one or into another: as one summary, or as its messages. */
+    /** Merges a branch into the active branch or into another one, as one summary or as copies of its messages. */
     post: operations['merge'];
     delete?: never;
     options?: never;
@@ -1466,9 +1466,9 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Appends messages below a node, reusing equal ones. */
+    /** Appends messages below a node. Messages that already exist there are reused. */
     post: operations['appendMessages'];
-    /** Moves all messages of a tree to its trash; the tree is kept. */
+    /** Moves all messages of a tree to its trash. The empty tree stays. */
     delete: operations['clearTree'];
     options?: never;
     head?: never;
@@ -1484,7 +1484,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Moves to the previous or next variant of a node, down to its last visited leaf. */
+    /** Makes the previous or next variant of a node active, down to its last visited leaf. */
     post: operations['navigate'];
     delete?: never;
     options?: never;
@@ -1499,11 +1499,11 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** One node. */
+    /** Returns one node with its message and its bookmark. */
     get: operations['getNode'];
     put?: never;
     post?: never;
-    /** Deletes a node: its children move up, or its descendants or its whole group are deleted too. */
+    /** Deletes a node. By `mode` its children move up, or all its descendants or its whole group are deleted too. */
     delete: operations['deleteNode'];
     options?: never;
     head?: never;
@@ -1519,7 +1519,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Stops the generation of a node in any process; the text so far is kept. */
+    /** Stops the reply of a node in any process and keeps its text so far. */
     post: operations['abortNode'];
     delete?: never;
     options?: never;
@@ -1552,7 +1552,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The children of a node or of the root, in order. */
+    /** Lists the children of a node or of the root, in order. */
     get: operations['getChildren'];
     put?: never;
     post?: never;
@@ -1586,7 +1586,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** What deleting a node would remove, and what refers to it. */
+    /** Returns what a deletion would remove: the number of nodes, and the bookmarks, replies in progress and share links that refer to them. */
     get: operations['getImpact'];
     put?: never;
     post?: never;
@@ -1605,7 +1605,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Joins a text message with its only child of the same role; the child keeps its id. */
+    /** Joins a text message with its only child of the same role. The child keeps its id. */
     post: operations['joinNode'];
     delete?: never;
     options?: never;
@@ -1626,7 +1626,7 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    /** Sets metadata of a node; null removes a field. `excluded` leaves the node out of what models see. */
+    /** Sets metadata fields of a node. Null removes a field. `excluded` hides the node from models. */
     patch: operations['annotateNode'];
     trace?: never;
   };
@@ -1639,7 +1639,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Moves a branch within the tree or, by copying and deleting, to another tree. The expected version is that of the source tree. */
+    /** Moves a branch within the tree or to another tree. The expected version is the version of the source tree. */
     post: operations['moveNode'];
     delete?: never;
     options?: never;
@@ -1654,7 +1654,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The path through a node down to the last visited leaf below it, or its last nodes. */
+    /** Returns the path through a node down to the last visited leaf below it, or only its last nodes. */
     get: operations['getPathThrough'];
     put?: never;
     post?: never;
@@ -1671,7 +1671,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The variants of a node including itself, and its position among them. */
+    /** Lists the variants of a node including the node itself, and its position among them. */
     get: operations['getSiblings'];
     put?: never;
     post?: never;
@@ -1690,7 +1690,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Splits a text message in two; the new node is the left half. */
+    /** Splits a text message in two. The new node is the first half. */
     post: operations['splitNode'];
     delete?: never;
     options?: never;
@@ -1705,7 +1705,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Server-sent events of one reply, generated by any process: `text-delta` (id = offset after it), then `end` or `error`. */
+    /** Streams the text of one reply, generated by any process: `text-delta` (id = the offset after the text), then `end` or `error`. */
     get: operations['followNode'];
     put?: never;
     post?: never;
@@ -1723,7 +1723,7 @@ export interface paths {
       cookie?: never;
     };
     get?: never;
-    /** Sets the tags of a node. */
+    /** Replaces the tags of a node. */
     put: operations['setTags'];
     post?: never;
     delete?: never;
@@ -1740,7 +1740,7 @@ export interface paths {
       cookie?: never;
     };
     get?: never;
-    /** Sets the title of a node; null removes it. */
+    /** Sets the title of a node. Null removes it. */
     put: operations['setTitle'];
     post?: never;
     delete?: never;
@@ -1773,7 +1773,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** A page of a branch: its last messages, or those above or below a cursor, with the position of each among its variants; with `linear` also as plain messages, for clients that do not support branches. */
+    /** Returns a page of a branch: its last messages, or those before or after a cursor, with the position of each among its variants. With `linear` also as plain messages, for clients that do not support branches. */
     get: operations['getPage'];
     put?: never;
     post?: never;
@@ -1790,7 +1790,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The path from a node or the first turn down to another node, both included; by default to the active node. */
+    /** Returns the path from a node (by default the first message) down to another node (by default the active one), both included. */
     get: operations['getPath'];
     put?: never;
     post?: never;
@@ -1809,7 +1809,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Answers one read of a planner, with the version of the tree that it was answered at. */
+    /** Runs one read of core in a tree, and returns its result with the version of the tree. */
     post: operations['readFromTree'];
     delete?: never;
     options?: never;
@@ -1826,7 +1826,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Redoes what you undid last, unless you changed something since. */
+    /** Redoes the act that you undid last. Refused if you have changed the tree since. */
     post: operations['redo'];
     delete?: never;
     options?: never;
@@ -1858,7 +1858,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** What an undo and a redo of yours would change in this tree; null if there is nothing. */
+    /** Returns what your next undo and redo would change in this tree; null if there is nothing to undo or redo. */
     get: operations['getReversible'];
     put?: never;
     post?: never;
@@ -1878,7 +1878,7 @@ export interface paths {
     /** Lists your share links of a tree. */
     get: operations['listTreeShares'];
     put?: never;
-    /** Creates a share link for the path to a node as it is now. The link is shown only once and never shows later messages. */
+    /** Creates a share link to the path of a node as it is now. The response is the only one that contains the link. Later messages never appear in it. */
     post: operations['createShare'];
     delete?: never;
     options?: never;
@@ -1893,7 +1893,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The session that spawned a tree, and the sub-agents that the tree spawned, with their tool calls. */
+    /** Returns the session that started a tree as a sub-agent, and the sub-agents that the tree started, with their tool calls. */
     get: operations['getSubAgents'];
     put?: never;
     post?: never;
@@ -1911,7 +1911,7 @@ export interface paths {
       cookie?: never;
     };
     get?: never;
-    /** Copies the active path or the whole tree to a new tree with another system prompt; the old tree is kept. */
+    /** Copies the active path or the whole tree to a new tree with another system prompt. The old tree stays unchanged. */
     put: operations['setSystemPrompt'];
     post?: never;
     delete?: never;
@@ -1927,7 +1927,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The structure of a tree as a flat list without contents: complete, or below a node down to a depth. */
+    /** Returns the structure of a tree as a flat list without contents: complete, or below a node down to a depth. */
     get: operations['getTopology'];
     put?: never;
     post?: never;
@@ -1944,7 +1944,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The structure of the whole tree in columns, less than half the size: each field once, then its value for each node. */
+    /** Returns the structure of the whole tree as columns: for each field the list of its values. Less than half the size of the flat list. */
     get: operations['getTopologyColumns'];
     put?: never;
     post?: never;
@@ -1982,7 +1982,7 @@ export interface paths {
     get?: never;
     put?: never;
     post?: never;
-    /** Permanently deletes a node in the trash with everything that was deleted with it. */
+    /** Permanently deletes a node in the trash together with the nodes that were deleted with it. */
     delete: operations['purgeNode'];
     options?: never;
     head?: never;
@@ -1998,7 +1998,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Restores a deleted node with everything that was deleted with it. */
+    /** Restores a deleted node together with the nodes that were deleted with it. */
     post: operations['restoreNode'];
     delete?: never;
     options?: never;
@@ -2015,7 +2015,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Undoes your newest act or the given one. Refused if others added nodes below it, unless forced. */
+    /** Undoes your newest act or the given one. Refused if other users added nodes below, unless `force` is set. */
     post: operations['undo'];
     delete?: never;
     options?: never;
@@ -2032,7 +2032,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Undoes your newest act in any tree, including the deletion or restoration of a tree; the response names the tree. */
+    /** Undoes your newest act in any tree, also the deletion or restoration of a tree. The response names the tree. */
     post: operations['undoAnywhere'];
     delete?: never;
     options?: never;
@@ -2047,7 +2047,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** What each person used of the models through this server, today and in the last 30 days. */
+    /** Returns the tokens and cost of each user on this server, today and in the last 30 days. */
     get: operations['getUsage'];
     put?: never;
     post?: never;
@@ -2064,7 +2064,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The users of a shared server. */
+    /** Lists the users of a shared server. */
     get: operations['listUsers'];
     put?: never;
     /** Adds a user, with a first token that is shown only once. */
@@ -2099,9 +2099,9 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The limits of one person, which replace those of each person. */
+    /** Returns the limits of one user, which replace the general limits. */
     get: operations['getUserLimits'];
-    /** Sets limits for one person; never above those of the operator. Null removes one. */
+    /** Sets the limits of one user, at most to the limits of the operator. Null removes a limit. */
     put: operations['chooseUserLimits'];
     post?: never;
     delete?: never;
@@ -2151,7 +2151,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the process is running, and figures about the recording of calls. Open to everyone. */
+    /** Reports that the process is running, and counts of recorded calls. Needs no authentication. */
     get: operations['getHealth'];
     put?: never;
     post?: never;
@@ -2170,7 +2170,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** The caller’s trees as an MCP server (streamable HTTP). Read-only unless the operator allows writes. */
+    /** Serves your trees as an MCP server (streamable HTTP). It is read-only unless the operator allows writes. */
     post: operations['callMcp'];
     delete?: never;
     options?: never;
@@ -2185,7 +2185,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Metrics in the text format of Prometheus, for admins only. */
+    /** Returns metrics in the text format of Prometheus. Only admins may read them. */
     get: operations['getMetrics'];
     put?: never;
     post?: never;
@@ -2304,7 +2304,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the store is available; 503 if it is not. */
+    /** Reports whether the store is available, with status 503 if it is not. */
     get: operations['getReadiness'];
     put?: never;
     post?: never;
@@ -2420,6 +2420,24 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    AddResult: {
+      /** Format: uuid */
+      actId: string;
+      /** Format: uuid */
+      activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
+      nodes: components['schemas']['Node'][];
+      result: {
+        added: string[];
+        /** Format: uuid */
+        nodeId: string;
+        reused?: string[];
+      };
+      /** Format: uuid */
+      treeId: string;
+      version: number;
+    };
     AnthropicProblem: {
       error: {
         code: string;
@@ -2428,19 +2446,6 @@ export interface components {
       };
       /** @enum {string} */
       type: 'error';
-    };
-    BegunTurn: {
-      actId: string;
-      nodes: {
-        /** Format: uuid */
-        nodeId: string;
-        /** Format: uuid */
-        parentId: string;
-        runId: string | null;
-      }[];
-      /** Format: uuid */
-      treeId: string;
-      version: number;
     };
     BlobInfo: {
       hash: string;
@@ -2487,7 +2492,7 @@ export interface components {
       summary: string;
       usage: string;
     };
-    /** @description A sentence or a part of one, to be worded in any language. */
+    /** @description A sentence or a part of a sentence, as a code with data, so that a client can show it in any language. */
     CommandPhrase: {
       code: string;
       data: {
@@ -2526,7 +2531,25 @@ export interface components {
       name: string;
       ready: boolean;
     };
-    Deleted: {
+    CreatedTree: {
+      /** Format: uuid */
+      actId: string;
+      /** Format: uuid */
+      activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
+      nodes: components['schemas']['Node'][];
+      result: {
+        created: boolean;
+        tree: components['schemas']['TreeView'];
+        /** Format: uuid */
+        treeId: string;
+      };
+      /** Format: uuid */
+      treeId: string;
+      version: number;
+    };
+    DeleteResult: {
       /** Format: uuid */
       actId: string;
       /** Format: uuid */
@@ -2549,7 +2572,7 @@ export interface components {
       treeId: string;
       version: number;
     };
-    Edited: components['schemas']['Grown'] & {
+    EditResult: components['schemas']['AddResult'] & {
       outdatedShares?: components['schemas']['Share'][];
     };
     ExportReport: {
@@ -2575,7 +2598,7 @@ export interface components {
       at: number;
       code: string;
       id: string;
-      /** @description The size of the kept call; 0 if it cannot be recorded again. */
+      /** @description The size of the stored call; 0 if it cannot be recorded again. */
       keptBytes: number;
       model: string | null;
       project: string;
@@ -2608,23 +2631,11 @@ export interface components {
       label: string;
       sessions: number;
     };
-    Grown: {
-      /** Format: uuid */
-      actId: string;
-      /** Format: uuid */
-      activeNodeId: string | null;
-      /** @enum {string} */
-      conversation_format: 'tree' | 'linear';
-      nodes: components['schemas']['Node'][];
-      result: {
-        added: string[];
-        /** Format: uuid */
-        nodeId: string;
-        reused?: string[];
-      };
-      /** Format: uuid */
-      treeId: string;
-      version: number;
+    ImportCounts: {
+      merged: number;
+      read: number;
+      rejected: number;
+      stored: number;
     };
     ImportFinding: {
       code: string;
@@ -2671,11 +2682,11 @@ export interface components {
       report: {
         attachments: number;
         bytes: number;
-        conversations: components['schemas']['Tally'];
+        conversations: components['schemas']['ImportCounts'];
         counts: {
           [key: string]: number;
         };
-        records: components['schemas']['Tally'];
+        records: components['schemas']['ImportCounts'];
       } | null;
       size: number;
       startedAt: number;
@@ -2686,21 +2697,6 @@ export interface components {
         merged: number;
         stored: number;
       };
-    };
-    Landed: {
-      /** Format: uuid */
-      actId: string;
-      /** Format: uuid */
-      activeNodeId: string | null;
-      /** @enum {string} */
-      conversation_format: 'tree' | 'linear';
-      nodes: components['schemas']['Node'][];
-      result: {
-        [key: string]: unknown;
-      };
-      /** Format: uuid */
-      treeId: string;
-      version: number;
     };
     ListedBookmark: {
       createdAt: number;
@@ -2713,24 +2709,6 @@ export interface components {
       treeId: string;
       treeTitle: string | null;
       words: string;
-    };
-    MadeTree: {
-      /** Format: uuid */
-      actId: string;
-      /** Format: uuid */
-      activeNodeId: string | null;
-      /** @enum {string} */
-      conversation_format: 'tree' | 'linear';
-      nodes: components['schemas']['Node'][];
-      result: {
-        created: boolean;
-        tree: components['schemas']['TreeView'];
-        /** Format: uuid */
-        treeId: string;
-      };
-      /** Format: uuid */
-      treeId: string;
-      version: number;
     };
     McpProblem: {
       error: {
@@ -2819,6 +2797,22 @@ export interface components {
       text: string;
       tokens: number;
     };
+    NodeWriteResult: {
+      /** Format: uuid */
+      actId: string;
+      /** Format: uuid */
+      activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
+      nodes: components['schemas']['Node'][];
+      result: {
+        /** Format: uuid */
+        nodeId: string;
+      };
+      /** Format: uuid */
+      treeId: string;
+      version: number;
+    };
     OpenAiProblem: {
       error: {
         code: string;
@@ -2864,18 +2858,18 @@ export interface components {
       waitingBytes: number;
     };
     RecordedSession: {
-      /** @description The git branch, if the program says it. */
+      /** @description The git branch; null if the program does not report it. */
       branch: string | null;
       /** @description For a sub-agent: the tool call that spawned it. */
       call: string | null;
       figures: components['schemas']['WorkFigures'];
-      /** @description The folder in which the program works, if it says so. */
+      /** @description The folder in which the program works; null if the program does not report it. */
       folder: string | null;
       /** @enum {string} */
       kind: 'session' | 'sub-agent' | 'side-calls';
       lastAt: number;
       model: string | null;
-      /** @description The tree of the session that it belongs to. */
+      /** @description The tree of the session to which this session belongs; null for a main session. */
       parentId: string | null;
       program: string | null;
       project: string | null;
@@ -2889,48 +2883,10 @@ export interface components {
     RecordedWork: {
       cursor: string | null;
       recent: components['schemas']['WorkFigures'] & unknown;
-      /** @description The calls that are under way in this process. */
+      /** @description The number of calls in progress in this process. */
       running: number;
-      /** @description Sessions, last changed first, each followed by its sub-agents and the calls beside it. */
+      /** @description Sessions, last changed first. Each is followed by its sub-agents and its separate calls. */
       sessions: components['schemas']['RecordedSession'][];
-    };
-    Reversed: {
-      /** Format: uuid */
-      actId: string;
-      /** Format: uuid */
-      activeNodeId: string | null;
-      /** @enum {string} */
-      conversation_format: 'tree' | 'linear';
-      nodes: components['schemas']['Node'][];
-      result: {
-        actId: string;
-        /** Format: uuid */
-        activeNodeId: string | null;
-        versions: number[];
-      };
-      /** Format: uuid */
-      treeId: string;
-      version: number;
-    };
-    ReversedAnywhere: {
-      /** Format: uuid */
-      actId: string;
-      /** Format: uuid */
-      activeNodeId: string | null;
-      /** @enum {string} */
-      conversation_format: 'tree' | 'linear';
-      nodes: components['schemas']['Node'][];
-      result: {
-        actId: string;
-        /** Format: uuid */
-        activeNodeId: string | null;
-        deletedAt: number | null;
-        title: string | null;
-        versions: number[];
-      };
-      /** Format: uuid */
-      treeId: string;
-      version: number;
     };
     SearchHit: {
       createdAt: number;
@@ -2975,6 +2931,19 @@ export interface components {
       /** Format: uuid */
       treeId: string;
     };
+    StartedTurn: {
+      actId: string;
+      nodes: {
+        /** Format: uuid */
+        nodeId: string;
+        /** Format: uuid */
+        parentId: string;
+        runId: string | null;
+      }[];
+      /** Format: uuid */
+      treeId: string;
+      version: number;
+    };
     SubAgents: {
       agents: {
         agentType: string | null;
@@ -2989,11 +2958,20 @@ export interface components {
         treeId: string;
       } | null;
     };
-    Tally: {
-      merged: number;
-      read: number;
-      rejected: number;
-      stored: number;
+    SummaryWriteResult: {
+      /** Format: uuid */
+      actId: string;
+      /** Format: uuid */
+      activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
+      nodes: components['schemas']['Node'][];
+      result: {
+        [key: string]: unknown;
+      };
+      /** Format: uuid */
+      treeId: string;
+      version: number;
     };
     ThreadPage: {
       /** Format: uuid */
@@ -3107,22 +3085,6 @@ export interface components {
       status: 'pending' | 'success' | 'interrupted' | 'aborted' | 'error';
       tokens: number;
     };
-    Touched: {
-      /** Format: uuid */
-      actId: string;
-      /** Format: uuid */
-      activeNodeId: string | null;
-      /** @enum {string} */
-      conversation_format: 'tree' | 'linear';
-      nodes: components['schemas']['Node'][];
-      result: {
-        /** Format: uuid */
-        nodeId: string;
-      };
-      /** Format: uuid */
-      treeId: string;
-      version: number;
-    };
     TrashItem: {
       at: number;
       count: number;
@@ -3180,6 +3142,44 @@ export interface components {
       updatedAt: number;
       version: number;
     };
+    UndoAnywhereResult: {
+      /** Format: uuid */
+      actId: string;
+      /** Format: uuid */
+      activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
+      nodes: components['schemas']['Node'][];
+      result: {
+        actId: string;
+        /** Format: uuid */
+        activeNodeId: string | null;
+        deletedAt: number | null;
+        title: string | null;
+        versions: number[];
+      };
+      /** Format: uuid */
+      treeId: string;
+      version: number;
+    };
+    UndoResult: {
+      /** Format: uuid */
+      actId: string;
+      /** Format: uuid */
+      activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
+      nodes: components['schemas']['Node'][];
+      result: {
+        actId: string;
+        /** Format: uuid */
+        activeNodeId: string | null;
+        versions: number[];
+      };
+      /** Format: uuid */
+      treeId: string;
+      version: number;
+    };
     User: {
       createdAt: number;
       disabledAt: number | null;
@@ -3191,7 +3191,7 @@ export interface components {
     WorkFigures: {
       cachedTokens: number;
       calls: number;
-      /** @description In US dollars; null if no price is known. */
+      /** @description The cost in US dollars; null if the price is unknown. */
       cost: number | null;
       errors: number;
       tokens: number;
@@ -3214,7 +3214,7 @@ export interface operations {
         limit?: number;
         program?: string;
         project?: string;
-        /** @description The beginning of the recent figures, in milliseconds. */
+        /** @description The time from which `recent` counts, in milliseconds since 1970. */
         since?: number;
       };
       header?: never;
@@ -4788,7 +4788,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['ReversedAnywhere'];
+          'application/json': components['schemas']['UndoAnywhereResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -5738,7 +5738,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['MadeTree'];
+          'application/json': components['schemas']['CreatedTree'];
         };
       };
       /** @description Created. */
@@ -5747,7 +5747,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['MadeTree'];
+          'application/json': components['schemas']['CreatedTree'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -5952,7 +5952,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Touched'];
+          'application/json': components['schemas']['NodeWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -6037,7 +6037,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Landed'];
+          'application/json': components['schemas']['SummaryWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -6086,7 +6086,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Grown'];
+          'application/json': components['schemas']['AddResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 428: The expected version is missing. 429: Too many requests. */
@@ -6133,9 +6133,9 @@ export interface operations {
             /** @enum {string} */
             conversation_format: 'tree' | 'linear';
             data?: unknown;
-            /** @description What was said, as codes with data. */
+            /** @description The sentences of `said`, as codes with data. */
             did?: components['schemas']['CommandPhrase'][];
-            /** @description The lines of the text, with codes for the words in them. */
+            /** @description The lines of `text`, with codes instead of sentences. */
             lines?: (string | components['schemas']['CommandPhrase'])[][];
             list?: string[];
             place?: {
@@ -6246,7 +6246,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Landed'];
+          'application/json': components['schemas']['SummaryWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 428: The expected version is missing. 429: Too many requests. */
@@ -6483,7 +6483,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['MadeTree'];
+          'application/json': components['schemas']['CreatedTree'];
         };
       };
       /** @description Created. */
@@ -6492,7 +6492,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['MadeTree'];
+          'application/json': components['schemas']['CreatedTree'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -6761,7 +6761,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['BegunTurn'] & {
+          'application/json': components['schemas']['StartedTurn'] & {
             /** @enum {string} */
             conversation_format: 'tree' | 'linear';
           };
@@ -7139,7 +7139,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Landed'];
+          'application/json': components['schemas']['SummaryWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 428: The expected version is missing. 429: Too many requests. */
@@ -7188,7 +7188,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Grown'];
+          'application/json': components['schemas']['AddResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 428: The expected version is missing. 429: Too many requests. */
@@ -7278,7 +7278,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Touched'];
+          'application/json': components['schemas']['NodeWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -7355,7 +7355,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Deleted'];
+          'application/json': components['schemas']['DeleteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 428: The expected version is missing. 429: Too many requests. */
@@ -7429,7 +7429,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Touched'];
+          'application/json': components['schemas']['NodeWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -7461,7 +7461,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Touched'];
+          'application/json': components['schemas']['NodeWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 429: Too many requests. */
@@ -7550,7 +7550,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Edited'];
+          'application/json': components['schemas']['EditResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 428: The expected version is missing. 429: Too many requests. */
@@ -7695,7 +7695,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Touched'];
+          'application/json': components['schemas']['NodeWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -7976,7 +7976,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Touched'];
+          'application/json': components['schemas']['NodeWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -8014,7 +8014,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Touched'];
+          'application/json': components['schemas']['NodeWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -8062,7 +8062,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Deleted'];
+          'application/json': components['schemas']['DeleteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 428: The expected version is missing. 429: Too many requests. */
@@ -8231,7 +8231,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Reversed'];
+          'application/json': components['schemas']['UndoResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 428: The expected version is missing. 429: Too many requests. */
@@ -8469,7 +8469,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['MadeTree'];
+          'application/json': components['schemas']['CreatedTree'];
         };
       };
       /** @description Created. */
@@ -8478,7 +8478,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['MadeTree'];
+          'application/json': components['schemas']['CreatedTree'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */
@@ -8737,7 +8737,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Touched'];
+          'application/json': components['schemas']['NodeWriteResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 428: The expected version is missing. 429: Too many requests. */
@@ -8784,7 +8784,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Reversed'];
+          'application/json': components['schemas']['UndoResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 404: Not found, or owned by another user. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 428: The expected version is missing. 429: Too many requests. */
@@ -8819,7 +8819,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['ReversedAnywhere'];
+          'application/json': components['schemas']['UndoAnywhereResult'];
         };
       };
       /** @description 400: The request is invalid. 401: The token is missing or invalid. 403: Not allowed for this caller, host or origin. 409: The tree has changed since, or an id is taken. 415: Unsupported media type. 422: Not possible in the current state. 413: The body is too large. 429: Too many requests. */

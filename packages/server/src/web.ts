@@ -72,7 +72,7 @@ function signIn(context: ServerContext, token: string): Response {
 /** Handles a one-time sign-in link. If the code is invalid, the page opens and asks for the token. */
 function signInOnce(context: ServerContext, code: string): Response {
   const { auth, signInCodes } = context.get('services');
-  if (auth.mode === 'token' && signInCodes.spend(code)) return signIn(context, auth.token);
+  if (auth.mode === 'token' && signInCodes.useOnce(code)) return signIn(context, auth.token);
   context.set('pattern', 'sign-in');
   return createResponse(context, null, 303, { Location: '/' });
 }

@@ -1,4 +1,4 @@
-/** Authenticates callers and chooses their trees, for every route. */
+/** Authenticates the caller of a request by token, cookie or proxy header. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiToken, User } from '@coppice/core';
 import type { Caller, CallerCredential } from '../caller.ts';
@@ -9,33 +9,36 @@ import type { RouteAccess } from '../routes/define.ts';
 import type { SharedServices } from '../services.ts';
 import { isCrossSiteRequest } from './origin.ts';
 
-/** The stored form of a token or of a share's secret: its SHA-256 in hex. Both are random, so no salt is needed. */
+/**
+ * Returns the SHA-256 of a token or of the secret of a share link, in hex. Only this hash is stored. Both secrets are
+ * random, so they need no salt.
+ */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Compares two secrets in constant time; only their length can leak. */
+/** Compares two secrets in constant time, so that the duration reveals nothing but their length. */
 function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.byteLength === right.byteLength && timingSafeEqual(left, right);
 }
 
 /**
- * The name of the cookie. It contains the port: browsers send cookies to all ports of a host, so two servers on one
- * machine would sign each other out.
+ * Returns the name of the session cookie. It contains the port, because browsers send cookies to all ports of a host,
+ * and two servers on one computer would overwrite each other's cookie.
  */
 function cookieName(host: string): string {
   const [, port] = /:(\d{1,5})$/.exec(host) ?? [];
   return port === undefined ? 'coppice' : `coppice-${port}`;
 }
 
-/** The session cookie: not readable by scripts and not sent by other sites. */
+/** Returns the session cookie. Scripts cannot read it, and requests of other sites do not send it. */
 export function makeSessionCookie(request: CookieRequest, token: string): string {
   const secure = request.header('x-forwarded-proto') === 'https' ? '; Secure' : '';
   return `${cookieName(request.host)}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000${secure}`;
 }
 
-/** The cookie that signs a browser out. */
+/** Returns the cookie that deletes the session cookie. */
 export function makeSignOutCookie({ host }: Pick<CookieRequest, 'host'>): string {
   return `${cookieName(host)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
 }
@@ -53,16 +56,16 @@ export interface ReceivedToken {
 }
 
 function shownToken(context: ServerContext): ReceivedToken | null {
-  // If the token has its own header, the other headers are forwarded to the upstream service.
+  // If the token has its own header, the other headers are free for the upstream service.
   const apart = readRequestHeader(context, 'x-coppice-token');
   if (apart !== undefined) return { token: apart, by: 'bearer' };
   const [, bearer] = /^bearer +(\S+)$/i.exec(readRequestHeader(context, 'authorization') ?? '') ?? [];
   if (bearer !== undefined) return { token: bearer, by: 'bearer' };
-  // Anthropic's and Google's clients send their key in these headers. When they are configured for Coppice, this key is
-  // our token.
+  // Clients of Anthropic and Google send their key in these headers. A client that is configured for Coppice sends our
+  // token there.
   const key = readRequestHeader(context, 'x-api-key') ?? readRequestHeader(context, 'x-goog-api-key');
   if (key !== undefined) return { token: key, by: 'bearer' };
-  // A page of another origin must send a token; a cookie would let it act as the signed-in user.
+  // A page of another origin must send a token. With a cookie it could act as the signed-in user.
   if (context.get('cors') !== undefined && isCrossSiteRequest(context)) return null;
   const wanted = `${cookieName(hostOf(context))}=`;
   for (const part of (readRequestHeader(context, 'cookie') ?? '').split(';')) {
@@ -77,7 +80,7 @@ function shownToken(context: ServerContext): ReceivedToken | null {
   return null;
 }
 
-/** The caller of a request; null if the request has no valid credentials. */
+/** Returns the caller of a request; null if the request has no valid credentials. */
 async function identify(context: ServerContext): Promise<Caller | null> {
   const services = context.get('services');
   const shown = shownToken(context);
@@ -86,7 +89,7 @@ async function identify(context: ServerContext): Promise<Caller | null> {
   return services.auth.proxy === undefined ? null : findUserByProxy(context, services, services.auth.proxy);
 }
 
-/** The caller that a token identifies; null if the token is not valid now. */
+/** Returns the caller of a token; null if the token is unknown, revoked or expired. */
 export async function findCallerByToken(services: SharedServices, shown: ReceivedToken): Promise<Caller | null> {
   const { auth } = services;
   if (auth.mode === 'users') return findUserByToken(services, shown);
@@ -107,7 +110,7 @@ function callerOf(user: User, by: Caller['by'], credential: CallerCredential): C
   return { owner: user.id, actor: user.id, name: user.name, role: user.role, by, credential };
 }
 
-/** The token with a hash and its user; null if the token is not valid now. */
+/** Returns the token with this hash and its user; null if the token is revoked or expired, or the user is disabled. */
 async function findValidToken(
   { store, now }: SharedServices,
   hash: string,
@@ -118,7 +121,7 @@ async function findValidToken(
   return user === null || user.disabledAt !== null ? null : { token, user };
 }
 
-// Storing every use of a token would turn every read into a write.
+// The use of a token is stored at most this often. Storing every use would make every read a write.
 const tokenUseIntervalMs = 10 * 60_000;
 
 async function findUserByToken(services: SharedServices, { token, by }: ReceivedToken): Promise<Caller | null> {
@@ -137,7 +140,7 @@ async function findUserByToken(services: SharedServices, { token, by }: Received
   });
 }
 
-/** Normalises socket addresses: an IPv4 address may be mapped into IPv6. */
+/** Returns the IPv4 form of an address that is mapped into IPv6, as sockets report it. */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 }
@@ -162,7 +165,9 @@ async function findUserByProxy(
   return callerOf(member, 'proxy', credential);
 }
 
-/** Returns the caller if it may use the route; throws 401 without credentials, 403 without permission. */
+/**
+ * Returns the caller of a request. Throws 401 without valid credentials, and 403 if the caller may not use the route.
+ */
 export async function authoriseCaller(context: ServerContext, access: RouteAccess): Promise<Caller> {
   const caller = await identify(context);
   if (caller === null)

@@ -1,4 +1,4 @@
-/** Decides when a body arrives too slowly. It has no timers: the reader of the body passes the current time. */
+/** Decides when a request body arrives too slowly. It has no timers: the reader of the body passes the current time. */
 import type { ServerLimits } from '../contract.ts';
 
 /** The kind of a body. JSON must arrive completely within its time; an upload must keep making progress. */
@@ -21,7 +21,7 @@ export class BodyPace {
     this.#windowAt = now;
   }
 
-  /** Milliseconds until the next check. */
+  /** Returns the milliseconds until the next check is due. */
   msUntilCheck(now: number): number {
     const { bodyMs, uploadMs, uploadWindowMs } = this.#limits;
     const end = this.#beganAt + (this.#kind === 'json' ? bodyMs : uploadMs);
@@ -29,18 +29,18 @@ export class BodyPace {
     return Math.max(1, next - now);
   }
 
-  /** Stops counting time: the server is processing data, so the client is not responsible for the delay. */
+  /** Stops the clock while the server processes data, because the client is not responsible for that delay. */
   pause(now: number): void {
     this.#pausedAt ??= now;
   }
 
-  /** Counts time again: the server waits for more data. */
+  /** Starts the clock again, because the server waits for more data. */
   resume(now: number): void {
     if (this.#pausedAt !== null) this.#windowAt += now - this.#pausedAt;
     this.#pausedAt = null;
   }
 
-  /** The reason to refuse the body, given the bytes received so far; null if it may continue. */
+  /** Returns the reason to refuse the body, given the bytes received so far; null if it may continue. */
   check(now: number, bytes: number): string | null {
     const { bodyMs, uploadMs, uploadWindowMs, uploadWindowBytes } = this.#limits;
     const all = this.#kind === 'json' ? bodyMs : uploadMs;

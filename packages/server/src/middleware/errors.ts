@@ -16,9 +16,9 @@ export function toRefusalResponse(context: ServerContext, refusal: Refusal): Res
     'Content-Type': 'application/json; charset=utf-8',
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="coppice"' } : {}),
     ...(status === 429 || status === 503 ? { 'Retry-After': retryAfterHeader(refusal) } : {}),
-    // Otherwise the next request on this connection would wait for the missing rest of the body.
+    // Without closing, the next request on this connection would wait for the rest of this body.
     ...(status === 408 || code === 'http/closing' ? { Connection: 'close' } : {}),
-    // Standard headers with the accepted values, for generic clients.
+    // The standard headers name the accepted values for clients that do not know our error format.
     ...(code === 'http/method' && typeof allow === 'string' ? { Allow: allow } : {}),
     ...(code === 'http/range' && typeof size === 'number' ? { 'Content-Range': `bytes */${size}` } : {}),
     ...(code === 'tree/version-conflict' && typeof version === 'number' ? { ETag: `"${version}"` } : {}),
@@ -30,7 +30,7 @@ function retryAfterHeader(refusal: Refusal): string {
   return String(typeof retryAfterMs === 'number' ? Math.max(1, Math.ceil(retryAfterMs / 1000)) : 1);
 }
 
-/** The response for a thrown value. Unexpected errors are logged in full; the response contains no details. */
+/** Returns the response for a thrown value. Unexpected errors are logged in full; the response has no details. */
 export function toErrorResponse(thrown: unknown, context: ServerContext): Response {
   const refusal = toHttpRefusal(thrown);
   context.set('failure', { code: refusal.code, thrown });

@@ -9,7 +9,7 @@ import { ReaderDroppedError } from '../live/event-stream.ts';
  */
 export function guardStream(context: ServerContext, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const outgoing = context.env?.outgoing;
-  // Without a socket the caller receives the error.
+  // Without a socket, the caller of `fetch` receives the error.
   if (outgoing === undefined) return body;
   const reader = body.getReader();
   reader.closed.catch((thrown: unknown) => {
@@ -28,7 +28,7 @@ export function guardStream(context: ServerContext, body: ReadableStream<Uint8Ar
       },
       cancel: (reason) => reader.cancel(reason).catch(() => undefined),
     },
-    // Nothing is read in advance, so that a slow reader is noticed.
+    // The stream reads nothing in advance, so that a slow reader slows the source down.
     { highWaterMark: 0 },
   );
 }

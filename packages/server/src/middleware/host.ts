@@ -24,9 +24,9 @@ function countHosts(context: ServerContext): number {
   return count;
 }
 
-/** Checks the host of every request. */
+/** Throws if the request is for another host. */
 export function checkHost(context: ServerContext): void {
-  // If a request had several Host headers, proxies could use different ones.
+  // With several Host headers, a proxy and this server could use different ones.
   if (countHosts(context) > 1) throwHttpError('http/invalid', 'A request must have exactly one Host header.');
   const host = hostOf(context);
   if (!isOwnHost(host, context.get('services')))

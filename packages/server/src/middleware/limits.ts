@@ -1,4 +1,4 @@
-/** Limits the size and pace of bodies, and the usage of each user, for all routes. */
+/** Limits the size and pace of request bodies, and the usage of each user. */
 import { parseJson } from '@coppice/content';
 import { readRequestHeader, type ServerContext } from '../env.ts';
 import { makeHttpError, throwHttpError } from '../http-errors.ts';
@@ -8,7 +8,9 @@ import { type BodyKind, BodyPace } from './body-pace.ts';
 
 const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Refuses a body of the wrong media type before reading it. HTML forms of other sites cannot send these types. */
+/**
+ * Throws on a body of the wrong media type before reading it. HTML forms of other sites cannot send the accepted types.
+ */
 export function checkMediaType(context: ServerContext, needs: Pick<RouteRequirements, 'body'>): void {
   if (needs.body === 'any') return;
   const type = readRequestHeader(context, 'content-type');
@@ -37,15 +39,15 @@ export interface BodyLimits {
   readonly kind: BodyKind;
 }
 
-/** Reads a body; refuses it as soon as it exceeds the limit. */
+/** Reads a whole body. Throws as soon as it exceeds the size limit or arrives too slowly. */
 export async function readBody(context: ServerContext, bounds: BodyLimits): Promise<Uint8Array<ArrayBuffer>> {
   const { most, kind } = bounds;
-  const said = readRequestHeader(context, 'content-length');
-  if (said !== undefined && Number(said) > most) return bodyTooLarge(most);
-  // With a Content-Length the HTTP parser enforces the length; without one the bytes are counted here.
-  if (said !== undefined) {
+  const declaredLength = readRequestHeader(context, 'content-length');
+  if (declaredLength !== undefined && Number(declaredLength) > most) return throwBodyTooLarge(most);
+  // With a Content-Length the HTTP parser enforces the length. Otherwise `streamBody` counts the bytes.
+  if (declaredLength !== undefined) {
     const bytes = new Uint8Array(await readAtOnce(context, kind));
-    return bytes.byteLength > most ? bodyTooLarge(most) : bytes;
+    return bytes.byteLength > most ? throwBodyTooLarge(most) : bytes;
   }
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -62,26 +64,26 @@ export async function readBody(context: ServerContext, bounds: BodyLimits): Prom
   return whole;
 }
 
-/** Reads a body in one piece. Its pace is measured by the bytes received on the connection. */
+/** Reads a body in one piece. Its pace is measured by the bytes that the socket has received. */
 async function readAtOnce(context: ServerContext, kind: BodyKind): Promise<ArrayBuffer> {
   const incoming = context.env?.incoming;
-  const read = unlessGone(context, context.req.arrayBuffer());
-  // Most bodies arrive together with the headers.
+  const read = waitForBodyData(context, context.req.arrayBuffer());
+  // Most bodies arrive together with the headers, and need no watch.
   if (incoming === undefined || incoming.complete) return read;
   const { socket } = incoming;
   const before = socket.bytesRead;
   const watch = watchBody(context, kind, () => socket.bytesRead - before);
   try {
-    return await watch.unlessLate(read);
+    return await watch.withinPace(read);
   } finally {
     watch.end();
   }
 }
 
-/** Waits for a body. A client that disconnects while sending is not logged as an error of the server. */
-async function unlessGone<T>(context: ServerContext, coming: Promise<T>): Promise<T> {
+/** Waits for data of a body. If the client disconnects, throws a client error, so that no server error is logged. */
+async function waitForBodyData<T>(context: ServerContext, pending: Promise<T>): Promise<T> {
   try {
-    return await coming;
+    return await pending;
   } catch (error) {
     const reset = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
     if (reset || context.req.raw.signal.aborted) return throwHttpError('http/closing', 'The client disconnected.');
@@ -89,9 +91,9 @@ async function unlessGone<T>(context: ServerContext, coming: Promise<T>): Promis
   }
 }
 
-/** Streams a body without buffering it; refuses it as soon as it exceeds the limit. */
+/** Streams a body without buffering it. Throws as soon as it exceeds the size limit or arrives too slowly. */
 export async function* streamBody(context: ServerContext, { most, kind }: BodyLimits): AsyncGenerator<Uint8Array> {
-  if (Number(readRequestHeader(context, 'content-length') ?? 0) > most) return bodyTooLarge(most);
+  if (Number(readRequestHeader(context, 'content-length') ?? 0) > most) return throwBodyTooLarge(most);
   const reader = context.req.raw.body?.getReader();
   if (reader === undefined) return;
   let length = 0;
@@ -99,11 +101,11 @@ export async function* streamBody(context: ServerContext, { most, kind }: BodyLi
   const watch = watchBody(context, kind, () => length);
   try {
     for (;;) {
-      const { done, value } = await watch.unlessLate(unlessGone(context, reader.read()));
+      const { done, value } = await watch.withinPace(waitForBodyData(context, reader.read()));
       ended = done;
       if (done) return;
       length += value.byteLength;
-      if (length > most) return bodyTooLarge(most);
+      if (length > most) return throwBodyTooLarge(most);
       watch.pause();
       yield value;
       watch.resume();
@@ -116,38 +118,38 @@ export async function* streamBody(context: ServerContext, { most, kind }: BodyLi
 
 interface BodyWatch {
   /** Rejects if the body arrives too slowly or the server stops. A shutdown does not wait for uploads. */
-  unlessLate<T>(read: Promise<T>): Promise<T>;
+  withinPace<T>(read: Promise<T>): Promise<T>;
   pause(): void;
   resume(): void;
   end(): void;
 }
 
 /**
- * Watches the pace of a body. Otherwise a client that disappears or sends single bytes would keep the request open for
- * ever.
+ * Watches the pace of a body. Without it, a client that disappears or sends single bytes would keep the request open
+ * forever.
  */
 function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number): BodyWatch {
   const { closing, limits, now } = context.get('services');
   const pace = new BodyPace(kind, limits, now());
   let refusal: Error | null = null;
-  // Promise.race with one long-lived promise would keep every chunk in memory.
+  // A `Promise.race` with one long-lived promise would keep every chunk in memory.
   let rejectRead: (error: Error) => void = () => undefined;
   const fail = (error: Error) => {
     refusal ??= error;
     rejectRead(refusal);
   };
-  const look = () => {
+  const checkPace = () => {
     const why = pace.check(now(), bytes());
-    if (why === null) timer = setTimeout(look, pace.msUntilCheck(now()));
+    if (why === null) timer = setTimeout(checkPace, pace.msUntilCheck(now()));
     else fail(makeHttpError('http/too-slow', why));
   };
-  let timer = setTimeout(look, pace.msUntilCheck(now()));
+  let timer = setTimeout(checkPace, pace.msUntilCheck(now()));
   const stop = () => fail(makeHttpError('http/closing', 'The server is stopping.'));
   closing.addEventListener('abort', stop, { once: true });
   // The server may have started to stop before this listener was added.
   if (closing.aborted) stop();
   return {
-    unlessLate: (read) =>
+    withinPace: (read) =>
       new Promise((resolve, reject) => {
         rejectRead = reject;
         if (refusal !== null) reject(refusal);
@@ -162,7 +164,7 @@ function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number):
   };
 }
 
-function bodyTooLarge(most: number): never {
+function throwBodyTooLarge(most: number): never {
   return throwHttpError('http/too-large', `The body is too large: at most ${most} bytes are allowed.`, { most });
 }
 
@@ -192,14 +194,13 @@ export class BodyUsage {
     this.#services = services;
   }
 
-  /** The number of all open streams. */
   get streams(): number {
     let sum = 0;
     for (const count of this.#streams.values()) sum += count;
     return sum;
   }
 
-  /** Counts a request; throws 429 above the limit. */
+  /** Counts a request. Throws 429 above the limit per minute. */
   request(owner: string): void {
     const most = this.#services.quotasOf(owner).requestsPerMinute;
     if (most === null) return;
@@ -213,7 +214,7 @@ export class BodyUsage {
     this.#minutes.set(owner, { minute, count });
   }
 
-  /** Counts a stream; returns a function that releases it once. */
+  /** Counts an open stream. Throws 429 above the limit. Returns a function that releases the stream. */
   stream(owner: string): () => void {
     const open = this.#streams.get(owner) ?? 0;
     const { streams: most } = this.#services.quotasOf(owner);
@@ -230,7 +231,7 @@ export class BodyUsage {
     };
   }
 
-  /** Counts bytes of attachments and imports; throws 429 above the daily limit. */
+  /** Counts bytes of attachments and imports. Throws 429 above the daily limit. */
   upload(owner: string, bytes: number): void {
     const most = this.#services.quotasOf(owner).uploadBytesPerDay;
     if (most === null) return;

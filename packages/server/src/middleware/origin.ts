@@ -9,7 +9,7 @@ import { createResponse } from './security-headers.ts';
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
-/** Whether an origin is allowed: that of the requested host, or one that the operator listed. */
+/** Whether an origin is the requested host itself, or one that the operator listed. */
 function isOwnOrigin(origin: string, context: ServerContext): boolean {
   const host = hostOf(context);
   if (origin === `http://${host}` || origin === `https://${host}`) return true;
@@ -22,8 +22,8 @@ const ourHeaders = 'Authorization, Content-Type, If-Match, Last-Event-ID';
 const headerNames = /^[\w-]{1,64}(?:\s*,\s*[\w-]{1,64}){0,63}$/;
 
 /**
- * The preflight headers for a listed origin. The origin may send all requested headers, because API clients have their
- * own.
+ * Returns the preflight headers for a listed origin. All requested headers are allowed, because API clients send
+ * headers of their own.
  */
 function preflightHeaders(asked: string | undefined): Readonly<Record<string, string>> {
   return {
@@ -33,7 +33,10 @@ function preflightHeaders(asked: string | undefined): Readonly<Record<string, st
   };
 }
 
-/** Whether a page of another site caused this request. Programs, bookmarks and our own page do not send this value. */
+/**
+ * Whether a page of another site caused this request. Programs, bookmarks and the page of Coppice do not send this
+ * value.
+ */
 export function isCrossSiteRequest(context: ServerContext): boolean {
   const site = readRequestHeader(context, 'sec-fetch-site');
   return site !== undefined && !ownSites.has(site);

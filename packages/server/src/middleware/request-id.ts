@@ -1,10 +1,13 @@
-/** The id of a request, in its response and in its log line. */
+/** Assigns an id to each request, which its response and its log line contain. */
 import { randomBytes } from 'node:crypto';
 import { readRequestHeader, type ServerContext } from '../env.ts';
 
 const acceptable = /^[A-Za-z0-9-]{8,64}$/;
 
-/** Creates the ids of one server: a random prefix and a counter. A random id for each request would cost more. */
+/**
+ * Returns a function that creates request ids: a random prefix and a counter. A random id for each request would be
+ * slower.
+ */
 export function createRequestIds(): (context: ServerContext) => string {
   const beginning = randomBytes(6).toString('hex');
   let count = 0;

@@ -1,7 +1,7 @@
 /** Logs one line per request: route pattern, caller and status, but never headers, body or query. */
 import type { ServerContext } from '../env.ts';
 
-/** Counts a finished request and logs its line. */
+/** Adds a finished request to the metrics and the log. */
 export function logRequest(context: ServerContext, began: number): void {
   const { log, metrics, now } = context.get('services');
   const { method } = context.req;

@@ -1,11 +1,13 @@
-/** The security headers of all responses. */
+/** Adds the security headers to all responses. */
 import type { ServerContext } from '../env.ts';
 import { guardStream } from './guard-stream.ts';
 
-/** The policy for responses that are not a page: they load nothing, run nothing and cannot be framed. */
+/**
+ * The Content-Security-Policy of responses that are not a page: they load nothing, run nothing and cannot be framed.
+ */
 const apiPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** The policy for the page: only its own files and its own images, and no other host. */
+/** The Content-Security-Policy of the page: only its own files and images, and no other host. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,8 +28,8 @@ export const pagePolicy = [
 ].join('; ');
 
 /**
- * The policy of frames in which the page shows HTML or drawings of a model. Scripts run without an origin, so they can
- * reach neither the page nor its cookies, and network requests are blocked.
+ * The Content-Security-Policy of frames in which the page shows HTML or drawings of a model. Scripts run without an
+ * origin, so they can reach neither the page nor its cookies. Network requests are blocked.
  */
 export const framePolicy = [
   'sandbox allow-scripts',
@@ -42,7 +44,7 @@ export const framePolicy = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/** The policy for an attachment that is opened on its own. Scripts of a document do not run. */
+/** The Content-Security-Policy of an attachment that is opened on its own. Scripts of a document do not run. */
 export const attachmentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
 const everyAnswer: Readonly<Record<string, string>> = {
@@ -57,7 +59,7 @@ const everyAnswer: Readonly<Record<string, string>> = {
 
 export type ResponseBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
 
-/** Creates every response, including errors and files. The given headers take precedence. */
+/** Creates a response with the security headers. The given headers take precedence. */
 export function createResponse(
   context: ServerContext,
   body: ResponseBody,
@@ -66,7 +68,7 @@ export function createResponse(
 ): Response {
   context.set('status', status);
   const sent = body instanceof ReadableStream ? guardStream(context, body) : body;
-  // A forwarded response has the request id of its service, which the support of that service asks for.
+  // A forwarded response keeps the request id of its service, because the support of that service asks for it.
   const id = 'x-request-id' in headers ? {} : { 'X-Request-Id': context.get('requestId') };
   return new Response(sent, { status, headers: { ...everyAnswer, ...id, ...context.get('cors'), ...headers } });
 }

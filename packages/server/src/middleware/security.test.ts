@@ -1,6 +1,6 @@
 /**
- * Tests every route against every attack. Fails for a route without an entry in this list, and for an entry that is not
- * a route.
+ * Tests every route against every attack. Fails for a route without an entry in `samples`, and for an entry without a
+ * route.
  */
 import { createMemoryRecords } from '@coppice/engine';
 import { beforeAll, expect, test } from 'vitest';

@@ -1,14 +1,14 @@
 /**
- * One-time codes that sign a browser in. The command line that starts a browser is visible to other users of the
- * machine, so it must not contain a token.
+ * Creates one-time codes that sign a browser in. Other users of the computer can see the command line that starts a
+ * browser, so it must not contain a token.
  */
 import { randomBytes } from 'node:crypto';
 import { hashToken } from './auth.ts';
 
-// Long enough to start a browser.
+// Enough time to start a browser.
 const validMs = 2 * 60_000;
 
-/** The unused codes of a server. */
+/** The unused one-time codes of a server. */
 export class SignInCodes {
   readonly #validUntil = new Map<string, number>();
   readonly #now: () => number;
@@ -17,7 +17,7 @@ export class SignInCodes {
     this.#now = now;
   }
 
-  /** Creates a code. */
+  /** Creates a code that is valid for two minutes. */
   make(): string {
     const now = this.#now();
     for (const [hash, until] of this.#validUntil) if (until <= now) this.#validUntil.delete(hash);
@@ -26,8 +26,8 @@ export class SignInCodes {
     return code;
   }
 
-  /** Whether a code is valid. Each code can be used only once. */
-  spend(code: string): boolean {
+  /** Returns whether a code is valid, and makes it invalid. */
+  useOnce(code: string): boolean {
     const hash = hashToken(code);
     const until = this.#validUntil.get(hash);
     this.#validUntil.delete(hash);

@@ -1,4 +1,4 @@
-/** The definition of routes. Requirements of all routes are data, so that one test can check each route. */
+/** Defines routes. Their requirements are data, so that one test can check all routes. */
 import {
   type ConversationFormat,
   type Deprecation,
@@ -19,7 +19,7 @@ import { conversationFormatSchema } from '../wire/schemas.ts';
 /** Who may call a route: anyone, readers, writers (not viewers), or admins of a shared server. */
 export type RouteAccess = 'open' | 'read' | 'write' | 'admin';
 
-/** The requirements of a route, checked before its handler runs. */
+/** What a request needs before the handler of a route runs. */
 export interface RouteRequirements {
   readonly access: RouteAccess;
   /**
@@ -29,9 +29,9 @@ export interface RouteRequirements {
   readonly version: 'required' | 'optional' | 'none';
   /** The kind of body. `bytes` is an attachment or a file to import; `any` may also be a form or compressed. */
   readonly body: 'json' | 'bytes' | 'any' | 'none';
-  /** The size limit of the body. */
+  /** Which limit of the server applies to the body. */
   readonly limit: 'bodyBytes' | 'proxyBytes' | 'attachmentBytes' | 'importBytes';
-  /** Whether the response stays open; such responses are counted per user. */
+  /** Whether the response is a stream that stays open. Streams are counted per user. */
   readonly stream: boolean;
 }
 
@@ -81,7 +81,7 @@ type RouteParameters<P extends string> = {
   readonly [N in NamesIn<P> & ParameterName]: ReturnType<(typeof pathParameters)[N]>;
 };
 
-/** The data and functions that a handler gets besides the parsed request. */
+/** What a handler gets besides the parsed request: the caller, the services and raw parts of the request. */
 export interface RouteScope {
   readonly caller: Caller;
   readonly services: SharedServices;
@@ -115,14 +115,14 @@ export interface RouteCall<P, Q, B> extends RouteScope {
   readonly onConflict: 'branch' | undefined;
 }
 
-/** The raw input of a request. */
+/** The unparsed input of a request. */
 interface RawInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** A response: a value or prepared JSON text, with its headers. */
+/** A JSON response: a value or serialised JSON, with its headers. */
 export interface RouteReply<A> {
   readonly value?: A;
   /** Serialised JSON with the same shape as the value. */
@@ -140,12 +140,12 @@ export interface RawReply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The value that a handler returns. The storage format of the tree is added for all routes in one place. */
+/** The value that a handler returns. `defineRoute` adds the storage format of the tree to it. */
 type HandlerResult<A> = A extends { readonly conversation_format: ConversationFormat }
   ? Omit<A, 'conversation_format'> & { readonly conversation_format?: ConversationFormat }
   : A;
 
-/** The definition of a route. */
+/** A route as its module defines it, with types for parameters, query, body and response. */
 export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType> {
   readonly method: HttpMethod;
   /** The path with parameters in braces, for example `/api/trees/{tree}`. */
@@ -159,13 +159,13 @@ export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.
   readonly answer: A;
   /** The success status; by default 200. */
   readonly status?: number;
-  /** Further success statuses whose responses have the same shape. */
+  /** Other success statuses with a response of the same shape. */
   readonly also?: readonly number[];
   /** The media type of a response that is not JSON. */
   readonly produces?: string;
-  /** The error schema, if it differs from that of Coppice. */
+  /** The schema of error responses, if it differs from the errors of Coppice. */
   readonly refusal?: z.ZodType;
-  /** Marks a route that will be removed. Its responses, the log and the document announce that. */
+  /** Marks a route that will be removed. Responses, log and OpenAPI document announce the removal. */
   readonly deprecated?: RouteDeprecation;
   handle(
     call: RouteCall<RouteParameters<P>, z.output<Q>, z.output<B>>,
@@ -192,7 +192,7 @@ export interface RouteDefinition {
   answerTo(scope: RouteScope, given: RawInput): Promise<RouteReply<unknown> | RawReply>;
 }
 
-/** Defines a route. */
+/** Defines a route. Throws if its path has a parameter without a parser. */
 export function defineRoute<
   const P extends string,
   A extends z.ZodType,
@@ -209,7 +209,7 @@ export function defineRoute<
   };
   const names = namesInPath(spec.path);
   const produces = spec.produces ?? 'application/json';
-  const isAboutTree = produces === 'application/json' && tellsOfTree(spec.path, spec.answer);
+  const isAboutTree = produces === 'application/json' && describesTree(spec.path, spec.answer);
   return {
     method: spec.method,
     path: spec.path,
@@ -219,7 +219,7 @@ export function defineRoute<
     parameters: names,
     query: spec.query ?? null,
     body: spec.body ?? null,
-    answer: isAboutTree ? withFormatSchema(spec.answer) : spec.answer,
+    answer: isAboutTree ? addFormatToSchema(spec.answer) : spec.answer,
     status: spec.status ?? 200,
     also: spec.also ?? [],
     produces,
@@ -228,8 +228,9 @@ export function defineRoute<
     async answerTo(scope, given) {
       const params = readParameters<P>(names, given.params);
       const read = { query: checkReply(query, given.query, 'query'), body: checkReply(body, given.body, 'body') };
-      const wish = needs.version === 'none' ? {} : versionWish(scope.header('if-match'), read.query, read.body);
-      if (needs.version === 'required') requireVersion(wish.expectedVersion);
+      const expected =
+        needs.version === 'none' ? {} : readExpectedVersion(scope.header('if-match'), read.query, read.body);
+      if (needs.version === 'required') requireVersion(expected.expectedVersion);
       const answer = await spec.handle({
         caller: scope.caller,
         services: scope.services,
@@ -248,29 +249,29 @@ export function defineRoute<
         bytes: scope.bytes,
         chunks: scope.chunks,
         params,
-        // These schemas are those of the route, or empty ones that match the default types.
+        // The schemas are those of the route, or empty ones that match the default types, so the assertion is safe.
         query: read.query as z.output<Q>,
         body: read.body as z.output<B>,
-        expectedVersion: wish.expectedVersion,
-        onConflict: wish.onConflict,
+        expectedVersion: expected.expectedVersion,
+        onConflict: expected.onConflict,
       });
-      return isAboutTree && !('raw' in answer) ? withFormat(scope, given.params['tree'], answer) : answer;
+      return isAboutTree && !('raw' in answer) ? addFormat(scope, given.params['tree'], answer) : answer;
     },
   };
 }
 
 /** Whether the response of a route describes one tree. */
-function tellsOfTree(path: string, answer: z.ZodType): boolean {
+function describesTree(path: string, answer: z.ZodType): boolean {
   return answer instanceof z.ZodObject && (path.includes('{tree}') || Object.hasOwn(answer.shape, 'treeId'));
 }
 
-function withFormatSchema(answer: z.ZodType): z.ZodType {
+function addFormatToSchema(answer: z.ZodType): z.ZodType {
   if (!(answer instanceof z.ZodObject) || Object.hasOwn(answer.shape, 'conversation_format')) return answer;
   return answer.extend({ conversation_format: conversationFormatSchema });
 }
 
 /** Adds the storage format of the tree to a response, unless the handler has added it. */
-async function withFormat(
+async function addFormat(
   scope: RouteScope,
   named: string | undefined,
   answer: RouteReply<unknown>,
@@ -283,7 +284,7 @@ async function withFormat(
   return { ...answer, value: { ...value, conversation_format: format } };
 }
 
-/** Throws if a structural or content write has no version. */
+/** Throws if a write that needs an expected version has none. */
 export function requireVersion(expected: number | undefined): void {
   if (expected === undefined)
     throwHttpError(
@@ -314,7 +315,7 @@ function readParameters<P extends string>(
 ): RouteParameters<P> {
   const read: Record<string, unknown> = {};
   for (const name of names) read[name] = pathParameters[name](given[name] ?? '');
-  // The names come from the same path as the type.
+  // The parameter names come from the same path as the type, so the assertion is safe.
   return read as RouteParameters<P>;
 }
 
@@ -326,31 +327,31 @@ function checkReply(schema: z.ZodType, value: unknown, where: string): unknown {
   return throwHttpError('http/invalid', `${at}: ${issue?.message ?? 'is not valid for this route'}.`, { at });
 }
 
-interface VersionWish {
+interface ExpectedVersion {
   readonly expectedVersion?: number | undefined;
   readonly onConflict?: 'branch' | undefined;
 }
 
-/** The expected version, from the header, body or query; the header takes precedence. */
-function versionWish(ifMatch: string | undefined, query: unknown, body: unknown): VersionWish {
-  const said = { ...wishIn(body), ...wishIn(query) };
-  if (ifMatch === undefined) return said;
+/** Returns the expected version from the header, the query or the body; the header takes precedence. */
+function readExpectedVersion(ifMatch: string | undefined, query: unknown, body: unknown): ExpectedVersion {
+  const fromInput = { ...expectedVersionIn(body), ...expectedVersionIn(query) };
+  if (ifMatch === undefined) return fromInput;
   const [, digits] = /^(?:W\/)?"(\d{1,15})"$/.exec(ifMatch.trim()) ?? /^(\d{1,15})$/.exec(ifMatch.trim()) ?? [];
   if (digits === undefined)
     return throwHttpError('http/invalid', 'If-Match must be one version of the tree in quotes, for example "12".');
-  return { ...said, expectedVersion: Number(digits) };
+  return { ...fromInput, expectedVersion: Number(digits) };
 }
 
-function wishIn(part: unknown): VersionWish {
+function expectedVersionIn(part: unknown): ExpectedVersion {
   if (typeof part !== 'object' || part === null) return {};
-  const wish: { expectedVersion?: number; onConflict?: 'branch' } = {};
+  const expected: { expectedVersion?: number; onConflict?: 'branch' } = {};
   if ('expectedVersion' in part && typeof part.expectedVersion === 'number')
-    wish.expectedVersion = part.expectedVersion;
-  if ('onConflict' in part && part.onConflict === 'branch') wish.onConflict = 'branch';
-  return wish;
+    expected.expectedVersion = part.expectedVersion;
+  if ('onConflict' in part && part.onConflict === 'branch') expected.onConflict = 'branch';
+  return expected;
 }
 
-/** Creates a response with a value. */
+/** Creates a JSON response. */
 export function toReply<A>(value: A, more: Omit<RouteReply<A>, 'value' | 'text'> = {}): RouteReply<A> {
   return { value, ...more };
 }

@@ -1,4 +1,4 @@
-/** The table of all routes, for the app, the OpenAPI document and the security tests. */
+/** The table of all routes, which the app, the OpenAPI document and the security tests use. */
 import type { RouteDefinition } from './define.ts';
 import * as members from './members.ts';
 

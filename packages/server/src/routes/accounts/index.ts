@@ -1,4 +1,4 @@
-/** Accounts: the caller, and on a shared server all users and their tokens. */
+/** The routes of accounts: the caller, and on a shared server all users and their tokens. */
 import { randomBytes } from 'node:crypto';
 import { type ApiToken, AppError, type User } from '@coppice/core';
 import { addUse, type ModelUse, utcDayOf } from '@coppice/engine';
@@ -29,8 +29,8 @@ const token = z
   })
   .openapi('Token');
 
-/** A token for display, without its hash. */
-function shownUser({ hash: _, ...rest }: ApiToken): Omit<ApiToken, 'hash'> {
+/** Returns a token without its hash, which no response may contain. */
+function toTokenView({ hash: _, ...rest }: ApiToken): Omit<ApiToken, 'hash'> {
   return rest;
 }
 
@@ -44,7 +44,7 @@ const me = defineRoute({
   method: 'get',
   path: '/api/me',
   name: 'getMe',
-  summary: 'The signed-in user, and whether the server has several users.',
+  summary: 'Returns the signed-in user, and whether the server has several users.',
   answer: z.object({ id: z.string(), name: z.string(), role, mode: z.enum(['token', 'users']) }),
   handle: ({ caller, services }) =>
     toReply({ id: caller.owner, name: caller.name, role: caller.role, mode: services.auth.mode }),
@@ -54,7 +54,7 @@ const listUsers = defineRoute({
   method: 'get',
   path: '/api/users',
   name: 'listUsers',
-  summary: 'The users of a shared server.',
+  summary: 'Lists the users of a shared server.',
   needs: { access: 'admin' },
   answer: z.object({ items: listOfSchema(user) }),
   async handle({ services }) {
@@ -146,7 +146,7 @@ const listTokens = defineRoute({
   answer: z.object({ items: listOfSchema(token) }),
   async handle({ services, caller }) {
     requireUsers(services);
-    return toReply({ items: (await services.store.accounts.tokens(caller.owner)).map(shownUser) });
+    return toReply({ items: (await services.store.accounts.tokens(caller.owner)).map(toTokenView) });
   },
 });
 
@@ -155,8 +155,8 @@ const createToken = defineRoute({
   path: '/api/tokens',
   name: 'createToken',
   summary:
-    'Creates a token for yourself. It is shown only once. Nobody can create one for another user, not even an admin.',
-  // Creating one's own tokens changes no tree, so viewers may do it.
+    'Creates a token for yourself, which is shown only once. Even an admin cannot create a token for another user.',
+  // Viewers may create tokens for themselves too, because that changes no tree.
   needs: { access: 'read' },
   body: z.strictObject({
     name: labelSchema,
@@ -168,12 +168,12 @@ const createToken = defineRoute({
   async handle({ services, caller, body }) {
     requireUsers(services);
     const { userId = caller.owner, name } = body;
-    // A token acts as its user: an admin with a token for another user could read that user's trees.
+    // A token acts as its user. With a token for another user, an admin could read that user's trees.
     if (userId !== caller.owner)
       return throwHttpError('http/forbidden', 'Only users themselves can create their tokens: sign in as that user.');
     const expiresAt = requireFutureExpiry(body.expiresAt, services.now());
     const { secret, made } = await makeToken(services, caller.owner, name, expiresAt);
-    return toReply({ token: shownUser(made), secret });
+    return toReply({ token: toTokenView(made), secret });
   },
 });
 
@@ -192,7 +192,7 @@ const revokeToken = defineRoute({
     const revoked: ApiToken = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putToken(revoked);
     await services.streams.closeRevoked();
-    return toReply({ token: shownUser(revoked) });
+    return toReply({ token: toTokenView(revoked) });
   },
 });
 
@@ -208,7 +208,7 @@ const listUserTokens = defineRoute({
     const { accounts } = services.store;
     if ((await accounts.user(params.id)) === null)
       return throwHttpError('http/not-found', `There is no user ${params.id}.`);
-    return toReply({ items: (await accounts.tokens(params.id)).map(shownUser) });
+    return toReply({ items: (await accounts.tokens(params.id)).map(toTokenView) });
   },
 });
 
@@ -227,7 +227,7 @@ const revokeUserToken = defineRoute({
     const revoked: ApiToken = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putToken(revoked);
     await services.streams.closeRevoked();
-    return toReply({ token: shownUser(revoked) });
+    return toReply({ token: toTokenView(revoked) });
   },
 });
 
@@ -239,7 +239,7 @@ const usage = defineRoute({
   method: 'get',
   path: '/api/usage',
   name: 'getUsage',
-  summary: 'What each person used of the models through this server, today and in the last 30 days.',
+  summary: 'Returns the tokens and cost of each user on this server, today and in the last 30 days.',
   needs: { access: 'admin' },
   answer: z.object({
     days: z.number(),
@@ -294,7 +294,7 @@ const getLimits = defineRoute({
   method: 'get',
   path: '/api/settings/limits',
   name: 'getLimits',
-  summary: 'The daily budget of a shared server and the limits of each person.',
+  summary: 'Returns the daily budget of a shared server and the limits that apply to each user.',
   needs: { access: 'admin' },
   answer: limitsAnswer,
   handle({ services }) {
@@ -307,7 +307,8 @@ const chooseLimits = defineRoute({
   method: 'put',
   path: '/api/settings/limits',
   name: 'chooseLimits',
-  summary: 'Sets the daily budget and the limits of each person; never above those of the operator. Null removes one.',
+  summary:
+    'Sets the daily budget and the limits of each user, at most to the limits of the operator. Null removes a limit.',
   needs: { access: 'admin' },
   body: limitsBody,
   answer: limitsAnswer,
@@ -337,7 +338,7 @@ const getUserLimits = defineRoute({
   method: 'get',
   path: '/api/users/{id}/limits',
   name: 'getUserLimits',
-  summary: 'The limits of one person, which replace those of each person.',
+  summary: 'Returns the limits of one user, which replace the general limits.',
   needs: { access: 'admin' },
   answer: limitsAnswer,
   handle: async ({ services, params }) => toReply(await personLimitsReply(services, params.id)),
@@ -347,7 +348,7 @@ const chooseUserLimits = defineRoute({
   method: 'put',
   path: '/api/users/{id}/limits',
   name: 'chooseUserLimits',
-  summary: 'Sets limits for one person; never above those of the operator. Null removes one.',
+  summary: 'Sets the limits of one user, at most to the limits of the operator. Null removes a limit.',
   needs: { access: 'admin' },
   body: limitsBody,
   answer: limitsAnswer,

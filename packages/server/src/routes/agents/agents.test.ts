@@ -12,7 +12,7 @@ afterEach(async () => {
 const user = (text: string) => ({ role: 'user', content: text });
 const spawn = { id: 't1', name: 'Agent', parameters: { prompt: 'Find it.', description: 'Find the oak' } };
 
-/** Requests a path of the recording server. */
+/** Sends a GET request to the recording server. */
 async function get({ url }: ProxyFixture, path: string) {
   const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${testToken}` } });
   const body: ListedWork = JSON.parse(await answer.text());
@@ -29,7 +29,7 @@ interface ListedWork {
   readonly recent: { readonly calls: number };
 }
 
-/** A session with a sub-agent and a failed call. */
+/** Records a session with a sub-agent and a failed call. */
 async function recorded(wait: Promise<void> = Promise.resolve()): Promise<ProxyFixture> {
   open = await openProxyFixture((request, response) => {
     const body = request.body;

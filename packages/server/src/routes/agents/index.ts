@@ -1,4 +1,4 @@
-/** The recorded work of programs: their sessions, and the sub-agents of each. */
+/** The routes that report recorded work: the sessions of programs, and the sub-agents of each. */
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, readTree, type Store } from '@coppice/core';
 import { addFigures, type RecordedSession, RecordedWork, sumSessionFigures, zeroFigures } from '@coppice/engine';
@@ -14,7 +14,7 @@ const figures = z
     toolCalls: z.number(),
     tokens: z.number(),
     cachedTokens: z.number(),
-    cost: z.number().nullable().openapi({ description: 'In US dollars; null if no price is known.' }),
+    cost: z.number().nullable().openapi({ description: 'The cost in US dollars; null if the price is unknown.' }),
     errors: z.number(),
     workMs: z.number(),
   })
@@ -27,9 +27,15 @@ const sessionFields = {
   project: z.string().nullable(),
   program: z.string().nullable(),
   session: z.string().nullable(),
-  folder: z.string().nullable().openapi({ description: 'The folder in which the program works, if it says so.' }),
-  branch: z.string().nullable().openapi({ description: 'The git branch, if the program says it.' }),
-  parentId: z.string().nullable().openapi({ description: 'The tree of the session that it belongs to.' }),
+  folder: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The folder in which the program works; null if the program does not report it.' }),
+  branch: z.string().nullable().openapi({ description: 'The git branch; null if the program does not report it.' }),
+  parentId: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The tree of the session to which this session belongs; null for a main session.' }),
   call: z.string().nullable().openapi({ description: 'For a sub-agent: the tool call that spawned it.' }),
   model: z.string().nullable(),
   running: z.boolean(),
@@ -44,15 +50,15 @@ const recordedSession = z.object(sessionFields).openapi('RecordedSession');
 const recordedWork = z
   .object({
     sessions: listOfSchema(recordedSession).openapi({
-      description: 'Sessions, last changed first, each followed by its sub-agents and the calls beside it.',
+      description: 'Sessions, last changed first. Each is followed by its sub-agents and its separate calls.',
     }),
     cursor: z.string().nullable(),
-    running: z.number().openapi({ description: 'The calls that are under way in this process.' }),
+    running: z.number().openapi({ description: 'The number of calls in progress in this process.' }),
     recent: figures.openapi({ description: 'The sum of the listed sessions since the given time.' }),
   })
   .openapi('RecordedWork');
 
-// The computed figures are cached as long as the store exists.
+// Computed figures, cached for each store.
 const works = new WeakMap<Store, RecordedWork>();
 
 function workOf(store: Store): RecordedWork {
@@ -61,7 +67,7 @@ function workOf(store: Store): RecordedWork {
   return known;
 }
 
-/** A session and all its sub-agents as one list, parents first. */
+/** Returns a session and all its sub-agents as one list, parents first. */
 function flatten(
   { children, ...session }: RecordedSession,
   parentId: string | null,
@@ -83,7 +89,7 @@ const list = defineRoute({
     cursor: z.string().optional(),
     since: countQuerySchema
       .optional()
-      .openapi({ description: 'The beginning of the recent figures, in milliseconds.' }),
+      .openapi({ description: 'The time from which `recent` counts, in milliseconds since 1970.' }),
   }),
   answer: recordedWork,
   async handle({ services, ownerServices, caller, query }) {
@@ -116,7 +122,8 @@ const subAgents = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/sub-agents',
   name: 'getSubAgents',
-  summary: 'The session that spawned a tree, and the sub-agents that the tree spawned, with their tool calls.',
+  summary:
+    'Returns the session that started a tree as a sub-agent, and the sub-agents that the tree started, with their tool calls.',
   answer: z
     .object({
       spawnedBy: linkedTree.nullable(),

@@ -1,4 +1,4 @@
-/** Attachments: bytes by their hash. */
+/** The routes that upload and download attachments, by hash. */
 import { z } from '@hono/zod-openapi';
 import { respondWithBlob } from '../../blob-reply.ts';
 import { throwHttpError } from '../../http-errors.ts';
@@ -13,7 +13,7 @@ const upload = defineRoute({
   path: '/api/attachments',
   name: 'uploadAttachment',
   summary:
-    'Uploads an attachment, stored by its hash with the media type of the request. Uploading the same bytes again gives the same attachment.',
+    'Uploads an attachment, which is stored by its hash with the media type of the request. The same bytes give the same attachment.',
   needs: { body: 'bytes', limit: 'attachmentBytes' },
   answer: blobInfo,
   status: 201,
@@ -36,7 +36,8 @@ const download = defineRoute({
   method: 'get',
   path: '/api/attachments/{hash}',
   name: 'getAttachment',
-  summary: 'The bytes of an attachment, or a range of them. They never change and can be cached forever.',
+  summary:
+    'Returns the bytes of an attachment, or a range of them. They never change, so a client may cache them forever.',
   also: [206, 304],
   produces: '*/*',
   answer: z.string().openapi({ format: 'binary' }),

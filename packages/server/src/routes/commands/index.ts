@@ -1,4 +1,4 @@
-/** Slash commands, the same as in the terminal. */
+/** The routes that list, run and complete slash commands. */
 import { nodeId } from '@coppice/core';
 import type { CommandContext } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
@@ -8,9 +8,9 @@ import { anyObjectSchema, jsonObjectSchema, listOfSchema, nodeIdSchema, treeIdSc
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const view = {
-  /** The position of the view; by default the tree's active node, null before the first message. */
+  /** The position of the view. Defaults to the active node; null means before the first message. */
   activeNodeId: z.string().nullable().optional(),
-  /** The nodes of the last printed list, so that they can be referenced by number. */
+  /** The nodes of the last list that a command printed. A command can refer to them by number. */
   list: listOfSchema(z.string()).optional(),
 };
 
@@ -18,7 +18,7 @@ const listCommands = defineRoute({
   method: 'get',
   path: '/api/commands',
   name: 'listCommands',
-  summary: 'Every command with its usage, its arguments as JSON Schema, and examples.',
+  summary: 'Lists all slash commands with their usage, arguments (as JSON Schema) and examples.',
   answer: z.object({
     items: listOfSchema(
       z
@@ -68,13 +68,16 @@ async function contextFor(
 
 const phraseSchema = z
   .object({ code: z.string(), data: z.record(z.string(), z.unknown()) })
-  .openapi('CommandPhrase', { description: 'A sentence or a part of one, to be worded in any language.' });
+  .openapi('CommandPhrase', {
+    description:
+      'A sentence or a part of a sentence, as a code with data, so that a client can show it in any language.',
+  });
 
 const runCommand = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/commands',
   name: 'runCommand',
-  summary: 'Runs a command, given as a line or by name and arguments. Needs no expected version.',
+  summary: 'Runs a slash command, given as a line or by name and arguments. Needs no expected version.',
   body: z.strictObject({
     line: z.string().max(100_000).optional(),
     name: z.string().optional(),
@@ -83,7 +86,7 @@ const runCommand = defineRoute({
   }),
   answer: z.object({
     said: z.string(),
-    did: listOfSchema(phraseSchema).optional().describe('What was said, as codes with data.'),
+    did: listOfSchema(phraseSchema).optional().describe('The sentences of `said`, as codes with data.'),
     undo: z.string().optional(),
     data: z.unknown(),
     place: z.object({ treeId: treeIdSchema, activeNodeId: nodeIdSchema.nullable() }).optional(),
@@ -91,7 +94,7 @@ const runCommand = defineRoute({
     text: z.string().optional(),
     lines: listOfSchema(listOfSchema(z.union([z.string(), phraseSchema])))
       .optional()
-      .describe('The lines of the text, with codes for the words in them.'),
+      .describe('The lines of `text`, with codes instead of sentences.'),
     list: listOfSchema(nodeIdSchema).optional(),
   }),
   async handle(call) {
@@ -107,7 +110,7 @@ const complete = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/commands/complete',
   name: 'completeCommand',
-  summary: 'Completes a command line.',
+  summary: 'Returns the possible completions of a slash command line.',
   needs: { access: 'read' },
   body: z.strictObject({ line: z.string().max(10_000), ...view }),
   answer: z.object({

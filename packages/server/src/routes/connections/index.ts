@@ -1,4 +1,4 @@
-/** Connections to models: keys and URLs that users enter. A key is never returned. */
+/** The routes of connections to model providers: keys and URLs that users enter. No response contains a key. */
 import { AppError, isAppError } from '@coppice/core';
 import {
   type ConnectionInput,
@@ -17,7 +17,7 @@ import { defineRoute, toReply } from '../define.ts';
 
 const keyInfo = z.object({
   from: z.enum(['environment', 'file', 'page']),
-  /** The environment variable that contains the key, if that is its source. */
+  /** The environment variable that contains the key; null if the key has another source. */
   variable: z.string().nullable(),
   /** The last four characters of the key; null for a key that is too short to show a part of it. */
   lastFour: z.string().nullable(),
@@ -60,7 +60,7 @@ const listAnswer = z.object({
 
 type ConnectionView = z.infer<typeof connection>;
 
-/** A provider for display. At most the last four characters of its key are included. */
+/** Returns a provider for display, with at most the last four characters of its key. */
 function viewConnection(
   services: SharedServices,
   shown: Pick<ConnectionView, 'name' | 'label' | 'kind'>,
@@ -96,10 +96,10 @@ function viewConnection(
   };
 }
 
-// The order of the best-known providers. All others follow.
-const firstShown = ['openai', 'anthropic', 'google', 'openrouter', 'ollama', 'lm-studio'];
+// The best-known providers are listed first, in this order.
+const bestKnown = ['openai', 'anthropic', 'google', 'openrouter', 'ollama', 'lm-studio'];
 
-/** All providers that can be connected, the best-known first. */
+/** Lists all providers that can be connected, the best-known first. */
 function listConnections(services: SharedServices): readonly ConnectionView[] {
   const known = new Map<string, Pick<ConnectionView, 'name' | 'label' | 'kind'>>();
   for (const { name, label, closed } of providerDefinitions)
@@ -109,7 +109,7 @@ function listConnections(services: SharedServices): readonly ConnectionView[] {
   for (const { name, label, kind, enabled } of services.config.providers.values())
     if (enabled && !known.has(name)) known.set(name, { name, label: label ?? name, kind });
   const rank = ({ name }: { readonly name: string }) =>
-    firstShown.includes(name) ? firstShown.indexOf(name) : firstShown.length;
+    bestKnown.includes(name) ? bestKnown.indexOf(name) : bestKnown.length;
   return [...known.values()].sort((a, b) => rank(a) - rank(b)).map((shown) => viewConnection(services, shown));
 }
 
@@ -121,7 +121,8 @@ const list = defineRoute({
   method: 'get',
   path: '/api/connections',
   name: 'listConnections',
-  summary: 'The providers that can be connected, and how each is; of a key the last four characters.',
+  summary:
+    'Lists the model providers that can be connected, and whether each is connected. Of a key it returns only the last four characters.',
   needs: { access: 'admin' },
   answer: listAnswer,
   handle: ({ services }) => toReply(listReply(services)),
@@ -148,8 +149,8 @@ const entered = {
 const problem = z.object({ code: z.string(), message: z.string() }).nullable();
 const tested = z.object({ models: listOfSchema(z.string()), problem });
 
-/** Requests the models of a server. An error becomes part of the response. */
-async function tryModels(
+/** Reads the list of models of a server. An error becomes a field of the response. */
+async function readModels(
   { providers }: SharedServices,
   section: ProviderConfig,
   signal: AbortSignal,
@@ -157,11 +158,11 @@ async function tryModels(
   try {
     return { listed: await providers.tryConnection(section, { signal }), problem: null };
   } catch (thrown) {
-    return { listed: [], problem: problemOf(thrown) };
+    return { listed: [], problem: toProblem(thrown) };
   }
 }
 
-function problemOf(thrown: unknown): { readonly code: string; readonly message: string } {
+function toProblem(thrown: unknown): { readonly code: string; readonly message: string } {
   if (isAppError(thrown)) return { code: thrown.code, message: redactKeys(thrown.message) };
   const event = thrown instanceof Error && 'event' in thrown ? thrown.event : null;
   if (typeof event === 'object' && event !== null && 'code' in event && 'message' in event)
@@ -173,22 +174,22 @@ const test = defineRoute({
   method: 'post',
   path: '/api/connections/test',
   name: 'testConnection',
-  summary: 'Asks an address with a key which models it has. Keeps nothing.',
+  summary: 'Tests a URL and a key by requesting the list of models. Stores nothing.',
   needs: { access: 'admin' },
   body: z.strictObject({ name: z.string().max(64), ...entered }),
   answer: tested,
   async handle({ services, body, signal }) {
-    const { section } = await checkEntered(services, body);
-    const { listed, problem: wrong } = await tryModels(services, section, signal);
+    const { section } = await connectionToTest(services, body);
+    const { listed, problem: wrong } = await readModels(services, section, signal);
     return toReply({ models: listed.map((model) => model.id), problem: wrong });
   },
 });
 
 /**
- * Tests a provider. If the configuration has its key, the provider is tested unchanged, otherwise with the entered
- * values.
+ * Returns the configuration to test: the configured provider if the request has no values, otherwise the provider with
+ * the entered values.
  */
-async function checkEntered(services: SharedServices, input: ConnectionInput) {
+async function connectionToTest(services: SharedServices, input: ConnectionInput) {
   const live = requireLive(services);
   const section = services.config.providers.get(input.name);
   const isConfigured = section?.keySource !== undefined && section.keySource.from !== 'page';
@@ -201,16 +202,18 @@ const put = defineRoute({
   method: 'put',
   path: '/api/connections/{name}',
   name: 'putConnection',
-  summary: 'Connects a provider or an address: keeps its key, which works at once, and asks for its models.',
+  summary:
+    'Connects a model provider or a URL: stores its key, which is used immediately, and reads its list of models.',
   needs: { access: 'admin' },
   body: z.strictObject(entered),
   answer: tested.extend({ connection }),
   async handle({ services, params, body, signal }) {
     const live = requireLive(services);
     const checked = await live.checkConnection({ name: params.name, ...body });
-    const { listed, problem: wrong } = await tryModels(services, checked.section, signal);
+    const { listed, problem: wrong } = await readModels(services, checked.section, signal);
     const ids = listed.map((model) => model.id);
-    // The models of other providers come from the catalogue, because their own lists contain many that cannot chat.
+    // Only the lists of these providers are used. Lists of other providers contain many models that cannot chat; their
+    // models come from the catalogue.
     const isOpen = checked.provider.name === 'openai-compatible' || checked.provider.name === 'ollama';
     await live.keepConnection(params.name, checked, isOpen ? ids : []);
     if (listed.length > 0) services.providers.catalogue.learn(params.name, listed);
@@ -224,7 +227,7 @@ const remove = defineRoute({
   method: 'delete',
   path: '/api/connections/{name}',
   name: 'removeConnection',
-  summary: 'Removes a connection that was made here, with its key.',
+  summary: 'Removes a connection that was added through this API, and deletes its key.',
   needs: { access: 'admin' },
   answer: listAnswer,
   async handle({ services, params }) {
@@ -242,7 +245,8 @@ const choose = defineRoute({
   method: 'put',
   path: '/api/settings/models',
   name: 'chooseModels',
-  summary: 'Chooses the model of new chats and the one that writes titles; null leaves it to the configuration.',
+  summary:
+    'Sets the default model of new chats and the model that writes titles. Null restores the value of the configuration.',
   needs: { access: 'admin' },
   body: z.strictObject({
     defaultModel: z.string().max(512).nullable().optional(),

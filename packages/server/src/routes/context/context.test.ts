@@ -190,7 +190,7 @@ test.each([
 });
 
 test('[A200] the context counts the offered tools, and gives the expected and the highest cost of a reply', async () => {
-  // The built-in tools are offered by name.
+  // The request selects built-in tools by name.
   const server = await openTestServer({
     config: '[models."scripted/one"]\nwindow = 100000\nmax_output = 5000\nprice = { input = 10, output = 30 }',
   });

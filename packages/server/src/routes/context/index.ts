@@ -1,4 +1,4 @@
-/** The context at a node, compaction, summaries of branches, and merges. */
+/** The routes of the context: its size and cost, compaction, summaries of branches, and merges. */
 import { estimateTokens } from '@coppice/content';
 import { ask, type Message, type NodeId, nodeId, readTree, refuse, type Store, type TreeId } from '@coppice/core';
 import { buildRequestMessages, compactionBudgetFor, readContextPage } from '@coppice/core/context';
@@ -24,7 +24,7 @@ const getContext = defineRoute({
   path: '/api/trees/{tree}/context',
   name: 'getContext',
   summary:
-    'The context that a model would get at a node: its messages with their tokens, complete or by page, how full the context window is, and what a reply costs.',
+    'Returns the context that a model would get at a node: its messages with their tokens (all, or one page), the use of the context window, and the cost of a reply.',
   query: z.strictObject({
     nodeId: z.string().optional(),
     model: z.string().optional(),
@@ -50,7 +50,7 @@ const getContext = defineRoute({
     count: z.number(),
     before: nodeIdSchema.nullable(),
     shares: z.object({ system: z.number(), summaries: z.number(), messages: z.number(), tools: z.number() }),
-    /** The descriptions of the offered tools, which are part of the request. */
+    /** The number of offered tools and the tokens of their descriptions, which each model call contains. */
     toolDefinitions: z.object({ count: z.number(), tokens: z.number() }),
     flags: listOfSchema(anyObjectSchema),
     compaction: z.object({ nodeId: nodeIdSchema, summary: z.string() }).nullable(),
@@ -62,9 +62,9 @@ const getContext = defineRoute({
     maxTokens: z.number(),
     room: z.enum(['ok', 'short']),
     compactAt: z.number(),
-    /** The highest possible cost of the next reply. */
+    /** The highest possible cost of the next reply, in US dollars; null if the price is unknown. */
     cost: z.object({ input: z.number(), output: z.number(), total: z.number() }).nullable(),
-    /** The cost of a reply that is as long as those above it. */
+    /** The cost in US dollars of a reply with the mean length of earlier replies; null if the price is unknown. */
     expectedCost: z.object({ input: z.number(), output: z.number(), total: z.number() }).nullable(),
   }),
   async handle(call) {
@@ -90,13 +90,13 @@ const getContext = defineRoute({
     const model = services.providers.model(modelId);
     const { window, maxOut, windowKnown: known } = model.info;
     const { flags } = buildRequestMessages(found, { systemInPlace: model.provider.supports.systemInPlace });
-    const toolDefinitions = measureTools(services.tools, query.tools);
-    // A reported usage already includes the tools.
+    const toolDefinitions = countToolTokens(services.tools, query.tools);
+    // If the provider reported the tokens, they already include the tools.
     const inputTokens = found.estimate.tokens + (found.estimate.reported === null ? toolDefinitions.tokens : 0);
     const limit = computeReplyLimit(model.info, undefined, inputTokens);
     const longest = limit.maxTokens ?? maxOut;
     const cost = model.cost({ inputTokens, outputTokens: longest });
-    const outputTokens = Math.min(longest, usualReply(found.entries));
+    const outputTokens = Math.min(longest, meanReplyTokens(found.entries));
     const expectedCost = model.cost({ inputTokens, outputTokens });
     return toReply(
       {
@@ -130,33 +130,33 @@ function costView(cost: Cost | null) {
   return cost === null ? null : { input: cost.input, output: cost.output, total: cost.total };
 }
 
-/** The tokens of the tools' descriptions in a request. Unknown names are left out. */
-function measureTools(tools: ToolRegistry, names: string | undefined) {
+/** Counts the offered tools and the tokens of their descriptions. Unknown names are left out. */
+function countToolTokens(tools: ToolRegistry, names: string | undefined) {
   const known = new Set(tools.list().map(({ name }) => name));
   const offered = (names ?? '').split(',').filter((name) => known.has(name));
   const tokens = offered.length === 0 ? 0 : estimateTokens(JSON.stringify(tools.specs(offered)));
   return { count: offered.length, tokens };
 }
 
-// Used for a branch without replies.
+// The assumed length of a reply on a branch without replies.
 const firstReplyTokens = 400;
 
-/** The usual length of a reply: the mean of the replies of the page. */
-function usualReply(entries: readonly { readonly message: Message; readonly tokens: number }[]): number {
+/** Returns the mean tokens of the replies in a list. */
+function meanReplyTokens(entries: readonly { readonly message: Message; readonly tokens: number }[]): number {
   const replies = entries.filter((entry) => entry.message.role === 'assistant');
   if (replies.length === 0) return firstReplyTokens;
   return Math.ceil(replies.reduce((sum, entry) => sum + entry.tokens, 0) / replies.length);
 }
 
-const summaryWriteSchema = writeResponseSchema(anyObjectSchema).openapi('Landed');
+const summaryWriteSchema = writeResponseSchema(anyObjectSchema).openapi('SummaryWriteResult');
 
 type ContextAct = Pick<
   RouteCall<unknown, unknown, unknown>,
   'caller' | 'services' | 'expectedVersion' | 'onConflict' | 'signal'
 >;
 
-/** The actor and the act, for parts of the engine that make several commits. */
-function actAs(call: ContextAct) {
+/** Returns the actor, a new act and the signal, for operations of the engine that make several commits. */
+function newActOf(call: ContextAct) {
   return { actor: call.caller.actor, actId: createRunContext(call).newId(), signal: call.signal };
 }
 
@@ -172,7 +172,7 @@ const compact = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/compact',
   name: 'compact',
-  summary: 'Compacts a branch: a summary replaces older messages in what the model sees. Nothing is deleted.',
+  summary: 'Compacts a branch: models get a summary instead of older messages. Nothing is deleted.',
   needs: { version: 'required' },
   query: plainWriteQuerySchema,
   body: writeBodySchema({
@@ -189,7 +189,7 @@ const compact = defineRoute({
     const { nodeId: at, model, focus, summary } = call.body;
     const done = await call.ownerServices.engineOf(store).compactor.compact({
       treeId,
-      ...actAs(call),
+      ...newActOf(call),
       ...omitUndefined({ focus, summary }),
       ...(at === undefined ? {} : { nodeId: nodeId(at) }),
       ...(model === undefined ? {} : { model: call.services.providers.model(model) }),
@@ -202,7 +202,7 @@ const merge = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/merge',
   name: 'merge',
-  summary: 'Merges a branch into the active one or into another: as one summary, or as its messages.',
+  summary: 'Merges a branch into the active branch or into another one, as one summary or as copies of its messages.',
   needs: { version: 'required' },
   query: plainWriteQuerySchema,
   body: writeBodySchema({
@@ -217,14 +217,14 @@ const merge = defineRoute({
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     const { nodeId: tip, mode, summary, focus, into } = call.body;
-    // Writing a summary takes a while. The tree may change meanwhile, and the branch is merged at the requested
-    // position.
+    // Writing a summary takes a while, and the tree may change meanwhile. The version is checked before, and the
+    // summary is added at the requested position.
     const isWritten = summary === undefined && mode !== 'messages';
     if (isWritten) await assertExpectedVersion(place, call.expectedVersion);
     const done = await call.ownerServices.engineOf(store).compactor.merge({
       treeId,
       nodeId: nodeId(tip),
-      ...actAs(call),
+      ...newActOf(call),
       ...omitUndefined({ mode, summary, focus, expectedVersion: isWritten ? undefined : call.expectedVersion }),
       ...(into === undefined ? {} : { into: nodeId(into) }),
     });
@@ -237,7 +237,7 @@ const branch = defineRoute({
   path: '/api/trees/{tree}/branch',
   name: 'branch',
   summary:
-    'Moves to another node to continue there, optionally with a summary of the branch that is left, given or written by a model.',
+    'Makes another node active, optionally with a summary of the branch that you leave. The summary is given, or written by a model.',
   needs: { version: 'optional' },
   query: plainWriteQuerySchema,
   body: writeBodySchema({
@@ -251,7 +251,7 @@ const branch = defineRoute({
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     const { nodeId: to, summary, summarize, focus } = call.body;
-    // A move of the active node needs no version, but adding a summary does.
+    // Changing the active node needs no expected version, but adding a summary does.
     if (summary !== undefined || summarize === true) requireVersion(call.expectedVersion);
     const isWritten = summary === undefined && summarize === true;
     if (isWritten) await assertExpectedVersion(place, call.expectedVersion);
@@ -259,7 +259,7 @@ const branch = defineRoute({
       treeId,
       nodeId: nodeId(to),
       summary: isWritten ? undefined : (summary ?? null),
-      ...actAs(call),
+      ...newActOf(call),
       ...omitUndefined({ focus, expectedVersion: isWritten ? undefined : call.expectedVersion }),
     });
     return compactionAnswer(store, treeId, done.actId, done, done.added);

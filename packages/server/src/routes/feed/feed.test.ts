@@ -150,7 +150,7 @@ test('[A44] commits and replies of another process reach the feed of this one', 
   const server = await openTestServer({ store: 'sqlite', limits: { deltaMs: 5 } });
   const other = await openTestServer({
     store: `sqlite:${(await server.store.info()).place}`,
-    // The reply ends only after part of it was seen here.
+    // The reply ends only after this test has received part of it.
     replies: [
       async function* () {
         yield { type: 'text-delta', text: 'from the other ' } as const;

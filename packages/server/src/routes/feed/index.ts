@@ -1,4 +1,4 @@
-/** Live events of one tree, or of all trees of the caller. */
+/** The routes that stream changes of one tree, or of all trees of the caller. */
 import { readTree } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
@@ -8,8 +8,10 @@ import type { OwnerServices, SharedServices } from '../../services.ts';
 import { countQuerySchema } from '../../wire/schemas.ts';
 import { defineRoute } from '../define.ts';
 
-/** The position of a reader: from Last-Event-ID after a reconnect, else from the query. */
-function placeIn(lastEventId: string | undefined, since: number | undefined): number | null {
+/**
+ * Returns the version after which a reader continues: from Last-Event-ID after a reconnect, otherwise from the query.
+ */
+function readCursor(lastEventId: string | undefined, since: number | undefined): number | null {
   if (lastEventId === undefined || lastEventId === '') return since ?? null;
   if (!/^\d{1,15}$/.test(lastEventId))
     return throwHttpError('http/invalid', 'Last-Event-ID must be the id of an event of this stream.');
@@ -21,7 +23,7 @@ const treeFeed = defineRoute({
   path: '/api/trees/{tree}/feed',
   name: 'followTree',
   summary:
-    'Server-sent events: `commit` (id = version, data = the commit and its nodes), `delta` (new text of a running reply, no id), `approval`, `reset`. Continues without a gap after Last-Event-ID, or from `since`.',
+    'Streams the changes of a tree as server-sent events: `commit` (id = version, data = the commit and its nodes), `delta` (new text of a reply in progress, no id), `approval`, `reset`. Continues without a gap after Last-Event-ID or `since`.',
   needs: { stream: true },
   query: z.strictObject({ since: countQuerySchema.optional() }),
   produces: 'text/event-stream',
@@ -29,11 +31,11 @@ const treeFeed = defineRoute({
   async handle(call) {
     const { services, ownerServices, caller, params } = call;
     const { store, treeId } = await resolveTree(call, params.tree);
-    const since = placeIn(call.header('last-event-id'), call.query.since);
+    const since = readCursor(call.header('last-event-id'), call.query.since);
     // An unknown tree is refused with a status before the stream starts.
     await store.read(treeId, () => readTree(treeId));
     const stream = services.streams.open(caller);
-    followTree(call.signal, stream);
+    closeOnDisconnect(call.signal, stream);
     services.hubs.join(ownerServices, store, treeId, stream, since).catch((error: unknown) => {
       services.log.warn({ err: error }, 'a reader of a feed was sent away');
     });
@@ -41,8 +43,8 @@ const treeFeed = defineRoute({
   },
 });
 
-/** Ends the stream when the client disconnects. */
-function followTree(signal: AbortSignal, stream: EventStream): void {
+/** Closes the stream when the client disconnects. */
+function closeOnDisconnect(signal: AbortSignal, stream: EventStream): void {
   signal.addEventListener('abort', () => stream.close(), { once: true });
 }
 
@@ -50,7 +52,8 @@ const listFeed = defineRoute({
   method: 'get',
   path: '/api/feed',
   name: 'followTrees',
-  summary: 'Server-sent events: `tree` (id = cursor, data = treeId and version) for every change in any of your trees.',
+  summary:
+    'Streams the changes of all your trees as server-sent events: `tree` (id = cursor, data = treeId and version).',
   needs: { stream: true },
   query: z.strictObject({ since: z.string().optional() }),
   produces: 'text/event-stream',
@@ -60,9 +63,10 @@ const listFeed = defineRoute({
     const last = call.header('last-event-id');
     const since = last === undefined || last === '' ? (call.query.since ?? null) : last;
     const stream = services.streams.open(caller);
-    followTree(call.signal, stream);
+    closeOnDisconnect(call.signal, stream);
     const feed = ownerServices.store.feedAll(since, stream.closed)[Symbol.asyncIterator]();
-    // The first read refuses an invalid cursor. The response must not wait for the first event.
+    // The first read rejects on an invalid cursor. The response must not wait for the first event, which may never
+    // come.
     const first = feed.next();
     const refused = await Promise.race([
       first.then(

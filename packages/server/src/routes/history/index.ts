@@ -1,4 +1,4 @@
-/** The history: the commits of a tree, the tree at any version, and restoring a version. */
+/** The routes of the history: the commits of a tree, the tree at any version, and restoring a version. */
 import { readTreeAsOf, type Tree, type TreeId, unwrapResult } from '@coppice/core';
 import { allBookmarks, branchPage, childIds, topology } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
@@ -61,7 +61,7 @@ const asOf = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/history/{version}',
   name: 'getVersion',
-  summary: 'The tree as of a version, without message contents.',
+  summary: 'Returns the tree as of a version, without message contents.',
   answer: z.object({
     tree: treeViewSchema,
     activeNodeId: nodeIdSchema.nullable(),
@@ -80,7 +80,7 @@ const pageAsOf = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/history/{version}/page',
   name: 'getVersionPage',
-  summary: 'A page of a branch as of a version.',
+  summary: 'Returns a page of a branch as of a version.',
   query: z.strictObject({
     nodeId: z.string().optional(),
     limit: pageLimitSchema.optional(),

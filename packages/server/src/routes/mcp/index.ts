@@ -1,4 +1,4 @@
-/** The caller's trees as an MCP server over HTTP. */
+/** The route that serves the caller's trees as an MCP server. */
 
 import { z } from '@hono/zod-openapi';
 import { answerMcpOverHttp } from '../../mcp/over-http.ts';
@@ -7,7 +7,7 @@ import { productVersion } from '../../version.ts';
 import { problemSchema } from '../../wire/schemas.ts';
 import { defineRoute, type RawReply, type RouteDefinition } from '../define.ts';
 
-// The headers of the protocol. All others, especially the token, are not passed on.
+// Only these headers of the protocol are passed to the MCP server; especially the token is not.
 const passed = [
   'content-type',
   'accept',
@@ -18,7 +18,7 @@ const passed = [
   'last-event-id',
 ];
 
-// The protocol has its own error format.
+// The MCP protocol has its own error format.
 const refusal = z
   .object({ jsonrpc: z.literal('2.0'), error: z.object({ code: z.number(), message: z.string() }), id: z.unknown() })
   .openapi('McpProblem');
@@ -27,7 +27,7 @@ const call = defineRoute({
   method: 'post',
   path: '/mcp',
   name: 'callMcp',
-  summary: 'The caller’s trees as an MCP server (streamable HTTP). Read-only unless the operator allows writes.',
+  summary: 'Serves your trees as an MCP server (streamable HTTP). It is read-only unless the operator allows writes.',
   needs: { body: 'bytes', access: 'read' },
   answer: z.unknown(),
   refusal: z.union([refusal, problemSchema]),

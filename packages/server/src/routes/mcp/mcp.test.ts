@@ -14,7 +14,7 @@ afterEach(async () => {
   server = null;
 });
 
-/** A second Coppice server that uses the first one as an MCP server. */
+/** Opens a second Coppice server that uses the first one as an MCP server. */
 async function connected(mcpWrites: boolean) {
   server = await openTestServer({ store: 'sqlite', mcpWrites });
   const listening = await server.listen();
@@ -35,7 +35,7 @@ async function connected(mcpWrites: boolean) {
   return { server, client, call };
 }
 
-/** Connects the official client over HTTP. */
+/** Connects the official MCP client over HTTP. */
 async function official(options: TestServerOptions = {}) {
   server = await openTestServer({ store: 'sqlite', ...options });
   const listening = await server.listen();
@@ -129,7 +129,7 @@ describe('the MCP server and the official client', () => {
   it('[MS8] every tool declares its output, and the results match', async () => {
     const { server: own, client } = await official({ mcpWrites: true });
     const { treeId: tree, nodeIds } = await sample(own);
-    // The client validates results against the schemas that it has listed.
+    // The client validates results against the schemas of the tools that it has listed.
     const { tools } = await client.listTools();
     for (const tool of tools)
       expect(tool.outputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) });

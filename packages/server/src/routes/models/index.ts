@@ -1,4 +1,4 @@
-/** Models, tools, MCP servers, and the operator's settings. */
+/** The routes that list models and tools, and return the operator's settings. */
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { matchesEntityTag } from '../../entity-tags.ts';
@@ -34,7 +34,8 @@ const listModels = defineRoute({
   method: 'get',
   path: '/api/models',
   name: 'listModels',
-  summary: 'The models that can be used now and the default one; with `all` also those that need a key first.',
+  summary:
+    'Lists the models that can be used now, and the default model. With `all` it also lists models that still need a key.',
   query: z.strictObject({ all: queryFlagSchema.optional() }),
   answer: choices,
   also: [304],
@@ -43,7 +44,7 @@ const listModels = defineRoute({
     const list = services.providers.list();
     const items = query.all === true ? list : list.filter((model) => model.ready);
     const text = JSON.stringify({ items, default: await services.defaultModel() });
-    // The list is long and rarely changes, so browsers revalidate it.
+    // The list is long and rarely changes, so browsers revalidate their copy by this tag.
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
     const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
     if (matchesEntityTag(header('if-none-match'), etag)) return { raw: null, status: 304, headers };
@@ -55,7 +56,7 @@ const refresh = defineRoute({
   method: 'post',
   path: '/api/models/refresh',
   name: 'refreshModels',
-  summary: 'Asks all configured providers for their models.',
+  summary: 'Reads the lists of models of all configured providers again.',
   answer: choices,
   async handle({ services, signal }) {
     await services.providers.refresh(signal);
@@ -87,7 +88,7 @@ const settings = defineRoute({
   method: 'get',
   path: '/api/settings',
   name: 'getSettings',
-  summary: 'The operator’s settings, without keys and file paths.',
+  summary: 'Returns the operator’s settings, without keys and file paths.',
   answer: z.object({
     defaultModel: z.string(),
     providers: listOfSchema(
@@ -125,7 +126,7 @@ const settings = defineRoute({
       limits: { bodyBytes: limits.bodyBytes, attachmentBytes: limits.attachmentBytes },
       quotas: { streams: quotas.streams, generations: quotas.generations, temporaryTrees: quotas.temporaryTrees },
       store: { kind: info.kind, readOnly: info.readOnly, notes: info.notes, search: services.store.supports.search },
-      // Warnings contain file paths of the machine, so only admins see them.
+      // Warnings contain file paths of the server, so only admins see them.
       warnings: caller.role === 'admin' ? config.warnings.map((warning) => warning.message) : [],
     });
   },

@@ -1,4 +1,4 @@
-/** Health, metrics and the API document, for operators and programs. */
+/** The routes for operators: health, metrics and the API reference. */
 import { z } from '@hono/zod-openapi';
 import { referencePolicy } from '../../reference-page.ts';
 import { anyObjectSchema } from '../../wire/schemas.ts';
@@ -19,12 +19,12 @@ const healthz = defineRoute({
   method: 'get',
   path: '/healthz',
   name: 'getHealth',
-  summary: 'Whether the process is running, and figures about the recording of calls. Open to everyone.',
+  summary: 'Reports that the process is running, and counts of recorded calls. Needs no authentication.',
   needs: { access: 'open' },
   answer: health.extend({ recorder: recorderHealth }),
   handle({ services }) {
     const { recorder } = services;
-    // Another process may have acknowledged some calls. The response does not wait for the disk.
+    // Another process may have acknowledged failed calls. The response does not wait for reading them.
     void recorder.refreshFailed();
     const { health: word, waiting, spilled, dropped, failed, unacknowledged } = recorder.state;
     const reported = { health: word, waiting, spilled, dropped, failed, unacknowledged };
@@ -36,7 +36,7 @@ const readyz = defineRoute({
   method: 'get',
   path: '/readyz',
   name: 'getReadiness',
-  summary: 'Whether the store is available; 503 if it is not.',
+  summary: 'Reports whether the store is available, with status 503 if it is not.',
   needs: { access: 'open' },
   answer: health,
   async handle({ services }) {
@@ -54,7 +54,7 @@ const metrics = defineRoute({
   method: 'get',
   path: '/metrics',
   name: 'getMetrics',
-  summary: 'Metrics in the text format of Prometheus, for admins only.',
+  summary: 'Returns metrics in the text format of Prometheus. Only admins may read them.',
   needs: { access: 'admin' },
   produces: 'text/plain',
   answer: z.string(),
@@ -69,7 +69,7 @@ const openapi = defineRoute({
   method: 'get',
   path: '/api/openapi.json',
   name: 'getOpenApi',
-  summary: 'This API as an OpenAPI 3.1 document.',
+  summary: 'Returns this API as an OpenAPI 3.1 document.',
   needs: { access: 'open' },
   answer: anyObjectSchema,
   handle: ({ services }) => ({ text: services.reference.document() }),
@@ -79,7 +79,7 @@ const docs = defineRoute({
   method: 'get',
   path: '/api/docs',
   name: 'getReference',
-  summary: 'This API as an HTML page without external resources.',
+  summary: 'Returns the reference of this API as an HTML page without external resources.',
   needs: { access: 'open' },
   produces: 'text/html',
   answer: z.string(),

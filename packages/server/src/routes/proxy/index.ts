@@ -1,4 +1,4 @@
-/** Calls of other programs, forwarded unchanged and recorded as trees. */
+/** The routes that forward calls of other programs to model providers and record them as trees. */
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../caller.ts';
 import { throwHttpError } from '../../http-errors.ts';
@@ -12,8 +12,8 @@ const anything = z.unknown();
 // The query belongs to the upstream service. Anthropic's clients send `?beta=true`.
 const anyQuery = z.looseObject({});
 
-/** The definition of a proxy route. */
-interface ProxyPlace {
+/** The path and description of a proxy route. */
+interface ProxyRoute {
   /** The path before `/v1`. */
   readonly base: string;
   /** The path below `/v1`. */
@@ -22,10 +22,10 @@ interface ProxyPlace {
   readonly summary: string;
 }
 
-/** Forwards a call with the project from its path. */
-async function handOn(
+/** Forwards a call, with the project that the path names. */
+async function forwardCall(
   call: RouteCall<object, unknown, unknown>,
-  { path }: ProxyPlace,
+  { path }: ProxyRoute,
   wire: WireKind | null,
   body: Uint8Array | null,
 ): Promise<RawReply> {
@@ -37,15 +37,15 @@ async function handOn(
   return proxyCall({ services, caller, signal, header, headers, wire, body, ...to });
 }
 
-/** The error schema of a path. On a path of both services the client's headers decide. */
+/** Returns the error schema of a path. On paths of several services the headers of the client decide. */
 function proxyRefusal(path: string): z.ZodType {
   if (path.startsWith('messages')) return wireErrorSchemas.anthropic;
   const { openai, anthropic } = wireErrorSchemas;
   return path === 'models' || path === 'embeddings' ? z.union([openai, anthropic]) : openai;
 }
 
-function passedThrough(place: ProxyPlace, wire: WireKind | null): RouteDefinition {
-  const { base, path, name, summary } = place;
+function definePostRoute(route: ProxyRoute, wire: WireKind | null): RouteDefinition {
+  const { base, path, name, summary } = route;
   return defineRoute({
     method: 'post',
     path: `${base}/v1/${path}`,
@@ -55,12 +55,12 @@ function passedThrough(place: ProxyPlace, wire: WireKind | null): RouteDefinitio
     query: anyQuery,
     answer: anything,
     refusal: proxyRefusal(path),
-    handle: async (call) => handOn(call, place, wire, await call.bytes()),
+    handle: async (call) => forwardCall(call, route, wire, await call.bytes()),
   });
 }
 
-function listedCall(place: ProxyPlace): RouteDefinition {
-  const { base, path, name, summary } = place;
+function defineListRoute(route: ProxyRoute): RouteDefinition {
+  const { base, path, name, summary } = route;
   return defineRoute({
     method: 'get',
     path: `${base}/v1/${path}`,
@@ -69,24 +69,29 @@ function listedCall(place: ProxyPlace): RouteDefinition {
     query: anyQuery,
     answer: anything,
     refusal: proxyRefusal(path),
-    handle: (call) => handOn(call, place, null, null),
+    handle: (call) => forwardCall(call, route, null, null),
   });
 }
 
 function routesBelow(base: string, ending: string): RouteDefinition[] {
-  const at = (path: string, name: string, summary: string): ProxyPlace => ({
+  const describe = (path: string, name: string, summary: string): ProxyRoute => ({
     base,
     path,
     name: `${name}${ending}`,
     summary,
   });
   return [
-    passedThrough(at('chat/completions', 'proxyChatCompletions', 'Forwards and records a chat completion.'), 'chat'),
-    passedThrough(at('responses', 'proxyResponses', 'Forwards and records a response.'), 'responses'),
-    passedThrough(at('messages', 'proxyMessages', 'Forwards and records an Anthropic message.'), 'messages'),
-    passedThrough(at('messages/count_tokens', 'proxyCountTokens', 'Forwards a token count.'), null),
-    passedThrough(at('embeddings', 'proxyEmbeddings', 'Forwards embeddings without recording them.'), null),
-    listedCall(at('models', 'proxyModels', 'Lists the models of the upstream service, or those of this server.')),
+    definePostRoute(
+      describe('chat/completions', 'proxyChatCompletions', 'Forwards and records a chat completion.'),
+      'chat',
+    ),
+    definePostRoute(describe('responses', 'proxyResponses', 'Forwards and records a response.'), 'responses'),
+    definePostRoute(describe('messages', 'proxyMessages', 'Forwards and records an Anthropic message.'), 'messages'),
+    definePostRoute(describe('messages/count_tokens', 'proxyCountTokens', 'Forwards a token count.'), null),
+    definePostRoute(describe('embeddings', 'proxyEmbeddings', 'Forwards embeddings without recording them.'), null),
+    defineListRoute(
+      describe('models', 'proxyModels', 'Lists the models of the upstream service, or those of this server.'),
+    ),
   ];
 }
 
@@ -119,8 +124,11 @@ const stateShape = z
   })
   .openapi('ProxyState');
 
-/** The recorder's state with the caller's own calls. Errors may contain file paths, so only admins see them. */
-function stateFor(recorder: Recorder, { owner, role }: Caller): z.input<typeof stateShape> {
+/**
+ * Returns the state of the recorder with the caller's calls only. Errors may contain file paths, so only admins see
+ * them.
+ */
+function toProxyState(recorder: Recorder, { owner, role }: Caller): z.input<typeof stateShape> {
   const own = recorder.calls.filter((call) => call.owner === owner);
   const { lastError, ...reported } = recorder.state;
   return {
@@ -134,9 +142,9 @@ const state = defineRoute({
   method: 'get',
   path: '/api/proxy',
   name: 'getProxy',
-  summary: 'The state of recording, and the last recorded calls.',
+  summary: 'Returns the state of recording, and the last recorded calls.',
   answer: stateShape,
-  handle: ({ services: { recorder }, caller }) => toReply(stateFor(recorder, caller)),
+  handle: ({ services: { recorder }, caller }) => toReply(toProxyState(recorder, caller)),
 });
 
 const pause = defineRoute({
@@ -149,7 +157,7 @@ const pause = defineRoute({
   answer: stateShape,
   handle({ services: { recorder }, caller, body }) {
     recorder.recording = body.recording;
-    return toReply(stateFor(recorder, caller));
+    return toReply(toProxyState(recorder, caller));
   },
 });
 
@@ -163,7 +171,7 @@ const failedCall = z
     status: z.number().nullable(),
     code: z.string(),
     reason: z.string().nullable().openapi({ description: 'The error message; null unless the caller is an admin.' }),
-    keptBytes: z.number().openapi({ description: 'The size of the kept call; 0 if it cannot be recorded again.' }),
+    keptBytes: z.number().openapi({ description: 'The size of the stored call; 0 if it cannot be recorded again.' }),
   })
   .openapi('FailedCall');
 
@@ -179,7 +187,7 @@ const listFailed = defineRoute({
   method: 'get',
   path: '/api/proxy/failed',
   name: 'listFailedCalls',
-  summary: 'Lists the caller’s calls that could not be recorded and are not acknowledged, newest first.',
+  summary: 'Lists your calls that could not be recorded and are not acknowledged, newest first.',
   answer: failedCalls,
   handle: async ({ services: { recorder }, caller }) => toReply(await failedFor(recorder, caller)),
 });
@@ -188,7 +196,8 @@ const acknowledgeFailed = defineRoute({
   method: 'post',
   path: '/api/proxy/failed/acknowledge',
   name: 'acknowledgeFailedCalls',
-  summary: 'Removes failed calls from the list with their kept data: the given ones, or all of the caller’s.',
+  summary:
+    'Acknowledges failed calls, the given ones or all of yours: removes them from the list and deletes their stored data.',
   needs: { access: 'write' },
   body: z.strictObject({ ids: z.array(z.string()).max(10_000).optional() }),
   answer: failedCalls.extend({ acknowledged: z.number() }),
@@ -202,7 +211,7 @@ const retryFailed = defineRoute({
   method: 'post',
   path: '/api/proxy/failed/{id}/retry',
   name: 'retryFailedCall',
-  summary: 'Tries to record a failed call again from its kept data.',
+  summary: 'Tries to record a failed call again from its stored data.',
   needs: { access: 'write' },
   answer: failedCalls,
   async handle({ services: { recorder }, caller, params }) {

@@ -1,7 +1,6 @@
 /**
- * Forwards calls of other programs on every path below the version of a wire that has no route of its own, with any
- * method. Only calls on Google's wire are recorded. These routes are not part of our API, so they are not in the table
- * of routes.
+ * Forwards calls on all other paths below the version prefix of a model API, with any method. Of these, only Google's
+ * calls are recorded. The routes are not part of our API, so they are not in the table of routes.
  */
 import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
@@ -15,7 +14,7 @@ const versions = ['v1', 'v1beta', 'v1alpha'];
 // Google's calls that are recorded. The path contains the model before the method.
 const recordedMethod = /^(?:models|tunedModels)\/[^/]+:(?:generateContent|streamGenerateContent)$/;
 
-// A browser sends forms without a preflight request; programs send their token in a header.
+// A browser sends these media types without a preflight request. So a call with one of them needs a token in a header.
 const form = /^(?:multipart\/form-data|application\/x-www-form-urlencoded|text\/plain)\b/i;
 
 function otherCall(method: HttpMethod, base: string, version: string): RouteDefinition {

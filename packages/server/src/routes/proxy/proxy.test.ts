@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const canary = 'sk-canary-of-the-operator-1234567890';
 
-/** A server that forwards calls to a fake service with these responses, one per call. */
+/** Starts a server that forwards calls to a fake service with these responses, one per call. */
 async function proxied(bodies: readonly (string | { status: number; body: string })[], type = 'application/json') {
   upstream = await openRawServer((_request, response, number) => {
     const said = bodies[Math.min(number, bodies.length - 1)] ?? '';

@@ -3,10 +3,10 @@ import { ask, type Node, type NodeId, type ReadProgram, readTree, refuse, type T
 import { z } from '@hono/zod-openapi';
 import { listOfSchema, nodeSchema } from '../../wire/schemas.ts';
 
-/** The largest number of nodes in a page. Clients that need the whole path request the path. */
+/** The largest number of nodes in a page. A client that needs more requests the whole path instead. */
 export const maxPageNodes = 1_000;
 
-/** A node that exists; throws if it is missing or deleted. */
+/** Returns a node. Throws if it does not exist or is deleted. */
 export function* requireLiveNode(id: NodeId): ReadProgram<Node> {
   return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
@@ -14,7 +14,7 @@ export function* requireLiveNode(id: NodeId): ReadProgram<Node> {
 /** The schema of nodes with the version at which they were read. */
 export const nodesAnswerSchema = z.object({ version: z.number(), nodes: listOfSchema(nodeSchema) });
 
-/** Adds the tree's version to a read. */
+/** Runs a read and adds the version of the tree to its result. */
 export function* addTreeVersion<T>(id: TreeId, nodes: ReadProgram<T>): ReadProgram<{ version: number; nodes: T }> {
   const { version } = yield* readTree(id);
   return { version, nodes: yield* nodes };

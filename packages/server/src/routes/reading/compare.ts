@@ -1,4 +1,4 @@
-/** Compares two branches. */
+/** The route that compares two branches. */
 import { readPath, readTree } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
 import { z } from '@hono/zod-openapi';

@@ -1,4 +1,4 @@
-/** Read routes of one tree. */
+/** The routes that read one tree. */
 import { compareRoutes } from './compare.ts';
 import { nodeRoutes } from './nodes.ts';
 import { pageRoutes } from './pages.ts';

@@ -1,4 +1,4 @@
-/** Single nodes, their siblings and children, and the data that refers to them. */
+/** The routes that read single nodes, their siblings and children, and what refers to them. */
 import { ask, impactOf, type Node, type NodeId, nodeId, type ReadProgram, readTree, refuse } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { formatOfTree, resolveTree } from '../../resolve-tree.ts';
@@ -11,7 +11,7 @@ const getNode = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}',
   name: 'getNode',
-  summary: 'One node.',
+  summary: 'Returns one node with its message and its bookmark.',
   answer: z.object({ version: z.number(), node: nodeSchema, bookmark: z.union([bookmarkSchema, z.null()]) }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
@@ -33,7 +33,7 @@ const children = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}/children',
   name: 'getChildren',
-  summary: 'The children of a node or of the root, in order.',
+  summary: 'Lists the children of a node or of the root, in order.',
   answer: nodesAnswerSchema,
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
@@ -50,7 +50,7 @@ const siblings = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}/siblings',
   name: 'getSiblings',
-  summary: 'The variants of a node including itself, and its position among them.',
+  summary: 'Lists the variants of a node including the node itself, and its position among them.',
   answer: z.object({ version: z.number(), index: z.number(), total: z.number(), nodes: listOfSchema(nodeSchema) }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
@@ -68,7 +68,8 @@ const impact = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}/impact',
   name: 'getImpact',
-  summary: 'What deleting a node would remove, and what refers to it.',
+  summary:
+    'Returns what a deletion would remove: the number of nodes, and the bookmarks, replies in progress and share links that refer to them.',
   query: z.strictObject({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
   answer: z.object({
     count: z.number(),
@@ -104,7 +105,7 @@ const contents = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/contents',
   name: 'getContents',
-  summary: 'The messages of several nodes, by id; unknown ones are left out.',
+  summary: 'Returns the messages of several nodes, by id. Unknown ids are left out.',
   query: z.strictObject({ ids: z.string() }),
   answer: z.object({ messages: z.record(z.string(), anyObjectSchema) }),
   async handle(call) {
@@ -115,7 +116,7 @@ const contents = defineRoute({
       return refuse('command/invalid', `Request at most ${maxPageNodes} nodes at once.`, {});
     await store.read(id, () => readTree(id));
     const texts = await store.content(id, ids.map(nodeId));
-    // The contents are already JSON, so they are concatenated and not parsed and serialised again.
+    // The stored contents are JSON already. They are concatenated, because parsing and serialising them would be slow.
     const parts = [...texts].map(([each, text]) => `${JSON.stringify(each)}:${text}`);
     const format = JSON.stringify(await formatOfTree(place));
     return { text: `{"conversation_format":${format},"messages":{${parts.join(',')}}}` };
@@ -126,7 +127,7 @@ const bookmarks = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/bookmarks',
   name: 'getBookmarks',
-  summary: 'The bookmarks of a tree.',
+  summary: 'Lists the bookmarks of a tree.',
   answer: z.object({ version: z.number(), items: listOfSchema(bookmarkSchema) }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);

@@ -1,4 +1,4 @@
-/** Pages of a thread, and the topology of a tree. */
+/** The routes that read pages of a branch, and the topology of a tree. */
 import { ask, readTopology, readTree, type TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
@@ -22,7 +22,6 @@ import { defineRoute, toReply } from '../define.ts';
 
 const variants = z.object({ index: z.number(), total: z.number(), ids: listOfSchema(nodeIdSchema) });
 
-/** A page of a thread. */
 const threadPage = z
   .object({
     rootId: nodeIdSchema,
@@ -45,7 +44,7 @@ const page = defineRoute({
   path: '/api/trees/{tree}/page',
   name: 'getPage',
   summary:
-    'A page of a branch: its last messages, or those above or below a cursor, with the position of each among its variants; with `linear` also as plain messages, for clients that do not support branches.',
+    'Returns a page of a branch: its last messages, or those before or after a cursor, with the position of each among its variants. With `linear` also as plain messages, for clients that do not support branches.',
   query: z.strictObject({
     nodeId: z.string().optional(),
     limit: pageLimitSchema.optional(),
@@ -64,7 +63,7 @@ const page = defineRoute({
   },
 });
 
-/** The topology of a tree, complete or in part, with bookmarks, from one snapshot. */
+/** Reads the topology of a tree, complete or below a node, with bookmarks, from one snapshot. */
 function* readShape(id: TreeId, options: { readonly from?: string; readonly depth?: number } = {}) {
   const { rootId, activeNodeId, version } = yield* readTree(id);
   const nodes = yield* readTopology(id, options);
@@ -84,7 +83,8 @@ const topology = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/topology',
   name: 'getTopology',
-  summary: 'The structure of a tree as a flat list without contents: complete, or below a node down to a depth.',
+  summary:
+    'Returns the structure of a tree as a flat list without contents: complete, or below a node down to a depth.',
   query: z.strictObject({ from: z.string().optional(), depth: countQuerySchema.optional() }),
   answer: z.object({ ...shape, nodes: listOfSchema(topologyNodeSchema) }),
   async handle(call) {
@@ -100,7 +100,7 @@ const columns = defineRoute({
   path: '/api/trees/{tree}/topology/columns',
   name: 'getTopologyColumns',
   summary:
-    'The structure of the whole tree in columns, less than half the size: each field once, then its value for each node.',
+    'Returns the structure of the whole tree as columns: for each field the list of its values. Less than half the size of the flat list.',
   answer: z.object({ ...shape, columns: topologyColumnsSchema }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);

@@ -1,4 +1,4 @@
-/** Paths through a tree. */
+/** The routes that read paths through a tree. */
 import {
   ask,
   type Node,
@@ -19,7 +19,8 @@ const path = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/path',
   name: 'getPath',
-  summary: 'The path from a node or the first turn down to another node, both included; by default to the active node.',
+  summary:
+    'Returns the path from a node (by default the first message) down to another node (by default the active one), both included.',
   query: z.strictObject({ from: z.string().optional(), to: z.string().optional() }),
   answer: nodesAnswerSchema,
   async handle(call) {
@@ -39,7 +40,7 @@ const leaves = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/leaves',
   name: 'getLeaves',
-  summary: 'The newest leaves of a tree, newest first.',
+  summary: 'Lists the newest leaves of a tree, newest first.',
   query: z.strictObject({ limit: pageLimitSchema.optional() }),
   answer: nodesAnswerSchema,
   async handle(call) {
@@ -50,7 +51,7 @@ const leaves = defineRoute({
   },
 });
 
-/** The last nodes of the path through a node, without reading the whole branch. */
+/** Reads the last nodes of the path through a node, without reading the whole branch. */
 function* readEndThrough(id: NodeId, limit: number): ReadProgram<readonly Node[]> {
   const node = yield* requireLiveNode(id);
   const to = yield* ask('lastVisited', { from: node.id });
@@ -61,7 +62,7 @@ const pathThrough = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}/path',
   name: 'getPathThrough',
-  summary: 'The path through a node down to the last visited leaf below it, or its last nodes.',
+  summary: 'Returns the path through a node down to the last visited leaf below it, or only its last nodes.',
   query: z.strictObject({ limit: pageLimitSchema.optional() }),
   answer: nodesAnswerSchema,
   async handle(call) {

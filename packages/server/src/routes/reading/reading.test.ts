@@ -15,7 +15,7 @@ function texts(nodes: readonly Named[]): string[] {
   return nodes.map((node) => node.text);
 }
 
-/** a → b → c, with a second variant of b and a reply to it. */
+/** Creates a tree a → b → c, with a second variant of b and a reply to that variant. */
 async function forked(server: TestServer) {
   const { id, rootId, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const [a = '', b = '', c = ''] = nodeIds;
@@ -243,7 +243,7 @@ test('[A154] reads, writes, contexts and earlier states report how the tree is s
   await branching.close();
 });
 
-/** A store that records every read. */
+/** Wraps a store and records the name of every read. */
 function watched(store: Store): { readonly store: Store; readonly asked: string[] } {
   const asked: string[] = [];
   const read: Store['read'] = (id, reading) =>
@@ -304,7 +304,7 @@ test('[A152] reading further down reads the whole branch once, and sees its chan
   expect(seen).toHaveLength(50);
   expect(asked.filter((question) => question === 'pathMeta')).toHaveLength(1);
   const [first, second, third] = nodeIds;
-  // Additions at the end or on other branches, edits, and another leaf do not change the path.
+  // New nodes at the end or on other branches, edits and another leaf must not invalidate the cached path.
   const write = async (path: string, body: object) => {
     const now = (await server.ask('GET', `/api/trees/${id}`)).body.version;
     return (await server.ask('POST', `/api/trees/${id}${path}`, { version: now, body })).body;

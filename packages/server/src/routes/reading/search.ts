@@ -1,4 +1,4 @@
-/** Search in all branches. */
+/** The route that searches all branches. */
 import { type Role, refuse, treeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { listOfSchema, nodeIdSchema, pageLimitSchema, roleSchema, treeIdSchema } from '../../wire/schemas.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads and commands of core over HTTP, for a program that works with the trees of this server like with a local store,
- * such as `coppice --server`. Apps use the other routes.
+ * The routes with which a program uses the trees of this server like a local store, such as `coppice --server`. Apps
+ * use the other routes.
  */
 import {
   ask,
@@ -34,8 +34,8 @@ const limit = whole.optional();
 const position = z.string().max(1_000);
 
 /**
- * The arguments of each read that a client may request. Reads across owners and reads that only planners use are not
- * offered.
+ * The schemas of the reads that a client may request. Reads across owners and reads that only planners need are
+ * missing.
  */
 const readArguments = {
   tree: z.strictObject({ treeId }),
@@ -81,7 +81,7 @@ const read = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/reads',
   name: 'readFromTree',
-  summary: 'Answers one read of a planner, with the version of the tree that it was answered at.',
+  summary: 'Runs one read of core in a tree, and returns its result with the version of the tree.',
   needs: { access: 'read' },
   body: z.strictObject({ name: z.string().max(40), with: jsonObjectSchema }),
   answer: z.object({ version: z.number(), answer: z.unknown() }),
@@ -97,11 +97,11 @@ const read = defineRoute({
       );
     }
     const { store, treeId: tree } = await resolveTree(call, call.params.tree);
-    // Acts are found by their actor, and a caller may find only its own.
+    // Some reads find acts by actor. A caller may only find their own acts.
     const wanted = 'actor' in parsed.data ? { ...parsed.data, actor: call.caller.actor } : parsed.data;
     const found = await store.read(tree, function* () {
       const { version } = yield* readTree(tree);
-      // The schema of this read has checked its arguments. TypeScript cannot derive that from a lookup by name.
+      // The schema has checked the arguments of this read. TypeScript cannot derive that from a lookup by name.
       const answer: unknown = yield* ask(name as ReadName, wanted as Parameters<typeof ask>[1]);
       return { version, answer };
     });
@@ -143,7 +143,7 @@ const externalIds = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/external-ids',
   name: 'listExternalIds',
-  summary: 'The ids that a tree and its nodes have in other systems, which an export gives back.',
+  summary: 'Lists the ids that a tree and its nodes have in other systems. An export writes them again.',
   answer: externalIdList,
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
@@ -153,8 +153,8 @@ const externalIds = defineRoute({
 });
 
 /**
- * The commands that users run. Commands that record replies, their usage and foreign files belong to the server,
- * because budgets depend on them.
+ * The commands that a client may run. Commands that record replies, their usage or foreign files are missing, because
+ * budgets depend on them.
  */
 const personal: ReadonlySet<Command['type']> = new Set([
   'create',
@@ -186,7 +186,7 @@ const personal: ReadonlySet<Command['type']> = new Set([
 ]);
 
 function personalCommand(given: object): Command {
-  // Core validates the command and names an invalid field.
+  // Core validates the command. Its error names the invalid field.
   const command = readCommand(given as CommandInput);
   if (!personal.has(command.type))
     return throwHttpError('http/invalid', `body.command: ${command.type} is not given over HTTP.`);
@@ -210,7 +210,7 @@ const runIt = defineRoute({
   path: '/api/run',
   name: 'runTreeCommand',
   summary:
-    'Runs a command of core in the tree that it names; undo and redo without a tree reverse your newest act in any tree.',
+    'Runs a command of core in the tree that it names. Undo and redo without a tree apply to your newest act in any tree.',
   body: writeBodySchema({ command: jsonObjectSchema, actId: z.string().max(64).optional() }),
   answer: outcome,
   async handle(call) {

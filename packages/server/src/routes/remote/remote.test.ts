@@ -9,7 +9,7 @@ test('[A290] a read returns the version of its tree, and an invalid one is refus
   expect(path.body).toMatchObject({ version, answer: { complete: true, nodes: [{ text: 'a' }, { text: 'b' }] } });
   const missing = await server.ask('POST', reads, { body: { name: 'path', with: {} } });
   expect(missing).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining('with.to') } } });
-  // The ids of other people's trees are not revealed.
+  // The response must not reveal the ids of other users' trees.
   const taken = await server.ask('POST', reads, { body: { name: 'taken', with: { ids: nodeIds } } });
   expect(taken.status).toBe(400);
   const none = await server.ask('GET', `/api/trees/${id}/external-ids`);

@@ -1,4 +1,4 @@
-/** Share links: one path in its current state, and the parts of it that people with the link can see. */
+/** The routes of share links. A link shows one path as it was when the link was created. */
 import { randomBytes } from 'node:crypto';
 import { blockDefinitionOf, isKnownBlock } from '@coppice/content';
 import {
@@ -26,7 +26,7 @@ import { blockSchema, labelSchema, listOfSchema, nodeIdSchema, roleSchema } from
 import { isOpenShare, shareSchema, toShareView } from '../../wire/share-view.ts';
 import { defineRoute, toReply } from '../define.ts';
 
-/** The data that a link can show in addition to the messages; none of it by default. */
+/** The data that a link can show besides the messages. Without a choice it shows none of them. */
 const shareFields = ['system-prompt', 'tools', 'thinking', 'models', 'usage', 'times'] as const;
 
 const field = z.enum(shareFields);
@@ -37,7 +37,7 @@ const createShare = defineRoute({
   path: '/api/trees/{tree}/shares',
   name: 'createShare',
   summary:
-    'Creates a share link for the path to a node as it is now. The link is shown only once and never shows later messages.',
+    'Creates a share link to the path of a node as it is now. The response is the only one that contains the link. Later messages never appear in it.',
   body: z.strictObject({
     nodeId: z.string().optional(),
     fields: listOfSchema(field).optional(),
@@ -110,9 +110,9 @@ const revokeShare = defineRoute({
   answer: z.object({ share: shareSchema }),
   async handle({ services, caller, params }) {
     const { accounts } = services.store;
-    const known = (await accounts.shares(caller.owner)).find((one) => one.id === params.id);
-    if (known === undefined) return throwHttpError('http/not-found', `You have no link ${params.id}.`);
-    const revoked: ShareLink = { ...known, revokedAt: known.revokedAt ?? services.now() };
+    const share = (await accounts.shares(caller.owner)).find((one) => one.id === params.id);
+    if (share === undefined) return throwHttpError('http/not-found', `You have no link ${params.id}.`);
+    const revoked: ShareLink = { ...share, revokedAt: share.revokedAt ?? services.now() };
     await accounts.putShare(revoked);
     return toReply({ share: toShareView(revoked) });
   },
@@ -126,11 +126,11 @@ const updateShare = defineRoute({
   answer: z.object({ share: shareSchema }),
   async handle({ services, caller, params }) {
     const { accounts } = services.store;
-    const known = (await accounts.shares(caller.owner)).find((one) => one.id === params.id);
-    if (known === undefined || !isOpenShare(known, services.now()))
+    const share = (await accounts.shares(caller.owner)).find((one) => one.id === params.id);
+    if (share === undefined || !isOpenShare(share, services.now()))
       return throwHttpError('http/not-found', `You have no open link ${params.id}.`);
-    const { row } = await readShared(services, known);
-    const updated: ShareLink = { ...known, version: row.version };
+    const { row } = await readShared(services, share);
+    const updated: ShareLink = { ...share, version: row.version };
     await accounts.putShare(updated);
     return toReply({ share: toShareView(updated) });
   },
@@ -149,7 +149,7 @@ const shared = defineRoute({
   method: 'get',
   path: '/api/shared/{token}',
   name: 'getShared',
-  summary: 'The content of a share link. Open to everyone who has the link.',
+  summary: 'Returns the content of a share link. Everyone who has the link may read it.',
   needs: { access: 'open' },
   answer: z.object({
     title: z.string().nullable(),
@@ -159,12 +159,12 @@ const shared = defineRoute({
     messages: listOfSchema(sharedMessage),
   }),
   async handle({ services, params }) {
-    const known = await openLink(services, params.token);
-    const { row, nodes } = await readShared(services, known);
-    // A single-user server has no names.
-    const maker = services.auth.mode === 'users' ? await services.store.accounts.user(known.owner) : null;
+    const share = await requireOpenShare(services, params.token);
+    const { row, nodes } = await readShared(services, share);
+    // A single-user server has no user names.
+    const maker = services.auth.mode === 'users' ? await services.store.accounts.user(share.owner) : null;
     const by = maker === null ? {} : { by: maker.name };
-    return toReply({ ...visiblePart(known, row, nodes), ...by }, { headers: noRobots });
+    return toReply({ ...toSharedView(share, row, nodes), ...by }, { headers: noRobots });
   },
 });
 
@@ -172,31 +172,34 @@ const sharedAttachment = defineRoute({
   method: 'get',
   path: '/api/shared/{token}/attachments/{hash}',
   name: 'getSharedAttachment',
-  summary: 'The bytes of an image or file in a share link, or a range of them.',
+  summary: 'Returns the bytes of an image or file in a share link, or a range of them.',
   needs: { access: 'open' },
   also: [206, 304],
   produces: '*/*',
   answer: z.string().openapi({ format: 'binary' }),
   async handle({ services, params, header }) {
-    const known = await openLink(services, params.token);
+    const share = await requireOpenShare(services, params.token);
     const { hash } = params;
-    if (!(await shownBlobs(services, known)).has(hash)) return throwNoSuchBlob(hash);
-    // Browsers may cache the bytes but must revalidate them: a revoked link must show nothing, even from a cache.
+    if (!(await shownBlobs(services, share)).has(hash)) return throwNoSuchBlob(hash);
+    // Browsers may cache the bytes but must revalidate them, because a revoked link must show nothing.
     const headers = { 'Cache-Control': 'private, no-cache', ...noRobots };
-    return respondWithBlob(services.ownerServicesOf(known.owner).store.blobs, hash, header, headers);
+    return respondWithBlob(services.ownerServicesOf(share.owner).store.blobs, hash, header, headers);
   },
 });
 
 const noRobots = { 'X-Robots-Tag': 'noindex, nofollow' };
 
-/** The share of a token. Revoked, expired and unknown links, and those of a disabled user, get the same response. */
-async function openLink({ store, now }: SharedServices, token: string): Promise<ShareLink> {
+/**
+ * Returns the share link of a token. Throws the same error for a revoked, expired or unknown link, and for a link of a
+ * disabled user.
+ */
+async function requireOpenShare({ store, now }: SharedServices, token: string): Promise<ShareLink> {
   const { accounts } = store;
-  const known = await accounts.shareByHash(hashToken(token));
-  if (known === null || !isOpenShare(known, now())) return noSuchLink();
-  const maker = await accounts.user(known.owner);
-  // A single-user server has no accounts, so a user that is not listed is not disabled.
-  return maker === null || maker.disabledAt === null ? known : noSuchLink();
+  const share = await accounts.shareByHash(hashToken(token));
+  if (share === null || !isOpenShare(share, now())) return throwNoSuchLink();
+  const maker = await accounts.user(share.owner);
+  // A single-user server has no accounts, so an unknown owner is not a disabled one.
+  return maker === null || maker.disabledAt === null ? share : throwNoSuchLink();
 }
 
 interface SharedPath {
@@ -204,19 +207,19 @@ interface SharedPath {
   readonly nodes: readonly Node[];
 }
 
-/** The visible nodes of a shared path. */
-async function readShared(services: SharedServices, known: ShareLink): Promise<SharedPath> {
-  const found = await services.ownerServicesOf(known.owner).store.read(treeId(known.treeId), function* () {
+/** Reads the nodes that a share link shows. Throws if none of them exists any more. */
+async function readShared(services: SharedServices, share: ShareLink): Promise<SharedPath> {
+  const found = await services.ownerServicesOf(share.owner).store.read(treeId(share.treeId), function* () {
     const row = yield* readSharedRow();
-    // Deleted messages are not shown, and edited ones as they were: a link never shows more than when it was created.
-    return { row, nodes: yield* readNodesAsOf(known.nodeIds, known.version ?? row.version) };
+    // A link never shows more than at its creation: deleted messages are left out, and edited ones have their old text.
+    return { row, nodes: yield* readNodesAsOf(share.nodeIds, share.version ?? row.version) };
   });
-  return found.nodes.length === 0 ? noSuchLink() : found;
+  return found.nodes.length === 0 ? throwNoSuchLink() : found;
 }
 
 function* readSharedRow(): ReadProgram<TreeRow> {
   const row = yield* ask('tree', {});
-  return row === null || row.attributes.trashedAt !== undefined ? noSuchLink() : row;
+  return row === null || row.attributes.trashedAt !== undefined ? throwNoSuchLink() : row;
 }
 
 interface ShownBlobs {
@@ -224,54 +227,54 @@ interface ShownBlobs {
   readonly hashes: ReadonlySet<string>;
 }
 
-// A page with images requests each separately. Without this cache each request would read the whole path again. The
-// version is checked each time, so deleted content disappears here too.
-const shownBefore = new WeakMap<SharedServices, Map<string, ShownBlobs>>();
-const mostRemembered = 100;
+// A page requests each of its images separately. Without this cache, each request would read the whole path. The
+// version is checked each time, so deleted images disappear.
+const cachedBlobs = new WeakMap<SharedServices, Map<string, ShownBlobs>>();
+const maxCachedShares = 100;
 
-/** The attachments that a link shows. */
-async function shownBlobs(services: SharedServices, known: ShareLink): Promise<ReadonlySet<string>> {
-  const remembered = shownBefore.get(services) ?? new Map<string, ShownBlobs>();
-  shownBefore.set(services, remembered);
-  const now = await services.ownerServicesOf(known.owner).store.read(treeId(known.treeId), readSharedRow);
-  const before = remembered.get(known.id);
+/** Returns the hashes of the attachments that a link shows. */
+async function shownBlobs(services: SharedServices, share: ShareLink): Promise<ReadonlySet<string>> {
+  const byShare = cachedBlobs.get(services) ?? new Map<string, ShownBlobs>();
+  cachedBlobs.set(services, byShare);
+  const now = await services.ownerServicesOf(share.owner).store.read(treeId(share.treeId), readSharedRow);
+  const before = byShare.get(share.id);
   if (before?.version === now.version) return before.hashes;
-  const { row, nodes } = await readShared(services, known);
+  const { row, nodes } = await readShared(services, share);
   const hashes = new Set<string>();
-  for (const { content } of visiblePart(known, row, nodes).messages)
+  for (const { content } of toSharedView(share, row, nodes).messages)
     for (const one of content)
       if (isKnownBlock(one) && (one.type === 'image' || one.type === 'file') && one.source.type === 'blob')
         hashes.add(one.source.hash);
-  remembered.delete(known.id);
-  remembered.set(known.id, { version: row.version, hashes });
-  for (const oldest of remembered.keys()) {
-    if (remembered.size <= mostRemembered) break;
-    remembered.delete(oldest);
+  byShare.delete(share.id);
+  byShare.set(share.id, { version: row.version, hashes });
+  for (const oldest of byShare.keys()) {
+    if (byShare.size <= maxCachedShares) break;
+    byShare.delete(oldest);
   }
   return hashes;
 }
 
-function noSuchLink(): never {
+function throwNoSuchLink(): never {
   return throwHttpError('http/not-found', 'This link is no longer valid.');
 }
 
-/** The visible part of a path. Fields that are not listed here are left out. */
-function visiblePart(known: ShareLink, row: TreeRow, nodes: readonly Node[]) {
-  const ticked = (name: Field) => known.fields.includes(name);
+/** Returns the fields of a path that a link may show. */
+function toSharedView(share: ShareLink, row: TreeRow, nodes: readonly Node[]) {
+  const isShown = (name: Field) => share.fields.includes(name);
   const { systemPrompt } = row.attributes;
   return {
-    title: known.title,
-    createdAt: known.createdAt,
-    ...(ticked('system-prompt') && systemPrompt !== undefined ? { systemPrompt } : {}),
+    title: share.title,
+    createdAt: share.createdAt,
+    ...(isShown('system-prompt') && systemPrompt !== undefined ? { systemPrompt } : {}),
     messages: nodes.flatMap((node) => {
       const { message, meta } = node;
       if (message === null || node.kind === 'state' || node.kind === 'injected') return [];
       if (
         (message.role === 'tool' || message.role === 'system') &&
-        !ticked(message.role === 'tool' ? 'tools' : 'system-prompt')
+        !isShown(message.role === 'tool' ? 'tools' : 'system-prompt')
       )
         return [];
-      const content = message.content.flatMap((one) => (mayShow(one, ticked) ? [knownPart(one)] : []));
+      const content = message.content.flatMap((one) => (mayShow(one, isShown) ? [withKnownFields(one)] : []));
       if (content.length === 0) return [];
       const model = meta.source?.model_name ?? meta.source?.model;
       return [
@@ -279,28 +282,28 @@ function visiblePart(known: ShareLink, row: TreeRow, nodes: readonly Node[]) {
           id: node.id,
           role: message.role,
           content,
-          ...(ticked('times') ? { createdAt: node.createdAt } : {}),
-          ...(ticked('models') && typeof model === 'string' ? { model } : {}),
-          ...(ticked('usage') && meta.source?.usage !== undefined ? { usage: meta.source.usage } : {}),
+          ...(isShown('times') ? { createdAt: node.createdAt } : {}),
+          ...(isShown('models') && typeof model === 'string' ? { model } : {}),
+          ...(isShown('usage') && meta.source?.usage !== undefined ? { usage: meta.source.usage } : {}),
         },
       ];
     }),
   };
 }
 
-// Text, images and files are shown. Blocks of unknown types may contain anything, and are left out.
-const said: ReadonlySet<string> = new Set(['text', 'image', 'file']);
+// Blocks of these types are always shown. Blocks of unknown types may contain anything, so they are left out.
+const shownBlockTypes: ReadonlySet<string> = new Set(['text', 'image', 'file']);
 
-/** A block without fields that its type does not define. */
-function knownPart(one: Block): Block {
+/** Returns a block without fields that its type does not define. */
+function withKnownFields(one: Block): Block {
   return blockDefinitionOf(one).withKnownFields(one);
 }
 
-function mayShow(one: Block, ticked: (name: Field) => boolean): boolean {
+function mayShow(one: Block, isShown: (name: Field) => boolean): boolean {
   if (!isKnownBlock(one)) return false;
-  if (isToolUse(one)) return ticked('tools');
-  if (one.type === 'thinking') return ticked('thinking');
-  return said.has(one.type);
+  if (isToolUse(one)) return isShown('tools');
+  if (one.type === 'thinking') return isShown('thinking');
+  return shownBlockTypes.has(one.type);
 }
 
 export const shareRoutes = [createShare, treeShares, allShares, revokeShare, updateShare, shared, sharedAttachment];

@@ -251,7 +251,7 @@ test('[A98] a link serves the pictures and files that it shows to anybody, compl
     expect(open.headers.get('cache-control')).toBe('private, no-cache');
   }
   expect((await get(shown, { 'if-none-match': `"${shown}"` })).status).toBe(304);
-  // The link gives access to nothing else.
+  // The link must not give access to any other route.
   expect((await server.raw('GET', `/api/attachments/${shown}`, { token })).status).toBe(401);
   await server.close();
 });
@@ -308,7 +308,7 @@ test('[A98] attachments of a link are gone with it: revoked, expired, or its tre
   const id = (await server.ask('POST', '/api/trees', { body })).body.treeId;
   const make = async (wish: object = {}) => (await server.ask('POST', `/api/trees/${id}/shares`, { body: wish })).body;
   const [revoked, brief, lasting] = [await make(), await make({ expiresAt: 2_000 }), await make()];
-  // The same for a conditional request.
+  // A conditional request must not reveal more either.
   const headers = { 'if-none-match': `"${hash}"` };
   const statuses = async () => {
     const found: number[] = [];

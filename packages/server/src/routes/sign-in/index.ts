@@ -1,4 +1,4 @@
-/** Signing in and out. The token is stored only in a cookie that scripts cannot read. */
+/** The routes for signing in and out. The token is stored only in a cookie that scripts cannot read. */
 import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
 import { findCallerByToken, makeSessionCookie, makeSignOutCookie } from '../../middleware/auth.ts';
@@ -10,7 +10,7 @@ const ways = defineRoute({
   method: 'get',
   path: '/api/sign-in',
   name: 'getSignIn',
-  summary: 'How people sign in here: with the token of this computer, or with a token of their own.',
+  summary: 'Returns how users sign in: with the one token of this server, or each with a personal token.',
   needs: { access: 'open' },
   answer: z.object({ mode: z.enum(['token', 'users']) }),
   handle: ({ services }) => toReply({ mode: services.auth.mode }),
@@ -20,7 +20,7 @@ const enter = defineRoute({
   method: 'post',
   path: '/api/sign-in',
   name: 'signIn',
-  summary: 'Signs a browser in with a token, by a cookie.',
+  summary: 'Signs a browser in: checks a token and stores it in a cookie.',
   needs: { access: 'open' },
   body: z.strictObject({ token: z.string().min(1).max(4096) }),
   answer: z.object({ id: z.string(), name: z.string(), role, mode: z.enum(['token', 'users']) }),
@@ -40,7 +40,7 @@ const leave = defineRoute({
   method: 'post',
   path: '/api/sign-out',
   name: 'signOut',
-  summary: 'Signs this browser out. The token stays good for others who have it.',
+  summary: 'Signs this browser out by deleting its cookie. The token itself stays valid.',
   needs: { access: 'open' },
   answer: z.object({ signedOut: z.boolean() }),
   handle: (call) => toReply({ signedOut: true }, { headers: { 'Set-Cookie': makeSignOutCookie(call) } }),
@@ -50,7 +50,8 @@ const leaveEverywhere = defineRoute({
   method: 'post',
   path: '/api/sign-out-everywhere',
   name: 'signOutEverywhere',
-  summary: 'Ends every other session of yours: makes a new local token, or revokes your other tokens. This one stays.',
+  summary:
+    'Ends all your other sessions: replaces the token of this server, or revokes your other tokens. This session stays signed in.',
   needs: { access: 'read' },
   answer: z.object({ ended: z.number().nullable() }),
   async handle(call) {

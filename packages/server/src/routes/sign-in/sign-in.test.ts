@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openSharedServer, openTestServer, testToken } from '../../testing/index.ts';
 
-/** The cookie that a browser would send back. */
+/** Returns the cookie that a browser would send back. */
 function cookieOf(headers: Headers): string {
   return (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 }

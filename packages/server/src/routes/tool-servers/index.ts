@@ -1,4 +1,4 @@
-/** MCP servers: the list, adding and removing them, and the permissions of each tool. */
+/** The routes of MCP servers: list, add and remove servers, and set the permission of each tool. */
 import type { LiveConfig, McpClient, McpServerState, ToolDecision } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../caller.ts';
@@ -64,8 +64,8 @@ function requireClient({ mcp }: SharedServices): McpClient {
 }
 
 /**
- * Whether the caller may add commands, which run with the rights of the server process. Allowed on a local single-user
- * server, or if the operator allows it.
+ * Whether the caller may add commands, which run with the permissions of the server process. Allowed on a local
+ * single-user server, or if the operator allows it.
  */
 function mayAddCommands({ auth, bound, config, live, mcp }: SharedServices, { role }: Pick<Caller, 'role'>): boolean {
   if (live === null || mcp === null || role !== 'admin') return false;
@@ -104,7 +104,7 @@ const list = defineRoute({
   method: 'get',
   path: '/api/mcp',
   name: 'listMcpServers',
-  summary: 'Lists the MCP servers with their state, their tools, and what was decided about each tool.',
+  summary: 'Lists the MCP servers with their state, their tools, and the permission of each tool.',
   answer: serverList,
   handle: ({ services, caller }) => toReply(listReply(services, caller)),
 });
@@ -114,7 +114,7 @@ const approve = defineRoute({
   path: '/api/mcp/approvals',
   name: 'approveMcpTool',
   summary:
-    'Approves a changed tool, or all changed tools of a server. The hash identifies the definition that was shown.',
+    'Approves the changed definition of a tool, or of all changed tools of a server. The hash identifies the definition that the user saw.',
   needs: { access: 'admin' },
   body: z.strictObject({ tool: z.string(), hash: z.string().optional() }),
   answer: z.object({ approved: z.number() }),
@@ -130,7 +130,7 @@ const put = defineRoute({
   path: '/api/mcp/servers/{name}',
   name: 'putMcpServer',
   summary:
-    'Adds a server by its address, or by the exact command that starts it; a command needs the token once more, and is refused unless this is a server for one person on this machine or the operator allows it.',
+    'Adds an MCP server by its URL, or by the command that starts it. A command needs the token again, and is refused unless this is a single-user server on this computer or the operator allows it.',
   needs: { access: 'admin' },
   body: z.union([
     z.strictObject({ url: z.string().max(2048), key: z.string().max(8192).optional() }),
@@ -162,7 +162,7 @@ const remove = defineRoute({
   method: 'delete',
   path: '/api/mcp/servers/{name}',
   name: 'removeMcpServer',
-  summary: 'Ends and removes a server that was added here, with its key.',
+  summary: 'Disconnects and removes an MCP server that was added through this API, and deletes its key.',
   needs: { access: 'admin' },
   answer: serverList,
   async handle({ services, caller, params }) {
@@ -178,7 +178,7 @@ const test = defineRoute({
   method: 'post',
   path: '/api/mcp/servers/{name}/test',
   name: 'testMcpServer',
-  summary: 'Ends the connection to a server and connects again; the answer has what came of it.',
+  summary: 'Reconnects to an MCP server, and returns its new state.',
   needs: { access: 'admin' },
   answer: serverList,
   async handle({ services, caller, params }) {
@@ -191,7 +191,7 @@ const decide = defineRoute({
   method: 'put',
   path: '/api/tools/{name}/decision',
   name: 'decideTool',
-  summary: 'Decides whether calls of a tool are asked about, allowed or refused.',
+  summary: 'Sets whether calls of a tool need approval, are allowed or are refused.',
   needs: { access: 'admin' },
   body: z.strictObject({ decision }),
   answer: z.object({ name: z.string(), decision }),

@@ -33,7 +33,7 @@ const command = misbehavingServerCommand('good');
 
 test('[A190] a command is added on this machine after signing in again, runs at once, and is stopped and removed', async () => {
   const server = await opened();
-  // Without a socket it is unknown whether other machines can reach the server.
+  // Without a socket, the server does not know whether other computers can reach it.
   const put = (body: object) => server.ask('PUT', '/api/mcp/servers/odd', { body });
   expect((await put({ command, token: testToken })).status).toBe(403);
   await server.listen();

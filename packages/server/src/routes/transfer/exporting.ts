@@ -1,6 +1,4 @@
-/**
- * Exports: a tree, a part of one, or everything, in any writable format, with a report of what the format cannot store.
- */
+/** The routes that export a tree, a part of a tree, or everything, with a report of what the format cannot store. */
 import { type ExportSelection, formats } from '@coppice/content/formats';
 import { ask, parseNodeId, readTree, refuse, type TreeRow, unwrapResult } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
@@ -23,7 +21,7 @@ const formatView = z
     label: z.string(),
     summary: z.string(),
     reads: z.boolean(),
-    /** The options for writing; null for a format that can only be read. */
+    /** The options of the writer; null for a format that can only be read. */
     writes: z
       .object({
         extension: z.string(),
@@ -39,7 +37,7 @@ const listFormats = defineRoute({
   method: 'get',
   path: '/api/formats',
   name: 'listFormats',
-  summary: 'Lists the formats for import and export, and what each of them cannot represent.',
+  summary: 'Lists the formats for import and export, and what each format cannot represent.',
   answer: z.object({ items: listOfSchema(formatView) }),
   handle: () =>
     toReply({
@@ -81,7 +79,7 @@ type TreeCall = Pick<
   'params' | 'query' | 'ownerServices'
 >;
 
-/** The part to export. A node alone means the path to it. */
+/** Returns the part of the tree to export. A node without `what` means the path to the node. */
 function exportSelection({ what, node }: z.output<typeof treeQuery>): ExportSelection {
   const named = node === undefined ? undefined : unwrapResult(parseNodeId(node));
   const part = what ?? (named === undefined ? 'tree' : 'path');
@@ -149,7 +147,7 @@ const exportAll = defineRoute({
   path: '/api/export',
   name: 'exportEverything',
   summary:
-    'Exports all trees of the caller: one file, or a zip if the format has one file per tree; with `trashed` including the trash.',
+    'Exports all your trees as one file, or as a zip if the format has one file per tree. With `trashed` it includes the trash.',
   needs: { stream: true },
   query: everyQuery,
   produces: 'application/octet-stream',
@@ -173,7 +171,7 @@ const treeReport = defineRoute({
   path: '/api/trees/{tree}/export/report',
   name: 'getExportReport',
   summary:
-    'Reports what an export would write and lose: nodes read = written + merged + left out. The first thousand losses are listed, all are counted.',
+    'Reports what an export would write and lose: nodes read = written + merged + left out. It counts all losses and lists the first thousand.',
   query: treeQuery,
   answer: report,
   handle: async (call) => toReply(await previewExport(await treeExportJob(call), call.signal)),
@@ -183,7 +181,7 @@ const allReport = defineRoute({
   method: 'get',
   path: '/api/export/report',
   name: 'getFullExportReport',
-  summary: 'The report for an export of all trees. Takes as long as the export.',
+  summary: 'Reports what an export of all your trees would write and lose. Takes as long as the export.',
   query: everyQuery,
   answer: report,
   handle: async (call) => toReply(await previewExport(everyOutgoing(call), call.signal)),

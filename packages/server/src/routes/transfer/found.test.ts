@@ -63,7 +63,7 @@ test.each([
     expect(again).toMatchObject({ state: 'done', taken: { stored: 0, merged: 1 } });
     const { items } = (await server.ask('GET', '/api/trees')).body;
     expect(items.length).toBe(1);
-    // The active message follows the session.
+    // The import must make the last message of the session active.
     const { body } = await server.ask('GET', `/api/trees/${items[0].id}/path`);
     expect(JSON.stringify(body)).toContain('Roses');
     await server.close();

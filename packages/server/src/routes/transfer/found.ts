@@ -1,4 +1,4 @@
-/** Conversations of other programs on this computer: their list and their import. */
+/** The routes that list and import conversations of other programs on this computer. */
 import { z } from '@hono/zod-openapi';
 import { type ComputerPaths, findFiles, findPrograms, programFolders } from '../../found/index.ts';
 import { throwHttpError } from '../../http-errors.ts';
@@ -10,7 +10,7 @@ import { importViewSchema, toImportView } from './importing.ts';
 
 const program = z
   .object({
-    /** The name of the program's format, with which its files are imported. */
+    /** The format with which the files of the program are imported. */
     format: z.string(),
     label: z.string(),
     folders: listOfSchema(z.string()),
@@ -20,7 +20,7 @@ const program = z
   })
   .openapi('FoundProgram');
 
-/** The paths of the person at this computer. Their files are read only for that person, never on a shared server. */
+/** Returns the paths of the user at this computer; null on a shared server, which must not read files of a user. */
 function localPaths({ auth, bound, computer }: SharedServices): ComputerPaths | null {
   return auth.mode === 'token' && bound.isLoopback ? computer : null;
 }
@@ -30,7 +30,7 @@ const list = defineRoute({
   path: '/api/found',
   name: 'listFoundPrograms',
   summary:
-    'Lists the conversations of other programs on this computer, with counts. `offered` is false unless this is a server for one person on this machine.',
+    'Counts the conversations of other programs on this computer. `offered` is false unless this is a single-user server on this computer.',
   answer: z.object({ offered: z.boolean(), items: listOfSchema(program) }),
   async handle({ services }) {
     const paths = localPaths(services);
@@ -45,7 +45,7 @@ const begin = defineRoute({
   path: '/api/found/imports',
   name: 'importFound',
   summary:
-    'Starts an import of all conversations of one program on this computer. It is followed like an uploaded one, below `/api/imports`. Nothing is written to the files of the program.',
+    'Starts an import of all conversations of one program on this computer. Follow it below `/api/imports`, like an upload. The files of the program are only read.',
   body: z.strictObject({
     format: z.string().max(64),
     strict: z.boolean().optional(),

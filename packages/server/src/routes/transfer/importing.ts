@@ -1,4 +1,4 @@
-/** Imports. Each is uploaded once and is then a resource that can be read, followed, cancelled and deleted. */
+/** The routes of imports. An import is uploaded once, then it can be read, followed, cancelled and deleted. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ImportFinding, importErrorKinds } from '@coppice/content/formats';
 import { AppError, isAppError } from '@coppice/core';
@@ -20,11 +20,11 @@ import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const tally = z
   .object({ read: z.number(), stored: z.number(), merged: z.number(), rejected: z.number() })
-  .openapi('Tally');
+  .openapi('ImportCounts');
 
 const counts = z.record(z.string(), z.number());
 
-/** The schema of an import. */
+/** The state of an import in a response. */
 export const importViewSchema = z
   .object({
     id: z.string(),
@@ -54,7 +54,7 @@ export const importViewSchema = z
 
 type ImportAnswer = z.input<typeof importViewSchema>;
 
-/** An import for display. */
+/** Converts an import to its response. */
 export function toImportView(live: LiveImport): ImportAnswer {
   const { id, name, size, dryRun, strict, state, startedAt, endedAt, format, progress, taken, report, error } = live;
   return {
@@ -79,7 +79,7 @@ export function toImportView(live: LiveImport): ImportAnswer {
             bytes: report.bytes,
             counts: report.counts,
           },
-    // The findings of a strict import are listed in another field.
+    // The findings of a strict import are in another field.
     error: error === null ? null : { code: error.code, kind: error.kind, message: error.message },
     listed: { findings: live.findings.length, trees: live.conversations.length },
   };
@@ -90,7 +90,7 @@ const begin = defineRoute({
   path: '/api/imports',
   name: 'beginImport',
   summary:
-    'Uploads a file or a zip of files and starts its import; responds when the upload is complete. The import continues in the background. Importing the same data again adds nothing twice.',
+    'Uploads a file or a zip of files and starts its import in the background. Responds when the upload is complete. Importing the same data again adds no duplicates.',
   needs: { body: 'bytes', limit: 'importBytes' },
   query: z.strictObject({
     name: z.string().min(1).max(512).optional(),
@@ -105,8 +105,8 @@ const begin = defineRoute({
     const { services, caller, query, ownerServices } = call;
     const place = services.imports.admit(caller.owner);
     try {
-      const spool = await spoolUpload(services.spool, whileOpen(call)).catch((thrown: unknown) =>
-        refuseLeft(call, thrown),
+      const spool = await spoolUpload(services.spool, readUntilClosing(call)).catch((thrown: unknown) =>
+        throwUploadError(call, thrown),
       );
       try {
         if (spool.size === 0) throwHttpError('http/invalid', 'The body is empty: send a file to import.');
@@ -128,16 +128,19 @@ const begin = defineRoute({
   },
 });
 
-/** Reads the body until the server stops: an upload may take an hour, and a shutdown does not wait for it. */
-async function* whileOpen({ chunks, services }: ImportCall): AsyncGenerator<Uint8Array> {
+/** Reads the body of an upload. Throws when the server stops, because an upload may take an hour. */
+async function* readUntilClosing({ chunks, services }: ImportCall): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks()) {
     if (services.closing.aborted) throwHttpError('http/closing', 'The server is stopping.');
     yield chunk;
   }
 }
 
-/** Refuses the upload of a client that has disconnected, which is not a server error. */
-function refuseLeft(call: ImportCall, thrown: unknown): never {
+/**
+ * Throws that the upload was aborted if the client has disconnected, because that is no server error. Otherwise
+ * rethrows.
+ */
+function throwUploadError(call: ImportCall, thrown: unknown): never {
   if (isAppError(thrown) || !call.signal.aborted) throw thrown;
   const code = 'import/aborted';
   throw new AppError({
@@ -149,7 +152,7 @@ function refuseLeft(call: ImportCall, thrown: unknown): never {
 
 type ImportCall = Pick<RouteCall<unknown, unknown, unknown>, 'services' | 'caller' | 'signal' | 'chunks'>;
 
-function theImport(call: Pick<ImportCall, 'services' | 'caller'>, id: string): LiveImport {
+function requireImport(call: Pick<ImportCall, 'services' | 'caller'>, id: string): LiveImport {
   return (
     call.services.imports.find(call.caller.owner, id) ?? throwHttpError('http/not-found', `There is no import ${id}.`)
   );
@@ -159,7 +162,7 @@ const listed = defineRoute({
   method: 'get',
   path: '/api/imports',
   name: 'listImports',
-  summary: 'Lists the imports of this process: running ones, and finished ones of the last day, newest first.',
+  summary: 'Lists the running imports of this process, and those that finished in the last day, newest first.',
   answer: z.object({ items: listOfSchema(importViewSchema) }),
   handle: ({ services, caller }) => toReply({ items: services.imports.list(caller.owner).map(toImportView) }),
 });
@@ -168,49 +171,53 @@ const one = defineRoute({
   method: 'get',
   path: '/api/imports/{id}',
   name: 'getImport',
-  summary: 'The progress or result of an import: read = stored + merged + rejected, for conversations and for records.',
+  summary:
+    'Returns the progress or the result of an import: read = stored + merged + rejected, for conversations and for records.',
   answer: importViewSchema,
-  handle: (call) => toReply(toImportView(theImport(call, call.params.id))),
+  handle: (call) => toReply(toImportView(requireImport(call, call.params.id))),
 });
 
-// More frequent updates would not be visible.
-const tellMs = 100;
+// The interval between two progress events. More events would not be visible.
+const progressIntervalMs = 100;
 
 const events = defineRoute({
   method: 'get',
   path: '/api/imports/{id}/events',
   name: 'followImport',
   summary:
-    'Server-sent events with the fields of `GET /api/imports/{id}`: `progress` while the import runs, `end` when it has finished. Disconnecting does not stop the import.',
+    'Streams the progress of an import as server-sent events with the fields of `GET /api/imports/{id}`: `progress` while it runs, `end` when it has finished. Disconnecting does not stop the import.',
   needs: { stream: true },
   produces: 'text/event-stream',
   answer: z.string(),
   handle(call) {
-    const live = theImport(call, call.params.id);
+    const live = requireImport(call, call.params.id);
     const stream = call.services.streams.open(call.caller);
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
-    void tellProgress(stream, live);
+    void sendProgress(stream, live);
     return respondWithStream(stream);
   },
 });
 
-async function tellProgress(stream: EventStream, live: LiveImport): Promise<void> {
+async function sendProgress(stream: EventStream, live: LiveImport): Promise<void> {
   for (;;) {
     const { over } = live;
     await stream.waitForDrain();
     if (!stream.send(encodeEvent(over ? 'end' : 'progress', toImportView(live)))) return;
     if (over) return stream.close();
     await live.changed(stream.closed);
-    await Promise.race([wait(tellMs, undefined, { signal: stream.closed }).catch(() => undefined), live.done]);
+    await Promise.race([
+      wait(progressIntervalMs, undefined, { signal: stream.closed }).catch(() => undefined),
+      live.done,
+    ]);
     if (stream.closed.aborted) return;
   }
 }
 
 const page = z.strictObject({ cursor: countQuerySchema.optional(), limit: pageLimitSchema.optional() });
-const mostAtOnce = 200;
+const maxPageLength = 200;
 
 function findingsPage<T>(items: readonly T[], { cursor = 0, limit = 50 }: z.output<typeof page>) {
-  const end = cursor + Math.min(Math.max(1, limit), mostAtOnce);
+  const end = cursor + Math.min(Math.max(1, limit), maxPageLength);
   return { items: items.slice(cursor, end), cursor: end < items.length ? String(end) : null };
 }
 
@@ -235,11 +242,11 @@ const findings = defineRoute({
   path: '/api/imports/{id}/findings',
   name: 'listFindings',
   summary:
-    'Lists what an import repaired, left out or noted, each with its location: the first thousand, losses first, by page. All are counted in its report.',
+    'Lists what an import repaired, left out or noticed, each with its location in the source: the first thousand findings, losses first, by page. The report counts all of them.',
   query: page,
   answer: z.object({ items: listOfSchema(finding), cursor: z.string().nullable() }),
   handle(call) {
-    const live = theImport(call, call.params.id);
+    const live = requireImport(call, call.params.id);
     const sorted = [...live.findings].sort((a, b) => ranks[a.severity] - ranks[b.severity]);
     return toReply(findingsPage(sorted, call.query));
   },
@@ -249,7 +256,7 @@ const trees = defineRoute({
   method: 'get',
   path: '/api/imports/{id}/trees',
   name: 'listImportedTrees',
-  summary: 'Lists the trees that an import created or extended, or would in a dry run: the first thousand, by page.',
+  summary: 'Lists the first thousand trees that an import created or extended, or would change in a dry run, by page.',
   query: page,
   answer: z.object({
     items: listOfSchema(
@@ -263,7 +270,7 @@ const trees = defineRoute({
     ),
     cursor: z.string().nullable(),
   }),
-  handle: (call) => toReply(findingsPage(theImport(call, call.params.id).conversations, call.query)),
+  handle: (call) => toReply(findingsPage(requireImport(call, call.params.id).conversations, call.query)),
 });
 
 const stop = defineRoute({
@@ -271,10 +278,10 @@ const stop = defineRoute({
   path: '/api/imports/{id}',
   name: 'cancelImport',
   summary:
-    'Cancels an import between two conversations; what was imported stays. A finished import is removed from the list.',
+    'Cancels an import after the current conversation and keeps the imported trees. Removes a finished import from the list.',
   answer: z.object({ cancelled: z.boolean(), import: importViewSchema }),
   async handle(call) {
-    const live = theImport(call, call.params.id);
+    const live = requireImport(call, call.params.id);
     if (live.over) {
       call.services.imports.forget(live);
       return toReply({ cancelled: false, import: toImportView(live) });

@@ -30,7 +30,7 @@ function begin(server: TestServer, body: string, query = '', token?: string) {
   });
 }
 
-/** Starts an import and waits for its end. */
+/** Starts an import and waits until it has ended. */
 async function imported(server: TestServer, body: string, query = '', token?: string) {
   const begun = await begin(server, body, query, token);
   expect(begun.status).toBe(202);
@@ -84,7 +84,7 @@ test('[TR3] an import is stopped between two conversations, imported ones stay c
   const server = await openTestServer({ store: 'sqlite', spool });
   const begun = await begin(server, chats(150));
   const at = `/api/imports/${begun.body.id}`;
-  // Polled between two conversations: an event might arrive only when all are stored.
+  // The test polls between two conversations, because an event might arrive after all conversations are stored.
   while ((await server.ask('GET', at)).body.taken.stored === 0) await setImmediate();
   const stopped = (await server.ask('DELETE', at)).body;
   expect(stopped).toMatchObject({ cancelled: true, import: { state: 'cancelled', error: { code: 'import/aborted' } } });
@@ -150,7 +150,7 @@ test('[TR6] the size limit of an upload comes from the configuration, unless the
   }
 });
 
-/** An upload that continues until `end` is called. */
+/** Starts an upload that continues until `end` is called. */
 function slowUpload(server: TestServer, token: string) {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   const body = new ReadableStream<Uint8Array>({
@@ -180,7 +180,7 @@ test('[TR7] a user has a limited number of imports, uploads included, and one th
   const server = await openSharedServer({ spool });
   const [first, second] = [slowUpload(server, 'ben'), slowUpload(server, 'ben')];
   await expect.poll(() => server.server.services.imports.running).toBe(2);
-  // A spool file loses its name when it is opened, which may be a moment after the upload is counted.
+  // The spool file is unlinked when it is opened, which may be a moment after the upload is counted.
   await expect.poll(() => readdirSync(spool)).toEqual([]);
   const third = await begin(server, chats(1), '', 'ben');
   expect([third.status, third.body.error.code]).toEqual([429, 'http/too-many']);
@@ -277,7 +277,7 @@ test('[TR5] a large upload over a socket is never held in memory, and an interru
     });
   const before = process.memoryUsage().arrayBuffers;
   expect(await send(Number.POSITIVE_INFINITY)).toBe(202);
-  // Half of the sent bytes, because garbage collection may run late on a busy machine.
+  // The bound is half of the sent bytes, because garbage collection may run late on a busy machine.
   expect(most - before).toBeLessThan(total / 2);
   await expect(send(20 * 1024 ** 2)).rejects.toThrow();
   const { imports } = server.server.services;

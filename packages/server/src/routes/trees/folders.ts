@@ -1,4 +1,4 @@
-/** Folders and tags, collected from the attributes of the trees. */
+/** The routes of folders and tags, which are attributes of trees. */
 import { run, type Store, type TreeQuery, type TreeSummary } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { createRunContext } from '../../tree-view.ts';
@@ -27,7 +27,7 @@ const folders = defineRoute({
   method: 'get',
   path: '/api/folders',
   name: 'listFolders',
-  summary: 'Lists the folders with the number of trees in each.',
+  summary: 'Lists the folders, with the number of trees in each folder.',
   answer: counted,
   handle: ({ ownerServices }) =>
     countWords(ownerServices.store, ({ attributes: { folder } }) => (folder === undefined ? [] : [folder])),
@@ -37,13 +37,13 @@ const renameFolder = defineRoute({
   method: 'patch',
   path: '/api/folders/{name}',
   name: 'renameFolder',
-  summary: 'Renames a folder; null removes its trees from it.',
+  summary: 'Renames a folder in all its trees. Null removes the folder from them.',
   body: z.strictObject({ name: labelSchema.nullable() }),
   answer: z.object({ name: z.string().nullable(), changed: z.number() }),
   async handle(call) {
     const { store } = call.ownerServices;
     const { name } = call.body;
-    // Collected first: the list is sorted by time of change, so it would shift while its trees are changed.
+    // All trees are read before the first change. The list is sorted by change time, so changes would shift its pages.
     const inside: TreeSummary[] = [];
     for await (const tree of everyTree(store, { folder: call.params.name })) inside.push(tree);
     const context = createRunContext(call, call.services.newId());
@@ -57,7 +57,7 @@ const tags = defineRoute({
   method: 'get',
   path: '/api/tags',
   name: 'listTags',
-  summary: 'Lists the tags with the number of trees of each.',
+  summary: 'Lists the tags of trees, with the number of trees for each tag.',
   answer: counted,
   handle: ({ ownerServices }) => countWords(ownerServices.store, ({ attributes }) => attributes.tags ?? []),
 });

@@ -1,5 +1,4 @@
-/** Routes that create, list, change, copy, delete and restore whole trees. */
-
+/** The routes that create, list, change, copy, delete and restore whole trees. */
 import { storeInlineMessages } from '@coppice/content';
 import {
   actId,
@@ -42,7 +41,7 @@ import { shapeRoutes } from './shapes.ts';
 
 const madeTree = writeResponseSchema(
   z.object({ treeId: treeIdSchema, created: z.boolean(), tree: treeViewSchema }),
-).openapi('MadeTree');
+).openapi('CreatedTree');
 const changedTree = writeResponseSchema(z.object({ treeId: treeIdSchema })).openapi('ChangedTree');
 
 const create = defineRoute({
@@ -80,7 +79,7 @@ const create = defineRoute({
       { type: 'create', treeId: made, attributes: set, messages: said, ...omitUndefined({ rootId }) },
       context,
     );
-    // The first commit inserts only the root, which is never part of a response.
+    // The first commit only inserts the root, which no response contains.
     const isMaking = created.commit?.version === 1;
     const outcome = await toWriteAnswer(store, isMaking ? { ...created, commit: null } : created);
     const place = { treeId: made, store, temporary };
@@ -123,7 +122,7 @@ const getTree = defineRoute({
   path: '/api/trees/{tree}',
   name: 'getTree',
   summary:
-    'One tree; with `linear` including the messages of its active path, for clients that do not support branches.',
+    'Returns one tree. With `linear` it includes the messages of the active path, for clients that do not support branches.',
   query: z.strictObject({ format: z.enum(['tree', 'linear']).optional(), count: queryFlagSchema.optional() }),
   answer: treeViewSchema.extend({
     messages: listOfSchema(linearMessageSchema).optional(),
@@ -145,7 +144,8 @@ const patchTree = defineRoute({
   method: 'patch',
   path: '/api/trees/{tree}',
   name: 'patchTree',
-  summary: 'Changes attributes of a tree; null removes one. The system prompt changes only while the tree is empty.',
+  summary:
+    'Changes attributes of a tree. Null removes an attribute. The system prompt can be changed only while the tree is empty.',
   needs: { version: 'optional' },
   query: plainWriteQuerySchema,
   body: writeBodySchema({
@@ -173,7 +173,8 @@ const setSystemPrompt = defineRoute({
   method: 'put',
   path: '/api/trees/{tree}/system-prompt',
   name: 'setSystemPrompt',
-  summary: 'Copies the active path or the whole tree to a new tree with another system prompt; the old tree is kept.',
+  summary:
+    'Copies the active path or the whole tree to a new tree with another system prompt. The old tree stays unchanged.',
   body: z.strictObject({
     systemPrompt: z.string().nullable(),
     whole: z.boolean().optional(),
@@ -192,7 +193,7 @@ const duplicate = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/duplicate',
   name: 'duplicateTree',
-  summary: 'Copies a tree up to a node, or completely, to a new one.',
+  summary: 'Copies a tree, complete or up to a node, to a new tree.',
   body: z.strictObject({
     id: z.string().optional(),
     nodeId: z.string().optional(),
@@ -240,7 +241,7 @@ async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unkn
   );
   const created = copied.commit !== null;
   const tree = await viewOfTree({ treeId: made, store, temporary });
-  // A copy may be as large as a tree, so clients read it page by page.
+  // A copy may be as large as its tree, so the response has no nodes. Clients read them page by page.
   const { version, actId: act } = copied;
   const answer = { treeId: made, version, actId: act, activeNodeId: tree.activeNodeId, nodes: [] };
   return toReply(
@@ -253,7 +254,8 @@ const remove = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}',
   name: 'deleteTree',
-  summary: 'Moves a tree to the trash; with `purge` deletes it permanently. A temporary tree is discarded.',
+  summary:
+    'Moves a tree to the trash. With `purge` it deletes the tree permanently. A temporary tree is always deleted permanently.',
   needs: { version: 'optional' },
   query: writeQuerySchema({ purge: queryFlagSchema.optional() }),
   answer: z.object({
@@ -295,7 +297,7 @@ const keep = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/keep',
   name: 'keepTree',
-  summary: 'Keeps a temporary tree with its ids, order, groups and active node.',
+  summary: 'Makes a temporary tree permanent, with its ids, order, groups and active node.',
   answer: z.object({ treeId: treeIdSchema, version: z.number(), tree: treeViewSchema }),
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
@@ -318,7 +320,7 @@ const clear = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}/messages',
   name: 'clearTree',
-  summary: 'Moves all messages of a tree to its trash; the tree is kept.',
+  summary: 'Moves all messages of a tree to its trash. The empty tree stays.',
   needs: { version: 'required' },
   query: plainWriteQuerySchema,
   answer: writeResponseSchema(anyObjectSchema),

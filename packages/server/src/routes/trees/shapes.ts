@@ -1,4 +1,4 @@
-/** Data that lists show besides the rows of trees: silhouettes and bookmarks. */
+/** The routes for data that lists show besides the rows of trees: silhouettes and bookmarks. */
 import {
   ask,
   isText,
@@ -19,53 +19,53 @@ import { readNodes } from '../../tree-view.ts';
 import { listOfSchema, nodeIdSchema, pageLimitSchema, roleSchema, treeIdSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
-const mostTrees = 100;
-const mostRemembered = 2_000;
+const maxTrees = 100;
+const maxCachedShapes = 2_000;
 
-/** The user's position in a tree: the named branch, and the last text of it. */
-interface ShapePlace {
+/** The position of the user in a tree: the title of the branch, and its last text. */
+interface ShapePosition {
   readonly on: string | null;
   readonly words: string;
 }
 
-interface Drawn {
+interface CachedShape {
   readonly version: number;
   readonly shape: Silhouette;
-  readonly place: ShapePlace;
+  readonly place: ShapePosition;
 }
 
-const mostWords = 200;
+const maxTextLength = 200;
 
-// A reply that failed or has just started has no text; then the question is shown.
-const lastMessages = 4;
-// A bookmark that is further up does not identify the current branch.
-const nearby = 200;
+// A reply that failed or has just started has no text. Then the text of an earlier message is shown.
+const checkedMessages = 4;
+// A bookmark that is further up does not describe the current branch.
+const maxBookmarkDistance = 200;
 
-/** The text of a message without the model's thinking, unless the message has no other text. */
+/** Returns the text of a message without the thinking of the model, unless the message has no other text. */
 function shownText({ message, text }: Pick<Node, 'message' | 'text'>): string {
-  const said = (message?.content ?? []).filter(isText).map((block) => block.text);
-  return said.length === 0 ? text : said.join('\n');
+  const texts = (message?.content ?? []).filter(isText).map((block) => block.text);
+  return texts.length === 0 ? text : texts.join('\n');
 }
 
-function* readShapePlace(activeId: NodeId | null): ReadProgram<ShapePlace> {
+function* readShapePosition(activeId: NodeId | null): ReadProgram<ShapePosition> {
   if (activeId === null) return { on: null, words: '' };
-  const { nodes } = yield* ask('path', { to: activeId, limit: lastMessages });
+  const { nodes } = yield* ask('path', { to: activeId, limit: checkedMessages });
   const last = nodes.findLast((node) => node.meta.title !== undefined || node.text.trim() !== '');
   if (last === undefined) return { on: null, words: '' };
-  const { entries: notes } = yield* ask('pathMeta', { to: last.id, limit: nearby });
+  const { entries: notes } = yield* ask('pathMeta', { to: last.id, limit: maxBookmarkDistance });
   const marks = yield* ask('bookmarks', { on: notes.map((note) => note.id) });
   const titles = new Map(marks.map((mark) => [mark.nodeId, mark.title]));
   const names = notes.map((note) => titles.get(note.id) ?? (note.id === last.id ? undefined : note.meta.title));
   const on = names.findLast((name) => name !== undefined) ?? null;
-  return { on, words: (last.meta.title ?? shownText(last)).slice(0, mostWords) };
+  return { on, words: (last.meta.title ?? shownText(last)).slice(0, maxTextLength) };
 }
 
-// The silhouette of a large tree is computed once per version, not for every request.
-const drawn = new WeakMap<Store, Map<TreeId, Drawn>>();
+// Cached silhouettes. The silhouette of a large tree is computed once per version, not for every request.
+const cachedShapes = new WeakMap<Store, Map<TreeId, CachedShape>>();
 
-async function shapeOf(store: Store, id: TreeId): Promise<Drawn | null> {
-  const known = drawn.get(store) ?? new Map<TreeId, Drawn>();
-  drawn.set(store, known);
+async function shapeOf(store: Store, id: TreeId): Promise<CachedShape | null> {
+  const known = cachedShapes.get(store) ?? new Map<TreeId, CachedShape>();
+  cachedShapes.set(store, known);
   const row = await store.read(id, () => ask('tree', {}));
   if (row === null || row.attributes.trashedAt !== undefined) return null;
   const before = known.get(id);
@@ -73,12 +73,12 @@ async function shapeOf(store: Store, id: TreeId): Promise<Drawn | null> {
   const found = await store.read(id, function* () {
     const { rootId, activeNodeId, version } = yield* readTree(id);
     const shape = silhouetteOf(yield* ask('links', {}), rootId, activeNodeId);
-    return { version, shape, place: yield* readShapePlace(activeNodeId) };
+    return { version, shape, place: yield* readShapePosition(activeNodeId) };
   });
   known.delete(id);
   known.set(id, found);
   const [oldest] = known.keys();
-  if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest);
+  if (known.size > maxCachedShapes && oldest !== undefined) known.delete(oldest);
   return found;
 }
 
@@ -111,12 +111,12 @@ const getShapes = defineRoute({
   path: '/api/shapes',
   name: 'getShapes',
   summary:
-    'The silhouettes of several trees: messages, branches and their lengths; and where the user is in each: the named branch, and the last text there.',
+    'Returns the silhouettes of several trees (messages, branches and their lengths), and your position in each: the title of the branch and its last text.',
   query: z.strictObject({ ids: z.string() }),
   answer: z.object({ items: listOfSchema(shape) }),
   async handle(call) {
     const ids = call.query.ids.split(',').filter((text) => text !== '');
-    if (ids.length > mostTrees) return refuse('command/invalid', `Request at most ${mostTrees} trees at once.`, {});
+    if (ids.length > maxTrees) return refuse('command/invalid', `Request at most ${maxTrees} trees at once.`, {});
     const items: z.input<typeof shape>[] = [];
     for (const text of new Set(ids)) {
       const place = await resolveTree(call, treeId(text));
@@ -131,13 +131,13 @@ const listBookmarks = defineRoute({
   method: 'get',
   path: '/api/bookmarks',
   name: 'listBookmarks',
-  summary: 'Lists the bookmarks of all trees, last changed tree first, by page.',
+  summary: 'Lists the bookmarks of all your trees by page, last changed tree first.',
   query: z.strictObject({ limit: pageLimitSchema.optional(), cursor: z.string().optional() }),
   answer: z.object({ items: listOfSchema(listed), cursor: z.string().nullable() }),
   async handle({ ownerServices, query }) {
     const { store } = ownerServices;
     const page = await store.trees({
-      limit: Math.min(query.limit ?? mostTrees, mostTrees),
+      limit: Math.min(query.limit ?? maxTrees, maxTrees),
       ...(query.cursor === undefined ? {} : { cursor: query.cursor }),
     });
     const items: z.input<typeof listed>[] = [];
@@ -156,7 +156,7 @@ const listBookmarks = defineRoute({
           title: mark.title,
           createdAt: mark.createdAt,
           role: node === undefined || node.role === 'root' ? null : node.role,
-          words: node === undefined ? '' : shownText(node).slice(0, mostWords),
+          words: node === undefined ? '' : shownText(node).slice(0, maxTextLength),
         });
       }
     }

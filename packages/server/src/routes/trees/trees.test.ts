@@ -140,7 +140,7 @@ test('[A159] metadata past 64 kB is refused wherever it is set, and nothing is c
   const server = await openTestServer();
   const fits = { note: 'x'.repeat(65_536 - '{"note":""}'.length) };
   const over = { note: `${fits.note}x` };
-  // 22,000 characters of three bytes each.
+  // This note has 22,000 characters of three bytes each.
   const wide = { note: '森'.repeat(22_000) };
   const { id } = await createTree(server);
   for (const metadata of [over, wide]) {
@@ -267,7 +267,7 @@ test('[A153] a silhouette gives the position of its user: the nearest bookmark o
   expect((await shape()).on).toBe('Second');
   await server.ask('PUT', `/api/trees/${id}/active`, { body: { nodeId: nodeIds[0] } });
   expect(await shape()).toMatchObject({ on: 'First', words: 'a' });
-  // The thinking of a model is not part of its reply.
+  // The shown text must not contain the thinking of the model.
   const content = [
     { type: 'thinking', thinking: 'Let me see.' },
     { type: 'text', text: 'Forty-two.' },

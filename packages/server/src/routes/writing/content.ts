@@ -1,4 +1,4 @@
-/** Routes that append, edit, split, join and delete messages. */
+/** The routes that append, edit, split, join and delete messages. */
 import { storeInlineBlocks, storeInlineMessages } from '@coppice/content';
 import { type EditCommand, nodeId, refuse } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
@@ -23,7 +23,7 @@ const append = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/messages',
   name: 'appendMessages',
-  summary: 'Appends messages below a node, reusing equal ones.',
+  summary: 'Appends messages below a node. Messages that already exist there are reused.',
   needs: { version: 'required' },
   query: plainWriteQuerySchema,
   body: writeBodySchema({
@@ -67,8 +67,8 @@ const edit = defineRoute({
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { content: said, mode, id, select, moveBookmark } = call.body;
-    // Parsed as an assistant's message, which may contain every block. Core refuses blocks that the actual role may not
-    // have.
+    // The content is parsed like that of an assistant, which may contain every block. Core then refuses blocks that the
+    // role of the message may not have.
     const content: EditCommand['content'] =
       typeof said === 'string' ? said : await storeInlineBlocks(parseEditedContent(said, 'assistant'), store.blobs);
     const more = omitUndefined({ mode, id, select, moveBookmark });
@@ -76,7 +76,7 @@ const edit = defineRoute({
     const outcome = await runWrite(call, store, { type: 'edit', treeId, nodeId: node, content, ...more });
     const { version } = outcome;
     if (mode !== 'in-place') return toReply(outcome, { version });
-    // Links still show the old text. The editor may update them to the new one.
+    // Share links still show the old text. The response lists them, so that the editor can update them.
     const { services, caller } = call;
     const outdated = await findOutdatedShares(services.store, caller.owner, {
       treeId,
@@ -92,7 +92,7 @@ const split = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/nodes/{node}/split',
   name: 'splitNode',
-  summary: 'Splits a text message in two; the new node is the left half.',
+  summary: 'Splits a text message in two. The new node is the first half.',
   needs: { version: 'required' },
   query: plainWriteQuerySchema,
   body: writeBodySchema({ position: z.number().int(), id: z.string().optional() }),
@@ -115,7 +115,7 @@ const join = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/nodes/{node}/join',
   name: 'joinNode',
-  summary: 'Joins a text message with its only child of the same role; the child keeps its id.',
+  summary: 'Joins a text message with its only child of the same role. The child keeps its id.',
   needs: { version: 'required' },
   query: plainWriteQuerySchema,
   body: writeBodySchema({}),
@@ -131,7 +131,7 @@ const deleteNode = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}/nodes/{node}',
   name: 'deleteNode',
-  summary: 'Deletes a node: its children move up, or its descendants or its whole group are deleted too.',
+  summary: 'Deletes a node. By `mode` its children move up, or all its descendants or its whole group are deleted too.',
   needs: { version: 'required' },
   query: writeQuerySchema({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
   answer: deleteAnswerSchema,

@@ -1,4 +1,4 @@
-/** Routes that move, copy and merge messages, or set the active node. */
+/** The routes that move, copy and merge messages, or set the active node. */
 import { treeId as asTreeId, moveToTree, nodeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
@@ -12,8 +12,7 @@ const move = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/nodes/{node}/move',
   name: 'moveNode',
-  summary:
-    'Moves a branch within the tree or, by copying and deleting, to another tree. The expected version is that of the source tree.',
+  summary: 'Moves a branch within the tree or to another tree. The expected version is the version of the source tree.',
   needs: { version: 'required' },
   query: plainWriteQuerySchema,
   body: writeBodySchema({ parentId: z.string(), before: z.string().optional(), treeId: z.string().optional() }),
@@ -34,10 +33,9 @@ const move = defineRoute({
       return toReply(outcome, { version: outcome.version });
     }
     const there = asTreeId(other);
-    // Temporary and kept trees are in two stores, so the other tree must be in the same store.
+    // Temporary and permanent trees are in two stores, so the target tree must be in the same store as the source.
     await assertTreeExists({ treeId: there, store, temporary: place.temporary });
-    // The caller must have read the current version of the source tree. In the other tree nodes are only added, which
-    // is safe.
+    // The expected version is that of the source tree. The target tree only gets new nodes, which cannot conflict.
     await assertExpectedVersion(place, call.expectedVersion);
     const moved = await moveToTree(
       store,
@@ -84,7 +82,7 @@ const setActive = defineRoute({
   method: 'put',
   path: '/api/trees/{tree}/active',
   name: 'setActive',
-  summary: 'Sets the active node. Needs no expected version: the last request wins.',
+  summary: 'Sets the active node. Needs no expected version, because the last request wins.',
   body: z.strictObject({ nodeId: z.string() }),
   answer: nodeAnswerSchema,
   async handle(call) {
@@ -98,7 +96,7 @@ const navigate = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/navigate',
   name: 'navigate',
-  summary: 'Moves to the previous or next variant of a node, down to its last visited leaf.',
+  summary: 'Makes the previous or next variant of a node active, down to its last visited leaf.',
   body: z.strictObject({ nodeId: z.string(), direction: z.enum(['next', 'previous']) }),
   answer: nodeAnswerSchema,
   async handle(call) {

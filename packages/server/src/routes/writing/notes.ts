@@ -1,4 +1,4 @@
-/** Metadata of nodes: bookmarks, tags, titles, groups. Changes of them do not make a version stale. */
+/** The routes for bookmarks, tags, titles and groups of nodes. Their changes do not cause version conflicts. */
 import { nodeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
@@ -47,7 +47,7 @@ const setTags = defineRoute({
   method: 'put',
   path: '/api/trees/{tree}/nodes/{node}/tags',
   name: 'setTags',
-  summary: 'Sets the tags of a node.',
+  summary: 'Replaces the tags of a node.',
   body: z.strictObject({ tags: listOfSchema(labelSchema) }),
   answer: nodeAnswerSchema,
   async handle(call) {
@@ -62,7 +62,7 @@ const setTitle = defineRoute({
   method: 'put',
   path: '/api/trees/{tree}/nodes/{node}/title',
   name: 'setTitle',
-  summary: 'Sets the title of a node; null removes it.',
+  summary: 'Sets the title of a node. Null removes it.',
   body: z.strictObject({ title: labelSchema.nullable() }),
   answer: nodeAnswerSchema,
   async handle(call) {
@@ -77,7 +77,7 @@ const annotate = defineRoute({
   method: 'patch',
   path: '/api/trees/{tree}/nodes/{node}/meta',
   name: 'annotateNode',
-  summary: 'Sets metadata of a node; null removes a field. `excluded` leaves the node out of what models see.',
+  summary: 'Sets metadata fields of a node. Null removes a field. `excluded` hides the node from models.',
   body: z.strictObject({ set: jsonObjectSchema }),
   answer: nodeAnswerSchema,
   async handle(call) {

@@ -1,4 +1,4 @@
-/** Undo, redo and the trash. */
+/** The routes of undo, redo and the trash. */
 import {
   type ActId,
   type ActRecord,
@@ -32,22 +32,25 @@ import { nodeAnswerSchema } from './results.ts';
 
 const reversed = writeResponseSchema(
   z.object({ actId: z.string(), versions: listOfSchema(z.number()), activeNodeId: nodeIdSchema.nullable() }),
-).openapi('Reversed');
+).openapi('UndoResult');
 
-const wish = { force: z.boolean().optional(), actId: z.string().optional() };
+const reversalFields = { force: z.boolean().optional(), actId: z.string().optional() };
 
 /**
- * Replaces the commits of an act by their versions: they contain all its messages, which the caller of an undo does not
- * need.
+ * Returns the response of an undo with the versions of its commits instead of the commits, which contain all messages
+ * of the act.
  */
-function versionsOnly(outcome: WriteAnswer<ReversalResult>) {
+function toVersionsReply(outcome: WriteAnswer<ReversalResult>) {
   const { act, activeNodeId } = outcome.result;
   const result = { actId: act.actId, versions: act.commits.map((commit) => commit.version), activeNodeId };
   return toReply({ ...outcome, result }, { version: outcome.version });
 }
 
-/** The expected version of a caller who stopped an act. It includes the end of the act, but no changes of others. */
-function* seenWithEnd(treeId: TreeId, expected: number, actId: ActId): ReadProgram<number> {
+/**
+ * Returns the version to expect after a running act was stopped: the current version if only that act changed the
+ * structure since, otherwise the expected version.
+ */
+function* versionAfterStop(treeId: TreeId, expected: number, actId: ActId): ReadProgram<number> {
   const { version } = yield* readTree(treeId);
   const since = yield* ask('log', { since: expected });
   const others = since.some((commit) => commit.actId !== actId && isStructural(commit.steps));
@@ -63,15 +66,15 @@ const reversible = z
   })
   .nullable();
 
-// The effect of redoing each step of an undo.
+// Redoing an undone step has the opposite effect.
 const opposites: ReadonlyMap<string, string> = new Map([
   ['remove', 'restore'],
   ['restore', 'remove'],
 ]);
 
 /**
- * The effect of an act: the number of its steps by type, and the beginning of the text that it added. The act of a redo
- * is an undo, whose steps it reverses.
+ * Returns the number of steps of an act by type, and the beginning of the text that it added. For a redo, the act is an
+ * undo whose steps are inverted.
  */
 function summarizeAct(act: ActRecord | null): z.infer<typeof reversible> {
   const [first] = act?.commits ?? [];
@@ -91,7 +94,7 @@ const getReversible = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/reversible',
   name: 'getReversible',
-  summary: 'What an undo and a redo of yours would change in this tree; null if there is nothing.',
+  summary: 'Returns what your next undo and redo would change in this tree; null if there is nothing to undo or redo.',
   answer: z.object({ undo: reversible, redo: reversible }),
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
@@ -108,10 +111,10 @@ const undo = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/undo',
   name: 'undo',
-  summary: 'Undoes your newest act or the given one. Refused if others added nodes below it, unless forced.',
+  summary: 'Undoes your newest act or the given one. Refused if other users added nodes below, unless `force` is set.',
   needs: { version: 'required' },
   query: plainWriteQuerySchema,
-  body: writeBodySchema(wish).optional(),
+  body: writeBodySchema(reversalFields).optional(),
   answer: reversed,
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
@@ -124,16 +127,17 @@ const undo = defineRoute({
     const { expectedVersion } = call;
     const running = wanted !== null && (await store.runs.list(treeId)).some((run) => run.data.actId === wanted.actId);
     if (!running || expectedVersion === undefined)
-      return versionsOnly(
+      return toVersionsReply(
         await runWrite(call, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }),
       );
-    // A running reply cannot be undone. It is stopped first, in any process, unless the undo is stale.
+    // A reply in progress cannot be undone. It is stopped first, in any process, unless the expected version is
+    // outdated.
     await assertExpectedVersion(place, expectedVersion);
     await call.ownerServices.engineOf(store).generator.abort({ actId: wanted.actId });
-    const seen = await store.read(treeId, () => seenWithEnd(treeId, expectedVersion, wanted.actId));
-    const asked = { ...call, expectedVersion: seen };
-    return versionsOnly(
-      await runWrite(asked, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }),
+    const seen = await store.read(treeId, () => versionAfterStop(treeId, expectedVersion, wanted.actId));
+    const callAfterStop = { ...call, expectedVersion: seen };
+    return toVersionsReply(
+      await runWrite(callAfterStop, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }),
     );
   },
 });
@@ -142,16 +146,18 @@ const redo = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/redo',
   name: 'redo',
-  summary: 'Redoes what you undid last, unless you changed something since.',
+  summary: 'Redoes the act that you undid last. Refused if you have changed the tree since.',
   needs: { version: 'required' },
   query: plainWriteQuerySchema,
-  body: writeBodySchema(wish).optional(),
+  body: writeBodySchema(reversalFields).optional(),
   answer: reversed,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { force, actId } = call.body ?? {};
     const act = actId === undefined ? undefined : unwrapResult(parseActId(actId));
-    return versionsOnly(await runWrite(call, store, { type: 'redo', treeId, ...omitUndefined({ force, actId: act }) }));
+    return toVersionsReply(
+      await runWrite(call, store, { type: 'redo', treeId, ...omitUndefined({ force, actId: act }) }),
+    );
   },
 });
 
@@ -163,9 +169,9 @@ const anywhere = writeResponseSchema(
     title: z.string().nullable(),
     deletedAt: z.number().nullable(),
   }),
-).openapi('ReversedAnywhere');
+).openapi('UndoAnywhereResult');
 
-/** Undo and redo across all trees. The store finds the act, and the response names its tree. */
+/** Defines undo or redo across all trees. The store finds the act, and the response names its tree. */
 function anywhereRoute(type: 'undo' | 'redo', summary: string) {
   return defineRoute({
     method: 'post',
@@ -200,11 +206,11 @@ function anywhereRoute(type: 'undo' | 'redo', summary: string) {
 
 const undoAnywhere = anywhereRoute(
   'undo',
-  'Undoes your newest act in any tree, including the deletion or restoration of a tree; the response names the tree.',
+  'Undoes your newest act in any tree, also the deletion or restoration of a tree. The response names the tree.',
 );
 const redoAnywhere = anywhereRoute(
   'redo',
-  'Redoes what you undid last in any tree, unless you changed something since.',
+  'Redoes the act that you undid last in any tree. Refused if you have changed something since.',
 );
 
 const trash = defineRoute({
@@ -236,7 +242,7 @@ const restoreNode = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/trash/{node}/restore',
   name: 'restoreNode',
-  summary: 'Restores a deleted node with everything that was deleted with it.',
+  summary: 'Restores a deleted node together with the nodes that were deleted with it.',
   needs: { version: 'required' },
   query: plainWriteQuerySchema,
   answer: nodeAnswerSchema,
@@ -257,7 +263,7 @@ const purgeNode = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}/trash/{node}',
   name: 'purgeNode',
-  summary: 'Permanently deletes a node in the trash with everything that was deleted with it.',
+  summary: 'Permanently deletes a node in the trash together with the nodes that were deleted with it.',
   answer: purged,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);

@@ -45,7 +45,7 @@ test('[A20, A21, A26] undo, redo and restores from the trash need a version like
     const { code, data } = stale.body.error;
     expect([path, stale.status, code, data.version]).toEqual([path, 409, 'tree/version-conflict', version + 1]);
   }
-  // A change of metadata does not make a version stale.
+  // A change of metadata must not cause a version conflict.
   await server.ask('PATCH', at, { body: { title: 'Letters' } });
   expect((await server.ask('POST', `${at}${paths[2]}`, { version: version + 1 })).status).toBe(200);
   await server.close();
@@ -178,7 +178,7 @@ test('[A27] a branch is moved to another tree as a copy there and a removal here
   const server = await openTestServer();
   const here = await createTree(server, ['a', 'b', 'c']);
   const there = await createTree(server, ['x']);
-  // Trees with the same history have the same version; this one has another.
+  // Trees with the same history have the same version. A second message gives this tree another version.
   const more = { messages: [{ role: 'assistant', content: 'y' }], parentId: there.nodeIds[0], select: false };
   await server.ask('POST', `/api/trees/${there.id}/messages`, { version: there.version, body: more });
   await server.ask('PUT', `/api/trees/${there.id}/active`, { body: { nodeId: there.nodeIds[0] } });
