@@ -41,7 +41,7 @@ const folderFrom = (env: ComputerPaths['env'], name: string, otherwise: string) 
 
 const editors = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor'];
 
-/** The folders in which editors store user data. */
+/** Returns the folders in which editors store user data. */
 function editorFolders({ home, env, platform }: ComputerPaths, names: readonly string[] = editors): string[] {
   const top =
     platform === 'darwin'

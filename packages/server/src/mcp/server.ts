@@ -46,7 +46,8 @@ interface ToolReply {
 }
 
 /**
- * The result as structured data that matches its schema, and as text for clients without support for structured data.
+ * Returns the result as structured data that matches its schema, and as text for clients without support for structured
+ * data.
  */
 function toolReply(value: object): ToolReply {
   const text = JSON.stringify(value);

@@ -44,13 +44,13 @@ function joinWhitespace(text: string): string {
   return text.replace(/\s+/gu, ' ').trim();
 }
 
-/** The summary in a reply. Claude Code lets the model think in an element before the summary. */
+/** Returns the summary in a reply. Claude Code lets the model think in an element before the summary. */
 function summaryIn(text: string): string {
   const [, inner] = /<summary>([\s\S]*?)(?:<\/summary>|$)/i.exec(text) ?? [];
   return (inner ?? text.replace(/<analysis>[\s\S]*?<\/analysis>/gi, '')).trim();
 }
 
-/** The first message of a history that contains a recorded summary, and the summary. */
+/** Returns the first message of a history that contains a recorded summary, and the summary. */
 function findSummary(
   history: readonly Message[],
   replies: readonly string[],
@@ -71,7 +71,7 @@ function findSummary(
   return null;
 }
 
-/** The position of a call whose history a known marker of the tree replaces; null if no marker does. */
+/** Returns the position of a call whose history a known marker of the tree replaces; null if no marker does. */
 export async function findPositionAfterMarker(
   store: Store,
   tree: TreeRow,
@@ -101,7 +101,9 @@ async function pathTo(store: Store, tree: TreeRow, to: NodeId): Promise<readonly
   });
 }
 
-/** The messages that are not on the path above the marker, and the number of messages at its end that were kept. */
+/**
+ * Returns the messages that are not on the path above the marker, and the number of messages at its end that were kept.
+ */
 function restOf(
   history: readonly Message[],
   keys: readonly string[],

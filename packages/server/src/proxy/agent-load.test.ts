@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const chat = '/v1/chat/completions';
 
-/** A service that repeats the last message, so that every answer is predictable. */
+/** Returns a service that repeats the last message, so that every answer is predictable. */
 async function echoing(): Promise<ProxyFixture> {
   open = await openProxyFixture((request, response) => {
     const { messages }: { messages: readonly { content: string }[] } = JSON.parse(request.body);
@@ -22,7 +22,7 @@ async function echoing(): Promise<ProxyFixture> {
   return open;
 }
 
-/** An agent that works in a loop: each call sends the whole history again. */
+/** Returns an agent that works in a loop: each call sends the whole history again. */
 async function loop({ post }: ProxyFixture, name: string, calls: number): Promise<void> {
   const messages: { readonly role: string; readonly content: string }[] = [];
   const tools = [{ type: 'function', function: { name: 'look' } }];

@@ -27,7 +27,7 @@ const reply = (said: string, ...calls: readonly (readonly [string, string, JsonO
 const reminder = (date: string) => `<system-reminder>\nUse this: the date is ${date}.\n</system-reminder>\n\n`;
 const notes = { role: 'system', content: 'These agents may be used: finder, writer.' };
 
-/** A session of an agent on Anthropic's wire. Each call adds a message and its answer to the history. */
+/** Returns a session of an agent on Anthropic's wire. Each call adds a message and its answer to the history. */
 function agentOf({ post }: ProxyFixture, answers: WireReply[], headers: Readonly<Record<string, string>>) {
   return async (messages: readonly object[], next: WireReply, more: JsonObject = {}, own = {}) => {
     answers.push(next);
@@ -46,7 +46,7 @@ async function opened(): Promise<{ proxied: ProxyFixture; answers: WireReply[] }
   return { proxied: open, answers };
 }
 
-/** The messages of a tree as indented lines, in the order of their positions. */
+/** Returns the messages of a tree as indented lines, in the order of their positions. */
 async function drawn({ server }: ProxyFixture, { id, rootId }: TreeSummary): Promise<string[]> {
   const nodes = await server.store.read(id, () => ask('subtree', { of: rootId }));
   const depths = new Map<string, number>([[rootId, 0]]);

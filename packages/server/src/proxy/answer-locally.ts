@@ -121,8 +121,8 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
 }
 
 /**
- * The conversation of the reply that a call references by id. The client has received that reply, so it is recorded or
- * will be soon.
+ * Returns the conversation of the reply that a call references by id. The client has received that reply, so it is
+ * recorded or will be soon.
  */
 async function answeredBefore(call: ProxyCall, asked: ParsedRequest, project: string): Promise<readonly Message[]> {
   const { previous } = asked;
@@ -150,7 +150,7 @@ async function recordInTime(work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The tokens of a request on Anthropic's wire, with the same estimate that measures contexts. */
+/** Returns the tokens of a request on Anthropic's wire, with the same estimate that measures contexts. */
 function tokenCount({ body }: ProxyCall): RawReply {
   const request = body === null ? null : parseJsonObject(new TextDecoder().decode(body));
   const asked = request === null ? null : parseRequest('messages', request);
@@ -166,7 +166,7 @@ function tokenCount({ body }: ProxyCall): RawReply {
   return jsonReply({ input_tokens: sent.reduce((sum, message) => sum + messageKit.tokens(message), 0) });
 }
 
-/** One model as OpenAI or Anthropic describes it. */
+/** Returns one model as OpenAI or Anthropic describes it. */
 function modelEntry(call: ProxyCall, { id, provider, label }: ModelChoice): object {
   if (wireServiceOf(call, call.header) === 'openai') return { id, object: 'model', created: 0, owned_by: provider };
   // The publication date of the model is unknown.
@@ -181,7 +181,7 @@ function jsonReply(value: object): RawReply {
   return { raw: JSON.stringify(value), status: 200, headers: { 'Content-Type': 'application/json' } };
 }
 
-/** The list of models, in the format of the service that the client expects. */
+/** Returns the list of models, in the format of the service that the client expects. */
 function modelList(call: ProxyCall): RawReply {
   const models = readyModels(call);
   const data = models.map((choice) => modelEntry(call, choice));
@@ -189,7 +189,7 @@ function modelList(call: ProxyCall): RawReply {
   return jsonReply({ data, has_more: false, first_id: models[0]?.id ?? null, last_id: models.at(-1)?.id ?? null });
 }
 
-/** One model by its id. The id contains a slash, which some clients encode. */
+/** Returns one model by its id. The id contains a slash, which some clients encode. */
 function modelById(call: ProxyCall): RawReply {
   const path = call.path.slice('models/'.length);
   const found = readyModels(call).find(({ id }) => id === path || encodeURIComponent(id) === path);

@@ -14,7 +14,7 @@ afterEach(async () => {
 const answer = JSON.stringify(encodeReply('openai', { text: 'Yes.' }));
 const body = { model: 'm', messages: [{ role: 'user', content: 'Hi there, canary' }] };
 
-/** A server whose store fails on every change until it is repaired. */
+/** Returns a server whose store fails on every change until it is repaired. */
 async function withStore(change: (mended: Promise<void>) => Promise<void>) {
   const store = await openStore('memory:');
   let mend: () => void = () => undefined;

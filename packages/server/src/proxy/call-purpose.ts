@@ -42,7 +42,7 @@ export function detectCallPurpose(asked: ParsedRequest, origin: Pick<CallOrigin,
   return isSide || titleRequest.test(request) || helperRequest.test(request) ? 'side' : 'turn';
 }
 
-/** The last user messages of a side call. The session already has the history before them. */
+/** Returns the last user messages of a side call. The session already has the history before them. */
 export function newestUserMessages(history: readonly Message[]): readonly Message[] {
   const before = history.findLastIndex(({ role }) => role !== 'user');
   const own = history.slice(before + 1);

@@ -66,7 +66,7 @@ export interface ParsedResponse {
 /** The side that cut the response off: client, service or size limit. Null if the response is complete. */
 export type CutReason = 'client' | 'service' | 'limit' | null;
 
-/** The text of a field; null if the field is not a text. */
+/** Returns the text of a field; null if the field is not a text. */
 export function readTextField(record: JsonObject, key: string): string | null {
   return getText(record, key) ?? null;
 }
@@ -82,7 +82,7 @@ export function parseJsonObject(text: string): JsonObject | null {
 const besideText = ['annotations', 'citations', 'logprobs', 'parsed', 'status', 'id'];
 const besideCall = ['caller', 'status', 'index'];
 
-/** A message with its texts and calls in the form in which clients resend them. */
+/** Returns a message with its texts and calls in the form in which clients resend them. */
 export function toResentForm(record: JsonObject): JsonObject {
   const { content } = record;
   if (!Array.isArray(content)) return record;

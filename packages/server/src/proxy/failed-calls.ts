@@ -55,7 +55,7 @@ export class FailedCalls {
     return this.#calls.size + this.#uncounted;
   }
 
-  /** The calls of an owner, newest first. */
+  /** Returns the calls of an owner, newest first. */
   async list(owner: string): Promise<readonly FailedCall[]> {
     await this.refresh();
     return [...this.#calls.values()].filter((call) => call.owner === owner).sort((a, b) => b.at - a.at);
@@ -73,9 +73,14 @@ export class FailedCalls {
    * Adds a call with the reason of its failure and, if requested, its bytes. Never throws: if the disk is full, the
    * note is kept in memory.
    */
-  async add(place: WaitingCall, about: FailedCallDetails, error: unknown, keepsCall: boolean): Promise<FailedCall> {
-    const { owner, project, wire, secrets } = place;
-    const id = safeId.test(place.id) ? place.id : `${about.at}-${place.number}`;
+  async add(
+    waitingCall: WaitingCall,
+    about: FailedCallDetails,
+    error: unknown,
+    keepsCall: boolean,
+  ): Promise<FailedCall> {
+    const { owner, project, wire, secrets } = waitingCall;
+    const id = safeId.test(waitingCall.id) ? waitingCall.id : `${about.at}-${waitingCall.number}`;
     const message = error instanceof Error ? error.message : String(error);
     const note: FailedCall = {
       id,
@@ -92,7 +97,7 @@ export class FailedCalls {
       return note;
     }
     this.#calls.set(id, note);
-    await this.#track(this.#keep(note, place, keepsCall));
+    await this.#track(this.#keep(note, waitingCall, keepsCall));
     return this.#calls.get(id) ?? note;
   }
 
@@ -110,7 +115,7 @@ export class FailedCalls {
     return found.length;
   }
 
-  /** The file of a failed call; null if it has none. */
+  /** Returns the file of a failed call; null if it has none. */
   fileOf(owner: string, id: string): string | null {
     const call = this.#calls.get(id);
     if (this.#folder === null || call === undefined || call.owner !== owner || call.keptBytes === 0) return null;
@@ -122,11 +127,11 @@ export class FailedCalls {
     while (this.#writes.size > 0) await Promise.all(this.#writes);
   }
 
-  async #keep(note: FailedCall, place: WaitingCall, keepsCall: boolean): Promise<void> {
+  async #keep(note: FailedCall, waitingCall: WaitingCall, keepsCall: boolean): Promise<void> {
     if (this.#folder === null) return;
     try {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      const bytes = keepsCall ? await this.#writeCall(note.id, place) : 0;
+      const bytes = keepsCall ? await this.#writeCall(note.id, waitingCall) : 0;
       const whole = { ...note, keptBytes: bytes };
       await this.#write(`${note.id}${noteEnding}`, JSON.stringify(whole));
       if (!this.#calls.has(note.id)) return await this.#remove(note.id);
@@ -137,10 +142,10 @@ export class FailedCalls {
     }
   }
 
-  async #writeCall(id: string, place: WaitingCall): Promise<number> {
+  async #writeCall(id: string, waitingCall: WaitingCall): Promise<number> {
     let kept = 0;
     for (const { keptBytes } of this.#calls.values()) kept += keptBytes;
-    const call = await encodeCall(place).catch(() => null);
+    const call = await encodeCall(waitingCall).catch(() => null);
     if (call === null || kept + call.byteLength > mostBytes) return 0;
     await this.#write(`${id}${callEnding}`, call);
     return call.byteLength;
@@ -201,7 +206,7 @@ function readNotes(folder: string): readonly string[] {
   }
 }
 
-/** The note of a call; null if it is invalid, for example in a truncated file. */
+/** Returns the note of a call; null if it is invalid, for example in a truncated file. */
 function readNote(text: string): FailedCall | null {
   const note = parseJsonObject(text);
   if (note === null) return null;

@@ -46,8 +46,8 @@ export interface HeadersToForward {
 }
 
 /**
- * The headers for the service. If the token has its own header, the client's key is forwarded. Otherwise the client
- * sends our token as its key, and the operator's key replaces it.
+ * Returns the headers for the service. If the token has its own header, the client's key is forwarded. Otherwise the
+ * client sends our token as its key, and the operator's key replaces it.
  */
 export function headersToForward({ service, received, userHeader, secret }: HeadersToForward): Record<string, string> {
   const named = new Set((received['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase()));
@@ -68,7 +68,7 @@ export function headersToForward({ service, received, userHeader, secret }: Head
   return isOwn || secret === null ? headers : { ...headers, ...keyHeader(service, secret) };
 }
 
-/** The token that the client sent. */
+/** Returns the token that the client sent. */
 function tokenIn(received: Readonly<Record<string, string>>): string | null {
   const apart = received['x-coppice-token'];
   const [, bearer] = /^bearer +(\S+)$/i.exec(received['authorization'] ?? '') ?? [];

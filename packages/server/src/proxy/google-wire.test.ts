@@ -20,7 +20,7 @@ const text = (said: string) => ({ text: said });
 const user = (...parts: readonly object[]) => ({ role: 'user', parts });
 const model = (...parts: readonly object[]) => ({ role: 'model', parts });
 
-/** A proxy for a service on Google's wire that answers with these bodies. */
+/** Returns a proxy for a service on Google's wire that answers with these bodies. */
 async function proxied(
   ...answers: readonly { readonly type: string; readonly body: string; readonly status?: number }[]
 ) {

@@ -16,7 +16,7 @@ function maskOf(key: string): string {
 // error texts.
 const [shortestInTalk, shortestInErrors] = [16, 6];
 
-/** The keys of a call. They must not be stored, even if a message repeats them. */
+/** Returns the keys of a call. They must not be stored, even if a message repeats them. */
 export function secretKeysOf(
   header: (name: string) => string | undefined,
   sent: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ export function secretKeysOf(
     .sort((a, b) => b.length - a.length);
 }
 
-/** A text without the keys of a call. Short keys are removed only from error texts. */
+/** Returns a text without the keys of a call. Short keys are removed only from error texts. */
 export function removeKeys(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
   const shortest = what === 'error' ? shortestInErrors : shortestInTalk;
   return replaceKeys(
@@ -66,8 +66,8 @@ export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], 
 }
 
 /**
- * A request in the form in which it may be stored in a file: without the call's keys, and without credentials for other
- * services, such as MCP servers that the model's service calls. Recording does not need those credentials.
+ * Returns a request in the form in which it may be stored in a file: without the call's keys, and without credentials
+ * for other services, such as MCP servers that the model's service calls. Recording does not need those credentials.
  */
 export function redactRequestForFile(request: Uint8Array, keys: readonly string[]): Uint8Array {
   const clean = removeKeysFromBytes(request, keys, 'talk');

@@ -12,8 +12,8 @@ const exactFormat = 'proxy-history';
 const wordsFormat = 'proxy-history-words';
 
 /**
- * A message without reminders and other additions of programs; null if nothing remains. The same message if it has no
- * additions.
+ * Returns a message without reminders and other additions of programs; null if nothing remains. The same message if it
+ * has no additions.
  */
 function wordsOnly(message: Message): Message | null {
   if (message.role === 'system') return null;
@@ -30,12 +30,12 @@ function wordsOnly(message: Message): Message | null {
   return content.length === 0 ? null : { ...message, content };
 }
 
-/** The keys of the messages of a history. */
+/** Returns the keys of the messages of a history. */
 export function historyKeysOf(history: readonly Message[]): readonly string[] {
   return history.map((message) => messageKit.key(message));
 }
 
-/** The names of the prefixes with the given lengths, shortest first. */
+/** Returns the names of the prefixes with the given lengths, shortest first. */
 function namesOf(keys: readonly (string | null)[], lengths: readonly number[]): Map<string, number> {
   const names = new Map<string, number>();
   const hash = createHash('sha256');
@@ -51,8 +51,8 @@ function namesOf(keys: readonly (string | null)[], lengths: readonly number[]): 
 }
 
 /**
- * The keys of a history without additions of programs; an element is null if nothing of its message remains. Null if no
- * message has additions.
+ * Returns the keys of a history without additions of programs; an element is null if nothing of its message remains.
+ * Null if no message has additions.
  */
 function keysOfWords(history: readonly Message[], keys: readonly string[]): readonly (string | null)[] | null {
   let differs = false;
@@ -65,7 +65,10 @@ function keysOfWords(history: readonly Message[], keys: readonly string[]): read
   return differs ? reduced : null;
 }
 
-/** The external id rows with which the history of a recorded reply is found again, from the keys of its messages. */
+/**
+ * Returns the external id rows with which the history of a recorded reply is found again, from the keys of its
+ * messages.
+ */
 export function buildHistoryRows(
   tree: TreeId,
   nodeId: NodeId,

@@ -22,7 +22,7 @@ function recorderOn(store: Store, more: Partial<RecorderOptions> = {}): Recorder
   return new Recorder({ ...given, ...more });
 }
 
-/** A recorder whose store is unavailable. */
+/** Returns a recorder whose store is unavailable. */
 function waiting(spillFolder: string): Recorder {
   const storeOf = () => {
     throw new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Away.' });

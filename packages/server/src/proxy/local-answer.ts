@@ -31,7 +31,10 @@ export interface LocalAnswerOptions {
 // Names that stand for the operator's default model.
 const defaultNames = new Set(['', 'default', 'unknown', 'coppice/default']);
 
-/** The model to use, found by its id or by its name without the provider; null if the name is not one of our models. */
+/**
+ * Returns the model to use, found by its id or by its name without the provider; null if the name is not one of our
+ * models.
+ */
 async function localModel({ model }: LocalCall, { providers, signal }: LocalAnswerOptions) {
   if (defaultNames.has(model)) return providers.model(await providers.defaultModel(signal));
   const ready = providers.list().filter((choice) => choice.ready);
@@ -96,7 +99,7 @@ const statuses = {
   internal: 500,
 };
 
-/** The status of an error response: that of the model's service, else derived from the kind of the error. */
+/** Returns the status of an error response: that of the model's service, else derived from the kind of the error. */
 function statusOfAnswer({ status, kind }: ErrorEvent): number {
   return status !== undefined && status >= 400 && status < 600 ? status : statuses[kind];
 }

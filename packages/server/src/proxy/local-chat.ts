@@ -38,7 +38,7 @@ export function mergeChoices(completions: readonly JsonObject[]): JsonObject {
   return { ...first, choices, usage };
 }
 
-/** A completion as the chunks of a stream, choice by choice. */
+/** Yields a completion as the chunks of a stream, choice by choice. */
 export function* toChatChunks(completion: JsonObject, usageAsked: boolean): Generator<string> {
   const { choices: _, usage, ...head } = completion;
   const base = { ...head, object: 'chat.completion.chunk' };

@@ -26,7 +26,7 @@ function messagesBlock(part: AnswerPart): JsonObject {
   }
 }
 
-/** The block at its start, without content. */
+/** Returns the block at its start, without content. */
 function emptyBlock(part: AnswerPart): JsonObject {
   if (part.type === 'text') return { type: 'text', text: '' };
   if (part.type === 'call') return { ...messagesBlock(part), input: {} };

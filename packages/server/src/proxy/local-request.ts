@@ -14,13 +14,13 @@ function numberFieldAt(body: JsonObject, ...names: readonly string[]): number | 
   return undefined;
 }
 
-/** The requested reply limit, in tokens. */
+/** Returns the requested reply limit, in tokens. */
 export function requestedMaxTokens(body: JsonObject): number | undefined {
   const most = numberFieldAt(body, 'max_completion_tokens', 'max_tokens', 'max_output_tokens');
   return most === undefined ? undefined : Math.max(1, Math.floor(most));
 }
 
-/** The client's tools. They are offered to the model but never run here: the client receives the calls. */
+/** Returns the client's tools. They are offered to the model but never run here: the client receives the calls. */
 function requestedTools(body: JsonObject): ToolSpec[] {
   return listOrEmpty(body, 'tools')
     .filter(isJsonObject)
@@ -71,7 +71,7 @@ function stopsOf(body: JsonObject): readonly string[] | undefined {
   return texts.length === 0 ? undefined : texts;
 }
 
-/** The options as an engine request. */
+/** Returns the options as an engine request. */
 export function toEngineRequest(wire: WireKind, body: JsonObject): LocalRequest {
   const tools = requestedTools(body);
   const choice = choiceOf(body);

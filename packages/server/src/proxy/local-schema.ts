@@ -7,7 +7,7 @@ import { isJsonObject, objectOrEmpty } from '@coppice/core/decode';
 import type { ProviderEvent, ProviderRequest, ToolSpec } from '@coppice/engine';
 import { type LocalWireKind, readTextField } from './exchange.ts';
 
-/** The schema that a call requests. OpenAI's two wires and Anthropic's have it in different fields. */
+/** Returns the schema that a call requests. OpenAI's two wires and Anthropic's have it in different fields. */
 function formatOf(wire: LocalWireKind, body: JsonObject): JsonObject {
   if (wire === 'chat') {
     const format = objectOrEmpty(body, 'response_format');
@@ -20,7 +20,7 @@ function formatOf(wire: LocalWireKind, body: JsonObject): JsonObject {
   return readTextField(format, 'type') === 'json_schema' ? format : {};
 }
 
-/** The tool whose call is the answer; null if the client requests no schema, or offers its own tools. */
+/** Returns the tool whose call is the answer; null if the client requests no schema, or offers its own tools. */
 export function makeAnswerTool(
   wire: LocalWireKind,
   body: JsonObject,

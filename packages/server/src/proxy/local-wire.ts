@@ -44,12 +44,12 @@ export interface WireWriter {
   failed(message: string): string;
 }
 
-/** An SSE event without a name. */
+/** Returns an SSE event without a name. */
 export function encodeUnnamedEvent(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** An SSE event whose name is also its type. */
+/** Returns an SSE event whose name is also its type. */
 export function encodeNamedEvent(type: string, value: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`;
 }

@@ -34,7 +34,7 @@ function completion(text: string): string {
   return JSON.stringify(encodeReply('openai', { text }));
 }
 
-/** A service that returns these bodies one after the other, then the last one repeatedly. */
+/** Returns a service that returns these bodies one after the other, then the last one repeatedly. */
 function saying(...bodies: readonly string[]): Handler {
   return (_request, response, number) => {
     response.writeHead(200, json);

@@ -7,7 +7,7 @@ import type { WaitingCall } from './waiting-call.ts';
 
 const defaultReorderTimeoutMs = 60_000;
 
-/** The time that a call waits for the call that it continues. */
+/** Returns the time that a call waits for the call that it continues. */
 export function reorderTimeoutOf({
   reorderTimeoutMs = defaultReorderTimeoutMs,
 }: Pick<RecorderOptions, 'reorderTimeoutMs'>): number {
@@ -16,48 +16,53 @@ export function reorderTimeoutOf({
 
 /** The next call to record, and the earlier calls that are recorded after it. */
 export interface NextCall {
-  readonly place: WaitingCall;
+  readonly waitingCall: WaitingCall;
   readonly before: readonly WaitingCall[];
 }
 
 /** The options and functions that the ordering uses. */
 export interface CallOrder extends Pick<RecorderOptions, 'now' | 'reorderTimeoutMs'> {
-  readonly backend: Pick<RecordingBackend, 'outline' | 'keys'>;
-  readonly note: (error: unknown) => void;
+  readonly backend: Pick<RecordingBackend, 'digest' | 'keys'>;
+  readonly onError: (error: unknown) => void;
 }
 
-/** The first call of a queue, if it can be recorded. This needs no parsing. */
-export function findReadyFirstCall(line: readonly WaitingCall[]): NextCall | null {
-  const [place] = line;
-  return place?.state === 'ready' ? { place, before: [] } : null;
+/** Returns the first call of a queue, if it can be recorded. This needs no parsing. */
+export function findReadyFirstCall(queue: readonly WaitingCall[]): NextCall | null {
+  const [waitingCall] = queue;
+  return waitingCall?.state === 'ready' ? { waitingCall, before: [] } : null;
 }
 
-/** The first complete call that does not continue an incomplete one. */
-export async function findNextCall(line: readonly WaitingCall[], ordering: CallOrder): Promise<NextCall | null> {
+/** Returns the first complete call that does not continue an incomplete one. */
+export async function findNextCall(queue: readonly WaitingCall[], ordering: CallOrder): Promise<NextCall | null> {
   const before: WaitingCall[] = [];
   // A copy: the queue changes while calls are read.
-  for (const place of [...line]) {
-    const waits = place.state !== 'ready' || (await mustWait(place, before, ordering));
-    if (!waits && place.state === 'ready') return { place, before: before.filter(({ state }) => state !== 'gone') };
-    before.push(place);
+  for (const waitingCall of [...queue]) {
+    const waits = waitingCall.state !== 'ready' || (await mustWait(waitingCall, before, ordering));
+    if (!waits && waitingCall.state === 'ready')
+      return { waitingCall, before: before.filter(({ state }) => state !== 'gone') };
+    before.push(waitingCall);
   }
   return null;
 }
 
-async function mustWait(place: WaitingCall, before: readonly WaitingCall[], ordering: CallOrder): Promise<boolean> {
+async function mustWait(
+  waitingCall: WaitingCall,
+  before: readonly WaitingCall[],
+  ordering: CallOrder,
+): Promise<boolean> {
   if (before.every(({ state }) => state === 'gone')) return false;
-  if (ordering.now() - place.readyAt >= reorderTimeoutOf(ordering)) return false;
-  if (place.waitsFor !== null && place.waitsFor.state !== 'gone') return true;
-  place.waitsFor = null;
+  if (ordering.now() - waitingCall.readyAt >= reorderTimeoutOf(ordering)) return false;
+  if (waitingCall.waitsFor !== null && waitingCall.waitsFor.state !== 'gone') return true;
+  waitingCall.waitsFor = null;
   // A call in a file is not read only for the order; it keeps its place.
-  if (place.request === null) place.waitsFor = before.find(({ state }) => state !== 'gone') ?? null;
+  if (waitingCall.request === null) waitingCall.waitsFor = before.find(({ state }) => state !== 'gone') ?? null;
   else
     for (const earlier of before)
-      if (earlier.state !== 'gone' && (await mayContinue(place, earlier, ordering)) && !isCallGone(earlier)) {
-        place.waitsFor = earlier;
+      if (earlier.state !== 'gone' && (await mayContinue(waitingCall, earlier, ordering)) && !isCallGone(earlier)) {
+        waitingCall.waitsFor = earlier;
         break;
       }
-  return place.waitsFor !== null;
+  return waitingCall.waitsFor !== null;
 }
 
 // Checked again, because the state may have changed during an await.
@@ -76,19 +81,19 @@ async function mayContinue(later: WaitingCall, earlier: WaitingCall, ordering: C
     return shorter.every((key, index) => key === longer[index]);
   } catch (error) {
     // An unreadable call reports its error when it is recorded.
-    ordering.note(error);
+    ordering.onError(error);
     return false;
   }
 }
 
-async function callDigestOf(place: WaitingCall, { backend }: CallOrder) {
+async function callDigestOf(waitingCall: WaitingCall, { backend }: CallOrder) {
   // A call in a file is not parsed yet. It is read when it is recorded.
-  if (place.outline === undefined && place.request === null) return null;
-  if (place.outline === undefined) place.outline = await backend.outline(place);
-  return place.outline;
+  if (waitingCall.digest === undefined && waitingCall.request === null) return null;
+  if (waitingCall.digest === undefined) waitingCall.digest = await backend.digest(waitingCall);
+  return waitingCall.digest;
 }
 
-async function historyKeys(place: WaitingCall, { backend }: CallOrder): Promise<readonly string[]> {
-  place.keys ??= await backend.keys(place);
-  return place.keys;
+async function historyKeys(waitingCall: WaitingCall, { backend }: CallOrder): Promise<readonly string[]> {
+  waitingCall.keys ??= await backend.keys(waitingCall);
+  return waitingCall.keys;
 }

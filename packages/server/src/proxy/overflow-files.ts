@@ -42,7 +42,7 @@ const [whole, part] = ['.call', '.part'];
 const headBytes = 16 * 1024;
 
 // The folders of this process. Another folder with the id of this process belongs to an earlier process.
-const own = new Set<string>();
+const ownFolders = new Set<string>();
 
 /** Encodes a call for a file, without its keys. Null if the call has no data to write. */
 export async function encodeCall(waiting: WaitingCall): Promise<Buffer | null> {
@@ -61,7 +61,7 @@ export class OverflowFiles {
   readonly #removing = new Set<Promise<void>>();
   #folder: string | null = null;
   /** Folders of earlier processes. */
-  readonly #taken: string[] = [];
+  readonly #adopted: string[] = [];
 
   /** Creates the files in the given folder, or in a new temporary one. */
   constructor(parent: string | null, newId: () => string) {
@@ -126,13 +126,13 @@ export class OverflowFiles {
   }
 
   /** Takes over the files of ended processes, oldest first. */
-  takeOver(): readonly string[] {
+  adoptEarlierFiles(): readonly string[] {
     if (this.#parent === null) return [];
     const files: string[] = [];
     const left = namesInDirectory(this.#parent).filter((each) => /^\d+-/.test(each) && isLeft(each));
     for (const name of left.sort(byTime)) {
       const folder = `${process.pid}-${this.#newId()}`;
-      own.add(folder);
+      ownFolders.add(folder);
       try {
         // The first process that renames the folder gets it.
         renameSync(join(this.#parent, name), join(this.#parent, folder));
@@ -140,7 +140,7 @@ export class OverflowFiles {
         continue;
       }
       const taken = join(this.#parent, folder);
-      this.#taken.push(taken);
+      this.#adopted.push(taken);
       for (const file of namesInDirectory(taken)) {
         if (file.endsWith(whole)) files.push(join(taken, file));
         else rmSync(join(taken, file), { force: true, recursive: true });
@@ -152,7 +152,7 @@ export class OverflowFiles {
   /** Removes empty folders. */
   async close(): Promise<void> {
     await Promise.all(this.#removing);
-    for (const folder of this.#folder === null ? this.#taken : [...this.#taken, this.#folder])
+    for (const folder of this.#folder === null ? this.#adopted : [...this.#adopted, this.#folder])
       try {
         rmdirSync(folder);
       } catch {
@@ -163,7 +163,7 @@ export class OverflowFiles {
   #open(): string {
     if (this.#folder !== null) return this.#folder;
     const name = `${process.pid}-${this.#newId()}`;
-    own.add(name);
+    ownFolders.add(name);
     if (this.#parent === null) this.#folder = mkdtempSync(join(tmpdir(), 'coppice-proxy-'));
     else {
       const folder = join(this.#parent, name);
@@ -189,7 +189,7 @@ function byTime(one: string, other: string): number {
 }
 
 function isLeft(folder: string): boolean {
-  if (own.has(folder)) return false;
+  if (ownFolders.has(folder)) return false;
   const pid = Number.parseInt(folder, 10);
   if (pid === process.pid) return true;
   try {

@@ -79,7 +79,7 @@ function namesOfTool(tool: Json): string[] {
 
 const callWires = { chat: 'chat', messages: 'anthropic', responses: 'responses', google: 'google' } as const;
 
-/** The name of the wire in the readers of `@coppice/content`. */
+/** Returns the name of the wire in the readers of `@coppice/content`. */
 function callWireOf(wire: WireKind): CallWire {
   return callWires[wire];
 }
@@ -104,7 +104,7 @@ export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | 
   };
 }
 
-/** A message of the chat wire. Audio is referenced by its id, like an item, and not sent again. */
+/** Returns a message of the chat wire. Audio is referenced by its id, like an item, and not sent again. */
 function fromChatMessage(record: JsonObject): JsonObject {
   const id = readTextField(objectOrEmpty(record, 'audio'), 'id');
   const { content } = record;

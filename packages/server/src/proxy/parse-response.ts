@@ -44,14 +44,14 @@ const tooLong: JsonObject = {
   message: 'The response is too long to be recorded whole: the client received all of it, the recording is cut off.',
 };
 
-/** The document that a stream of events contains. */
+/** Returns the document that a stream of events contains. */
 export function foldStreamEvents(wire: WireKind, events: readonly JsonObject[]): JsonObject {
   if (wire === 'chat') return assembleChatReply(events);
   if (wire === 'google') return joinGoogleChunks(events);
   return wire === 'messages' ? assembleAnthropicReply(events) : assembleResponse(events);
 }
 
-/** The recorded form of a failure: the service's message, shortened and without keys. */
+/** Returns the recorded form of a failure: the service's message, shortened and without keys. */
 function failureOfResponse(document: JsonObject | null, text: string, cut: CutReason): JsonObject {
   if (document === null && text === '')
     return { message: cut === 'client' ? 'The client disconnected.' : 'The service sent nothing.' };
@@ -168,7 +168,7 @@ const readers: Readonly<Record<WireKind, (document: JsonObject, cut: CutReason) 
   google: fromGoogle,
 };
 
-/** The fields that all wires except Google's share. */
+/** Returns the fields that all wires except Google's share. */
 function common(document: JsonObject): Pick<ParsedResponse, 'model' | 'usage' | 'id' | 'error'> {
   return {
     model: readTextField(document, 'model'),

@@ -28,7 +28,7 @@ function nestsTooDeep(text: string): boolean {
   return false;
 }
 
-/** The index of the closing quotation mark of a JSON string. */
+/** Returns the index of the closing quotation mark of a JSON string. */
 function endOfJsonString(text: string, begins: number): number {
   for (let at = text.indexOf('"', begins + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

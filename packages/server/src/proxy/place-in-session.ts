@@ -61,7 +61,7 @@ const runFormat = 'proxy-run';
 // A first call that is repeated within this time is a retry. A later one is a new session with the same question.
 const retryMs = 10 * 60_000;
 
-/** The tree and position of a call. Creates the tree if the call begins a session. */
+/** Returns the tree and position of a call. Creates the tree if the call begins a session. */
 export async function findOrCreateSessionPosition(
   store: Store,
   asked: ParsedRequest,
@@ -134,7 +134,9 @@ function sideCallsRow(side: TreeId, session: TreeId) {
   return { treeId: side, nodeId: null, format: sideCallsFormat, scope: '', id: session };
 }
 
-/** The position of a call that continues from a summary of a session of the same process; null if it does not. */
+/**
+ * Returns the position of a call that continues from a summary of a session of the same process; null if it does not.
+ */
 async function placeCompactedRun(
   store: Store,
   { history, keys, project, origin }: PlacedCall,
@@ -206,7 +208,7 @@ function placeAtRoot(tree: TreeRow, rest: readonly Message[]): SessionPosition {
   return { tree, parentId: tree.rootId, rest, beside: false };
 }
 
-/** The position after the last reply of the session that the history contains; null if it contains none. */
+/** Returns the position after the last reply of the session that the history contains; null if it contains none. */
 async function placeByHistory(
   store: Store,
   session: string,
@@ -290,8 +292,8 @@ async function findFirstCall(store: Store, id: string, project: string, now: num
 }
 
 /**
- * The id of the tree of a session, and the tree if it exists. The id is derived from the session, so that two processes
- * create the same tree. A deleted tree stays deleted: the session continues in a new one.
+ * Returns the id of the tree of a session, and the tree if it exists. The id is derived from the session, so that two
+ * processes create the same tree. A deleted tree stays deleted: the session continues in a new one.
  */
 async function lookUpSession(
   store: Store,
@@ -309,7 +311,7 @@ async function findSessionTree(store: Store, session: string, project: string): 
   return (await lookUpSession(store, session, project)).tree;
 }
 
-/** The tree of a session; creates it if it does not exist. For side calls, `sideOf` is their session. */
+/** Returns the tree of a session; creates it if it does not exist. For side calls, `sideOf` is their session. */
 async function sessionTree(
   store: Store,
   session: string,
@@ -403,7 +405,7 @@ async function treeState(store: Store, id: TreeId): Promise<TreeRow | 'missing' 
   }
 }
 
-/** A tree that exists and is not deleted; null otherwise. */
+/** Returns a tree that exists and is not deleted; null otherwise. */
 async function readLive(store: Store, id: TreeId, read: () => ReadProgram<TreeRow | null>): Promise<TreeRow | null> {
   try {
     const tree = await store.read(id, read);
@@ -421,7 +423,7 @@ function recordedOf({ attributes }: TreeRow): { readonly session: string | null;
   return { session: getText(recorded, 'session') ?? null, tools: recorded['tools'] === true };
 }
 
-/** The metadata with which lists and the agents page identify a recorded tree. */
+/** Returns the metadata with which lists and the agents page identify a recorded tree. */
 function recordedNote({ asked, history, origin }: PlacedCall, session: string | null): JsonObject {
   const program = programOfCall(origin);
   const { folder, branch } = findWorkingFolder(asked, history);

@@ -37,7 +37,7 @@ export interface ProxyCall {
 }
 
 /**
- * The folder next to the configuration file for calls that wait to be recorded, and for calls that could not be
+ * Returns the folder next to the configuration file for calls that wait to be recorded, and for calls that could not be
  * recorded.
  */
 export function overflowFolderBeside(configFile: string): string {
@@ -115,7 +115,9 @@ const publicAddresses: Readonly<Record<WireService, string>> = {
   google: 'https://generativelanguage.googleapis.com',
 };
 
-/** The base URL of a service up to the version of the call, set by the operator; null if our own models answer. */
+/**
+ * Returns the base URL of a service up to the version of the call, set by the operator; null if our own models answer.
+ */
 function upstreamOf(services: SharedServices, service: WireService, version: string): string | null {
   const said = services.config.proxy[service];
   const provider = services.config.providers.get(service);
@@ -147,7 +149,7 @@ function projectOf(call: ProxyCall): string {
     : throwHttpError('http/invalid', 'A project name has up to 100 letters, digits, and . _ @ -.');
 }
 
-/** The operator's grouping for the calls of a project; null if it is not configured. */
+/** Returns the operator's grouping for the calls of a project; null if it is not configured. */
 export function configuredGroupingOf({ config }: Pick<SharedServices, 'config'>, project: string): CallGrouping | null {
   return config.proxy.projects?.get(project) ?? config.proxy.grouping ?? null;
 }
@@ -160,7 +162,7 @@ function decodePath(part: string): string {
   }
 }
 
-/** The path below the base URL, with the query string. */
+/** Returns the path below the base URL, with the query string. */
 function upstreamPath(call: ProxyCall): string {
   // A token in the query is only for this server. The rest is forwarded unchanged.
   const parts = call.search.slice(1).split('&');
@@ -214,7 +216,7 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
     const keeping: ResponseBufferOptions = {
       wire,
       keep: (bytes) => ticket?.keep(bytes) ?? false,
-      giveBack: (bytes) => ticket?.giveBack(bytes),
+      releaseBytes: (bytes) => ticket?.releaseBytes(bytes),
     };
     const back = await forwardCall({ method, url, headers, body, signal, ending, keeping });
     void back.upstreamRequest.then((upstreamRequest) => finish(upstreamRequest, back.status, back.encoding));

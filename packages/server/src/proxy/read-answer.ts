@@ -29,7 +29,7 @@ async function readBytes(wire: WireKind, bytes: Uint8Array, { status, cut }: Rea
   return parseResponse(wire, { document, text, status, cut });
 }
 
-/** The document of a response. Without `alt=sse` Google streams a list of chunks, which may be cut off. */
+/** Returns the document of a response. Without `alt=sse` Google streams a list of chunks, which may be cut off. */
 function documentIn(wire: WireKind, text: string): JsonObject | null {
   if (wire !== 'google' || !text.trimStart().startsWith('[')) return parseJsonObject(text);
   const chunks = parseBoundedJson(text);
@@ -84,8 +84,8 @@ export async function readAnswer(
 }
 
 /**
- * A response in the form in which it may be stored in a file. The keys are not known when the file is read, so if the
- * response contains a key in pieces, the parsed response is stored instead.
+ * Returns a response in the form in which it may be stored in a file. The keys are not known when the file is read, so
+ * if the response contains a key in pieces, the parsed response is stored instead.
  */
 export async function redactAnswerForFile(
   wire: WireKind,

@@ -234,8 +234,8 @@ async function placeExchange(
 }
 
 /**
- * The grouping of a project. A project that has trees by prompt keeps them until the operator changes that; a new
- * project is grouped by session.
+ * Returns the grouping of a project. A project that has trees by prompt keeps them until the operator changes that; a
+ * new project is grouped by session.
  */
 async function groupingSoFar(store: Store, project: string): Promise<CallGrouping> {
   const { items } = await store.trees({ project, forest: true, limit: 1 });
@@ -253,7 +253,7 @@ async function placeInPromptTree(
   return { tree, parentId: tree.rootId, rest: history, beside: false };
 }
 
-/** The prompt of a call if it differs from the prompt above its first new message (`known`); null otherwise. */
+/** Returns the prompt of a call if it differs from the prompt above its first new message (`known`); null otherwise. */
 async function changedPrompt(
   store: Store,
   { id, attributes }: TreeRow,
@@ -276,7 +276,7 @@ async function changedPrompt(
   return now === (above ?? '') ? null : now;
 }
 
-/** The tree of a prompt. It is created with a title from the first question, which saves a separate write. */
+/** Returns the tree of a prompt. It is created with a title from the first question, which saves a separate write. */
 async function forestTree(store: Store, asked: ParsedRequest, project: string, context: RunContext): Promise<TreeRow> {
   const { systemPrompt } = asked;
   const autoTitle = titleOfCall(asked.history);

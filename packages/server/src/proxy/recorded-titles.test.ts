@@ -14,7 +14,7 @@ const model = '[summaries]\nmodel = "openai/gpt-4o-mini"\n';
 const tools = [{ type: 'function', function: { name: 'look' } }];
 const user = (content: string) => ({ role: 'user', content });
 
-/** A service that also writes titles and counts the requests for them. */
+/** Returns a service that also writes titles and counts the requests for them. */
 async function opened(config: string, more: { readonly titles?: boolean; readonly title?: string } = {}) {
   const questions: string[] = [];
   const { title = 'Repair of the login', titles: areOn = true } = more;

@@ -111,8 +111,8 @@ export class RecordedTitles {
 }
 
 /**
- * The first words of the user and the first reply with text. `later` if there is no reply yet. Null for a tree that
- * gets no title: the user named it, or it is a sub-agent or a tree of side calls, which have their own names.
+ * Returns the first words of the user and the first reply with text. `later` if there is no reply yet. Null for a tree
+ * that gets no title: the user named it, or it is a sub-agent or a tree of side calls, which have their own names.
  */
 function readExchange(store: Store, id: TreeId, to: string): Promise<readonly Message[] | null | 'later'> {
   return store.read(id, function* () {

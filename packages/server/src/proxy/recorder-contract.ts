@@ -21,15 +21,15 @@ export interface CallPrice {
  */
 export interface RecordingBackend {
   /** Whether the backend works on another thread, so that recording need not be throttled. */
-  readonly aside: boolean;
+  readonly usesOtherThread: boolean;
   /** The digest of a call; null if nothing in the call can be recorded. */
-  outline(call: BackendCall): Promise<CallDigest | null>;
+  digest(call: BackendCall): Promise<CallDigest | null>;
   /** The equality keys of the messages in a call's history. */
   keys(call: BackendCall): Promise<readonly string[]>;
   /** Adds the history of a call to the tree before its answer is complete. */
-  placeAhead(call: BackendCall): Promise<void>;
+  recordHistory(call: BackendCall): Promise<void>;
   /** The summary of a call; null if nothing in the call can be recorded. */
-  heading(call: BackendCall): Promise<CallSummary | null>;
+  summary(call: BackendCall): Promise<CallSummary | null>;
   /** Writes a call. A retry after a failure adds nothing twice. */
   record(call: BackendCall, priced: CallPrice): Promise<RecordedNodes | null>;
   forget(number: number): void;
@@ -42,7 +42,7 @@ export interface CaptureHandle {
   /** Whether so many more bytes of the answer may be kept. */
   keep(bytes: number): boolean;
   /** Releases so many kept bytes. */
-  giveBack(bytes: number): void;
+  releaseBytes(bytes: number): void;
   /** Marks the call as complete, so that it can be recorded. */
   finish(call: CapturedResponse): void;
   /** Releases the place. The call is not recorded. */

@@ -250,7 +250,7 @@ describe('the recorder', () => {
   });
 });
 
-/** A store that runs a check before each call and can change its result. */
+/** Returns a store that runs a check before each call and can change its result. */
 function standingIn(
   store: Store,
   before: (name: string) => void,
@@ -268,7 +268,7 @@ function standingIn(
   });
 }
 
-/** A store in which every change waits for `release`. */
+/** Returns a store in which every change waits for `release`. */
 function holding(store: Store): { readonly store: Store; release(): void } {
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
@@ -285,12 +285,12 @@ function holding(store: Store): { readonly store: Store; release(): void } {
   return { store: held, release: () => release() };
 }
 
-/** The id of a process that has ended. */
+/** Returns the id of a process that has ended. */
 function gonePid(): number {
   return spawnSync(process.execPath, ['-e', '']).pid;
 }
 
-/** The nodes in the trees of a store, in the order in which they were added. */
+/** Returns the nodes in the trees of a store, in the order in which they were added. */
 async function nodesIn(store: Store): Promise<string[]> {
   const { items } = await store.trees({});
   const texts: string[] = [];

@@ -33,34 +33,37 @@ export type {
 } from './recorder-contract.ts';
 export type { CapturedResponse, QueuedCallInput } from './waiting-call.ts';
 
-const shownCalls = 200;
+const maxListedCalls = 200;
 const longestWaitMs = 5_000;
 
 /** The handle of a call while recording is paused. */
-const notRecorded: CaptureHandle = {
+const ignoredCall: CaptureHandle = {
   keep: () => false,
-  giveBack: () => undefined,
+  releaseBytes: () => undefined,
   finish: () => undefined,
   cancel: () => undefined,
 };
 
 /** Creates the backend: a worker thread if one can open the store. */
-function backendFor({ threadStore, ...options }: RecorderOptions, onEnded: (error: unknown) => void): RecordingBackend {
+function createBackend(
+  { threadStore, ...options }: RecorderOptions,
+  onEnded: (error: unknown) => void,
+): RecordingBackend {
   const recording = new LocalRecording(options);
   if (threadStore === undefined) return recording;
   const onNoThread = (error: unknown) => options.onNoThread?.(error);
-  return new RecordingThread({ store: threadStore, instead: recording, onEnded, onNoThread });
+  return new RecordingThread({ store: threadStore, fallback: recording, onEnded, onNoThread });
 }
 
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #backend: RecordingBackend;
-  readonly #holding: CallBuffer;
+  readonly #buffer: CallBuffer;
   readonly #failedCalls: FailedCalls;
   readonly #throttle = new RecordingThrottle();
-  readonly #working = new Map<string, Promise<void>>();
+  readonly #workers = new Map<string, Promise<void>>();
   /** Queues that changed while they were being processed. */
-  readonly #stirred = new Set<string>();
+  readonly #changedQueues = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #calls: RecordedCall[] = [];
   readonly #listeners = new Set<(call: RecordedCall) => void>();
@@ -73,19 +76,19 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#recording = options.recording;
-    const note = (error: unknown) => this.#note(error);
-    this.#backend = backendFor(options, note);
+    const reportError = (error: unknown) => this.#reportError(error);
+    this.#backend = createBackend(options, reportError);
     this.#failedCalls = new FailedCalls(options.spillFolder ?? null);
-    this.#holding = new CallBuffer({
+    this.#buffer = new CallBuffer({
       ...options,
-      note,
-      drop: (place, error) => {
-        note(error);
+      onError: reportError,
+      drop: (waitingCall, error) => {
+        reportError(error);
         // The call fitted neither in memory nor on disk, so only a note is kept.
-        void this.#keepFailed(place, null, error, false);
+        void this.#keepFailed(waitingCall, null, error, false);
       },
       forget: ({ number }) => this.#backend.forget(number),
-      stir: (key) => this.#work(key),
+      onChanged: (key) => this.#startWorker(key),
     });
   }
 
@@ -95,7 +98,7 @@ export class Recorder {
   }
 
   get state(): RecorderState {
-    const { waiting, waitingBytes, spilled, dropped } = this.#holding.figures;
+    const { waiting, waitingBytes, spilled, dropped } = this.#buffer.figures;
     return {
       recording: this.#recording,
       health: this.#health(spilled),
@@ -122,35 +125,35 @@ export class Recorder {
   }
 
   /** Adds a call to the queue of its owner and project. */
-  enter(entered: QueuedCallInput): CaptureHandle {
-    if (!this.#recording) return notRecorded;
-    const taken = this.#holding.take(entered);
-    const { key, place } = taken;
-    let kept = 0;
-    const underWay = this.#throttle.begin();
+  enter(input: QueuedCallInput): CaptureHandle {
+    if (!this.#recording) return ignoredCall;
+    const position = this.#buffer.add(input);
+    const { key, waitingCall } = position;
+    let keptBytes = 0;
+    const throttled = this.#throttle.begin();
     return {
       keep: (bytes) => {
-        underWay.answered();
-        if (!this.#holding.admit(place, kept, bytes)) return false;
-        kept += bytes;
+        throttled.markAnswered();
+        if (!this.#buffer.reserveBytes(waitingCall, keptBytes, bytes)) return false;
+        keptBytes += bytes;
         return true;
       },
-      giveBack: (bytes) => {
-        if (place.state !== 'open') return;
-        kept -= bytes;
-        this.#holding.giveBack(place, bytes);
+      releaseBytes: (bytes) => {
+        if (waitingCall.state !== 'open') return;
+        keptBytes -= bytes;
+        this.#buffer.releaseBytes(waitingCall, bytes);
       },
       finish: (call) => {
-        underWay.end();
-        if (place.state !== 'open') return;
-        this.#holding.complete(taken, call);
-        this.#work(key);
+        throttled.end();
+        if (waitingCall.state !== 'open') return;
+        this.#buffer.complete(position, call);
+        this.#startWorker(key);
       },
       cancel: () => {
-        underWay.end();
-        if (place.state !== 'open') return;
-        this.#holding.leave(taken);
-        this.#work(key);
+        throttled.end();
+        if (waitingCall.state !== 'open') return;
+        this.#buffer.remove(position);
+        this.#startWorker(key);
       },
     };
   }
@@ -161,12 +164,12 @@ export class Recorder {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** The calls of an owner in progress, by project and session. */
+  /** Returns the calls of an owner in progress, by project and session. */
   running(owner: string): readonly RunningCall[] {
-    return this.#holding.openCalls(owner).map(({ project, origin }) => ({ project, session: origin.session }));
+    return this.#buffer.openCalls(owner).map(({ project, origin }) => ({ project, session: origin.session }));
   }
 
-  /** The unacknowledged failed calls of an owner, newest first. */
+  /** Returns the unacknowledged failed calls of an owner, newest first. */
   listFailed(owner: string): Promise<readonly FailedCall[]> {
     return this.#failedCalls.list(owner);
   }
@@ -175,7 +178,7 @@ export class Recorder {
   async acknowledgeFailed(owner: string, ids?: readonly string[]): Promise<number> {
     const count = await this.#failedCalls.acknowledge(owner, ids);
     // The last error was acknowledged. If the store still fails, the next call reports it again.
-    if (this.#failedCalls.count === 0 && this.#holding.figures.waiting === 0) this.#lastError = null;
+    if (this.#failedCalls.count === 0 && this.#buffer.figures.waiting === 0) this.#lastError = null;
     return count;
   }
 
@@ -183,7 +186,7 @@ export class Recorder {
   async retryFailed(owner: string, id: string): Promise<boolean> {
     const file = this.#failedCalls.fileOf(owner, id);
     if (file === null) return false;
-    await this.#holding.takeFrom(file);
+    await this.#buffer.addFromFile(file);
     await this.#failedCalls.acknowledge(owner, [id]);
     return true;
   }
@@ -195,13 +198,13 @@ export class Recorder {
 
   /** Adds the files of earlier processes to the queues. */
   resume(): void {
-    this.#holding.takeOver();
+    this.#buffer.adoptEarlierFiles();
   }
 
   /** Resolves when all complete calls are recorded. */
   async idle(): Promise<void> {
-    const { moves } = this.#holding;
-    while (this.#working.size + moves.size > 0) await Promise.all([...this.#working.values(), ...moves]);
+    const { moves } = this.#buffer;
+    while (this.#workers.size + moves.size > 0) await Promise.all([...this.#workers.values(), ...moves]);
     await this.#failedCalls.waitForWrites();
   }
 
@@ -209,70 +212,70 @@ export class Recorder {
   async close(ms = 3_000): Promise<void> {
     this.#recording = false;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
+    const timedOut = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms);
     });
-    await Promise.race([this.idle(), late]);
+    await Promise.race([this.idle(), timedOut]);
     clearTimeout(timer);
     this.#closing = true;
     for (const each of this.#timers.values()) clearTimeout(each);
     await this.#backend.close();
-    await this.#holding.close();
+    await this.#buffer.close();
   }
 
-  #work(key: string): void {
-    this.#stirred.add(key);
-    if (this.#working.has(key) || this.#closing) return;
-    this.#working.set(key, this.#drain(key));
+  #startWorker(key: string): void {
+    this.#changedQueues.add(key);
+    if (this.#workers.has(key) || this.#closing) return;
+    this.#workers.set(key, this.#drain(key));
   }
 
   async #drain(key: string): Promise<void> {
     try {
       while (!this.#closing) {
-        this.#stirred.delete(key);
-        const line = this.#holding.lines.get(key) ?? [];
-        const next = findReadyFirstCall(line) ?? (await this.#nextBehind(line));
-        if (next !== null) await this.#takeOn(key, next.place, next.before);
-        else if (!this.#stirred.has(key)) {
-          if (line.some((place) => place.state === 'ready')) this.#lookAgain(key);
+        this.#changedQueues.delete(key);
+        const queue = this.#buffer.queues.get(key) ?? [];
+        const next = findReadyFirstCall(queue) ?? (await this.#findNextCall(queue));
+        if (next !== null) await this.#processCall(key, next.waitingCall, next.before);
+        else if (!this.#changedQueues.has(key)) {
+          if (queue.some((waitingCall) => waitingCall.state === 'ready')) this.#scheduleRetry(key);
           return;
         }
       }
     } finally {
       // Done synchronously at the end: a later caller must see that no worker is running.
-      this.#working.delete(key);
+      this.#workers.delete(key);
     }
   }
 
-  #nextBehind(line: readonly WaitingCall[]) {
+  #findNextCall(queue: readonly WaitingCall[]) {
     const { now, reorderTimeoutMs } = this.#options;
-    return findNextCall(line, {
+    return findNextCall(queue, {
       now,
       reorderTimeoutMs,
       backend: this.#backend,
-      note: (error) => this.#note(error),
+      onError: (error) => this.#reportError(error),
     });
   }
 
-  async #takeOn(key: string, place: WaitingCall, before: readonly WaitingCall[]): Promise<void> {
+  async #processCall(key: string, waitingCall: WaitingCall, before: readonly WaitingCall[]): Promise<void> {
     // A call that is being moved to a file may be dropped, so this waits for the end of the move.
-    if (place.moving !== null) return place.moving;
-    place.state = 'recording';
-    if (this.#recording) await this.#throttle.letPass(this.#holding.lines.get(key)?.length ?? 1);
+    if (waitingCall.moving !== null) return waitingCall.moving;
+    waitingCall.state = 'recording';
+    if (this.#recording) await this.#throttle.waitForCalls(this.#buffer.queues.get(key)?.length ?? 1);
     const began = performance.eventLoopUtilization();
-    for (const earlier of before) await this.#placeAhead(earlier);
-    if (await this.#record({ key, place })) this.#holding.leave({ key, place });
-    else place.state = 'ready';
+    for (const earlier of before) await this.#recordHistory(earlier);
+    if (await this.#record({ key, waitingCall })) this.#buffer.remove({ key, waitingCall });
+    else waitingCall.state = 'ready';
     // A worker thread does not use the time of this thread.
-    if (this.#recording && !this.#backend.aside)
-      await this.#throttle.rest(performance.eventLoopUtilization(began).active);
+    if (this.#recording && !this.#backend.usesOtherThread)
+      await this.#throttle.pauseRecording(performance.eventLoopUtilization(began).active);
   }
 
-  #lookAgain(key: string): void {
+  #scheduleRetry(key: string): void {
     if (this.#timers.has(key)) return;
     const timer = setTimeout(() => {
       this.#timers.delete(key);
-      this.#work(key);
+      this.#startWorker(key);
     }, reorderTimeoutOf(this.#options));
     this.#timers.set(key, timer.unref());
   }
@@ -281,13 +284,13 @@ export class Recorder {
    * Adds the history of an earlier call before a later call is recorded, so that requests stay in order even without an
    * answer.
    */
-  async #placeAhead(earlier: WaitingCall): Promise<void> {
+  async #recordHistory(earlier: WaitingCall): Promise<void> {
     if (earlier.placed || earlier.request === null) return;
     earlier.placed = true;
     try {
-      await this.#backend.placeAhead(earlier);
+      await this.#backend.recordHistory(earlier);
     } catch (error) {
-      this.#note(error);
+      this.#reportError(error);
     }
   }
 
@@ -295,20 +298,20 @@ export class Recorder {
    * Returns whether the call is finished. False only if the recorder is closing and leaves the call to the next
    * process.
    */
-  async #record({ place }: QueuePosition): Promise<boolean> {
+  async #record({ waitingCall }: QueuePosition): Promise<boolean> {
     try {
-      if (place.file !== null) {
-        const kept = await this.#holding.read(place.file);
-        place.request = kept.request;
-        place.call = kept.call;
+      if (waitingCall.file !== null) {
+        const keptBytes = await this.#buffer.read(waitingCall.file);
+        waitingCall.request = keptBytes.request;
+        waitingCall.call = keptBytes.call;
       }
-      const { call } = place;
-      const heading = call === null ? null : await this.#backend.heading(place);
-      return call === null || heading === null || (await this.#apply(place, call, heading));
+      const { call } = waitingCall;
+      const summary = call === null ? null : await this.#backend.summary(waitingCall);
+      return call === null || summary === null || (await this.#recordWithRetries(waitingCall, call, summary));
     } catch (error) {
       if (this.#closing) return false;
       // An error caused by the input of a client or service must not stop the queue.
-      await this.#giveUp(place, null, error);
+      await this.#failCall(waitingCall, null, error);
       return true;
     }
   }
@@ -316,32 +319,32 @@ export class Recorder {
   /**
    * Retries until the store accepts the call. A store that is unavailable for a while is not a reason to drop calls.
    */
-  async #apply(place: WaitingCall, call: CapturedResponse, heading: CallSummary): Promise<boolean> {
-    const { model, usage } = heading;
+  async #recordWithRetries(waitingCall: WaitingCall, call: CapturedResponse, summary: CallSummary): Promise<boolean> {
+    const { model, usage } = summary;
     const cost = usage === null ? null : this.#options.costOf(call.provider, model, usage);
     for (let wait = 50; ; wait = Math.min(wait * 2, longestWaitMs)) {
       if (this.#closing) return false;
       try {
-        const recorded = await this.#backend.record(place, { cost });
+        const recorded = await this.#backend.record(waitingCall, { cost });
         this.#recorded += 1;
         if (this.#lastError !== null) this.#options.onRecovered?.();
         this.#lastError = null;
-        this.#show(place, call, heading, recorded);
+        this.#addRecordedCall(waitingCall, call, summary, recorded);
         return true;
       } catch (error) {
         if (this.#closing) return false;
-        if (!mayPass(error)) {
-          await this.#giveUp(place, heading, error);
-          this.#show(place, call, heading, null);
+        if (!isTemporary(error)) {
+          await this.#failCall(waitingCall, summary, error);
+          this.#addRecordedCall(waitingCall, call, summary, null);
           return true;
         }
-        this.#note(error);
+        this.#reportError(error);
         await new Promise((resolve) => setTimeout(resolve, wait).unref());
       }
     }
   }
 
-  #show(
+  #addRecordedCall(
     { owner, project }: WaitingCall,
     call: CapturedResponse,
     { model, usage }: CallSummary,
@@ -362,28 +365,28 @@ export class Recorder {
       nodes: recorded?.nodes ?? 0,
     };
     this.#calls.push(shown);
-    if (this.#calls.length > shownCalls) this.#calls.shift();
+    if (this.#calls.length > maxListedCalls) this.#calls.shift();
     for (const listener of this.#listeners) listener(shown);
   }
 
-  async #giveUp(place: WaitingCall, heading: CallSummary | null, error: unknown): Promise<void> {
+  async #failCall(waitingCall: WaitingCall, summary: CallSummary | null, error: unknown): Promise<void> {
     this.#setError(error);
-    await this.#keepFailed(place, heading, error, true);
+    await this.#keepFailed(waitingCall, summary, error, true);
     this.#failed += 1;
   }
 
   async #keepFailed(
-    place: WaitingCall,
-    heading: CallSummary | null,
+    waitingCall: WaitingCall,
+    summary: CallSummary | null,
     error: unknown,
     keepsCall: boolean,
   ): Promise<void> {
-    const about = { at: this.#options.now(), model: heading?.model ?? null, status: place.call?.status ?? null };
-    const failed = await this.#failedCalls.add(place, about, error, keepsCall);
+    const about = { at: this.#options.now(), model: summary?.model ?? null, status: waitingCall.call?.status ?? null };
+    const failed = await this.#failedCalls.add(waitingCall, about, error, keepsCall);
     this.#options.onFailed?.(failed, error);
   }
 
-  #note(error: unknown): void {
+  #reportError(error: unknown): void {
     this.#setError(error);
     this.#options.onError?.(error);
   }
@@ -393,6 +396,6 @@ export class Recorder {
   }
 }
 
-function mayPass(error: unknown): error is AppError {
+function isTemporary(error: unknown): error is AppError {
   return isAppError(error) && error.kind === 'unavailable';
 }

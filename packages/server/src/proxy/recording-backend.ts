@@ -23,7 +23,7 @@ interface CallReading {
 
 /** Parses and writes calls with a store of this thread. */
 export class LocalRecording implements RecordingBackend {
-  readonly aside = false;
+  readonly usesOtherThread = false;
   readonly #options: LocalRecordingOptions;
   readonly #readings = new Map<number, CallReading>();
 
@@ -31,7 +31,7 @@ export class LocalRecording implements RecordingBackend {
     this.#options = options;
   }
 
-  async outline(call: BackendCall): Promise<CallDigest | null> {
+  async digest(call: BackendCall): Promise<CallDigest | null> {
     const asked = this.#read(call)?.asked ?? null;
     if (asked === null) return null;
     const { wire, systemPrompt, previous, history } = asked;
@@ -45,7 +45,7 @@ export class LocalRecording implements RecordingBackend {
     return reading.keys;
   }
 
-  async placeAhead(call: BackendCall): Promise<void> {
+  async recordHistory(call: BackendCall): Promise<void> {
     const asked = this.#read(call)?.asked ?? null;
     if (asked === null) return;
     await recordHistory(
@@ -56,7 +56,7 @@ export class LocalRecording implements RecordingBackend {
     );
   }
 
-  async heading(call: BackendCall): Promise<CallSummary | null> {
+  async summary(call: BackendCall): Promise<CallSummary | null> {
     const read = await this.#readWhole(call);
     if (read === null) return null;
     const { asked, returned } = read;
@@ -89,7 +89,7 @@ export class LocalRecording implements RecordingBackend {
     return { actor, now, newId };
   }
 
-  /** The parsed call; null if the request is in a file, which is read when the call is recorded. */
+  /** Returns the parsed call; null if the request is in a file, which is read when the call is recorded. */
   #read({ number, wire, request, secrets }: BackendCall): CallReading | null {
     const known = this.#readings.get(number);
     if (known !== undefined || request === null) return known ?? null;

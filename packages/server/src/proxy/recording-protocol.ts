@@ -1,12 +1,12 @@
 /** The messages between the proxy's thread and the recording thread. */
-import { AppError, type AppErrorInit, isAppError } from '@coppice/core';
+import type { SerialisedError } from '../serialise-error.ts';
 import type { RecordedNodes } from './record.ts';
 import type { CallPrice, CallSummary } from './recorder-contract.ts';
 import type { BackendCall, CallDigest } from './waiting-call.ts';
 
 /** One task for a call. Data that the thread has already parsed is not sent again. */
 export type RecordingTask =
-  | { readonly verb: 'outline' | 'keys' | 'placeAhead' | 'heading'; readonly call: BackendCall }
+  | { readonly verb: 'digest' | 'keys' | 'recordHistory' | 'summary'; readonly call: BackendCall }
   | { readonly verb: 'record'; readonly call: BackendCall; readonly priced: CallPrice };
 
 /** Messages to the thread. */
@@ -17,9 +17,9 @@ export type RecordingThreadRequest =
 
 /** The result of a task, in the field of its verb. */
 export interface RecordingTaskResult {
-  readonly outline?: CallDigest | null;
+  readonly digest?: CallDigest | null;
   readonly keys?: readonly string[];
-  readonly heading?: CallSummary | null;
+  readonly summary?: CallSummary | null;
   readonly recorded?: RecordedNodes | null;
 }
 
@@ -27,19 +27,4 @@ export interface RecordingTaskResult {
 export type RecordingThreadMessage =
   | { readonly ready: true }
   | { readonly ask: number; readonly done: RecordingTaskResult }
-  | { readonly ask: number; readonly refused: AppErrorInit };
-
-/** Serialises an error. Its class and other fields would be lost between threads. */
-export function serialiseError(error: unknown): AppErrorInit {
-  if (isAppError(error)) {
-    const { code, kind, message, retryable } = error;
-    return { code, kind, message, retryable, data: JSON.parse(JSON.stringify(error.data)) };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { code: 'proxy/failed', kind: 'internal', message };
-}
-
-/** Restores an error. */
-export function deserialiseError(words: AppErrorInit): AppError {
-  return new AppError(words);
-}
+  | { readonly ask: number; readonly refused: SerialisedError };

@@ -69,7 +69,7 @@ function answered(...texts: readonly string[]): CapturedResponse {
   return { provider: 'openai', response, encoding: undefined, status: 200, cut: null, timing };
 }
 
-/** The nodes in the trees of a store, in the order in which they were added. */
+/** Returns the nodes in the trees of a store, in the order in which they were added. */
 async function nodesIn(store: Store): Promise<readonly Node[]> {
   const { items } = await store.trees({});
   const nodes: Node[] = [];
@@ -185,11 +185,11 @@ describe('a recording thread', () => {
   it('[RP16] that cannot be started is replaced by the main thread, with one report', async () => {
     const store = await openStore('memory:');
     const refusals: unknown[] = [];
-    const instead = new LocalRecording({ storeOf: () => store, now: Date.now, newId: () => newId() });
+    const fallback = new LocalRecording({ storeOf: () => store, now: Date.now, newId: () => newId() });
     const thread = new RecordingThread({
       store: { url: 'memory:', owner: store.owner },
       module: new URL('./nowhere.ts', import.meta.url),
-      instead,
+      fallback,
       onEnded: (error) => void refusals.push(error),
       onNoThread: (error) => void refusals.push(error),
     });
@@ -208,7 +208,7 @@ describe('a recording thread', () => {
       await thread.record({ ...given, call: answered(`${text}!`) }, { cost: null });
     }
     await thread.close();
-    expect(thread.aside).toBe(false);
+    expect(thread.usesOtherThread).toBe(false);
     expect(refusals).toEqual([expect.objectContaining({ message: expect.stringContaining('nowhere') })]);
     expect(await textsIn(store)).toEqual(['a', 'a!', 'b', 'b!']);
   });

@@ -1,14 +1,14 @@
 /** Gives forwarded calls priority: if the store writes on the proxy's thread, recording waits for them. */
 
 // The longest wait per recording: in total, and per step.
-const [politeMs, breathMs] = [250, 5];
+const [maxPauseMs, pauseStepMs] = [250, 5];
 // If more calls than this are queued, each waits for a shorter time.
-const fewWaiting = 16;
+const shortQueueLength = 16;
 
 /** A call in progress. */
 export interface ThrottledCall {
   /** Marks the arrival of the first byte of its response. */
-  answered(): void;
+  markAnswered(): void;
   /** Marks the end of the call. */
   end(): void;
 }
@@ -19,33 +19,33 @@ function waitMs(ms: number): Promise<void> {
 
 /** Counts calls in progress, and delays recording for them. */
 export class RecordingThrottle {
-  #underWay = 0;
+  #inProgress = 0;
   /** Calls that wait for the first byte of their response. */
-  #pressing = 0;
+  #waitingForFirstByte = 0;
 
   /** Registers a call. */
   begin(): ThrottledCall {
-    let [pressing, underWay] = [true, true];
-    this.#pressing += 1;
-    this.#underWay += 1;
-    const answered = () => {
-      if (pressing) this.#pressing -= 1;
-      pressing = false;
+    let [isWaiting, isInProgress] = [true, true];
+    this.#waitingForFirstByte += 1;
+    this.#inProgress += 1;
+    const markAnswered = () => {
+      if (isWaiting) this.#waitingForFirstByte -= 1;
+      isWaiting = false;
     };
     const end = () => {
-      answered();
-      if (underWay) this.#underWay -= 1;
-      underWay = false;
+      markAnswered();
+      if (isInProgress) this.#inProgress -= 1;
+      isInProgress = false;
     };
-    return { answered, end };
+    return { markAnswered: markAnswered, end };
   }
 
   /** Waits while a call expects its first byte; the longer the queue, the shorter the wait. */
-  async letPass(waiting: number): Promise<void> {
-    const turns = ((politeMs / breathMs) * fewWaiting) / Math.max(fewWaiting, waiting);
-    for (let turn = 0; turn < turns; turn++) {
-      await waitMs(waiting > fewWaiting ? 1 : breathMs);
-      if (this.#pressing === 0) return;
+  async waitForCalls(waiting: number): Promise<void> {
+    const steps = ((maxPauseMs / pauseStepMs) * shortQueueLength) / Math.max(shortQueueLength, waiting);
+    for (let step = 0; step < steps; step++) {
+      await waitMs(waiting > shortQueueLength ? 1 : pauseStepMs);
+      if (this.#waitingForFirstByte === 0) return;
     }
   }
 
@@ -53,7 +53,7 @@ export class RecordingThrottle {
    * Pauses recording: while calls are in progress, it uses at most half of the thread's time, and the queue grows
    * instead.
    */
-  async rest(ms: number): Promise<void> {
-    if (this.#underWay > 0) await waitMs(Math.min(ms, politeMs));
+  async pauseRecording(ms: number): Promise<void> {
+    if (this.#inProgress > 0) await waitMs(Math.min(ms, maxPauseMs));
   }
 }

@@ -3,14 +3,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Store } from '@coppice/core';
 import { newId } from '@coppice/engine/new-id';
 import { openStore } from '@coppice/stores/open';
+import { serialiseError } from '../serialise-error.ts';
 import type { ThreadStore } from '../threads.ts';
 import { LocalRecording } from './recording-backend.ts';
-import {
-  type RecordingTask,
-  type RecordingTaskResult,
-  type RecordingThreadMessage,
-  type RecordingThreadRequest,
-  serialiseError,
+import type {
+  RecordingTask,
+  RecordingTaskResult,
+  RecordingThreadMessage,
+  RecordingThreadRequest,
 } from './recording-protocol.ts';
 
 const { url, owner }: ThreadStore = workerData;
@@ -35,35 +35,35 @@ async function storeOf(of: string): Promise<Store> {
 
 const recording = new LocalRecording({ storeOf, now: Date.now, newId: () => newId() });
 
-async function carryOutTask(task: RecordingTask): Promise<RecordingTaskResult> {
+async function runTask(task: RecordingTask): Promise<RecordingTaskResult> {
   switch (task.verb) {
-    case 'outline':
-      return { outline: await recording.outline(task.call) };
+    case 'digest':
+      return { digest: await recording.digest(task.call) };
     case 'keys':
       return { keys: await recording.keys(task.call) };
-    case 'placeAhead':
-      await recording.placeAhead(task.call);
+    case 'recordHistory':
+      await recording.recordHistory(task.call);
       return {};
-    case 'heading':
-      return { heading: await recording.heading(task.call) };
+    case 'summary':
+      return { summary: await recording.summary(task.call) };
     case 'record':
       return { recorded: await recording.record(task.call, task.priced) };
   }
 }
 
-function postMessage(words: RecordingThreadMessage): void {
-  parentPort?.postMessage(words);
+function postMessage(message: RecordingThreadMessage): void {
+  parentPort?.postMessage(message);
 }
 
-parentPort?.on('message', async (reported: RecordingThreadRequest) => {
-  if ('forget' in reported) recording.forget(reported.forget);
-  else if ('close' in reported) {
+parentPort?.on('message', async (request: RecordingThreadRequest) => {
+  if ('forget' in request) recording.forget(request.forget);
+  else if ('close' in request) {
     await (await opening?.catch(() => null))?.close();
     parentPort?.close();
   } else {
-    const { ask, task } = reported;
+    const { ask, task } = request;
     try {
-      postMessage({ ask, done: await carryOutTask(task) });
+      postMessage({ ask, done: await runTask(task) });
     } catch (error) {
       postMessage({ ask, refused: serialiseError(error) });
     }

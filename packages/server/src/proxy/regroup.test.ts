@@ -19,7 +19,9 @@ const user = (content: string) => ({ role: 'user', content });
 const said = (content: string) => ({ role: 'assistant', content });
 const system = (content: string) => ({ role: 'system', content });
 
-/** A project that is grouped by prompt. Two sessions share a prompt, and the prompt of the first one changes. */
+/**
+ * Returns a project that is grouped by prompt. Two sessions share a prompt, and the prompt of the first one changes.
+ */
 async function byPrompt(): Promise<ProxyFixture> {
   let answered = 0;
   open = await openProxyFixture(

@@ -106,7 +106,7 @@ async function allTrees(store: Store, query: Parameters<Store['trees']>[0]): Pro
   return rows;
 }
 
-/** The trees by prompt, oldest first, because a session begins in the oldest one. */
+/** Returns the trees by prompt, oldest first, because a session begins in the oldest one. */
 async function forestTrees(store: Store, project: string): Promise<readonly TreeRow[]> {
   const rows = await allTrees(store, { project, forest: true });
   return rows.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
@@ -138,7 +138,7 @@ async function findSessions(
   return sessions;
 }
 
-/** The keys of the messages from the first one to each of its first replies. */
+/** Returns the keys of the messages from the first one to each of its first replies. */
 function replyBeginnings(nodes: readonly Node[], first: NodeId): string[] {
   const names = new Map<NodeId, string>();
   const found: string[] = [];
@@ -243,7 +243,7 @@ class SessionBuilder {
     return this.nodes.map(({ message }) => message);
   }
 
-  /** The last reply of each branch, where its session continues, with the messages up to it. */
+  /** Yields the last reply of each branch, where its session continues, with the messages up to it. */
   *replies(): Generator<{ readonly nodeId: NodeId; readonly messages: readonly Message[] }> {
     const continued = new Set<string>();
     for (const made of this.nodes.toReversed()) {

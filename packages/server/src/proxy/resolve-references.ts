@@ -32,7 +32,7 @@ function isReference(block: Block): block is Block & { readonly id: string } {
   return block.type === itemReference && 'id' in block && typeof block.id === 'string';
 }
 
-/** The history with the referenced items. A reference to an item that was never recorded stays. */
+/** Returns the history with the referenced items. A reference to an item that was never recorded stays. */
 export async function resolveReferences(
   store: Store,
   project: string,
@@ -72,7 +72,7 @@ function itemsIn(source: JsonObject): ItemSpan[] {
   });
 }
 
-/** The blocks of an item; null if the recording has no spans for the message. */
+/** Returns the blocks of an item; null if the recording has no spans for the message. */
 function blocksOfItem(message: Message, items: readonly ItemSpan[], id: string): readonly Block[] | null {
   const total = items.reduce((sum, { blocks }) => sum + blocks, 0);
   // The message was edited later, or it was too large to be kept completely.
@@ -93,8 +93,8 @@ interface Segment {
 }
 
 /**
- * A message with its references replaced. It becomes several messages if the references belong to several recorded
- * ones.
+ * Returns a message with its references replaced. It becomes several messages if the references belong to several
+ * recorded ones.
  */
 function resolveMessage(message: Message, found: ReadonlyMap<string, Referenced>): readonly Message[] {
   if (!message.content.some((block) => isReference(block) && found.has(block.id))) return [message];
@@ -131,8 +131,8 @@ function resolveMessage(message: Message, found: ReadonlyMap<string, Referenced>
 }
 
 /**
- * The blocks of a segment without duplicates: a client may reference an item and also send it. Of two calls with the
- * same id, the client's version is kept at the position of the first.
+ * Returns the blocks of a segment without duplicates: a client may reference an item and also send it. Of two calls
+ * with the same id, the client's version is kept at the position of the first.
  */
 function withoutRepeats({ blocks, reply }: Segment): readonly Block[] {
   const recorded = countBlocks(reply?.content ?? []);

@@ -69,7 +69,10 @@ function keeper(space: number, more: Partial<ResponseBufferOptions> = {}) {
   const giveBack = (bytes: number) => {
     used.bytes -= bytes;
   };
-  return { kept: new ResponseBuffer({ wire: 'chat', keep, giveBack, condenseFrom: 2_000, ...more }), used };
+  return {
+    kept: new ResponseBuffer({ wire: 'chat', keep, releaseBytes: giveBack, condenseFrom: 2_000, ...more }),
+    used,
+  };
 }
 
 const word = (at: number) => chat({ content: `${at} ` }, { obfuscation: 'x'.repeat(400) });

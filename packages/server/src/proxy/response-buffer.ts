@@ -19,7 +19,7 @@ export interface ResponseBufferOptions {
   /** Whether so many more bytes may be kept. */
   keep(bytes: number): boolean;
   /** Releases so many bytes. */
-  giveBack(bytes: number): void;
+  releaseBytes(bytes: number): void;
   /** The size from which the response is condensed. */
   readonly condenseFrom?: number | undefined;
   /** The largest total size of a stream that is read. */
@@ -74,7 +74,7 @@ export class ResponseBuffer {
   }
 
   async #condense(): Promise<void> {
-    const { wire, giveBack } = this.#keeping;
+    const { wire, releaseBytes: giveBack } = this.#keeping;
     const atOnce = Math.min(condenseAtOnce, this.#keeping.condenseFrom ?? condenseFrom);
     while (wire !== null && this.#shrinks && this.#rawBytes >= atOnce) {
       const taken = this.#takeRaw(atOnce);

@@ -55,7 +55,7 @@ function isSessionId(text: string): boolean {
   return text !== '' && text.length <= longestId;
 }
 
-/** The session and the parent in the headers of a call. */
+/** Returns the session and the parent in the headers of a call. */
 function threadOf(header: HeaderOf): Pick<CallOrigin, 'session' | 'parent'> {
   // The user's own header takes precedence over that of the program.
   const own = idIn(header, 'x-coppice-session');
@@ -103,7 +103,7 @@ export function readCallOrigin(header: HeaderOf, grouping: CallGrouping | null):
   };
 }
 
-/** The session that the body of a call contains; null if it contains none. */
+/** Returns the session that the body of a call contains; null if it contains none. */
 export function findSessionInBody(body: JsonObject): string | null {
   const user = readTextField(objectOrEmpty(body, 'metadata'), 'user_id') ?? '';
   // Claude Code sends `user_…_account_…_session_<id>`, in later versions a JSON text with `session_id`.
@@ -125,7 +125,7 @@ const programs: readonly (readonly [RegExp, string])[] = [
   [/^pi\b/i, 'pi'],
 ];
 
-/** The program of a call, by its header or its user agent; null if it is unknown. */
+/** Returns the program of a call, by its header or its user agent; null if it is unknown. */
 export function programOfCall({ client, program }: Pick<CallOrigin, 'client' | 'program'>): string | null {
   return program ?? programs.find(([begins]) => begins.test(client))?.[1] ?? null;
 }

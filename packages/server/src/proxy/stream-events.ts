@@ -50,7 +50,7 @@ function chatSaying(event: JsonObject): EventText | null {
   return { by, of: key, piece, with: (text) => saying({ [key]: text }) };
 }
 
-/** The only non-empty field of a delta; null if it has none or several. */
+/** Returns the only non-empty field of a delta; null if it has none or several. */
 function onlySaid(delta: JsonObject): string | null {
   let found: string | null = null;
   for (const key in delta) {
@@ -63,7 +63,7 @@ function onlySaid(delta: JsonObject): string | null {
 
 const [ofCall, ofFunction] = [new Set(['index', 'function']), new Set(['arguments'])];
 
-/** A chunk that only extends the arguments of one call. */
+/** Returns a chunk that only extends the arguments of one call. */
 function callSaying(by: string, calls: readonly Json[], saying: (more: JsonObject) => JsonObject): EventText | null {
   const [call] = calls;
   if (!isJsonObject(call) || calls.length > 1 || !onlyField(call, ofCall)) return null;
@@ -171,7 +171,7 @@ export function isEventStream(bytes: Uint8Array): boolean {
   return /^(?:event|data|id|retry)?:/.test(beginning.trimStart());
 }
 
-/** The events of a stream, with the deltas of each text joined. Yields to the event loop while reading. */
+/** Returns the events of a stream, with the deltas of each text joined. Yields to the event loop while reading. */
 export async function readStreamEvents(wire: WireKind, bytes: Uint8Array): Promise<readonly JsonObject[]> {
   const gathering = new EventGathering(wire);
   const framing = createSseSplitter(Number.POSITIVE_INFINITY);
@@ -206,7 +206,7 @@ export async function condenseStream(wire: WireKind, part: Uint8Array): Promise<
   return { bytes: new TextEncoder().encode(text), rest: part.subarray(end) };
 }
 
-/** The end of the last complete event, at its blank line. */
+/** Returns the end of the last complete event, at its blank line. */
 function endOfEvents(part: Buffer): number {
   return Math.max(
     ...['\n\n', '\r\n\r\n', '\r\r'].map((blank) => {

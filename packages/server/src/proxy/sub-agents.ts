@@ -37,7 +37,7 @@ function nameOfTask(text: string): string {
     .digest('hex');
 }
 
-/** The name of a task of which only the agent's name is known. */
+/** Returns the name of a task of which only the agent's name is known. */
 function nameOfAgent(agent: string): string {
   return nameOfTask(`${nameParameter} ${agent}`);
 }
@@ -46,7 +46,7 @@ function textIn(message: Message): string {
   return message.content.map((block) => (isText(block) ? block.text : '')).join('\n');
 }
 
-/** The names of the tasks that a reply gives to agents, with the calls. */
+/** Returns the names of the tasks that a reply gives to agents, with the calls. */
 function tasksOf(
   message: Message,
 ): { readonly name: string; readonly call: string; readonly parameters: JsonObject }[] {
@@ -63,7 +63,7 @@ function tasksOf(
   });
 }
 
-/** The external id rows with which an agent finds the call that spawned it. */
+/** Returns the external id rows with which an agent finds the call that spawned it. */
 export function buildSpawnRows(
   treeId: TreeId,
   nodeId: NodeId,
@@ -108,7 +108,7 @@ function describeSpawn(nodeId: NodeId, call: string, parameters: JsonObject): Sp
   return { nodeId, call, agentType, description: getText(parameters, 'description') ?? named ?? null };
 }
 
-/** The calls of a tree that already have another agent. */
+/** Returns the calls of a tree that already have another agent. */
 export async function findSpawnedCalls(store: Store, parent: TreeId, except: TreeId): Promise<ReadonlySet<string>> {
   const agents = (await findSubAgents(store, [parent])).get(parent) ?? [];
   return new Set(agents.flatMap(({ treeId, call }) => (call === null || treeId === except ? [] : [call])));

@@ -3,7 +3,7 @@ import { extractUserWords } from '@coppice/content';
 import { isText, type Message } from '@coppice/core';
 import { titleFromFirstSentence } from '@coppice/engine';
 
-/** The first words of a user in a history; null if no message has words of the user. */
+/** Returns the first words of a user in a history; null if no message has words of the user. */
 export function titleOfCall(history: readonly Message[]): string | null {
   for (const { role, content } of history) {
     if (role !== 'user') continue;

@@ -74,7 +74,7 @@ export interface WaitingCall extends BackendCall {
   request: Uint8Array | null;
   call: CapturedResponse | null;
   /** The digest, computed once; null if nothing in the call can be recorded. */
-  outline: CallDigest | null | undefined;
+  digest: CallDigest | null | undefined;
   keys: readonly string[] | null;
   /** Whether the history is already in the tree, because a later call was recorded before this answer. */
   placed: boolean;
@@ -130,7 +130,7 @@ export async function decompressResponse(
   const giveBack = (bytes: number) => {
     space += bytes;
   };
-  const kept = new ResponseBuffer({ wire, keep, giveBack });
+  const kept = new ResponseBuffer({ wire, keep, releaseBytes: giveBack });
   unpacker.end(response);
   try {
     for await (const piece of unpacker) {

@@ -20,7 +20,7 @@ export interface CallPath {
 // Google's methods follow a colon, even below `/v1`.
 const googleMethod = /^(?:models|tunedModels)\/[^/]+:[a-zA-Z]+$/;
 
-/** The service of a path. For a path of two services, the Anthropic version header decides. */
+/** Returns the service of a path. For a path of two services, the Anthropic version header decides. */
 export function wireServiceOf({ version, path }: CallPath, header: (name: string) => string | undefined): WireService {
   if (version !== 'v1' || googleMethod.test(path)) return 'google';
   return /^messages(?:\/|$)/.test(path) || header('anthropic-version') !== undefined ? 'anthropic' : 'openai';
@@ -32,7 +32,7 @@ export function parseCallPath(path: string): CallPath | null {
   return version === undefined || below === undefined ? null : { version, path: below };
 }
 
-/** The service whose error format a request needs; null if it is not a call of a wire. */
+/** Returns the service whose error format a request needs; null if it is not a call of a wire. */
 export function findWireService(path: string, header: (name: string) => string | undefined): WireService | null {
   const parts = parseCallPath(path);
   return parts === null ? null : wireServiceOf(parts, header);
@@ -74,7 +74,7 @@ function typeOf(service: WireService, status: number): string {
   return status < 500 ? 'invalid_request_error' : 'server_error';
 }
 
-/** An error in the format of a service. */
+/** Returns an error in the format of a service. */
 export function formatWireError(service: WireService, refusal: WireError): object {
   if (service === 'google') return googleRefusal(refusal);
   const { status, message, code } = refusal;

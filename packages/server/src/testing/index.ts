@@ -165,7 +165,7 @@ function checkAnswer(method: string, path: string, body: unknown): void {
   throw new Error(`${method} ${plain} answers what its schema does not know: ${checked.error.message}`);
 }
 
-/** A new id, like those that clients create. */
+/** Returns a new id, like those that clients create. */
 export function createTestId(): string {
   return newId();
 }

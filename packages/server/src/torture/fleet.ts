@@ -47,7 +47,7 @@ export class ServerFleet {
   readonly #berths: readonly Berth[];
   kills = 0;
 
-  /** The store URLs, which are assigned to the servers round-robin. */
+  /** Returns the store URLs, which are assigned to the servers round-robin. */
   constructor(file: string, urls: readonly string[], token: string, count: number) {
     this.#file = file;
     this.#token = token;
@@ -95,12 +95,12 @@ export class ServerFleet {
     }
   }
 
-  /** The URLs of the processes that listen now. */
+  /** Returns the URLs of the processes that listen now. */
   addresses(): readonly string[] {
     return this.#berths.flatMap(({ port }) => (port === null ? [] : [`http://127.0.0.1:${port}`]));
   }
 
-  /** The error output of the processes. */
+  /** Returns the error output of the processes. */
   words(): string {
     return this.#berths.map((berth) => berth.said).join('\n');
   }

@@ -40,7 +40,7 @@ export interface PgWritersReport {
   readonly figures: Readonly<{ [name: string]: number }>;
 }
 
-/** A seeded random number generator. */
+/** Returns a seeded random number generator. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

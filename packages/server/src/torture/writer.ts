@@ -88,7 +88,7 @@ export class Writer {
     }
   }
 
-  /** A recent node to work on, because most older ones were deleted. */
+  /** Returns a recent node to work on, because most older ones were deleted. */
   #node(conversation: SharedConversation): string | undefined {
     const { nodes } = conversation;
     return nodes[nodes.length - 1 - Math.floor(this.#options.random() * Math.min(40, nodes.length))];

@@ -116,7 +116,7 @@ function withCharset(mediaType: string): string {
   return mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 }
 
-/** A Content-Disposition header with an ASCII name and the full name. */
+/** Returns a Content-Disposition header with an ASCII name and the full name. */
 function attachmentNamed(name: string): string {
   const plain = name.replaceAll(/[^\w .,()-]/g, '_');
   const whole = encodeURIComponent(name).replaceAll(

@@ -7,16 +7,11 @@ import { importErrorKinds } from '@coppice/content/formats';
 import { type AbortSignalLike, AppError, type Store } from '@coppice/core';
 import { findWorkerFile } from '@coppice/engine';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
+import { deserialiseError } from '../serialise-error.ts';
 import type { ThreadStore } from '../threads.ts';
 import type { FileSource } from './file-source.ts';
 import { importOnThisThread } from './import-on-this-thread.ts';
-import {
-  fromErrorMessage,
-  type ImportJob,
-  type ImportSettings,
-  type ImportThreadMessage,
-  type ImportThreadRequest,
-} from './import-protocol.ts';
+import type { ImportJob, ImportSettings, ImportThreadMessage, ImportThreadRequest } from './import-protocol.ts';
 
 export { allowsConcurrentOpen, type ThreadStore } from '../threads.ts';
 export type { FileSource } from './file-source.ts';
@@ -110,7 +105,7 @@ class ImportThread {
     }
   }
 
-  /** The events of the thread until it has finished. Ending the iteration stops the thread. */
+  /** Yields the events of the thread until it has finished. Ending the iteration stops the thread. */
   async *events(signal: AbortSignalLike | undefined, graceMs: number): AsyncGenerator<ImportIntoEvent> {
     const cancel = () => this.#cancel(graceMs);
     signal?.addEventListener('abort', cancel, { once: true });
@@ -124,7 +119,7 @@ class ImportThread {
           throw signal?.aborted === true ? stoppedError() : threadEnded(why);
         }
         if (reported.type === 'event') yield reported.event;
-        else if (reported.type === 'failed') failed = fromErrorMessage(reported.error);
+        else if (reported.type === 'failed') failed = deserialiseError(reported.error);
         else if (reported.type === 'over') break;
       }
       if (failed !== null) throw failed;
@@ -146,7 +141,7 @@ class ImportThread {
     this.#late ??= setTimeout(() => void this.#worker.terminate(), graceMs);
   }
 
-  /** The next message; null when the thread has ended and all messages were read. */
+  /** Returns the next message; null when the thread has ended and all messages were read. */
   async #next(): Promise<ImportThreadMessage | null> {
     for (;;) {
       const reported = this.#reported[this.#received++];

@@ -1,13 +1,9 @@
 /** The import thread. It opens the store itself, so that a long transaction does not block the server's event loop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openStore } from '@coppice/stores/open';
+import { serialiseError } from '../serialise-error.ts';
 import { importOnThisThread } from './import-on-this-thread.ts';
-import {
-  type ImportJob,
-  type ImportThreadMessage,
-  type ImportThreadRequest,
-  toErrorMessage,
-} from './import-protocol.ts';
+import type { ImportJob, ImportThreadMessage, ImportThreadRequest } from './import-protocol.ts';
 
 const { store: at, files, settings }: ImportJob = workerData;
 const stop = new AbortController();
@@ -34,7 +30,7 @@ sendToParent({ type: 'ready' });
 try {
   await runImport();
 } catch (error) {
-  sendToParent({ type: 'failed', error: toErrorMessage(error) });
+  sendToParent({ type: 'failed', error: serialiseError(error) });
 }
 sendToParent({ type: 'over' });
 parentPort?.close();

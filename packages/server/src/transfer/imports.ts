@@ -135,7 +135,7 @@ export class LiveImport {
   }
 }
 
-/** The findings of a strict import that was refused, from the error's data. */
+/** Returns the findings of a strict import that was refused, from the error's data. */
 function findingsOf({ code, data }: Refusal): readonly ImportFinding[] {
   const found = code === 'import/strict' ? data.findings : undefined;
   return Array.isArray(found) ? found.filter(isFinding) : [];
@@ -226,13 +226,13 @@ export class ImportRegistry {
     };
   }
 
-  /** An import by id; null if this process has no such import of this owner. */
+  /** Returns an import by id; null if this process has no such import of this owner. */
   find(owner: string, id: string): LiveImport | null {
     this.#tidy(owner);
     return this.#byOwner.get(owner)?.get(id) ?? null;
   }
 
-  /** An owner's imports, newest first. */
+  /** Returns an owner's imports, newest first. */
   list(owner: string): readonly LiveImport[] {
     this.#tidy(owner);
     return [...(this.#byOwner.get(owner)?.values() ?? [])].reverse();

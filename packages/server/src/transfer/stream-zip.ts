@@ -6,7 +6,7 @@ import { buildZipDescriptor, buildZipDirectory, buildZipHeader, crc32, type ZipM
 
 const encoder = new TextEncoder();
 
-/** A unique name in the archive, so that unpacking overwrites no file. */
+/** Returns a unique name in the archive, so that unpacking overwrites no file. */
 function memberName(name: string, used: Set<string>): string {
   // Names come from foreign ids. Only characters that cannot leave the folder are kept.
   const plain =
@@ -21,7 +21,7 @@ function memberName(name: string, used: Set<string>): string {
   return own;
 }
 
-/** The files of an export as the bytes of one archive. */
+/** Yields the files of an export as the bytes of one archive. */
 export async function* streamZip(events: AsyncIterable<ExportEvent>): AsyncGenerator<Uint8Array> {
   const iterator = events[Symbol.asyncIterator]();
   const members: ZipMember[] = [];

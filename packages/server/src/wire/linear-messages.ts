@@ -10,7 +10,7 @@ export const linearMessageSchema = messageSchema.extend({
   status: z.string(),
 });
 
-/** The messages among the nodes of a path, without markers. */
+/** Returns the messages among the nodes of a path, without markers. */
 export function toLinearMessages(nodes: readonly Node[]): z.input<typeof linearMessageSchema>[] {
   return nodes.flatMap(({ id, createdAt, status, kind, message: said }) =>
     said === null || kind !== 'message' ? [] : [{ id, createdAt, status, ...said }],

@@ -14,7 +14,7 @@ export const purgeRemainderSchema = {
   uncleared: z.boolean().describe('Whether files still contain purged bytes because another process is reading them.'),
 };
 
-/** The data that a purge could not delete, without file paths of the server. */
+/** Returns the data that a purge could not delete, without file paths of the server. */
 export function toPurgeRemainder({ copies, waitingAttachments, uncleared }: PurgeReport) {
   return { copies: [...copies], waitingAttachments, uncleared: uncleared.length > 0 };
 }

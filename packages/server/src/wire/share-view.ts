@@ -17,7 +17,7 @@ export const shareSchema = z
   })
   .openapi('Share');
 
-/** A link for display, without token and hash. */
+/** Returns a link for display, without token and hash. */
 export function toShareView({
   hash: _hash,
   owner: _owner,
@@ -32,7 +32,7 @@ export function isOpenShare({ revokedAt, expiresAt }: ShareLink, now: number): b
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
-/** The valid links of an owner that show a node in its state before a version. */
+/** Returns the valid links of an owner that show a node in its state before a version. */
 export async function findOutdatedShares(
   { accounts }: Pick<Store, 'accounts'>,
   owner: string,

@@ -66,12 +66,9 @@ async function contextFor(
   };
 }
 
-const phraseSchema = z
-  .object({ code: z.string(), data: z.record(z.string(), z.unknown()) })
-  .openapi('CommandPhrase', {
-    description:
-      'A sentence or a part of a sentence, as a code with data, so that a client can show it in any language.',
-  });
+const phraseSchema = z.object({ code: z.string(), data: z.record(z.string(), z.unknown()) }).openapi('CommandPhrase', {
+  description: 'A sentence or a part of a sentence, as a code with data, so that a client can show it in any language.',
+});
 
 const runCommand = defineRoute({
   method: 'post',

@@ -7,7 +7,7 @@ import { recoverRepliesOnce } from '../../live/recovery.ts';
 import { createTestId, createTree, EventReader, openTestServer, type TestServer } from '../../testing/index.ts';
 import { openSharedServer } from '../../testing/shared-server.ts';
 
-/** A reply that streams its first words, then waits until it is released or stopped. */
+/** Returns a reply that streams its first words, then waits until it is released or stopped. */
 function gated(first: string, rest = 'through'): { readonly reply: ScriptedReply; goOn(): void } {
   const gate = new AbortController();
   return {
