@@ -17,7 +17,9 @@ import {
   type TreeRow,
 } from '@coppice/core';
 
-/** The position of a call after a compaction: its parent is the marker, and `rest` are the messages below it. */
+/**
+ * The position of a call after a compaction: its parent is the marker, and `rest` are the messages below the marker.
+ */
 export interface CompactedPosition {
   readonly parentId: NodeId;
   readonly rest: readonly Message[];
@@ -27,13 +29,13 @@ const markerFormat = 'proxy-compaction';
 // The texts with which Claude Code, Codex, pi and Gemini CLI introduce a summary whose request was not recorded.
 const introduction =
   /this session is being continued from a previous conversation|another language model started to solve this problem and produced a summary|conversation history before this point was compacted|^\s*<(?:state_snapshot|compaction_summary|context_summary)>/i;
-// A shorter text would be found in many messages.
+// A shorter summary is not searched for, because its text would occur in many messages.
 const shortestSummary = 24;
-// A user may quote a reply of the session, but rarely the beginning of a long one.
+// The shortest reply of the session itself that counts as a summary. A user may quote a shorter reply.
 const shortestOwnSummary = 200;
 // Only this many characters of a summary are compared, because programs may cut or wrap it.
 const compared = 400;
-// The number of newest leaves among which the summary is searched.
+// The number of newest leaves whose text is compared with the summary.
 const newestLeaves = 12;
 
 function wordsOf(message: Message): string {
@@ -44,7 +46,7 @@ function joinWhitespace(text: string): string {
   return text.replace(/\s+/gu, ' ').trim();
 }
 
-/** Returns the summary in a reply. Claude Code lets the model think in an element before the summary. */
+/** Returns the summary in a reply, without the element in which Claude Code lets the model think before. */
 function summaryIn(text: string): string {
   const [, inner] = /<summary>([\s\S]*?)(?:<\/summary>|$)/i.exec(text) ?? [];
   return (inner ?? text.replace(/<analysis>[\s\S]*?<\/analysis>/gi, '')).trim();
@@ -136,7 +138,7 @@ export async function addCompactionMarker(
   const [leaf] = leaves;
   if (leaf === undefined || leaf.parentId === null) return null;
   const side = sideCalls === null ? [] : await store.read(sideCalls.id, () => ask('leaves', { limit: newestLeaves }));
-  // A reply of the session that is not a summary is in the history as a reply. Only long replies can be summaries.
+  // Most replies of the session are in the history. Only a long reply that is missing there can be the summary.
   const own = leaves.filter(
     ({ message, key, text }) =>
       message?.role === 'assistant' && text.length >= shortestOwnSummary && !keys.includes(key ?? ''),

@@ -22,7 +22,7 @@ async function echoing(): Promise<ProxyFixture> {
   return open;
 }
 
-/** Returns an agent that works in a loop: each call sends the whole history again. */
+/** Runs an agent in a loop: each call sends the whole history again. */
 async function loop({ post }: ProxyFixture, name: string, calls: number): Promise<void> {
   const messages: { readonly role: string; readonly content: string }[] = [];
   const tools = [{ type: 'function', function: { name: 'look' } }];

@@ -1,4 +1,4 @@
-/** Answers a call with our own models instead of forwarding it. The call is recorded like any other. */
+/** Answers a call with the models of this server instead of forwarding it. The call is recorded like any other. */
 import { messageKit } from '@coppice/content';
 import { type Message, readPath } from '@coppice/core';
 import { listOrEmpty } from '@coppice/core/decode';
@@ -15,15 +15,15 @@ import { readCallOrigin } from './session-of-call.ts';
 import { chunkedHeaders } from './upstream.ts';
 import { wireServiceOf } from './wire-error.ts';
 
-// The time in which an earlier reply must be recorded.
+// How long to wait until an earlier reply is recorded.
 const recordedMs = 5_000;
 
 const countPath = 'messages/count_tokens';
-// Paths with their own route that our models cannot answer.
+// Paths that the models of this server cannot answer.
 const forwardedOnly = new Set(['embeddings']);
 const answered = new Set(['chat/completions', 'responses', 'messages', countPath, ...forwardedOnly]);
 
-/** Throws for a path that our models do not answer, if no upstream is configured. */
+/** Throws for a path that needs an upstream service, if none is configured. */
 function refusePath({ method, version, path }: ProxyCall): never {
   if (version === 'v1' && answered.has(path))
     return throwHttpError('http/method', `/v1/${path} takes POST, not ${method}.`, { allow: 'POST' });
@@ -35,7 +35,7 @@ function refusePath({ method, version, path }: ProxyCall): never {
 
 export async function answerLocally(call: ProxyCall, project: string): Promise<RawReply> {
   const { services } = call;
-  // Our own models do not support Google's wire.
+  // The models of this server do not support Google's API.
   const wire = call.wire === 'google' ? null : call.wire;
   if (call.version === 'v1' && (call.method === 'GET' || call.method === 'HEAD')) {
     if (call.path === 'models') return modelList(call);
@@ -91,13 +91,13 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
     const raw = new ReadableStream<Uint8Array>({
       async pull(controller) {
         const next = await pieces.next().catch((error: unknown) => {
-          // The place in the queue must be released; otherwise calls that continue this one would wait.
+          // The call must leave the queue; otherwise calls that continue it would wait for it.
           finish(status, 'service');
           throw error;
         });
         if (next.done === true) {
           controller.close();
-          // A model that is stopped ends its stream normally.
+          // A model whose call is aborted ends its stream normally, so the signal decides.
           finish(status, ending.aborted ? 'service' : null);
           return;
         }
@@ -121,8 +121,8 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
 }
 
 /**
- * Returns the conversation of the reply that a call references by id. The client has received that reply, so it is
- * recorded or will be soon.
+ * Returns the conversation of the reply that a call continues by its id. The client has received that reply, so it is
+ * recorded or will be recorded soon.
  */
 async function answeredBefore(call: ProxyCall, asked: ParsedRequest, project: string): Promise<readonly Message[]> {
   const { previous } = asked;
@@ -138,8 +138,8 @@ async function answeredBefore(call: ProxyCall, asked: ParsedRequest, project: st
 }
 
 /**
- * Waits a limited time for recording: while the store is unavailable the recorder keeps retrying, and the client must
- * not wait that long.
+ * Waits for recording, but not longer than `recordedMs`. While the store is unavailable the recorder keeps retrying,
+ * and the client must not wait for that.
  */
 async function recordInTime(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -150,7 +150,7 @@ async function recordInTime(work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Returns the tokens of a request on Anthropic's wire, with the same estimate that measures contexts. */
+/** Returns the token count of a request in Anthropic's format, by the same estimate that measures contexts. */
 function tokenCount({ body }: ProxyCall): RawReply {
   const request = body === null ? null : parseJsonObject(new TextDecoder().decode(body));
   const asked = request === null ? null : parseRequest('messages', request);

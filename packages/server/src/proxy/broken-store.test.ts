@@ -14,7 +14,7 @@ afterEach(async () => {
 const answer = JSON.stringify(encodeReply('openai', { text: 'Yes.' }));
 const body = { model: 'm', messages: [{ role: 'user', content: 'Hi there, canary' }] };
 
-/** Returns a server whose store fails on every change until it is repaired. */
+/** Opens a server whose store fails on every change until it is repaired. */
 async function withStore(change: (mended: Promise<void>) => Promise<void>) {
   const store = await openStore('memory:');
   let mend: () => void = () => undefined;
@@ -75,7 +75,7 @@ describe('a failing store', () => {
     await expect.poll(() => recorder.state.recorded).toBe(3);
     expect(await health()).toMatchObject({ health: 'recording', waiting: 0 });
     expect(lines.some((line) => line.includes('calls are recorded again'))).toBe(true);
-    // The log contains neither a key nor a word of the conversation.
+    // The log must contain neither a key nor a word of the conversation.
     for (const secret of [server.token, operatorKey, 'Hi there, canary']) expect(lines.join('')).not.toContain(secret);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Stores waiting calls: in memory up to a limit, then in files. When the files are full too, the oldest call is
- * dropped.
+ * Stores calls until they are recorded: in memory up to a limit, then in files. When the files are full too, the oldest
+ * call is dropped.
  */
 
 import { type KeptCall, OverflowFiles } from './overflow-files.ts';
@@ -9,10 +9,10 @@ import { unknownOrigin } from './session-of-call.ts';
 import { type CapturedResponse, maxAnswerBytes, type QueuedCallInput, type WaitingCall } from './waiting-call.ts';
 
 const [memoryBytes, spillBytes] = [64 * 1024 * 1024, 1024 * 1024 * 1024];
-// The memory that a call takes besides its bytes.
+// The estimated memory of a call besides its bytes.
 const callOverhead = 2_000;
 
-/** The functions of the recorder that the buffer calls. */
+/** The limits of the buffer, and the functions of the recorder that it calls. */
 export interface CallBufferOptions
   extends Pick<RecorderOptions, 'newId' | 'now' | 'spillFolder' | 'memoryBytes' | 'spillBytes' | 'answerBytes'> {
   /** Releases the parsed form of a call. */
@@ -75,7 +75,10 @@ export class CallBuffer {
       .filter((waitingCall) => waitingCall.owner === owner && waitingCall.state === 'open');
   }
 
-  /** Whether so many more bytes of a response may be kept, in addition to `kept`. */
+  /**
+   * Reserves memory for `bytes` more of a response, of which `kept` are stored. Returns false if the limits do not
+   * allow it.
+   */
   reserveBytes(waitingCall: WaitingCall, kept: number, bytes: number): boolean {
     const most = this.#options.answerBytes ?? maxAnswerBytes;
     if (kept + bytes > most || this.#memoryBytes + bytes > this.#maxBytes + most) return false;
@@ -84,7 +87,7 @@ export class CallBuffer {
     return true;
   }
 
-  /** Releases bytes of a response. */
+  /** Releases reserved bytes of a response. */
   releaseBytes(waitingCall: WaitingCall, bytes: number): void {
     waitingCall.size -= bytes;
     this.#memoryBytes -= bytes;
@@ -101,7 +104,7 @@ export class CallBuffer {
     if (this.#memoryBytes > this.#maxBytes) this.#freeSpace(key, waitingCall);
   }
 
-  /** Adds the files of earlier processes to the queues. */
+  /** Adds calls that earlier processes left in files to the queues. */
   adoptEarlierFiles(): void {
     const keys = new Set<string>();
     for (const file of this.#overflowFiles.adoptEarlierFiles())
@@ -113,7 +116,7 @@ export class CallBuffer {
     for (const key of keys) this.#options.onChanged(key);
   }
 
-  /** Adds a failed call from its file to the queue. */
+  /** Adds a failed call from its file to the queue, to record it again. */
   async addFromFile(kept: string): Promise<void> {
     this.#options.onChanged(this.#addFile(await this.#overflowFiles.copyFrom(kept)));
   }
@@ -147,7 +150,7 @@ export class CallBuffer {
     if (queue.length === 0) this.queues.delete(key);
   }
 
-  /** Moves the calls in memory to files, for the next process. */
+  /** Writes the calls in memory to files, for the next process. */
   async close(): Promise<void> {
     for (const queue of this.queues.values())
       for (const waitingCall of [...queue])
@@ -196,13 +199,13 @@ export class CallBuffer {
     return key;
   }
 
-  /** Enforces the limits: moves the newest call to a file, or drops the oldest if the files are full. */
+  /** Frees memory: moves the newest call to a file, or drops the oldest calls if the files are full. */
   #freeSpace(key: string, waitingCall: WaitingCall): void {
     const maxDiskBytes = this.#options.spillBytes ?? spillBytes;
     const drop = () => {
       while (this.#memoryBytes > this.#maxBytes && this.#dropOldest());
     };
-    // A disk that does not respond must not keep all the calls in memory that are being moved to it.
+    // If the disk does not respond, the calls that wait for it must not fill the memory.
     if (
       this.#diskBytes + this.#movingBytes + waitingCall.size > maxDiskBytes ||
       this.#movingBytes + waitingCall.size > this.#maxBytes

@@ -1,4 +1,4 @@
-/** The purpose of an agent's call: a turn of its work, or a side call such as a title or a summary. */
+/** Detects whether an agent's call is a turn of its work, or a side call such as a title or a summary. */
 import { isText, type Message } from '@coppice/core';
 import type { ParsedRequest } from './exchange.ts';
 import type { CallOrigin } from './session-of-call.ts';
@@ -21,7 +21,7 @@ const titlePrompt =
 const titleRequest =
   /^\s*(?:please )?(?:generate|write) a (?:\w+,? ){0,3}title for this (?:conversation|chat|session)\b/i;
 
-// Instructions are at the beginning of a prompt.
+// Only this many characters are searched, because instructions are at the beginning of a prompt.
 const looksAt = 4_000;
 
 function textOf(message: Message | undefined): string {
@@ -42,7 +42,7 @@ export function detectCallPurpose(asked: ParsedRequest, origin: Pick<CallOrigin,
   return isSide || titleRequest.test(request) || helperRequest.test(request) ? 'side' : 'turn';
 }
 
-/** Returns the last user messages of a side call. The session already has the history before them. */
+/** Returns the last user messages of a side call. The history before them is part of the session already. */
 export function newestUserMessages(history: readonly Message[]): readonly Message[] {
   const before = history.findLastIndex(({ role }) => role !== 'user');
   const own = history.slice(before + 1);

@@ -5,18 +5,17 @@ import { parseBoundedJson } from './parse-text.ts';
 
 const wireKinds = ['chat', 'messages', 'responses', 'google'] as const;
 
-/** The supported wires. */
+/** The request formats that the proxy records. */
 export type WireKind = (typeof wireKinds)[number];
 
-/** The wires on which our own models answer. */
+/** The request formats that the models of this server can answer. */
 export type LocalWireKind = Exclude<WireKind, 'google'>;
 
-/** Whether a value is the name of a wire. */
 export function isWireKind(value: unknown): value is WireKind {
   return wireKinds.some((kind) => kind === value);
 }
 
-/** The parsed request of a call. */
+/** The parsed request of a call, in the same form for all formats. */
 export interface ParsedRequest {
   readonly wire: WireKind;
   readonly model: string;
@@ -25,29 +24,29 @@ export interface ParsedRequest {
   readonly history: readonly Message[];
   /** The reply that this call continues, by the service's id. */
   readonly previous: string | null;
-  /** The session of the program, if the body names it. */
+  /** The session id in the body; null if the body has none. */
   readonly session: string | null;
   readonly stream: boolean;
   readonly parameters: JsonObject;
   readonly tools: readonly string[];
 }
 
-/** One completion of a call. */
+/** One answer of a call. A call may request several. */
 export interface ModelCompletion {
   readonly message: Message | null;
   readonly status: NodeStatus;
   readonly finish: string | null;
 }
 
-/** One item of a message: the service's id, and how many blocks of the message it covers. */
+/** An item of OpenAI's Responses API: its id, and the number of blocks of the message that it covers. */
 export interface ItemSpan {
   readonly id: string;
   readonly blocks: number;
 }
 
-/** The parsed response. */
+/** The parsed response of a call, in the same form for all formats. */
 export interface ParsedResponse {
-  /** The work of the service before its answer: calls of its own tools, and their results. */
+  /** The tool calls that the service ran itself before its answer, with their results. */
   readonly before: readonly Message[];
   readonly answers: readonly ModelCompletion[];
   readonly model: string | null;
@@ -63,7 +62,7 @@ export interface ParsedResponse {
   readonly error: JsonObject | null;
 }
 
-/** The side that cut the response off: client, service or size limit. Null if the response is complete. */
+/** What cut the response off: the client, the service or the size limit. Null if the response is complete. */
 export type CutReason = 'client' | 'service' | 'limit' | null;
 
 /** Returns the text of a field; null if the field is not a text. */
@@ -82,7 +81,7 @@ export function parseJsonObject(text: string): JsonObject | null {
 const besideText = ['annotations', 'citations', 'logprobs', 'parsed', 'status', 'id'];
 const besideCall = ['caller', 'status', 'index'];
 
-/** Returns a message with its texts and calls in the form in which clients resend them. */
+/** Returns a message without the fields that clients leave out when they send it again. */
 export function toResentForm(record: JsonObject): JsonObject {
   const { content } = record;
   if (!Array.isArray(content)) return record;

@@ -1,4 +1,4 @@
-/** Calls that could not be recorded. Each stays listed with its reason until it is acknowledged or recorded later. */
+/** Stores calls that could not be recorded. Each stays listed with its reason until it is acknowledged or recorded. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ import type { WaitingCall } from './waiting-call.ts';
 
 export interface FailedCall {
   readonly id: string;
-  /** The owner; other users cannot see it. */
+  /** The owner. Other users cannot see the call. */
   readonly owner: string;
   /** The time at which recording was given up. */
   readonly at: number;
   readonly project: string;
   readonly wire: WireKind;
-  /** Null if the call was never parsed. */
+  /** The model; null if the call was never parsed. */
   readonly model: string | null;
   /** The status of the response; null if unknown. */
   readonly status: number | null;
@@ -26,10 +26,10 @@ export interface FailedCall {
   readonly keptBytes: number;
 }
 
-/** The details of a call at the time when recording it is given up. */
+/** When and for which model recording failed, and the status of the response. */
 export type FailedCallDetails = Pick<FailedCall, 'at' | 'model' | 'status'>;
 
-// Beyond this number of calls further ones are only counted. Beyond this size only their reasons are kept.
+// Further calls are only counted. Beyond this size, only the reason of a call is stored, not its bytes.
 const [mostCalls, mostBytes] = [10_000, 256 * 1024 * 1024];
 const [noteEnding, callEnding] = ['.json', '.call'];
 const safeId = /^[\w-]{1,100}$/;
@@ -38,7 +38,7 @@ const safeId = /^[\w-]{1,100}$/;
 export class FailedCalls {
   readonly #folder: string | null;
   readonly #calls = new Map<string, FailedCall>();
-  /** Calls with a file. If the file is missing, another process has acknowledged the call. */
+  /** The calls with a file. If the file is missing, another process has acknowledged the call. */
   readonly #inFiles = new Set<string>();
   readonly #writes = new Set<Promise<void>>();
   #uncounted = 0;
@@ -70,8 +70,8 @@ export class FailedCalls {
   }
 
   /**
-   * Adds a call with the reason of its failure and, if requested, its bytes. Never throws: if the disk is full, the
-   * note is kept in memory.
+   * Adds a call with the reason of its failure and, if requested, its bytes. Never rejects: if the disk is full, the
+   * list in memory still has the call.
    */
   async add(
     waitingCall: WaitingCall,
@@ -151,7 +151,7 @@ export class FailedCalls {
     return call.byteLength;
   }
 
-  /** Writes under a temporary name and then renames the file. */
+  /** Writes a file under a temporary name, then renames it, so that readers see no partial file. */
   async #write(name: string, bytes: string | Uint8Array): Promise<void> {
     const file = join(this.#folder ?? '', name);
     await writeFile(`${file}.part`, bytes, { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** The request headers that are forwarded: all except those of the connection and those for Coppice. */
+/** Chooses the request headers to forward: all except those of the connection and those for Coppice. */
 import type { WireService } from './wire-error.ts';
 
 // Headers that describe the connection to this server, or the page and the proxies before it.
@@ -32,14 +32,14 @@ const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] a
 // Content encodings that the recorder can decompress. Other encodings are not requested from the service.
 const unpackable = /^(?:gzip|x-gzip|deflate|br|identity|\*)(?:\s*;|$)/i;
 
-// A shorter value is not a token, and could occur in any header.
+// A shorter value is not removed from headers, because it may be an ordinary word and no token.
 const shortestToken = 8;
 
 export interface HeadersToForward {
   readonly service: WireService;
   /** All headers of the request, by their names in lower case. */
   readonly received: Readonly<Record<string, string>>;
-  /** The header in which a reverse proxy names the user, if there is one. */
+  /** The header in which a reverse proxy names the user; undefined without such a proxy. */
   readonly userHeader: string | undefined;
   /** The operator's key for the service; null if none is configured for its host. */
   readonly secret: string | null;
@@ -68,7 +68,7 @@ export function headersToForward({ service, received, userHeader, secret }: Head
   return isOwn || secret === null ? headers : { ...headers, ...keyHeader(service, secret) };
 }
 
-/** Returns the token that the client sent. */
+/** Returns the token of Coppice that the client sent; null if it sent none. */
 function tokenIn(received: Readonly<Record<string, string>>): string | null {
   const apart = received['x-coppice-token'];
   const [, bearer] = /^bearer +(\S+)$/i.exec(received['authorization'] ?? '') ?? [];

@@ -5,15 +5,15 @@ import { type Config, listConfiguredKeys } from '@coppice/engine';
 import { isMaskable, isNeverEscapedInJson, makeKeyMask, replaceKeys } from '@coppice/engine/mask-keys';
 import { parseJsonObject } from './exchange.ts';
 
-/** Replaces keys that are too short to show a part of them. */
+/** The replacement for keys that are too short to show a part of them. */
 const hidden = '(hidden)';
 
 function maskOf(key: string): string {
   return isMaskable(key) ? makeKeyMask(key) : hidden;
 }
 
-// A client without a key sends an ordinary word, such as a program's name. It stays in messages, but may be masked in
-// error texts.
+// A client without a key sends an ordinary word, such as the name of a program. Messages keep such a word; error texts
+// may lose it.
 const [shortestInTalk, shortestInErrors] = [16, 6];
 
 /** Returns the keys of a call. They must not be stored, even if a message repeats them. */

@@ -1,6 +1,6 @@
 /**
- * Names of histories. A name is the hash of all messages up to a reply. The next call of a session sends the same
- * messages and is found by this name, without reading the tree.
+ * Finds the recorded session of a call by a hash of all messages up to a reply. The next call of a session sends the
+ * same messages, so the tree need not be read.
  */
 import { createHash } from 'node:crypto';
 import { messageKit, removeProgramElements } from '@coppice/content';
@@ -35,7 +35,7 @@ export function historyKeysOf(history: readonly Message[]): readonly string[] {
   return history.map((message) => messageKit.key(message));
 }
 
-/** Returns the names of the prefixes with the given lengths, shortest first. */
+/** Returns the hash of each prefix with one of the given lengths, shortest first. */
 function namesOf(keys: readonly (string | null)[], lengths: readonly number[]): Map<string, number> {
   const names = new Map<string, number>();
   const hash = createHash('sha256');
@@ -84,7 +84,7 @@ export function buildHistoryRows(
   return [...rows(exactFormat, keys), ...rows(wordsFormat, keysOfWords(messages, keys))];
 }
 
-/** A recorded reply, and the number of messages of the history up to it. */
+/** A recorded reply, and the number of messages of the history that end with it. */
 export interface FoundHistory {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -102,7 +102,7 @@ export function isDistinctiveHistory(history: readonly Message[]): boolean {
   return replies.length > 1 || replies.some(({ content }) => content.some(isToolUse));
 }
 
-// The last replies of a history are nearly always recorded, so most calls need only one small query.
+// How many of the last replies to look up first. They are nearly always recorded, so most calls need one small query.
 const lookFirst = 4;
 
 /**

@@ -1,4 +1,4 @@
-/** Answers calls with our own models if no upstream is configured, in the wire format of the call. */
+/** Answers calls with the models of this server, in the format of the call. Used if no upstream is configured. */
 import type { JsonObject, Message } from '@coppice/core';
 import { buildRequestMessages, coalesceMessages } from '@coppice/core/context';
 import { isJsonObject } from '@coppice/core/decode';
@@ -12,7 +12,7 @@ import { makeAnswerTool, readAnswerFromTool } from './local-schema.ts';
 import { type AnswerDraft, type AnswerHead, addToDraft, finishParts, type WireWriter } from './local-wire.ts';
 import { formatWireError, type WireError } from './wire-error.ts';
 
-/** A response with its bytes. */
+/** The status, headers and body of an answer. */
 export interface LocalAnswer {
   readonly status: number;
   readonly contentType: string;
@@ -80,7 +80,7 @@ function unknownModel(model: string): ErrorEvent {
   return { type: 'error', code: 'provider/unknown-model', kind: 'not-found', message, retryable: false };
 }
 
-/** A call on a wire on which our own models answer. */
+/** A call in a format that the models of this server can answer. */
 export type LocalCall = ParsedRequest & { readonly wire: LocalWireKind };
 
 const writers: Readonly<Record<LocalWireKind, (head: AnswerHead) => WireWriter>> = {
@@ -104,12 +104,12 @@ function statusOfAnswer({ status, kind }: ErrorEvent): number {
   return status !== undefined && status >= 400 && status < 600 ? status : statuses[kind];
 }
 
-// A client that requests more choices has an error or is malicious.
+// The most answers that a call may request. More would be an error of the client or an attack.
 const mostChoices = 16;
 
 /**
- * Starts to answer a call, and resolves when the model has started. The client receives exactly the chunks that are
- * recorded.
+ * Starts an answer, and resolves when the model has sent its first event. The client receives exactly the chunks that
+ * are recorded.
  */
 export async function startLocalAnswer(
   asked: LocalCall,

@@ -1,4 +1,4 @@
-/** Writes local answers as OpenAI chat completions. */
+/** Encodes answers of local models as OpenAI chat completions. */
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import {
@@ -66,7 +66,7 @@ export function createChatWriter({ id, created, model, usageAsked }: AnswerHead)
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta, finish_reason: finish }],
     });
-  // This wire numbers tool calls separately from other parts.
+  // Chat completions number tool calls separately from other parts.
   const numbers = new Map<number, number>();
   const failure = (message: string) => ({ error: { message, type: 'server_error', param: null, code: null } });
   return {

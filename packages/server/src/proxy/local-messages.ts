@@ -1,4 +1,4 @@
-/** Writes local answers as Anthropic messages. */
+/** Encodes answers of local models as Anthropic messages. */
 import type { Json, JsonObject } from '@coppice/core';
 import { parseJsonObject } from './exchange.ts';
 import { type AnswerDraft, type AnswerHead, type AnswerPart, encodeNamedEvent, type WireWriter } from './local-wire.ts';
@@ -26,7 +26,7 @@ function messagesBlock(part: AnswerPart): JsonObject {
   }
 }
 
-/** Returns the block at its start, without content. */
+/** Returns a content block as it is announced, before its content arrives. */
 function emptyBlock(part: AnswerPart): JsonObject {
   if (part.type === 'text') return { type: 'text', text: '' };
   if (part.type === 'call') return { ...messagesBlock(part), input: {} };

@@ -1,4 +1,4 @@
-/** Parses the options of a call for our own models: tools, tool choice, thinking, stop texts. */
+/** Parses the options of a call for the models of this server: tools, tool choice, thinking, stop sequences. */
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import type { ProviderRequest, ThinkingOptions, ToolChoice, ToolSpec } from '@coppice/engine';
@@ -20,7 +20,7 @@ export function requestedMaxTokens(body: JsonObject): number | undefined {
   return most === undefined ? undefined : Math.max(1, Math.floor(most));
 }
 
-/** Returns the client's tools. They are offered to the model but never run here: the client receives the calls. */
+/** Returns the tools of the client. The model may call them, but the client runs them. */
 function requestedTools(body: JsonObject): ToolSpec[] {
   return listOrEmpty(body, 'tools')
     .filter(isJsonObject)
@@ -28,7 +28,7 @@ function requestedTools(body: JsonObject): ToolSpec[] {
       const spec = isJsonObject(tool['function']) ? objectOrEmpty(tool, 'function') : tool;
       const name = readTextField(spec, 'name');
       const schema = isJsonObject(spec['input_schema']) ? spec['input_schema'] : objectOrEmpty(spec, 'parameters');
-      // Tools that the service itself would run, such as its web search, are left out.
+      // Tools that the service itself would run, such as a web search, are left out.
       if (name === null || (tool['type'] !== undefined && !/^(?:function|custom)$/.test(String(tool['type']))))
         return [];
       const parameters = Object.keys(schema).length === 0 ? { type: 'object', properties: {} } : schema;

@@ -1,4 +1,4 @@
-/** Writes local answers as OpenAI responses. */
+/** Encodes answers of local models for OpenAI's Responses API. */
 import type { JsonObject } from '@coppice/core';
 import { type AnswerDraft, type AnswerHead, type AnswerPart, encodeNamedEvent, type WireWriter } from './local-wire.ts';
 

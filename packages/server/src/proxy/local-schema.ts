@@ -1,13 +1,16 @@
 /**
- * Answers in the form of a JSON schema with our own models. The schema is offered as the only tool, which the model has
- * to call, and the arguments of the call are the answer. Every provider with tools supports this.
+ * Makes models of this server answer in the form of a JSON schema. The schema is the parameter schema of the only tool,
+ * which the model has to call, and the arguments of the call are the answer. Every provider with tools supports this.
  */
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject, objectOrEmpty } from '@coppice/core/decode';
 import type { ProviderEvent, ProviderRequest, ToolSpec } from '@coppice/engine';
 import { type LocalWireKind, readTextField } from './exchange.ts';
 
-/** Returns the schema that a call requests. OpenAI's two wires and Anthropic's have it in different fields. */
+/**
+ * Returns the format field of a call with the requested schema. OpenAI's two APIs and Anthropic's have it in different
+ * fields.
+ */
 function formatOf(wire: LocalWireKind, body: JsonObject): JsonObject {
   if (wire === 'chat') {
     const format = objectOrEmpty(body, 'response_format');
@@ -20,7 +23,7 @@ function formatOf(wire: LocalWireKind, body: JsonObject): JsonObject {
   return readTextField(format, 'type') === 'json_schema' ? format : {};
 }
 
-/** Returns the tool whose call is the answer; null if the client requests no schema, or offers its own tools. */
+/** Returns the tool whose arguments are the answer; null if the client requests no schema, or has tools itself. */
 export function makeAnswerTool(
   wire: LocalWireKind,
   body: JsonObject,
@@ -35,10 +38,12 @@ export function makeAnswerTool(
   return { name: name === '' ? 'answer' : name, description, parameters: schema };
 }
 
-/** Reads the events of such an answer: the arguments of the tool call become its text. Other text is left out. */
+/**
+ * Converts the events of an answer through the tool: the arguments of the call become the text. Other text is left out.
+ */
 export async function* readAnswerFromTool(events: AsyncIterable<ProviderEvent>): AsyncGenerator<ProviderEvent> {
   let called = false;
-  // Text of the model; it becomes the answer if the model does not call the tool.
+  // If the model does not call the tool, this text becomes the answer.
   const texts: ProviderEvent[] = [];
   for await (const event of events) {
     if (event.type === 'tool-use-end') {

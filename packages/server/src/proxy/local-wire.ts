@@ -1,28 +1,28 @@
-/** The parts of a local answer, and the interface that encodes them for a wire. */
+/** The parts of an answer of a local model, and the interface that encodes them for an API. */
 import type { JsonObject } from '@coppice/core';
 import type { FinishReason, ProviderEvent } from '@coppice/engine';
 
-/** One part of an incomplete answer. */
+/** One part of an answer: text, thinking or a tool call. */
 export type AnswerPart =
   | { readonly type: 'text'; text: string }
   | { readonly type: 'thinking'; text: string; signature?: string | undefined; redacted?: string | undefined }
   | { readonly type: 'call'; readonly index: number; readonly id: string; readonly name: string; json: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string };
 
-/** An incomplete answer. */
+/** An answer while it is generated. */
 export interface AnswerDraft {
   readonly parts: AnswerPart[];
   finish: FinishReason;
   usage: { input: number; output: number };
 }
 
-/** A change of a part: started, extended, or complete. */
+/** A change of a part: it started, grew, or is complete. */
 export type PartChange =
   | { readonly type: 'begun'; readonly part: AnswerPart; readonly at: number }
   | { readonly type: 'grown'; readonly part: AnswerPart; readonly at: number; readonly by: string }
   | { readonly type: 'done'; readonly part: AnswerPart; readonly at: number };
 
-/** The metadata of an answer that all wires share. */
+/** The metadata of an answer that all formats contain. */
 export interface AnswerHead {
   readonly id: string;
   readonly created: number;
@@ -31,7 +31,7 @@ export interface AnswerHead {
   readonly usageAsked: boolean;
 }
 
-/** Encodes an answer for one wire. */
+/** Encodes an answer in one format, whole or as a stream. */
 export interface WireWriter {
   /** The whole answer as a JSON document. */
   whole(answer: AnswerDraft): JsonObject;
@@ -85,7 +85,7 @@ export function addToDraft(answer: AnswerDraft, event: ProviderEvent): readonly 
     case 'tool-use-end': {
       const at = parts.findIndex((part) => part.type === 'call' && part.index === event.index);
       const part = parts[at];
-      // Some models send all arguments of a call at the end.
+      // Some models send all arguments of a call only at the end.
       if (part?.type !== 'call' || part.json.trim() !== '') return [];
       part.json = JSON.stringify(event.parameters);
       return [{ type: 'grown', part, at, by: part.json }];
@@ -106,7 +106,8 @@ export function addToDraft(answer: AnswerDraft, event: ProviderEvent): readonly 
 }
 
 /**
- * Starts a part, which completes the previous one. Calls stay open until the end, because several may grow in parallel.
+ * Starts a part and completes the previous one. Tool calls stay open until the end, because models may stream several
+ * at once.
  */
 function partBegun(parts: AnswerPart[], part: AnswerPart): readonly PartChange[] {
   const before = parts.at(-1);

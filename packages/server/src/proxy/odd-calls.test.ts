@@ -310,7 +310,7 @@ describe('passing bytes on', () => {
   });
 });
 
-/** Sends a raw HTTP request without the checks of fetch. */
+/** Sends an HTTP request that `fetch` would not allow. */
 function rawly(
   url: string,
   body: string,

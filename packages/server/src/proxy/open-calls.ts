@@ -1,21 +1,20 @@
-/** The calls in progress. A stopping server lets them finish for a limited time, then aborts the rest. */
+/** Tracks the calls in progress. A stopping server lets them finish for a limited time, then aborts the rest. */
 
-// The time in which aborted calls must end.
+// How long to wait for aborted calls to end.
 const endingMs = 500;
 
 export interface OpenCallEntry {
-  /** Aborts when the call's time is over. */
+  /** Aborts when the server stops and the call has used up its time. */
   readonly ending: AbortSignal;
-  /** Removes a finished call. */
   end(): void;
 }
 
-/** Tracks the calls and aborts the remaining ones. */
+/** The calls in progress. */
 export class OpenCalls {
   readonly #calls = new Set<AbortController>();
   #through: (() => void) | null = null;
 
-  /** Registers a call. */
+  /** Registers a call. Its signal is already aborted if the server is stopping. */
   begin(): OpenCallEntry {
     const call = new AbortController();
     this.#calls.add(call);
@@ -26,7 +25,7 @@ export class OpenCalls {
     return { ending: call.signal, end };
   }
 
-  /** Waits at most so long for all calls, then aborts the rest. New calls are refused. */
+  /** Waits at most `ms` for all calls, then aborts the rest. New calls are refused from now on. */
   async stop(ms: number): Promise<void> {
     await this.#allThrough(ms);
     for (const call of [...this.#calls]) call.abort();

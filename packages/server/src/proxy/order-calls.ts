@@ -7,7 +7,7 @@ import type { WaitingCall } from './waiting-call.ts';
 
 const defaultReorderTimeoutMs = 60_000;
 
-/** Returns the time that a call waits for the call that it continues. */
+/** Returns how long a call waits for the call that it continues, in milliseconds. */
 export function reorderTimeoutOf({
   reorderTimeoutMs = defaultReorderTimeoutMs,
 }: Pick<RecorderOptions, 'reorderTimeoutMs'>): number {
@@ -20,13 +20,13 @@ export interface NextCall {
   readonly before: readonly WaitingCall[];
 }
 
-/** The options and functions that the ordering uses. */
+/** The clock, the backend and the limits that decide the order. */
 export interface CallOrder extends Pick<RecorderOptions, 'now' | 'reorderTimeoutMs'> {
   readonly backend: Pick<RecordingBackend, 'digest' | 'keys'>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Returns the first call of a queue, if it can be recorded. This needs no parsing. */
+/** Returns the first call of a queue if it can be recorded; null otherwise. Most calls need no further check. */
 export function findReadyFirstCall(queue: readonly WaitingCall[]): NextCall | null {
   const [waitingCall] = queue;
   return waitingCall?.state === 'ready' ? { waitingCall, before: [] } : null;
@@ -35,7 +35,7 @@ export function findReadyFirstCall(queue: readonly WaitingCall[]): NextCall | nu
 /** Returns the first complete call that does not continue an incomplete one. */
 export async function findNextCall(queue: readonly WaitingCall[], ordering: CallOrder): Promise<NextCall | null> {
   const before: WaitingCall[] = [];
-  // A copy: the queue changes while calls are read.
+  // The loop uses a copy, because the queue changes while calls are read.
   for (const waitingCall of [...queue]) {
     const waits = waitingCall.state !== 'ready' || (await mustWait(waitingCall, before, ordering));
     if (!waits && waitingCall.state === 'ready')
@@ -54,7 +54,7 @@ async function mustWait(
   if (ordering.now() - waitingCall.readyAt >= reorderTimeoutOf(ordering)) return false;
   if (waitingCall.waitsFor !== null && waitingCall.waitsFor.state !== 'gone') return true;
   waitingCall.waitsFor = null;
-  // A call in a file is not read only for the order; it keeps its place.
+  // A call in a file is not parsed before it is recorded.
   if (waitingCall.request === null) waitingCall.waitsFor = before.find(({ state }) => state !== 'gone') ?? null;
   else
     for (const earlier of before)
@@ -65,7 +65,7 @@ async function mustWait(
   return waitingCall.waitsFor !== null;
 }
 
-// Checked again, because the state may have changed during an await.
+// A function, because TypeScript would assume that the state is unchanged after an await.
 function isCallGone({ state }: WaitingCall): boolean {
   return state === 'gone';
 }
@@ -80,7 +80,7 @@ async function mayContinue(later: WaitingCall, earlier: WaitingCall, ordering: C
     const [longer, shorter] = [await historyKeys(later, ordering), await historyKeys(earlier, ordering)];
     return shorter.every((key, index) => key === longer[index]);
   } catch (error) {
-    // An unreadable call reports its error when it is recorded.
+    // The error of an unreadable call is reported again when the call is recorded.
     ordering.onError(error);
     return false;
   }

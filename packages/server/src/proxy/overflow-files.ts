@@ -1,6 +1,4 @@
-/**
- * Calls that wait in files, because they exceeded the memory limit or because a server stopped before it recorded them.
- */
+/** Stores waiting calls in files, because they exceed the memory limit or the server stops before they are recorded. */
 import {
   closeSync,
   mkdirSync,
@@ -21,7 +19,7 @@ import { redactAnswerForFile } from './read-answer.ts';
 import type { CallOrigin } from './session-of-call.ts';
 import type { CapturedResponse, WaitingCall } from './waiting-call.ts';
 
-/** A call as stored in a file. */
+/** The content of a file with a call. */
 export interface KeptCall {
   /** The id from which the ids of its answers are derived. */
   readonly id: string;
@@ -38,10 +36,10 @@ type OverflowHead = Omit<KeptCall, 'id' | 'request' | 'call'> &
   Omit<CapturedResponse, 'response'> & { readonly id?: string; readonly requestBytes: number };
 
 const [whole, part] = ['.call', '.part'];
-// The header of a file is short.
+// The length of the first read of a file, which contains the whole header.
 const headBytes = 16 * 1024;
 
-// The folders of this process. Another folder with the id of this process belongs to an earlier process.
+// The folders that this process created. Another folder with the same process id is left from an earlier process.
 const ownFolders = new Set<string>();
 
 /** Encodes a call for a file, without its keys. Null if the call has no data to write. */
@@ -60,10 +58,10 @@ export class OverflowFiles {
   readonly #newId: () => string;
   readonly #removing = new Set<Promise<void>>();
   #folder: string | null = null;
-  /** Folders of earlier processes. */
+  /** The folders of earlier processes whose files this process has adopted. */
   readonly #adopted: string[] = [];
 
-  /** Creates the files in the given folder, or in a new temporary one. */
+  /** Uses a new folder below `parent`, or a temporary folder if `parent` is null. */
   constructor(parent: string | null, newId: () => string) {
     this.#parent = parent;
     this.#newId = newId;
@@ -75,9 +73,9 @@ export class OverflowFiles {
   async write(waiting: WaitingCall): Promise<string | null> {
     const bytes = await encodeCall(waiting);
     if (bytes === null) return null;
-    // Named by the order of the requests, so that a later process can sort them.
+    // The name contains the number of the request, so that a later process can sort the files.
     const file = join(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}${whole}`);
-    // Written under a temporary name and then renamed: a partial file would be recorded as a complete answer.
+    // A temporary name prevents that a later process records a partial file as a complete answer.
     await writeFile(`${file}${part}`, bytes, { mode: 0o600 });
     await rename(`${file}${part}`, file);
     return file;
@@ -117,7 +115,7 @@ export class OverflowFiles {
     return { id, owner, project, wire, origin, request: bytes.subarray(from, to), call };
   }
 
-  /** Removes a file in the background. */
+  /** Removes a file without waiting. Errors are ignored. */
   remove(file: string): void {
     const removing = rm(file, { force: true })
       .catch(() => undefined)
@@ -125,7 +123,7 @@ export class OverflowFiles {
     this.#removing.add(removing);
   }
 
-  /** Takes over the files of ended processes, oldest first. */
+  /** Adopts the files of ended processes and returns them, oldest first. */
   adoptEarlierFiles(): readonly string[] {
     if (this.#parent === null) return [];
     const files: string[] = [];
@@ -134,7 +132,7 @@ export class OverflowFiles {
       const folder = `${process.pid}-${this.#newId()}`;
       ownFolders.add(folder);
       try {
-        // The first process that renames the folder gets it.
+        // Renaming is atomic, so only one process gets the folder.
         renameSync(join(this.#parent, name), join(this.#parent, folder));
       } catch {
         continue;
@@ -182,7 +180,7 @@ function namesInDirectory(folder: string): string[] {
   }
 }
 
-// After the process id, the name of the folder has an id that increases with time.
+// The name of a folder is the process id and an id that increases with time.
 function byTime(one: string, other: string): number {
   const [a, b] = [one, other].map((name) => name.slice(name.indexOf('-')));
   return a === undefined || b === undefined || a === b ? 0 : a < b ? -1 : 1;
@@ -196,7 +194,7 @@ function isLeft(folder: string): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    // Without the permission to signal a process, the process exists.
+    // Another error, for example a missing permission, means that the process exists.
     return error instanceof Error && 'code' in error && error.code === 'ESRCH';
   }
 }

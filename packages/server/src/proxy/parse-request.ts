@@ -1,4 +1,4 @@
-/** Parses requests of each wire. */
+/** Parses the requests of each API format. */
 import { fromOpenAi } from '@coppice/content/formats';
 import { type CallWire, isToolListItem, readCallRequest } from '@coppice/content/wires';
 import type { Json, JsonObject, Message } from '@coppice/core';
@@ -8,7 +8,7 @@ import { readOrKeepMessage } from './read-message.ts';
 import { itemReference } from './resolve-references.ts';
 import { findSessionInBody } from './session-of-call.ts';
 
-/** Messages in canonical form, without blank ones. */
+/** Converts records to messages in canonical form. Blank messages are left out. */
 function canonicalJsonOf(records: readonly JsonObject[]): Message[] {
   const messages: Message[] = [];
   for (const record of records) {
@@ -79,7 +79,7 @@ function namesOfTool(tool: Json): string[] {
 
 const callWires = { chat: 'chat', messages: 'anthropic', responses: 'responses', google: 'google' } as const;
 
-/** Returns the name of the wire in the readers of `@coppice/content`. */
+/** Returns the name that `@coppice/content` uses for the format. */
 function callWireOf(wire: WireKind): CallWire {
   return callWires[wire];
 }
@@ -104,7 +104,7 @@ export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | 
   };
 }
 
-/** Returns a message of the chat wire. Audio is referenced by its id, like an item, and not sent again. */
+/** Converts a message of the chat format. Audio that is referenced by its id becomes a reference, like an item. */
 function fromChatMessage(record: JsonObject): JsonObject {
   const id = readTextField(objectOrEmpty(record, 'audio'), 'id');
   const { content } = record;

@@ -1,4 +1,4 @@
-/** Parses responses of each wire: a JSON document or server-sent events, complete or cut off. */
+/** Parses the responses of each API format: a JSON document or server-sent events, complete or cut off. */
 import { assembleAnthropicReply, assembleChatReply, assembleResponse } from '@coppice/content/formats';
 import { joinGoogleChunks, readCallAnswers } from '@coppice/content/wires';
 import { isBlank, type JsonObject, type NodeStatus } from '@coppice/core';
@@ -25,7 +25,7 @@ export interface RawResponse {
 }
 
 const nothing: ParsedResponse = { before: [], answers: [], model: null, usage: null, id: null, items: [], error: null };
-/** The number of characters that are kept of an unreadable response. */
+/** How many characters of an unreadable response are recorded. */
 export const maxExcerptLength = 2_000;
 
 export function parseResponse(wire: WireKind, { document, text, status, cut }: RawResponse): ParsedResponse {
@@ -76,7 +76,7 @@ function completionOf(record: JsonObject, finish: string | null, cut: CutReason)
   const message = readWireMessage(record);
   // Many clients disconnect right after the last event, so an answer with a finish reason is complete.
   if (finish === null) return { message, finish, status: endOfAnswer(cut) };
-  // A blank reply is an error.
+  // A blank answer is recorded as an error.
   return { message, finish, status: message === null || isBlank(message) ? 'error' : 'success' };
 }
 
@@ -152,7 +152,7 @@ function fromGoogle(response: JsonObject, cut: CutReason): ParsedResponse {
   };
 }
 
-/** Google's usage with the field names of the other wires. Thinking is charged as output. */
+/** Returns Google's usage with the field names of the other APIs. Thinking tokens are charged as output. */
 function googleUsage(usage: JsonObject): JsonObject | null {
   const count = (key: string) => (typeof usage[key] === 'number' ? usage[key] : 0);
   if (Object.keys(usage).length === 0) return null;
@@ -168,7 +168,7 @@ const readers: Readonly<Record<WireKind, (document: JsonObject, cut: CutReason) 
   google: fromGoogle,
 };
 
-/** Returns the fields that all wires except Google's share. */
+/** Returns the fields that all formats except Google's have in common. */
 function common(document: JsonObject): Pick<ParsedResponse, 'model' | 'usage' | 'id' | 'error'> {
   return {
     model: readTextField(document, 'model'),

@@ -32,17 +32,19 @@ import { findSpawnedCalls, findSpawningCall, type SpawningCall } from './sub-age
 import { titleOfCall } from './title-of-call.ts';
 import { findWorkingFolder } from './working-folder.ts';
 
-/** The position where a call continues: the tree, the node, and the messages that are not above it yet. */
+/**
+ * The position at which a call is recorded: the tree, the node, and the messages that the tree does not contain yet.
+ */
 export interface SessionPosition {
   readonly tree: TreeRow;
   readonly parentId: NodeId;
   /** The messages of the history below the parent. Some of them may already exist. */
   readonly rest: readonly Message[];
-  /** Whether the call is a side call, which no later call continues. */
+  /** Whether the call is a side call, after which no other call continues. */
   readonly beside: boolean;
 }
 
-/** A call whose position is searched. */
+/** A call with the data by which its position is found. */
 interface PlacedCall {
   readonly asked: ParsedRequest;
   readonly history: readonly Message[];
@@ -51,12 +53,12 @@ interface PlacedCall {
   readonly origin: CallOrigin;
 }
 
-// Added to the tag that all recorded trees have.
+// The tag of trees of sub-agents, besides the tag of all recorded trees.
 const subAgentTag = 'sub-agent';
 const sideCallsTag = 'side-calls';
-// The external id format of a first call, which has no reply yet.
+// The external id format of first calls. They are found by it until they have a reply.
 const firstCallFormat = 'proxy-first-call';
-// The external id format of a process that sends no session id. Its ids lead to the trees of the process.
+// The external id format of processes that send no session id. It maps a process to its trees.
 const runFormat = 'proxy-run';
 // A first call that is repeated within this time is a retry. A later one is a new session with the same question.
 const retryMs = 10 * 60_000;
@@ -193,7 +195,7 @@ async function placeNamed(
   if (compacted !== null) return { tree, ...compacted, beside: false };
   const isFirst = !history.some((message) => message.role === 'assistant');
   if (!isFirst || origin.parent != null) return placeAtRoot(tree, history);
-  // A program that sends no ids of sub-agents: the task is in a call of the session.
+  // Programs without ids of sub-agents: the task of the sub-agent is in a tool call of the session.
   const spawned = await findSpawningCall(store, tree.id, history);
   if (spawned !== null) {
     const spawnedCall = { ...call, origin: { ...origin, parent: session } };
@@ -231,7 +233,10 @@ async function isBeside(store: Store, tree: TreeRow, { asked, keys }: PlacedCall
   return !children.some(({ key }) => key !== null && key === keys[0]);
 }
 
-/** Side calls have their own tree next to the session, so that they neither add branches to the session nor name it. */
+/**
+ * Finds the position of a side call. Side calls have their own tree, so that they neither add branches to the session
+ * nor change its title.
+ */
 async function placeSideCall(
   store: Store,
   session: string,
@@ -244,7 +249,7 @@ async function placeSideCall(
   return { tree, parentId: tree.rootId, rest: own, beside: true };
 }
 
-/** Adds messages to the session that only a side call contains, such as the last result before a compaction. */
+/** Adds messages to the session that only a side call contains, such as the last tool result before a compaction. */
 async function recordUnanswered(
   store: Store,
   session: string,
@@ -333,7 +338,7 @@ async function sessionTree(
   return made;
 }
 
-/** The parent of a sub-agent: the tree of its session, and the spawning call if it is known. */
+/** The session that started a sub-agent, and the tool call that started it if it is known. */
 interface ParentLink {
   readonly session: string;
   readonly parent: TreeId;
@@ -365,8 +370,8 @@ function spawnedBy({ session, parent, spawned, agentType }: ParentLink): JsonObj
 }
 
 /**
- * Adds attributes that the first calls of a tree did not contain: a title, and for a sub-agent the call that spawned
- * it, which may be recorded after the first call of the agent.
+ * Adds attributes to a tree that its first calls did not contain: a title, and for a sub-agent the tool call that
+ * started it, which may be recorded later than the first call of the sub-agent.
  */
 async function completeTree(store: Store, tree: TreeRow, call: PlacedCall, context: RunContext): Promise<TreeRow> {
   const { title, autoTitle, metadata } = tree.attributes;
@@ -375,7 +380,8 @@ async function completeTree(store: Store, tree: TreeRow, call: PlacedCall, conte
   const link = linked !== null && linked.call === null ? await linkToParent(store, tree.id, call) : null;
   const recorded = metadata?.['recorded'];
   const before = isJsonObject(recorded) ? recorded : {};
-  // Values of the newest call replace older ones, for example another git branch. Values that it does not contain stay.
+  // Values of the newest call replace older ones, for example the git branch. Values that the call does not contain are
+  // kept.
   const now = recordedNote(call, getText(before, 'session') ?? null);
   const differs = ['tools', 'folder', 'branch'].some((key) => now[key] !== undefined && now[key] !== before[key]);
   if (named === null && link?.spawned == null && !differs) return tree;
@@ -405,7 +411,7 @@ async function treeState(store: Store, id: TreeId): Promise<TreeRow | 'missing' 
   }
 }
 
-/** Returns a tree that exists and is not deleted; null otherwise. */
+/** Returns the row of a tree; null if the tree does not exist or is deleted. */
 async function readLive(store: Store, id: TreeId, read: () => ReadProgram<TreeRow | null>): Promise<TreeRow | null> {
   try {
     const tree = await store.read(id, read);

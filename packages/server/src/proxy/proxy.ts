@@ -1,4 +1,4 @@
-/** The recording proxy: chooses the upstream of a call, checks access, and records the exchange. */
+/** The recording proxy: chooses the upstream service of a call, forwards or answers the call, and records it. */
 import { join } from 'node:path';
 import type { JsonObject } from '@coppice/core';
 import { costOf } from '@coppice/engine';
@@ -16,7 +16,7 @@ import { type CallGrouping, readCallOrigin } from './session-of-call.ts';
 import { type FinishedResponse, forwardCall } from './upstream.ts';
 import { formatWireError, type WireService, wireServiceOf } from './wire-error.ts';
 
-/** A call with its parsed path, passed by a route. */
+/** A call of a program, as a proxy route receives it. */
 export interface ProxyCall {
   readonly services: SharedServices;
   readonly caller: Caller;
@@ -60,15 +60,15 @@ export function createRecorder(
     threadStore,
     onNoThread: (error) => log.warn({ err: error }, 'calls are recorded without a thread of their own'),
     spillFolder: config.file === null ? spillFolder : overflowFolderBeside(config.file),
-    // The first error is logged immediately, later ones at most once per second: while the store is unavailable every
-    // call fails.
+    // While the store is unavailable, every call fails. So the first error is logged immediately, later ones at most
+    // once per second.
     onError: (error) => {
       if (now() - reportedAt < 1_000) return;
       reportedAt = now();
       const { waiting, spilled, dropped, failed } = recorder.state;
       log.error({ err: error, waiting, spilled, dropped, failed }, 'a call was not recorded');
     },
-    // Every failed call is logged, because nothing else reports the loss.
+    // Every failed call is logged, because nothing else tells the operator about the loss.
     onFailed: ({ id, project, code }, error) =>
       log.error({ err: error, call: id, project, code }, 'a call was not recorded and is kept among the failed ones'),
     onRecovered: () => log.info('calls are recorded again'),
@@ -173,7 +173,7 @@ function upstreamPath(call: ProxyCall): string {
   return behind === '' ? call.path : `${call.path}?${behind}`;
 }
 
-// Error responses are short. A longer body is not an error response.
+// Only this much of an error response is read. A longer body is not an error message.
 const errorBytes = 256 * 1024;
 
 /** Forwards or answers a call. It is recorded after the client has received its bytes. */

@@ -19,7 +19,7 @@ type ReadBytes = Pick<CapturedResponse, 'status' | 'cut'>;
 async function readBytes(wire: WireKind, bytes: Uint8Array, { status, cut }: ReadBytes): Promise<ParsedResponse> {
   const isStream = isEventStream(bytes);
   const events = isStream ? await readStreamEvents(wire, bytes) : [];
-  // A stream with an error status is kept as text.
+  // A stream with an error status contains no answer. It is recorded as text.
   const document = isStream
     ? status < 300
       ? foldStreamEvents(wire, events)
@@ -47,7 +47,7 @@ function readWithoutKeys(read: ParsedResponse, keys: readonly string[]): ParsedR
 }
 
 interface BothReadings {
-  /** The parsed response with its keys. */
+  /** The parsed response, which may contain keys. */
   readonly shown: ParsedResponse;
   /** The parsed response without keys; the same object if it contains none. */
   readonly read: ParsedResponse;
@@ -71,7 +71,7 @@ async function readBoth(
   }
 }
 
-/** Parses a response. */
+/** Parses a response and removes the keys of the call. */
 export async function readAnswer(
   wire: WireKind,
   call: CapturedResponse,

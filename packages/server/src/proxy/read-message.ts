@@ -5,7 +5,7 @@ import type { Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { toResentForm } from './exchange.ts';
 
-/** The type of a block that replaces a block that is too large. */
+/** The type of the block that replaces a block that is too large. */
 const omittedBlock = 'omitted';
 
 // The limits for a message that is too large: blocks up to this length are kept, longer texts are truncated. If the
@@ -28,7 +28,7 @@ export function readWireMessage(record: JsonObject): Message | null {
   return null;
 }
 
-/** The type of a block that contains an unreadable message. */
+/** The type of the block that stores an unreadable message. */
 const unreadableBlock = 'x-message';
 
 /**
@@ -67,7 +67,7 @@ function shortenedBlock(block: Json, kept: number): readonly Json[] {
   const omitted = omittedOf(type, text);
   const said = isJsonObject(block) ? block['text'] : block;
   if (typeof said !== 'string') return [omitted];
-  // Never cuts a surrogate pair.
+  // A surrogate pair must not be split.
   const beginning = said.slice(0, kept).replace(/[\ud800-\udbff]$/, '');
   return [{ type: 'text', text: beginning }, omitted];
 }

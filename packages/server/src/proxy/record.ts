@@ -31,7 +31,7 @@ import { sourceOfMessage } from './source-of-message.ts';
 import { buildSpawnRows } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
 
-/** An exchange that is complete. */
+/** A request and its response, ready to be recorded. */
 export interface CompleteExchange {
   readonly asked: ParsedRequest;
   readonly returned: ParsedResponse;
@@ -54,7 +54,7 @@ export interface RecordedNodes {
   readonly nodes: number;
 }
 
-/** The tree and the position of a recorded history. */
+/** Where the history of an exchange was recorded. */
 export interface PlacedExchange {
   readonly treeId: TreeId;
   /** The version of the tree after the history was added. */
@@ -68,24 +68,24 @@ export interface PlacedExchange {
   readonly history: readonly Message[];
   readonly keys: readonly string[];
   readonly grouping: CallGrouping;
-  /** Whether no later call continues this one. */
+  /** Whether the call is a side call, after which no other call continues. */
   readonly beside: boolean;
   readonly nodes: number;
   /** The system prompt to store with the reply, if it has changed and no new message could store it. */
   readonly promptOfReply: string | null;
 }
 
-/** The actor, clock and id generator for recording. */
+/** The clock, id generator and actor with which calls are recorded. */
 export interface RecordingServices {
   readonly actor: string;
   readonly now: () => number;
   readonly newId: () => string;
 }
 
-// The external id format for the service's ids of replies.
+// The external id format of the ids that a service gives to replies.
 const replyFormat = 'openai-response';
 
-/** The end of the last call that was recorded in a tree, and its system prompt. */
+/** The last node that was recorded in a tree, with the system prompt that was in effect. */
 interface RecordedEnd {
   readonly nodeId: NodeId;
   /** The version of the tree after the call. If the tree has another version now, the prompt is read again. */
@@ -109,7 +109,7 @@ function recordingContext(given: RecordingServices): RunContext {
   return { ...given, kit: messageKit, actId: given.newId() };
 }
 
-/** Records an exchange. A retry after a failure adds nothing twice. */
+/** Records an exchange. A retry after a failure adds no duplicates. */
 export async function recordExchange(
   store: Store,
   exchange: CompleteExchange,
@@ -131,7 +131,7 @@ export async function recordExchange(
     replies.length === 0 ? null : await run(store, { type: 'reply', treeId: id, parentId, replies, select }, context);
   const added = written?.result.added ?? [];
   const [first] = added;
-  // A call that continues another one by its id need not repeat the prompt.
+  // A call that continues another one by id may leave out the system prompt.
   const saysPrompt = asked.previous === null || asked.systemPrompt !== undefined;
   if (saysPrompt && first !== undefined && written?.version === placed.version + 1)
     rememberEnd(store, id, { nodeId: first, version: written.version, prompt: asked.systemPrompt ?? '' });
@@ -139,7 +139,7 @@ export async function recordExchange(
   return { treeId: id, parentId, added, nodes: placed.nodes + added.length };
 }
 
-/** Stores the ids with which a client may reference a reply or an item instead of sending it again. */
+/** Stores the service's ids of a reply and its items. A client may reference them instead of sending them again. */
 async function nameItems(
   store: Store,
   { asked, returned, project: scope }: CompleteExchange,
@@ -206,7 +206,7 @@ async function placeExchange(
   const nodeIds = [...result.reused, ...result.added];
   const [first] = result.added;
   const end = recordedEnds.get(store)?.get(place.tree.id);
-  // The append is the only commit after that call.
+  // True if this append is the only commit since that call.
   const continues = end?.nodeId === place.parentId && result.reused.length === 0 && version === end.version + 1;
   const above = continues && first !== undefined ? end.prompt : null;
   const prompt =
@@ -276,7 +276,9 @@ async function changedPrompt(
   return now === (above ?? '') ? null : now;
 }
 
-/** Returns the tree of a prompt. It is created with a title from the first question, which saves a separate write. */
+/**
+ * Returns the tree of a system prompt. Creates it with a title from the first question, which saves a separate write.
+ */
 async function forestTree(store: Store, asked: ParsedRequest, project: string, context: RunContext): Promise<TreeRow> {
   const { systemPrompt } = asked;
   const autoTitle = titleOfCall(asked.history);
@@ -292,7 +294,7 @@ async function forestTree(store: Store, asked: ParsedRequest, project: string, c
   );
   const tree = await store.read(result.treeId, () => readTree(result.treeId));
   const { title, autoTitle: named } = tree.attributes;
-  // The tree started without text for a title, for example with an image.
+  // The first call had no text for a title, for example only an image.
   if (autoTitle !== null && title === undefined && named === undefined)
     await run(
       store,

@@ -20,7 +20,7 @@ import {
 import { type Config, type Summarizer, titleActor } from '@coppice/engine';
 import type { RecordedCall, Recorder } from './recorder.ts';
 
-/** The services that write titles. */
+/** The services with which titles are written and stored. */
 interface TitleServices {
   readonly config: Pick<Config, 'summaries' | 'cheapModel'>;
   readonly storeOf: (owner: string) => Store;
@@ -31,12 +31,12 @@ interface TitleServices {
 
 // Marks sessions for which the model was called. The mark is set before the call, so that a crash does not repeat it.
 const askedFormat = 'proxy-title-asked';
-// The number of finished sessions to remember. The oldest are forgotten first.
+// How many sessions with a title to remember. The oldest are forgotten first.
 const mostDone = 5_000;
-// In a burst of new sessions, those beyond this number keep the user's words as title.
+// How many sessions may wait for a title. Further sessions keep the words of the user as title.
 const mostWaiting = 100;
 
-/** Sets titles in the background, one at a time. */
+/** Writes titles in the background, one at a time. */
 export class RecordedTitles {
   readonly #services: TitleServices;
   readonly #stopped = new AbortController();
@@ -98,7 +98,7 @@ export class RecordedTitles {
     if (messages === null || (await store.findExternalIds(askedFormat, '', [tree])).length > 0) return;
     await store.putExternalIds([{ treeId: id, nodeId: null, format: askedFormat, scope: '', id: tree }]);
     const found = await summarizer.title({ messages, near: null, signal: this.#stopped.signal });
-    // An extracted text is not better than the user's words.
+    // A title that was only extracted from the messages is not better than the words of the user.
     if (found === null || found.source['type'] === 'extract') return;
     const row = await store.read(id, () => ask('tree', {}));
     if (row === null || row.attributes.title !== undefined || row.attributes.trashedAt !== undefined) return;

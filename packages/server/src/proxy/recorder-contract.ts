@@ -5,7 +5,7 @@ import type { FailedCall } from './failed-calls.ts';
 import type { RecordedNodes } from './record.ts';
 import type { BackendCall, CallDigest, CapturedResponse } from './waiting-call.ts';
 
-/** The data of a call that is known before it is written, for display and for its cost. */
+/** The model and the usage of a call, which are known before the call is recorded. */
 export interface CallSummary {
   readonly model: string;
   readonly usage: JsonObject | null;
@@ -16,42 +16,40 @@ export interface CallPrice {
   readonly cost: JsonObject | null;
 }
 
-/**
- * Parses and writes calls. Each call is identified by its number, and its parsed form is kept until `forget` is called.
- */
+/** Parses and records calls. A call is identified by its number. The backend keeps its parsed form until `forget`. */
 export interface RecordingBackend {
-  /** Whether the backend works on another thread, so that recording need not be throttled. */
+  /** Whether the backend uses another thread. Recording on the proxy's own thread has to be throttled. */
   readonly usesOtherThread: boolean;
-  /** The digest of a call; null if nothing in the call can be recorded. */
+  /** Returns the digest of a call; null if nothing in the call can be recorded. */
   digest(call: BackendCall): Promise<CallDigest | null>;
-  /** The equality keys of the messages in a call's history. */
+  /** Returns the equality keys of the messages in a call's history. */
   keys(call: BackendCall): Promise<readonly string[]>;
-  /** Adds the history of a call to the tree before its answer is complete. */
+  /** Adds the history of a call to its tree before its answer is complete. */
   recordHistory(call: BackendCall): Promise<void>;
-  /** The summary of a call; null if nothing in the call can be recorded. */
+  /** Returns the summary of a call; null if nothing in the call can be recorded. */
   summary(call: BackendCall): Promise<CallSummary | null>;
-  /** Writes a call. A retry after a failure adds nothing twice. */
+  /** Records a call. A retry after a failure adds no duplicates. */
   record(call: BackendCall, priced: CallPrice): Promise<RecordedNodes | null>;
   forget(number: number): void;
-  /** Releases the resources. Later requests are refused as unavailable. */
+  /** Stops the backend. Later tasks are refused as unavailable. */
   close(): Promise<void>;
 }
 
-/** The place of a call in the queue, reserved when its request arrives. */
+/** The handle of a call in the queue, from the arrival of its request until the call is complete. */
 export interface CaptureHandle {
-  /** Whether so many more bytes of the answer may be kept. */
+  /** Reserves memory for more bytes of the answer. Returns false if they must not be kept. */
   keep(bytes: number): boolean;
-  /** Releases so many kept bytes. */
+  /** Releases reserved bytes. */
   releaseBytes(bytes: number): void;
   /** Marks the call as complete, so that it can be recorded. */
   finish(call: CapturedResponse): void;
-  /** Releases the place. The call is not recorded. */
+  /** Removes the call from the queue without recording it. */
   cancel(): void;
 }
 
-/** One of the last recorded calls. */
+/** A call that was recorded, as the page lists it. */
 export interface RecordedCall {
-  /** The owner; other users cannot see it. */
+  /** The owner. Other users cannot see the call. */
   readonly owner: string;
   readonly at: number;
   readonly project: string;
@@ -67,8 +65,8 @@ export interface RecordedCall {
 }
 
 /**
- * The state of the recorder: recording, paused, `behind` with calls in files, or `failing` because the store refuses
- * writes or a lost call is not acknowledged.
+ * How recording works at the moment. `behind`: calls wait in files. `failing`: the store refuses writes, or a failed
+ * call is not acknowledged.
  */
 export type RecorderHealth = 'recording' | 'paused' | 'behind' | 'failing';
 
@@ -81,12 +79,12 @@ export interface RecorderState {
   readonly recorded: number;
   readonly dropped: number;
   readonly failed: number;
-  /** Unacknowledged calls that could not be recorded, including those of earlier processes. */
+  /** The number of calls that could not be recorded and are not acknowledged, including those of earlier processes. */
   readonly unacknowledged: number;
   readonly lastError: string | null;
 }
 
-/** The options of a recorder. */
+/** The store, the limits and the callbacks of a recorder. */
 export interface RecorderOptions {
   readonly storeOf: (owner: string) => Store;
   readonly now: () => number;
@@ -99,20 +97,20 @@ export interface RecorderOptions {
   readonly spillBytes?: number | undefined;
   /** The largest part of one answer that is kept. A longer answer is still forwarded completely. */
   readonly answerBytes?: number | undefined;
-  /** The time that a call waits for the call that it continues. */
+  /** How long a call waits for the call that it continues, in milliseconds. */
   readonly reorderTimeoutMs?: number | undefined;
   /** The URL with which a worker thread opens the store; without it calls are written on this thread. */
   readonly threadStore?: ThreadStore | undefined;
   /** Called if no thread could be started. Calls are then written on this thread. */
   readonly onNoThread?: ((error: unknown) => void) | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Called for each call that was given up. */
+  /** Called for each call that could not be recorded. */
   readonly onFailed?: ((call: FailedCall, error: unknown) => void) | undefined;
   /** Called when the store accepts calls again. */
   readonly onRecovered?: (() => void) | undefined;
 }
 
-/** A call in progress. */
+/** A call whose response is still arriving. */
 export interface RunningCall {
   readonly project: string;
   /** The session that a header names; null if no header does. */

@@ -250,7 +250,7 @@ describe('the recorder', () => {
   });
 });
 
-/** Returns a store that runs a check before each call and can change its result. */
+/** Wraps a store: runs a check before each call, and can change its result. */
 function standingIn(
   store: Store,
   before: (name: string) => void,

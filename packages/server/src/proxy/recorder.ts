@@ -36,7 +36,7 @@ export type { CapturedResponse, QueuedCallInput } from './waiting-call.ts';
 const maxListedCalls = 200;
 const longestWaitMs = 5_000;
 
-/** The handle of a call while recording is paused. */
+/** The handle of calls that arrive while recording is paused. Nothing of them is stored. */
 const ignoredCall: CaptureHandle = {
   keep: () => false,
   releaseBytes: () => undefined,
@@ -44,7 +44,7 @@ const ignoredCall: CaptureHandle = {
   cancel: () => undefined,
 };
 
-/** Creates the backend: a worker thread if one can open the store. */
+/** Creates the backend: a worker thread if it can open the store, otherwise on this thread. */
 function createBackend(
   { threadStore, ...options }: RecorderOptions,
   onEnded: (error: unknown) => void,
@@ -84,7 +84,7 @@ export class Recorder {
       onError: reportError,
       drop: (waitingCall, error) => {
         reportError(error);
-        // The call fitted neither in memory nor on disk, so only a note is kept.
+        // The call fits neither in memory nor on disk, so only the reason is stored.
         void this.#keepFailed(waitingCall, null, error, false);
       },
       forget: ({ number }) => this.#backend.forget(number),
@@ -124,7 +124,7 @@ export class Recorder {
     this.#recording = on;
   }
 
-  /** Adds a call to the queue of its owner and project. */
+  /** Adds a call to the queue of its owner and project. Returns its handle, which receives the response. */
   enter(input: QueuedCallInput): CaptureHandle {
     if (!this.#recording) return ignoredCall;
     const position = this.#buffer.add(input);
@@ -158,7 +158,9 @@ export class Recorder {
     };
   }
 
-  /** Adds a listener for calls that are recorded or given up; returns a function that removes it. */
+  /**
+   * Calls the listener with every call that is recorded or has failed. Returns a function that removes the listener.
+   */
   listen(listener: (call: RecordedCall) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -177,7 +179,7 @@ export class Recorder {
   /** Removes failed calls of an owner from the list, by default all. Returns their number. */
   async acknowledgeFailed(owner: string, ids?: readonly string[]): Promise<number> {
     const count = await this.#failedCalls.acknowledge(owner, ids);
-    // The last error was acknowledged. If the store still fails, the next call reports it again.
+    // If the store still fails, the next call reports the error again.
     if (this.#failedCalls.count === 0 && this.#buffer.figures.waiting === 0) this.#lastError = null;
     return count;
   }
@@ -201,14 +203,16 @@ export class Recorder {
     this.#buffer.adoptEarlierFiles();
   }
 
-  /** Resolves when all complete calls are recorded. */
+  /** Resolves when all complete calls are recorded or have failed. */
   async idle(): Promise<void> {
     const { moves } = this.#buffer;
     while (this.#workers.size + moves.size > 0) await Promise.all([...this.#workers.values(), ...moves]);
     await this.#failedCalls.waitForWrites();
   }
 
-  /** Records waiting calls for at most so long, accepts no more, and leaves the rest in files for the next process. */
+  /**
+   * Accepts no more calls, records waiting calls for at most `ms`, and leaves the rest in files for the next process.
+   */
   async close(ms = 3_000): Promise<void> {
     this.#recording = false;
     let timer: NodeJS.Timeout | undefined;
@@ -242,7 +246,7 @@ export class Recorder {
         }
       }
     } finally {
-      // Done synchronously at the end: a later caller must see that no worker is running.
+      // No await may follow: a new call must see that no worker runs, and start another one.
       this.#workers.delete(key);
     }
   }
@@ -258,7 +262,7 @@ export class Recorder {
   }
 
   async #processCall(key: string, waitingCall: WaitingCall, before: readonly WaitingCall[]): Promise<void> {
-    // A call that is being moved to a file may be dropped, so this waits for the end of the move.
+    // A call that is being moved to a file may be dropped, so this waits until it is moved.
     if (waitingCall.moving !== null) return waitingCall.moving;
     waitingCall.state = 'recording';
     if (this.#recording) await this.#throttle.waitForCalls(this.#buffer.queues.get(key)?.length ?? 1);
@@ -281,8 +285,8 @@ export class Recorder {
   }
 
   /**
-   * Adds the history of an earlier call before a later call is recorded, so that requests stay in order even without an
-   * answer.
+   * Adds the history of an earlier call before a later call is recorded, so that the messages stay in the order of the
+   * requests.
    */
   async #recordHistory(earlier: WaitingCall): Promise<void> {
     if (earlier.placed || earlier.request === null) return;
@@ -294,10 +298,7 @@ export class Recorder {
     }
   }
 
-  /**
-   * Returns whether the call is finished. False only if the recorder is closing and leaves the call to the next
-   * process.
-   */
+  /** Records a call. Returns false only if the recorder is closing and leaves the call to the next process. */
   async #record({ waitingCall }: QueuePosition): Promise<boolean> {
     try {
       if (waitingCall.file !== null) {
@@ -310,15 +311,13 @@ export class Recorder {
       return call === null || summary === null || (await this.#recordWithRetries(waitingCall, call, summary));
     } catch (error) {
       if (this.#closing) return false;
-      // An error caused by the input of a client or service must not stop the queue.
+      // An error in the data of a client or service must not stop the queue.
       await this.#failCall(waitingCall, null, error);
       return true;
     }
   }
 
-  /**
-   * Retries until the store accepts the call. A store that is unavailable for a while is not a reason to drop calls.
-   */
+  /** Records a call, and retries while the store is unavailable. Other errors make the call a failed call. */
   async #recordWithRetries(waitingCall: WaitingCall, call: CapturedResponse, summary: CallSummary): Promise<boolean> {
     const { model, usage } = summary;
     const cost = usage === null ? null : this.#options.costOf(call.provider, model, usage);

@@ -1,4 +1,4 @@
-/** Parses and writes calls, on the proxy's thread or on a worker thread. */
+/** Parses and records calls, on the proxy's thread or on a worker thread. */
 import { deriveId, messageKit } from '@coppice/content';
 import type { Store } from '@coppice/core';
 import type { ParsedRequest, ParsedResponse } from './exchange.ts';
@@ -7,21 +7,21 @@ import { type RecordedNodes, recordExchange, recordHistory } from './record.ts';
 import type { CallPrice, CallSummary, RecordingBackend } from './recorder-contract.ts';
 import { type BackendCall, type CallDigest, parseQueuedRequest } from './waiting-call.ts';
 
-/** Options of the backend. */
+/** The stores, the clock and the id generator of the backend. */
 export interface LocalRecordingOptions {
   readonly storeOf: (owner: string) => Store | Promise<Store>;
   readonly now: () => number;
   readonly newId: () => string;
 }
 
-/** A parsed call, kept until it is recorded, so that it is not parsed twice. */
+/** A parsed call. It is kept until the call is recorded, so that the call is not parsed twice. */
 interface CallReading {
   readonly asked: ParsedRequest | null;
   keys?: readonly string[];
   returned?: ParsedResponse;
 }
 
-/** Parses and writes calls with a store of this thread. */
+/** Parses and records calls on the thread that calls it. */
 export class LocalRecording implements RecordingBackend {
   readonly usesOtherThread = false;
   readonly #options: LocalRecordingOptions;

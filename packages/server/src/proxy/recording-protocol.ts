@@ -4,18 +4,18 @@ import type { RecordedNodes } from './record.ts';
 import type { CallPrice, CallSummary } from './recorder-contract.ts';
 import type { BackendCall, CallDigest } from './waiting-call.ts';
 
-/** One task for a call. Data that the thread has already parsed is not sent again. */
+/** A task for one call. Data that the worker has already parsed is not sent again. */
 export type RecordingTask =
   | { readonly verb: 'digest' | 'keys' | 'recordHistory' | 'summary'; readonly call: BackendCall }
   | { readonly verb: 'record'; readonly call: BackendCall; readonly priced: CallPrice };
 
-/** Messages to the thread. */
+/** A message to the recording thread. */
 export type RecordingThreadRequest =
   | { readonly ask: number; readonly task: RecordingTask }
   | { readonly forget: number }
   | { readonly close: true };
 
-/** The result of a task, in the field of its verb. */
+/** The result of a task, in the field that belongs to its verb. */
 export interface RecordingTaskResult {
   readonly digest?: CallDigest | null;
   readonly keys?: readonly string[];
@@ -23,7 +23,7 @@ export interface RecordingTaskResult {
   readonly recorded?: RecordedNodes | null;
 }
 
-/** Messages from the thread: that it is ready, and results. */
+/** A message from the recording thread: it is ready, or a task has finished or failed. */
 export type RecordingThreadMessage =
   | { readonly ready: true }
   | { readonly ask: number; readonly done: RecordingTaskResult }

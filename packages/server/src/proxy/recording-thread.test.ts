@@ -41,7 +41,7 @@ async function openRecorder(folder: string, more: Partial<RecorderOptions> = {})
   const store = await openStore(url);
   const [errors, refusals]: [unknown[], unknown[]] = [[], []];
   const recorder = new Recorder({
-    // While the worker runs, this thread must write nothing.
+    // While the worker runs, this thread must not write to the store.
     storeOf: () => {
       throw new Error('The thread that passes calls on was asked to write.');
     },

@@ -1,4 +1,4 @@
-/** The proxy's side of the recording thread. The thread starts on first use, and again if it ends unexpectedly. */
+/** Records calls on a worker thread. The thread starts with the first call, and again if it ends unexpectedly. */
 import { Worker } from 'node:worker_threads';
 import { AppError } from '@coppice/core';
 import { findWorkerFile } from '@coppice/engine';
@@ -14,12 +14,12 @@ import type {
 } from './recording-protocol.ts';
 import type { BackendCall, CallDigest } from './waiting-call.ts';
 
-/** Options of the recording thread. */
+/** The store of the thread, and what to do if the thread ends or cannot start. */
 export interface RecordingThreadOptions {
   readonly store: ThreadStore;
-  /** The worker's module, if it is not next to this one. */
+  /** The module of the worker. Defaults to the module beside this one. */
   readonly module?: URL | undefined;
-  /** Used if no thread can be started. */
+  /** The backend to use if no thread can be started. */
   readonly fallback: RecordingBackend;
   /** Called when the thread has ended unexpectedly. Its tasks are retried. */
   readonly onEnded: (error: unknown) => void;
@@ -27,16 +27,16 @@ export interface RecordingThreadOptions {
   readonly onNoThread: (error: unknown) => void;
 }
 
-// After this number of unexpected ends in a row no further thread is started.
+// After this many unexpected ends in a row, no further thread is started.
 const maxCrashes = 3;
 const [shortestWaitMs, longestWaitMs] = [50, 5_000];
-// A disk that does not respond blocks the thread, but must not delay the shutdown.
+// The time limit of closing. A disk that does not respond blocks the thread, but must not block the shutdown.
 const closeTimeoutMs = 1_000;
 
 const threadClosed = () =>
   new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'The recorder is being closed.' });
 
-/** The error of a task whose thread ended before it finished. */
+/** The error of tasks that were unfinished when their thread ended. */
 class ThreadEnded extends AppError {}
 
 interface PendingTask {
@@ -44,10 +44,10 @@ interface PendingTask {
   readonly reject: (error: unknown) => void;
 }
 
-/** The data of a call that the thread has already parsed, which is not sent again. */
+/** Which data of a call the worker has already parsed, so that it is not sent again. */
 type SentData = 'nothing' | 'request' | 'all';
 
-/** One run of the thread, from its start to its end. */
+/** A running worker thread, from its start to its end. */
 class RecordingWorker {
   readonly worker: Worker;
   /** Rejects if the thread ends before it is ready. */
@@ -110,14 +110,14 @@ class RecordingWorker {
   }
 }
 
-/** Parses and writes calls on another thread. */
+/** Parses and records calls on another thread. */
 export class RecordingThread implements RecordingBackend {
   readonly #options: RecordingThreadOptions;
   #worker: RecordingWorker | null = null;
   #starting: Promise<RecordingWorker | null> | null = null;
   #noThread = false;
   #closed = false;
-  /** The number of unexpected ends in a row, without a result between them. */
+  /** How many times in a row the thread has ended unexpectedly, without a result in between. */
   #crashes = 0;
   #lastTurn: Promise<void> = Promise.resolve();
 
@@ -165,16 +165,15 @@ export class RecordingThread implements RecordingBackend {
     if (worker === null) return;
     worker.post({ close: true });
     if (await finishesInTime(worker.ended)) return;
-    // A blocked system call cannot be interrupted: the process exits without waiting for it.
+    // A blocked system call cannot be interrupted. The process exits without waiting for it.
     worker.worker.unref();
     await finishesInTime(worker.worker.terminate());
   }
 
-  /** Returns the result of a task; null if no thread can be started. */
+  /** Runs a task and returns its result; null if no thread can be started. */
   async #ask(task: RecordingTask): Promise<RecordingTaskResult | null> {
     for (let crashes = 0; ; crashes += 1) {
-      // After an unexpected end the tasks are retried one at a time, so that only the task that causes the crash is
-      // given up.
+      // After a crash the tasks are retried one at a time, so that only the task that causes the crash fails.
       const releaseTurn = crashes === 0 ? null : await this.#waitForTurn();
       try {
         const worker = await this.#openWorker();
@@ -205,7 +204,7 @@ export class RecordingThread implements RecordingBackend {
     const { id, owner, project, wire, number, secrets, origin, request, call } = task.call;
     const alreadySent = worker.sentData.get(number) ?? 'nothing';
     const transfer: ArrayBuffer[] = [];
-    // Transfers a copy, because the original is needed for retries and for files.
+    // The worker gets a copy, because retries and files need the original.
     const copyForTransfer = (bytes: Uint8Array): Uint8Array => {
       const copy = new Uint8Array(bytes);
       transfer.push(copy.buffer);

@@ -1,15 +1,15 @@
-/** Gives forwarded calls priority: if the store writes on the proxy's thread, recording waits for them. */
+/** Delays recording while calls are in progress, if recording uses the proxy's own thread. */
 
-// The longest wait per recording: in total, and per step.
+// The longest pause before a recording, and the length of its steps, in milliseconds.
 const [maxPauseMs, pauseStepMs] = [250, 5];
-// If more calls than this are queued, each waits for a shorter time.
+// If more calls than this wait for recording, each pause is shorter.
 const shortQueueLength = 16;
 
-/** A call in progress. */
+/** A call that delays recording while it is in progress. */
 export interface ThrottledCall {
-  /** Marks the arrival of the first byte of its response. */
+  /** Reports that the first byte of the response has arrived. */
   markAnswered(): void;
-  /** Marks the end of the call. */
+  /** Reports that the call has ended. */
   end(): void;
 }
 
@@ -17,13 +17,12 @@ function waitMs(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Counts calls in progress, and delays recording for them. */
+/** Counts the calls in progress, and pauses recording for them. */
 export class RecordingThrottle {
   #inProgress = 0;
   /** Calls that wait for the first byte of their response. */
   #waitingForFirstByte = 0;
 
-  /** Registers a call. */
   begin(): ThrottledCall {
     let [isWaiting, isInProgress] = [true, true];
     this.#waitingForFirstByte += 1;
@@ -40,7 +39,7 @@ export class RecordingThrottle {
     return { markAnswered: markAnswered, end };
   }
 
-  /** Waits while a call expects its first byte; the longer the queue, the shorter the wait. */
+  /** Waits while a call expects its first byte. The longer the queue, the shorter the wait. */
   async waitForCalls(waiting: number): Promise<void> {
     const steps = ((maxPauseMs / pauseStepMs) * shortQueueLength) / Math.max(shortQueueLength, waiting);
     for (let step = 0; step < steps; step++) {
@@ -50,8 +49,8 @@ export class RecordingThrottle {
   }
 
   /**
-   * Pauses recording: while calls are in progress, it uses at most half of the thread's time, and the queue grows
-   * instead.
+   * Pauses after a recording that took `ms`, so that recording uses at most half of the thread's time while calls are
+   * in progress.
    */
   async pauseRecording(ms: number): Promise<void> {
     if (this.#inProgress > 0) await waitMs(Math.min(ms, maxPauseMs));

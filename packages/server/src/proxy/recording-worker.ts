@@ -1,4 +1,4 @@
-/** The recording thread. It opens the store itself, so that a slow disk delays only recording. */
+/** The worker thread that records calls. It opens the store itself, so that a slow disk delays only recording. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Store } from '@coppice/core';
 import { newId } from '@coppice/engine/new-id';
@@ -17,7 +17,7 @@ const { url, owner }: ThreadStore = workerData;
 const owners = new Map<string, Store>();
 let opening: Promise<Store> | null = null;
 
-/** Opens the store with the first call. If that fails, the next call tries again. */
+/** Opens the store for the first call. If that fails, the next call tries again. */
 async function openWorkerStore(): Promise<Store> {
   opening ??= openStore(url, { owner }).catch((error: unknown) => {
     opening = null;

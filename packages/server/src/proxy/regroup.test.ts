@@ -20,7 +20,7 @@ const said = (content: string) => ({ role: 'assistant', content });
 const system = (content: string) => ({ role: 'system', content });
 
 /**
- * Returns a project that is grouped by prompt. Two sessions share a prompt, and the prompt of the first one changes.
+ * Records a project that is grouped by prompt. Two sessions share a prompt, and the prompt of the first one changes.
  */
 async function byPrompt(): Promise<ProxyFixture> {
   let answered = 0;
@@ -84,7 +84,7 @@ describe('regrouping a project', () => {
       'Answer 4.',
     ]);
     expect((await store.trees({ project: 'shop', trashed: true })).items).toHaveLength(2);
-    // A second run finds nothing to regroup and adds nothing twice.
+    // A second run must find nothing to regroup.
     expect(await regroupProject(store, services)).toEqual({ trees: 0, sessions: [] });
     expect(await proxied.trees()).toHaveLength(2);
   });
@@ -130,7 +130,7 @@ describe('regrouping a project', () => {
     await regroupProject(store, services);
     const history = [user('Coffee?'), said('Answer 2.'), user('Strong?')];
     const other = { model: 'm', messages: [system('Monday.'), ...history] };
-    // Without a setting in the configuration, new calls of the project are now grouped by session.
+    // Without a setting in the configuration, new calls of the project must be grouped by session now.
     const asked = parseRequest('chat', other) ?? never();
     const from = { project: 'shop', origin: readCallOrigin(() => undefined, null), callId: newId() };
     const placed = await recordHistory(store, asked, from, { actor: 'local', now: Date.now, newId: () => newId() });

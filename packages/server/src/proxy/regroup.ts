@@ -24,26 +24,26 @@ import { buildHistoryRows, historyKeysOf } from './history-names.ts';
 import type { RecordingServices } from './record.ts';
 import { titleOfCall } from './title-of-call.ts';
 
-/** A session that was found in trees by prompt, with the first node of each of its parts. */
+/** A session in trees that are grouped by prompt, with the first node of each part of the session. */
 interface FoundSession {
   readonly treeId: TreeId;
   readonly parts: { readonly tree: TreeRow; readonly first: NodeId }[];
 }
 
-/** The progress of regrouping, and at the end its result. */
+/** The sessions found so far. */
 interface RegroupProgress {
   readonly done: number;
   readonly left: number;
 }
 
-/** The result of regrouping, or of its preview. */
+/** What regrouping changed, or would change in a preview. */
 export interface RegroupReport {
   /** The number of trees by prompt that were moved to the trash. */
   readonly trees: number;
   readonly sessions: readonly { readonly treeId: TreeId; readonly title: string | null; readonly messages: number }[];
 }
 
-/** Options of regrouping. */
+/** Which project to regroup, and whether only to preview it. */
 export interface RegroupOptions extends RecordingServices {
   readonly project: string;
   /** Whether to report the result without changing anything. */
@@ -52,10 +52,10 @@ export interface RegroupOptions extends RecordingServices {
   readonly onProgress?: (progress: RegroupProgress) => void;
 }
 
-// The largest depth of a reply below the first message, because reminders and notes may be between them.
+// How deep below the first message its reply is searched, because reminders and notes may be in between.
 const levelsToReply = 6;
 
-/** Regroups a project. It can be stopped and run again: nothing is added twice. */
+/** Regroups a project. It can be interrupted and repeated without adding duplicates. */
 export async function regroupProject(store: Store, options: RegroupOptions): Promise<RegroupReport> {
   const { project, preview = false, signal } = options;
   const trees = await forestTrees(store, project);
@@ -66,7 +66,7 @@ export async function regroupProject(store: Store, options: RegroupOptions): Pro
     made.push(await makeSession(store, session, project, preview, contextOf(options)));
     options.onProgress?.({ done: index + 1, left: sessions.length - index - 1 });
   }
-  // Deleted only at the end: a run that is stopped leaves the former trees unchanged.
+  // The old trees are deleted last, so that an interrupted run leaves them unchanged.
   if (!preview) for (const { id } of trees) await run(store, { type: 'delete-tree', treeId: id }, contextOf(options));
   return { trees: trees.length, sessions: made };
 }
@@ -79,7 +79,7 @@ export async function undoRegroup(store: Store, options: RegroupOptions): Promis
   const former = new Set<string>();
   for (const row of await allTrees(store, { project, tag: recordedTag })) {
     const from = row.attributes.metadata?.['regroupedFrom'];
-    // A copy has the metadata of its source, but it belongs to the user who made it.
+    // A copy has the metadata of its source, but belongs to the user who made it, so it is kept.
     if (!Array.isArray(from) || row.attributes.copiedFrom !== undefined) continue;
     for (const id of from) if (typeof id === 'string') former.add(id);
     sessions.push({ treeId: row.id, title: row.attributes.autoTitle ?? null, messages: row.nextSeq - 1 });
@@ -106,15 +106,15 @@ async function allTrees(store: Store, query: Parameters<Store['trees']>[0]): Pro
   return rows;
 }
 
-/** Returns the trees by prompt, oldest first, because a session begins in the oldest one. */
+/** Returns the trees that are grouped by prompt, oldest first, because a session begins in the oldest one. */
 async function forestTrees(store: Store, project: string): Promise<readonly TreeRow[]> {
   const rows = await allTrees(store, { project, forest: true });
   return rows.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }
 
 /**
- * Finds the sessions. Each first message begins one, unless an earlier tree has the same message with one of its
- * replies: then only the prompt of the session changed.
+ * Finds the sessions. Each first message begins a session, unless an earlier tree has the same message with one of the
+ * same replies. In that case only the prompt of the session changed.
  */
 async function findSessions(
   store: Store,
@@ -188,7 +188,7 @@ async function makeSession(
 
 const rowsAtOnce = 500;
 
-/** Joins the parts of a session: equal messages below the same parent become one message. */
+/** Joins the parts of a session. Equal messages below the same parent become one message. */
 class SessionBuilder {
   readonly nodes: ImportNode[] = [];
   readonly #treeId: TreeId;
@@ -258,7 +258,10 @@ class SessionBuilder {
   }
 }
 
-/** Nodes in the order of creation, but each after its parent: a split or a move may have created the parent later. */
+/**
+ * Returns nodes in the order of creation, but each after its parent, because a split or a move may have created the
+ * parent later.
+ */
 function inOrderOfCreation(subtree: readonly Node[]): readonly Node[] {
   const byId = new Map(subtree.map((node) => [node.id, node]));
   const ordered = new Set<Node>();

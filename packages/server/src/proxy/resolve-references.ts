@@ -1,4 +1,4 @@
-/** Replaces items that a client only references with their recorded content. */
+/** Replaces references to earlier items by the recorded content of the items. */
 import { canonicalJson } from '@coppice/content';
 import {
   ask,
@@ -19,7 +19,7 @@ export const itemReference = 'item_reference';
 /** The external id format for the service's ids of items. */
 export const itemFormat = 'openai-item';
 
-/** The content of a reference. */
+/** The recorded content of a referenced item. */
 interface Referenced {
   readonly nodeId: NodeId;
   readonly message: Message;
@@ -32,7 +32,7 @@ function isReference(block: Block): block is Block & { readonly id: string } {
   return block.type === itemReference && 'id' in block && typeof block.id === 'string';
 }
 
-/** Returns the history with the referenced items. A reference to an item that was never recorded stays. */
+/** Returns the history with references replaced. A reference to an item that was never recorded is kept. */
 export async function resolveReferences(
   store: Store,
   project: string,
@@ -75,7 +75,7 @@ function itemsIn(source: JsonObject): ItemSpan[] {
 /** Returns the blocks of an item; null if the recording has no spans for the message. */
 function blocksOfItem(message: Message, items: readonly ItemSpan[], id: string): readonly Block[] | null {
   const total = items.reduce((sum, { blocks }) => sum + blocks, 0);
-  // The message was edited later, or it was too large to be kept completely.
+  // The spans do not match: the message was edited later, or was too large to be recorded completely.
   if (total !== message.content.length) return null;
   let from = 0;
   for (const item of items) {
@@ -85,7 +85,7 @@ function blocksOfItem(message: Message, items: readonly ItemSpan[], id: string):
   return null;
 }
 
-/** Consecutive blocks of one message, some of which were references. */
+/** Consecutive blocks that belong to one message, some of which were references. */
 interface Segment {
   node: NodeId | null;
   reply: Message | null;
@@ -113,7 +113,7 @@ function resolveMessage(message: Message, found: ReadonlyMap<string, Referenced>
       continue;
     }
     const { nodeId: node, message: reply, blocks, isWhole } = referenced;
-    // All items of such a reply refer to the same blocks, so they are added once.
+    // Without spans, all items of a reply refer to the same blocks, which are added only once.
     if (isWhole && whole.has(node)) continue;
     if (isWhole) whole.add(node);
     if (segment.node !== null && segment.node !== node) close();

@@ -13,7 +13,7 @@ const chat = (delta: object, more: object = {}) => ({
 });
 const call = (text: string, index = 0) => chat({ tool_calls: [{ index, function: { arguments: text } }] });
 
-/** Streams of the services as lists of events. */
+/** The event streams of each service. */
 const said: Readonly<Record<WireKind, readonly object[]>> = {
   chat: [
     chat({ role: 'assistant', content: '' }),

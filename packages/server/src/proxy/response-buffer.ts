@@ -1,6 +1,6 @@
 /**
- * Keeps a response until it is recorded. A stream needs a few hundred bytes per word, so a long one is condensed as it
- * arrives: the limit then applies to its content and not to its encoding.
+ * Stores a response until it is recorded. A stream has a few hundred bytes per word, so a long stream is condensed as
+ * it arrives. The size limit applies to the condensed content.
  */
 import type { WireKind } from './exchange.ts';
 import { condenseStream, isEventStream } from './stream-events.ts';
@@ -9,10 +9,10 @@ const megabyte = 1024 * 1024;
 // Shorter responses, which are most, are not parsed while they are forwarded.
 const condenseFrom = 4 * megabyte;
 const condenseAtOnce = megabyte;
-// An endless stream is not read further, even if it contains little text.
+// A longer stream is not read further, even if it contains little text, because it may be endless.
 const streamBytes = 64 * megabyte;
 
-/** Options for keeping a response. */
+/** The format of the response, and the functions that reserve memory for it. */
 export interface ResponseBufferOptions {
   /** The wire of the response; null if it cannot be condensed, because it is not recorded or is compressed. */
   readonly wire: WireKind | null;
@@ -26,7 +26,7 @@ export interface ResponseBufferOptions {
   readonly streamBytes?: number | undefined;
 }
 
-/** A response while it arrives. */
+/** Collects a response while it arrives. */
 export class ResponseBuffer {
   readonly #keeping: ResponseBufferOptions;
   readonly #together: Uint8Array[] = [];
@@ -35,7 +35,7 @@ export class ResponseBuffer {
   #rawBytes = 0;
   #seen = 0;
   #isWhole = true;
-  /** Whether condensing makes the response shorter; assumed until it was tried. */
+  /** Whether condensing makes the response shorter. True until condensing has been tried. */
   #shrinks = true;
   #working: Promise<void> | null = null;
 

@@ -1,4 +1,4 @@
-/** Finds the session of a call and its sub-agent, from the headers and the body that the program sends. */
+/** Finds the session and the sub-agent of a call in the headers and the body that the program sends. */
 import type { JsonObject } from '@coppice/core';
 import { objectOrEmpty } from '@coppice/core/decode';
 import { parseJsonObject, readTextField } from './exchange.ts';
@@ -81,7 +81,7 @@ function threadOf(header: HeaderOf): Pick<CallOrigin, 'session' | 'parent'> {
   return { session, parent: parent === session ? null : parent };
 }
 
-// The same form as the file names of sub-agents in Claude Code.
+// Returns the same id as the file names of sub-agents in Claude Code.
 function claudeAgent(session: string, agent: string): string {
   return `${session}/agent-${agent}`;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@coppice/core';
 
-/** Returns the author of a message that a call sent. Only the role of an earlier reply is known. */
+/** Returns the source metadata of a message that a call sent. For earlier replies only the role is known. */
 export function sourceOfMessage(role: string): JsonObject {
   return role === 'assistant' ? { type: 'model', provider: 'unknown', model_name: 'unknown' } : { type: 'user' };
 }

@@ -87,7 +87,7 @@ describe('a request body that stops arriving', () => {
       upstreamRequest.push(new Promise((resolve) => socket.on('close', () => resolve(text))));
       await new Promise<void>((resolve) => socket.write(begun, () => resolve()));
     }
-    // When these later requests are answered, the calls have arrived.
+    // The server has accepted the calls before it answers these later requests.
     for (let count = 0; count < 3; count++) await fetch(`${listening.url}/readyz`);
     await listening.close();
     for (const said of await Promise.all(upstreamRequest))

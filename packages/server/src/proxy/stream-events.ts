@@ -1,20 +1,20 @@
-/** Reads server-sent events without keeping more in memory than their content. */
+/** Reads server-sent events of models, and joins text deltas to save memory. */
 import { createSseSplitter, parseEventData, type WireEvent } from '@coppice/content/wires';
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { readTextField, type WireKind } from './exchange.ts';
 import { parseBoundedJson } from './parse-text.ts';
 
-// The number of bytes that are read at a time, and the time after which the loop yields.
+// How many bytes are read at a time, and after how many milliseconds the loop yields.
 const [pieceBytes, turnMs] = [256 * 1024, 10];
 
-/** A text delta in an event. The next delta with an equal key continues the text. */
+/** A text delta of an event. A later delta with an equal key continues the text. */
 interface EventText {
   /** The answer that the delta belongs to. The order between parallel answers of one stream does not matter. */
   readonly by: string;
   readonly of: string;
   readonly piece: string;
-  /** The same event with another text. */
+  /** Returns the event with another text. */
   with(text: string): JsonObject;
 }
 
@@ -23,7 +23,7 @@ function onlyField(record: JsonObject, keys: ReadonlySet<string>): boolean {
   return true;
 }
 
-// Fields of a chunk without content of their own, besides its choices.
+// Fields of a chunk that contain no part of an answer.
 const besideChoices = new Set([
   ...['id', 'object', 'created', 'model', 'service_tier', 'system_fingerprint', 'obfuscation', 'provider'],
   ...['choices', 'usage'],
@@ -38,7 +38,7 @@ function chatSaying(event: JsonObject): EventText | null {
   const delta = objectOrEmpty(choice, 'delta');
   const key = onlySaid(delta);
   if (key === null || (choice['finish_reason'] ?? null) !== null) return null;
-  // Created only if needed, because most deltas just extend the open text.
+  // A function, because most deltas only extend the open text and need no event.
   const saying = (more: JsonObject) => {
     const { obfuscation: _, ...plain } = event;
     return { ...plain, choices: [{ ...choice, delta: { ...delta, ...more } }] };
@@ -63,7 +63,7 @@ function onlySaid(delta: JsonObject): string | null {
 
 const [ofCall, ofFunction] = [new Set(['index', 'function']), new Set(['arguments'])];
 
-/** Returns a chunk that only extends the arguments of one call. */
+/** Returns the delta of a chunk that only extends the arguments of one tool call; null for other chunks. */
 function callSaying(by: string, calls: readonly Json[], saying: (more: JsonObject) => JsonObject): EventText | null {
   const [call] = calls;
   if (!isJsonObject(call) || calls.length > 1 || !onlyField(call, ofCall)) return null;
@@ -119,19 +119,19 @@ const sayings: Readonly<Record<WireKind, (event: JsonObject) => EventText | null
   chat: chatSaying,
   messages: messagesSaying,
   responses: responsesSaying,
-  // Its chunks are few. They contain parts, which are joined when they are read.
+  // Google's chunks are few. Their parts are joined when the response is parsed.
   google: () => null,
 };
 
-/** The texts of one answer, each with its deltas. */
+/** The open texts of one answer, each with its deltas. */
 type SpokenText = { readonly saying: EventText; readonly pieces: string[] }[];
 
-/** Collects events; deltas of the same text are joined. */
+/** Collects events and joins the deltas of each text. */
 class EventGathering {
   readonly events: JsonObject[] = [];
   readonly #sayingOf: (event: JsonObject) => EventText | null;
   readonly #apart: boolean;
-  /** Texts since the last event that concerns all answers, by answer, in order. */
+  /** The open texts of each answer, in order. An event that concerns all answers closes them. */
   readonly #open = new Map<string, SpokenText>();
 
   constructor(wire: WireKind) {
@@ -206,7 +206,7 @@ export async function condenseStream(wire: WireKind, part: Uint8Array): Promise<
   return { bytes: new TextEncoder().encode(text), rest: part.subarray(end) };
 }
 
-/** Returns the end of the last complete event, at its blank line. */
+/** Returns the offset after the blank line that ends the last complete event. */
 function endOfEvents(part: Buffer): number {
   return Math.max(
     ...['\n\n', '\r\n\r\n', '\r\r'].map((blank) => {

@@ -1,6 +1,6 @@
 /**
- * Sub-agents. Each has its own tree, which is linked to the call that spawned it. The child's metadata names the parent
- * (`spawnedBy`), and a row of external ids leads from the parent to its children.
+ * Links sub-agents to the tool call that started them. Each sub-agent has its own tree. Its metadata names the parent
+ * (`spawnedBy`), and rows of external ids lead from the parent to its children.
  */
 import { createHash } from 'node:crypto';
 import { extractUserWords, findSubAgents } from '@coppice/content';
@@ -22,7 +22,7 @@ const spawningTool = /agent|task|spawn|delegat|dispatch/i;
 const taskParameters = ['prompt', 'message', 'task', 'instructions', 'input'];
 const nameParameter = 'task_name';
 
-/** The call that spawned an agent. */
+/** The tool call that started a sub-agent. */
 export interface SpawningCall {
   readonly nodeId: NodeId;
   readonly call: string;
@@ -37,7 +37,7 @@ function nameOfTask(text: string): string {
     .digest('hex');
 }
 
-/** Returns the name of a task of which only the agent's name is known. */
+/** Returns the key of a task for which only the name of the agent is known. */
 function nameOfAgent(agent: string): string {
   return nameOfTask(`${nameParameter} ${agent}`);
 }
@@ -46,7 +46,7 @@ function textIn(message: Message): string {
   return message.content.map((block) => (isText(block) ? block.text : '')).join('\n');
 }
 
-/** Returns the names of the tasks that a reply gives to agents, with the calls. */
+/** Returns the keys of the tasks that a reply gives to agents, with their tool calls. */
 function tasksOf(
   message: Message,
 ): { readonly name: string; readonly call: string; readonly parameters: JsonObject }[] {
@@ -108,7 +108,7 @@ function describeSpawn(nodeId: NodeId, call: string, parameters: JsonObject): Sp
   return { nodeId, call, agentType, description: getText(parameters, 'description') ?? named ?? null };
 }
 
-/** Returns the calls of a tree that already have another agent. */
+/** Returns the tool calls of a tree that already have a sub-agent other than `except`. */
 export async function findSpawnedCalls(store: Store, parent: TreeId, except: TreeId): Promise<ReadonlySet<string>> {
   const agents = (await findSubAgents(store, [parent])).get(parent) ?? [];
   return new Set(agents.flatMap(({ treeId, call }) => (call === null || treeId === except ? [] : [call])));

@@ -1,9 +1,9 @@
-/** The title of a recorded tree: the user's own words, without additions of the program. */
+/** Derives the title of a recorded tree from the words of the user, without additions of the program. */
 import { extractUserWords } from '@coppice/content';
 import { isText, type Message } from '@coppice/core';
 import { titleFromFirstSentence } from '@coppice/engine';
 
-/** Returns the first words of a user in a history; null if no message has words of the user. */
+/** Returns the first words of the user in a history; null if no message has any. */
 export function titleOfCall(history: readonly Message[]): string | null {
   for (const { role, content } of history) {
     if (role !== 'user') continue;
@@ -14,7 +14,7 @@ export function titleOfCall(history: readonly Message[]): string | null {
   return null;
 }
 
-/** opencode puts the text that it is started with into quotation marks. */
+/** Removes quotation marks around a text. opencode adds them to the text with which it is started. */
 function withoutQuotes(text: string): string {
   const [, inner] = /^"([^"]*)"$/.exec(text.trim()) ?? [];
   return inner ?? text;

@@ -1,10 +1,10 @@
-/** Forwards a call with unchanged bytes in both directions. */
+/** Forwards a call to its service. The bytes stay unchanged in both directions. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { CutReason } from './exchange.ts';
 import { ResponseBuffer, type ResponseBufferOptions } from './response-buffer.ts';
 
-/** A call to forward. */
+/** A call to forward, and how its response is stored. */
 export interface ForwardedCall {
   readonly method: string;
   readonly url: string;
@@ -18,19 +18,17 @@ export interface ForwardedCall {
   readonly keeping: ResponseBufferOptions;
 }
 
-/** The kept part of a finished answer. */
+/** The stored part of a response that has ended. */
 export interface FinishedResponse {
-  /** The bytes that were kept. */
   readonly bytes: Uint8Array;
   readonly cut: CutReason;
   readonly firstMs: number | null;
 }
 
-/** A response that is still arriving. */
+/** A response whose body is still arriving. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The content encoding. */
   readonly encoding: string | undefined;
   readonly body: ReadableStream<Uint8Array> | null;
   readonly upstreamRequest: Promise<FinishedResponse>;
@@ -61,7 +59,10 @@ const hopByHopHeaders = new Set([
   'reporting-endpoints',
 ]);
 
-/** Without this header the HTTP adapter would delay a stream to compute its length. */
+/**
+ * Headers that make Node send chunks at once. Without them the HTTP adapter would buffer a stream to compute its
+ * length.
+ */
 export const chunkedHeaders: Readonly<Record<string, string>> = { 'Transfer-Encoding': 'chunked' };
 
 function forwardedHeaders(incoming: IncomingMessage): Record<string, string> {
@@ -71,7 +72,7 @@ function forwardedHeaders(incoming: IncomingMessage): Record<string, string> {
     if (value === undefined || hopByHopHeaders.has(name) || name.startsWith('access-control-')) continue;
     // A client that follows a redirect would send its key, which is our token, to another host.
     if (redirects && name === 'location') continue;
-    // Capitalised like our own headers, so that an equal header replaces it.
+    // The name is capitalised like the headers of this server, so that equal headers replace each other.
     const spelled = name.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
     headers[spelled] = Array.isArray(value) ? value.join(', ') : value;
   }
@@ -139,7 +140,7 @@ function toUpstreamAnswer(
         try {
           controller.error(error ?? new Error('The service broke off.'));
         } catch {
-          // The stream was already closed normally.
+          // Closing throws if the stream was already closed.
         }
       };
       incoming.on('error', cut);

@@ -1,4 +1,4 @@
-/** A call between its request and its recording: its kept data, and how it is parsed. */
+/** A call from its request until it is recorded: its stored data and its parsing. */
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type CutReason, type ParsedRequest, parseJsonObject, type WireKind } from './exchange.ts';
@@ -8,7 +8,7 @@ import type { CompleteExchange } from './record.ts';
 import { ResponseBuffer } from './response-buffer.ts';
 import type { CallOrigin } from './session-of-call.ts';
 
-/** The kept part of a response: its bytes and the relevant headers. */
+/** The stored part of a response: its bytes and the relevant headers. */
 export interface CapturedResponse {
   readonly provider: string;
   readonly response: Uint8Array;
@@ -21,7 +21,7 @@ export interface CapturedResponse {
   readonly timing: CompleteExchange['timing'];
 }
 
-/** A new call for the queue. */
+/** A new call for the queue, when its request has arrived. */
 export interface QueuedCallInput {
   readonly owner: string;
   readonly project: string;
@@ -30,7 +30,7 @@ export interface QueuedCallInput {
   readonly request: Uint8Array;
   /** The keys of the call, which are never stored. */
   readonly secrets: readonly string[];
-  /** The origin; unknown if it is missing. */
+  /** The origin of the call. Without it, the session is unknown. */
   readonly origin?: CallOrigin | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface CallDigest {
   readonly messages: number;
 }
 
-/** A call in the form that the backend receives. */
+/** The data of a call that the backend needs to record it. */
 export interface BackendCall {
   /**
    * The id from which the ids of the answers are derived. It is the same on every retry, so that nothing is added
@@ -63,7 +63,7 @@ export interface BackendCall {
   readonly origin: CallOrigin;
 }
 
-/** A call in the queue. */
+/** A call in the queue, with its state. */
 export interface WaitingCall extends BackendCall {
   id: string;
   /**
@@ -106,13 +106,13 @@ export function parseQueuedRequest(
  */
 export const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** A decompressed response; empty if it cannot be decompressed. */
+/** The bytes of a decompressed response; empty if it cannot be decompressed. */
 export interface DecompressedResponse {
   readonly bytes: Uint8Array;
   readonly cut: CutReason;
 }
 
-/** Decompresses a response. If it was cut off, the first part is returned; if it is unreadable, the result is empty. */
+/** Decompresses a response. Returns the first part if the response was cut off, and no bytes if it is unreadable. */
 export async function decompressResponse(
   wire: WireKind,
   { response, encoding, cut }: CapturedResponse,
@@ -138,11 +138,11 @@ export async function decompressResponse(
       const fits = bytes.subarray(0, space);
       kept.add(fits);
       await kept.waitForCondensing();
-      // A larger decompressed size is not an answer of a model.
+      // No answer of a model is larger. The rest is cut off.
       if (!kept.isWhole || fits.byteLength < bytes.byteLength) return { bytes: await kept.take(), cut: 'limit' };
     }
   } catch {
-    // Keeps the part that could be decompressed.
+    // The part that could be decompressed is used.
   }
   return { bytes: await kept.take(), cut };
 }

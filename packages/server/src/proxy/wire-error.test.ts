@@ -109,7 +109,7 @@ describe('refusals of the proxy', () => {
   it('[A48] a HEAD request leaves no response of the service open', async () => {
     const proxied = await openProxyFixture((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
-      // More bytes than any buffer can keep, without an end.
+      // The body is larger than any buffer, and never ends.
       response.write(' '.repeat(4_000_000));
     });
     const headers = { authorization: `Bearer ${testToken}` };

@@ -1,10 +1,10 @@
-/** Formats errors like the service whose wire a call uses, because its clients read no other format. */
+/** Formats errors like the service whose API a call uses, because its clients understand no other format. */
 import { z } from '@hono/zod-openapi';
 
 /** The services whose error formats are supported. */
 export type WireService = 'openai' | 'anthropic' | 'google';
 
-/** An error. Its code is ours and the same on every wire. */
+/** An error of Coppice. Its code is the same in every format. */
 export interface WireError {
   readonly status: number;
   readonly message: string;

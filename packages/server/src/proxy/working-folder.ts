@@ -8,7 +8,7 @@ export interface WorkingFolder {
   readonly branch: string | null;
 }
 
-// Patterns of Claude Code, opencode and pi; of Codex; of Gemini CLI.
+// The patterns of Claude Code, opencode and pi, of Codex, and of Gemini CLI.
 const folders: readonly RegExp[] = [
   /(?:^|\n)[ \t]*(?:[-*][ \t]*)?(?:primary |current )?working directory:[ \t]*([^\n<]+)/i,
   /<cwd>([^\n<]+)<\/cwd>/,
