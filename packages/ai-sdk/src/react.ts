@@ -80,8 +80,8 @@ function createHeldChat<M extends UIMessage>(options: UseTreeChatOptions<M>): He
 }
 
 /**
- * A stored, branching chat: `useChat` with the messages of the shown branch, and `tree` for the other branches and all
- * changes.
+ * Returns a stored, branching chat: `useChat` with the messages of the shown branch, and `tree` for the other branches
+ * and all changes.
  */
 export function useTreeChat<M extends UIMessage = UIMessage>(options: UseTreeChatOptions<M>): UseTreeChatHelpers<M> {
   const [first, setHeld] = useState(() => createHeldChat(options));

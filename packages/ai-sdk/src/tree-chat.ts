@@ -212,7 +212,10 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     } while (this.#again);
   }
 
-  /** The newest messages of this view that the server may have stored, newest first. They identify the shown branch. */
+  /**
+   * Returns the newest messages of this view that the server may have stored, newest first. They identify the shown
+   * branch.
+   */
   #wanted(): string[] {
     if (!this.#snapshot.isReady) return [];
     const { messages } = this.#attached;

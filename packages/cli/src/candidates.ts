@@ -73,7 +73,7 @@ function optionsOf(member: Subcommand | undefined): readonly SubcommandOption[] 
   return [...(member?.options ?? []), ...everywhere];
 }
 
-/** The candidates for the last word. Empty if they cannot be determined. */
+/** Returns the candidates for the last word. Empty if they cannot be determined. */
 export async function findCompletionCandidates(
   words: readonly string[],
   members: readonly Subcommand[],

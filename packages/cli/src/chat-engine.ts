@@ -63,7 +63,7 @@ export interface ChatEngine {
   context(): RunContext;
 }
 
-/** The models of this computer. */
+/** Returns the models of this computer. */
 export function createLocalModelSource(providers: ModelProviders): ModelSource {
   return {
     list: () => providers.list(),

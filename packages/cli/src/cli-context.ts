@@ -84,7 +84,7 @@ export interface CliContext {
   close(): Promise<void>;
 }
 
-/** The default path of the database. */
+/** Returns the default path of the database. */
 function defaultDatabase(home: string): string {
   return join(home, '.coppice', 'coppice.db');
 }

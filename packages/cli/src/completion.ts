@@ -23,7 +23,7 @@ const everywhere: readonly SubcommandOption[] = [
   { name: 'help', short: 'h', summary: 'help' },
 ];
 
-/** The script for a shell. */
+/** Returns the script for a shell. */
 export function buildCompletionScript(shell: Shell, members: readonly Subcommand[]): string {
   if (shell === 'bash') return bash(members);
   return shell === 'zsh' ? zsh(members) : fish(members);

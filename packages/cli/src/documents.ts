@@ -11,22 +11,22 @@ export interface InstalledDocument {
   readonly path: string;
 }
 
-/** The folder with README.md and docs, in the package or in the checkout. */
+/** Returns the folder with README.md and docs, in the package or in the checkout. */
 function documentsFolder(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const installed = join(here, '..', '..', 'documents');
   return existsSync(installed) ? installed : join(here, '..', '..', '..');
 }
 
-/** The Markdown of a document. */
+/** Returns the Markdown of a document. */
 export function readDocument({ path }: Pick<InstalledDocument, 'path'>): string {
   // Comments contain data for tests and for the guide.
   return readFileSync(path, 'utf8').replaceAll(/<!--[\s\S]*?-->\r?\n?/g, '');
 }
 
 /**
- * All documents: the README first, then by name. Decisions of the project are not listed, but `coppice docs` prints
- * them.
+ * Returns all documents: the README first, then by name. Decisions of the project are not listed, but `coppice docs`
+ * prints them.
  */
 export function listInstalledDocuments(): readonly InstalledDocument[] {
   const top = documentsFolder();
@@ -46,7 +46,7 @@ export function listInstalledDocuments(): readonly InstalledDocument[] {
   }));
 }
 
-/** The anchor of a heading, as in the links of the guide. */
+/** Returns the anchor of a heading, as in the links of the guide. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -56,7 +56,8 @@ function anchorOf(heading: string): string {
 }
 
 /**
- * The part of a document below a heading, up to the next heading of the same level; null if no heading has that anchor.
+ * Returns the part of a document below a heading, up to the next heading of the same level; null if no heading has that
+ * anchor.
  */
 export function findDocumentSection(text: string, anchor: string): string | null {
   const lines = text.split(/\r?\n/);
@@ -72,7 +73,7 @@ export function findDocumentSection(text: string, anchor: string): string | null
   return start === -1 ? null : lines.slice(start).join('\n');
 }
 
-/** The command that opens a link of the guide; null for other links. */
+/** Returns the command that opens a link of the guide; null for other links. */
 export function commandForDocumentLink(address: string): string | null {
   const [, name] = /^coppice:docs\/([\w/-]+(?:#[\p{L}\p{N}_-]+)?)$/u.exec(address) ?? [];
   return name === undefined ? null : `coppice docs ${name}`;

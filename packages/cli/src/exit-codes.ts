@@ -41,7 +41,7 @@ export function toCliError(thrown: unknown): AppError {
   return portRefused(thrown) ?? new AppError({ code: 'cli/internal', kind: 'internal', message, cause: thrown });
 }
 
-/** An error that explains how to choose another port; null for any other error. */
+/** Returns an error that explains how to choose another port; null for any other error. */
 function portRefused(thrown: unknown): AppError | null {
   if (!(thrown instanceof Error && 'syscall' in thrown && thrown.syscall === 'listen' && 'code' in thrown)) return null;
   const port = 'port' in thrown ? `Port ${thrown.port}` : 'The port';
@@ -56,7 +56,7 @@ function portRefused(thrown: unknown): AppError | null {
   return new AppError({ code: 'cli/port', kind: 'unavailable', message, cause: thrown });
 }
 
-/** An error in the command line. */
+/** Returns an error in the command line. */
 export function usageError(message: string): AppError {
   return new AppError({ code: 'cli/usage', kind: 'invalid', message });
 }

@@ -4,13 +4,13 @@ import type { FailedCall, FailedCalls } from '@coppice/server';
 import type { CliContext } from './cli-context.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
 
-/** The folder for calls that wait to be recorded, and for calls that could not be recorded. */
+/** Returns the folder for calls that wait to be recorded, and for calls that could not be recorded. */
 export async function spillFolderOf({ host }: CliContext): Promise<string> {
   const { overflowFolderBeside } = await import('@coppice/server');
   return overflowFolderBeside(configPath({ env: host.env, home: host.home }).path);
 }
 
-/** The failed calls of this machine. */
+/** Returns the failed calls of this machine. */
 export async function openFailedCalls(at: CliContext): Promise<FailedCalls> {
   const server = await import('@coppice/server');
   return new server.FailedCalls(await spillFolderOf(at));
@@ -21,7 +21,7 @@ type ShownCall = Pick<FailedCall, 'at' | 'project' | 'model' | 'code'> & {
   readonly reason: string | null;
 };
 
-/** One line for a failed call: when, which model and project, and why. */
+/** Returns one line for a failed call: when, which model and project, and why. */
 export function describeFailedCall({ at, project, model, code, reason }: ShownCall): string {
   const words = [new Date(at).toISOString(), project, toOneLine(model ?? '?', 40), code, toOneLine(reason ?? '', 200)];
   return words.join('  ').trimEnd();

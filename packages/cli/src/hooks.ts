@@ -12,7 +12,7 @@ import type { CliContext } from './cli-context.ts';
 import { toCliError } from './exit-codes.ts';
 import { findSessionTarget } from './session-target.ts';
 
-/** The folder of hooks. */
+/** Returns the folder of hooks. */
 export function hooksFolder(home: string): string {
   return join(home, '.coppice', 'hooks');
 }
@@ -24,7 +24,7 @@ export interface FoundHook {
   readonly trouble: string | null;
 }
 
-/** The modules in the folder, sorted by name. A folder that others can change is ignored. */
+/** Returns the modules in the folder, sorted by name. A folder that others can change is ignored. */
 export async function findHooks(home: string): Promise<readonly FoundHook[]> {
   const folder = hooksFolder(home);
   let names: string[];
@@ -98,7 +98,7 @@ export async function openHooks(at: CliContext, events: Events, tell: (text: str
   );
 }
 
-/** The notice about a hook that failed. */
+/** Returns the notice about a hook that failed. */
 export function describeHookFailure(failure: HookFailure): string {
   return `The hook ${hookName(failure)} failed ${failure.event}: ${toCliError(failure.error).message}`;
 }
@@ -107,7 +107,7 @@ function hookName({ from = 'without a name' }: HookFailure): string {
   return from.split(/[\\/]/).at(-1) ?? from;
 }
 
-/** The file of a session: usually found by its name, else by its first line. */
+/** Returns the file of a session: usually found by its name, else by its first line. */
 async function fileIn(folder: string, treeId: TreeId): Promise<string | null> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'));
   const likely = names.filter((name) => name.includes(treeId));

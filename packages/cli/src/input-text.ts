@@ -1,7 +1,9 @@
 import type { CliContext } from './cli-context.ts';
 import { usageError } from './exit-codes.ts';
 
-/** The message: the words of the command line, or standard input if there are none, without its last line end. */
+/**
+ * Returns the message: the words of the command line, or standard input if there are none, without its last line end.
+ */
 export async function readInputText(words: readonly string[], at: CliContext): Promise<string> {
   if (words.length > 0 && !(words.length === 1 && words[0] === '-')) return words.join(' ');
   if (words.length === 0 && at.host.stdin.isTTY === true)

@@ -44,7 +44,7 @@ export interface Output {
   foreignJson(json: string): string;
 }
 
-/** The size of a stream, or a default if it is missing or 0, which some terminals report. */
+/** Returns the size of a stream, or a default if it is missing or 0, which some terminals report. */
 export function sizeOrDefault(size: number | undefined, otherwise: number): number {
   return size === undefined || size < 1 ? otherwise : size;
 }

@@ -16,14 +16,14 @@ import { fitWidth, widthOf } from './terminal/width.ts';
 import { wrapForReading, wrapLines } from './terminal/wrap.ts';
 import { formatCountedNoun } from './tree-changes.ts';
 
-/** A time in the local time zone. */
+/** Returns a time in the local time zone. */
 export function formatLocalTime(at: number): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** The title of a tree. */
+/** Returns the title of a tree. */
 export function titleOrUntitled(row: Pick<TreeRow, 'attributes'>): string {
   return row.attributes.title ?? row.attributes.autoTitle ?? 'Untitled';
 }
@@ -35,7 +35,7 @@ export interface TreeListColumns {
   readonly model: string;
 }
 
-/** The headings of a tree list; null if lines are too narrow for columns. */
+/** Returns the headings of a tree list; null if lines are too narrow for columns. */
 export function formatTreeListHeading({ style, columns }: Output): string | null {
   const figures = figureColumns({ messages: 'MSGS', branches: 'BR', model: 'MODEL' }, columns);
   return figures === null ? null : style.quiet(`${'ID'.padEnd(8)}  ${'UPDATED'.padEnd(16)}  ${figures}  TITLE`);
@@ -52,7 +52,7 @@ function figureColumns({ messages, branches, model }: TreeListColumns, columns: 
   return columns < columnsForModel ? counts : `${counts}  ${name}${' '.repeat(16 - widthOf(name))}`;
 }
 
-/** A tree on one line, with the further columns if they are given. */
+/** Returns a tree on one line, with the further columns if they are given. */
 export function formatTreeLine(
   row: TreeRow,
   output: Output,
@@ -81,8 +81,8 @@ export function formatTreeLine(
 const leastText = 20;
 
 /**
- * A list item: id, description, text, and an ending. If the item is longer than a line, the text continues below the
- * id, because a terminal would break the line anywhere.
+ * Returns a list item: id, description, text, and an ending. If the item is longer than a line, the text continues
+ * below the id, because a terminal would break the line anywhere.
  */
 export function printList(id: string, about: string, text: string, after: string, { style, columns }: Output): string {
   const space = columns - widthOf(id) - widthOf(about) - 4;
@@ -95,7 +95,7 @@ export function printList(id: string, about: string, text: string, after: string
   return `${style.quiet(id)}${first}${style.quiet(about)}${second}${said}`;
 }
 
-/** The indentation of a line, limited in width. Of a wider indentation only the end is shown, after a mark. */
+/** Returns the indentation of a line, limited in width. Of a wider indentation only the end is shown, after a mark. */
 export function formatIndentation(indent: string, most: number): string {
   const space = Math.max(4, most);
   return indent.length <= space ? indent : `⋯ ${indent.slice(2 - space)}`;
@@ -103,7 +103,7 @@ export function formatIndentation(indent: string, most: number): string {
 
 const who: Readonly<Record<string, string>> = { user: 'You', assistant: 'Model', tool: 'Tool', system: 'System' };
 
-/** The author of a node: the name of the model if it is known, else the role. */
+/** Returns the author of a node: the name of the model if it is known, else the role. */
 export function authorNameOf(node: Node): string {
   if (node.kind === 'branch-summary') return 'Merged branch';
   if (node.kind === 'compaction') return 'Summary';
@@ -112,7 +112,7 @@ export function authorNameOf(node: Node): string {
   return model ?? who[node.role] ?? node.role;
 }
 
-/** The text of a message, with other blocks named in brackets. */
+/** Returns the text of a message, with other blocks named in brackets. */
 export function printMessage(node: Node): string {
   if (node.message === null) return '';
   const parts: string[] = [];
@@ -124,24 +124,24 @@ export function printMessage(node: Node): string {
   return parts.join('\n');
 }
 
-/** A text of models or users for display; on a terminal it is wrapped between words. */
+/** Returns a text of models or users for display; on a terminal it is wrapped between words. */
 function readMessageText(text: string, { foreign, screen }: Output): string {
   return screen === null ? foreign(text) : wrapForReading(foreign(text), screen);
 }
 
-/** A name and its id, on two lines if they do not fit on one. */
+/** Returns a name and its id, on two lines if they do not fit on one. */
 function headingLines(name: string, id: string, { style, screen, columns }: Output): string {
   const lines = screen === null ? [name] : wrapLines(name, screen).map((line) => line.trimEnd());
   const gap = widthOf(lines.at(-1) ?? '') + 2 + id.length > columns ? '\n' : '  ';
   return `${lines.join('\n')}${gap}${style.quiet(id)}`;
 }
 
-/** The heading of a tree. */
+/** Returns the heading of a tree. */
 export function formatTreeHeading(row: TreeRow, output: Output): string {
   return headingLines(output.style.strong(output.foreign(titleOrUntitled(row))), shortenId(row.id), output);
 }
 
-/** A node with its whole text, and an empty line below. */
+/** Returns a node with its whole text, and an empty line below. */
 export function printNode(
   node: Node,
   place: string,
@@ -234,7 +234,7 @@ function printNodeLine(
   return `${active ? style.active(mark) : mark} ${active ? text : style.quiet(text)}${style.warn(status)}${style.quiet(id)}`;
 }
 
-/** The first words of a node after a prefix, on one line. */
+/** Returns the first words of a node after a prefix, on one line. */
 export function formatPreviewLine(before: string, node: Pick<Node, 'text' | 'meta'>, output: Output): string {
   return `${before}${toOneLine(node.meta.title ?? node.text, Math.max(8, output.columns - widthOf(before)))}`;
 }

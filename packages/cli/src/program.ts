@@ -116,7 +116,7 @@ function wrapMessage(message: string, { stderr }: ProcessHost, { liveColumns }: 
     .join('\n');
 }
 
-/** The server to work on: the option, else the environment, unless a store is named. */
+/** Returns the server to work on: the option, else the environment, unless a store is named. */
 function serverFor(
   { name, worksOn = 'any', insteadOnServer }: Subcommand,
   options: GlobalOptions,
@@ -219,7 +219,7 @@ function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: Su
   return program;
 }
 
-/** The deprecation notices of a command line: for its command and for each deprecated option. */
+/** Returns the deprecation notices of a command line: for its command and for each deprecated option. */
 function deprecationsOf({ name, deprecated, options = [] }: Subcommand, command: Command): readonly string[] {
   const used = options.flatMap((option) =>
     option.deprecated !== undefined && command.getOptionValueSource(commanderOption(option).attributeName()) === 'cli'
@@ -261,7 +261,7 @@ function usageSentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
-/** The error of a command line, with a pointer to the right help. */
+/** Returns the error of a command line, with a pointer to the right help. */
 function usageText(error: CommanderError, words: readonly string[], names: readonly string[]): string {
   const said = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
   const first = words.find((word) => !word.startsWith('-'));

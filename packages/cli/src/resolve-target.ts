@@ -26,7 +26,7 @@ export function isLastTreeName(word: string): boolean {
   return word === lastTreeName || word === '-';
 }
 
-/** The error for an unknown word. `line` is a command to run next, and `does` describes that command. */
+/** Returns the error for an unknown word. `line` is a command to run next, and `does` describes that command. */
 function notFound(what: 'tree' | 'node', word: string, at: CliContext, line: string, does: string, why = ''): AppError {
   const next = buildCommandLine(at, line);
   return new AppError({
@@ -90,7 +90,7 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
   return found[0] ?? Promise.reject(notFound('tree', word, at, 'coppice ls', 'List them with'));
 }
 
-/** A predicate for ids that begin or end with a word; null if the word cannot be part of an id. */
+/** Returns a predicate for ids that begin or end with a word; null if the word cannot be part of an id. */
 function matchIdPart(word: string): ((id: string) => boolean) | null {
   if (word.length < fewestCharacters || !/^[0-9a-f-]+$/i.test(word)) return null;
   const part = word.toLowerCase();

@@ -12,7 +12,7 @@ export interface SessionTarget {
   readonly treeId: TreeId | null;
 }
 
-/** The session file of a store's URL; null for other stores, and for a file that does not exist yet. */
+/** Returns the session file of a store's URL; null for other stores, and for a file that does not exist yet. */
 export async function findSessionTarget(url: string, cwd: string): Promise<SessionTarget | null> {
   const place = /^jsonl:(.+)$/is.exec(url)?.[1];
   if (place === undefined) return null;

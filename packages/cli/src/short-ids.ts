@@ -2,7 +2,7 @@
 
 const shortest = 8;
 
-/** The last 8 characters of an id. Every command accepts them instead of the whole id. */
+/** Returns the last 8 characters of an id. Every command accepts them instead of the whole id. */
 export function shortenId(id: string): string {
   return id.slice(-shortest);
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const packages = resolve(import.meta.dirname, '../..');
 const statement = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)';/gm;
 
-/** The source file of one of our packages; null for other packages. */
+/** Returns the source file of one of our packages; null for other packages. */
 function ours(name: string): string | null {
   const [, scope, rest = ''] = /^@coppice\/(\w+)(\/.*)?$/.exec(name) ?? [];
   if (scope === undefined) return null;
@@ -16,7 +16,7 @@ function ours(name: string): string | null {
   return join(packages, scope, typeof entry === 'string' ? entry : entry.default);
 }
 
-/** All modules that a file loads: those of Coppice by path, others by name. */
+/** Returns all modules that a file loads: those of Coppice by path, others by name. */
 function loadedWith(first: string): ReadonlySet<string> {
   const seen = new Set<string>([first]);
   // A Set that grows during the iteration is iterated to its new end.

@@ -6,7 +6,7 @@ import { titleOrUntitled } from './printing.ts';
 import { shortenId } from './short-ids.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
 
-/** One line for each link of a tree to another session; none for a tree without links. */
+/** Returns one line for each link of a tree to another session; none for a tree without links. */
 export async function formatSubAgentLines(store: Store, row: TreeRow, output: Output): Promise<readonly string[]> {
   const name = (title: string) => toOneLine(output.foreign(title), 60);
   const lines: string[] = [];

@@ -13,7 +13,7 @@ export async function runTreeChange<C extends Command>(
   return run(await at.store(), command, at.context());
 }
 
-/** The output of a change: its effect, as text and as data, and how to undo it. */
+/** Returns the output of a change: its effect, as text and as data, and how to undo it. */
 export function printChange(
   outcome: CommandOutcome<unknown>,
   said: string,
@@ -36,7 +36,7 @@ export function printChange(
   };
 }
 
-/** The previous active node, if a change only moved it; else null. */
+/** Returns the previous active node, if a change only moved it; else null. */
 export function findPreviousActiveNode({ commit }: CommandOutcome<unknown>): { readonly before: NodeId | null } | null {
   const [first, ...more] = commit?.steps ?? [];
   return first?.type === 'select' && more.length === 0 ? { before: first.before } : null;
@@ -46,14 +46,14 @@ function goBackLine(treeId: TreeId, before: NodeId | null): string | null {
   return before === null ? null : `coppice switch ${shortenId(treeId)} ${shortenId(before)} --exact`;
 }
 
-/** A number and a noun: `1 change`, `3 changes`. */
+/** Returns a number and a noun: `1 change`, `3 changes`. */
 export function formatCountedNoun(count: number, one = 'change'): string {
   return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
 /**
- * A command line with the store and owner of this run; null if a later command could not open the store. The URL of a
- * database is left out, because it may contain a password.
+ * Returns a command line with the store and owner of this run; null if a later command could not open the store. The
+ * URL of a database is left out, because it may contain a password.
  */
 export function buildCommandLine(at: CliContext, line: string): string | null {
   const { store, owner, server } = at.options;
@@ -95,19 +95,19 @@ export function quoteShellWord(word: string): string {
 
 const wholeIds = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** The text of a slash command, with the command that undoes it. */
+/** Returns the text of a slash command, with the command that undoes it. */
 export function addUndoHint(said: string, undo: string | undefined): string {
   if (undo === undefined) return said;
   return `${said} ${undo.startsWith('/redo') ? 'Redo' : 'Undo'} with ${undo.replaceAll(wholeIds, shortenId)}.`;
 }
 
-/** The output line that explains how to undo the last change of a tree; empty if nothing is left to undo. */
+/** Returns the output line that explains how to undo the last change of a tree; empty if nothing is left to undo. */
 export function formatUndoHint(at: CliContext, treeId: TreeId): readonly string[] {
   const line = buildCommandLine(at, undoLine(treeId));
   return line === null ? [] : [at.output.style.quiet(`Undo with ${line}.`)];
 }
 
-/** The command that undoes the last change of a tree. */
+/** Returns the command that undoes the last change of a tree. */
 function undoLine(treeId: TreeId): string {
   return `coppice undo ${shortenId(treeId)}`;
 }

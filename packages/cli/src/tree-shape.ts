@@ -25,8 +25,8 @@ export interface SignificantNodes extends OutlineShape {
 }
 
 // A compromise between one long read and many short reads.
-const forksAtOnce = 1000;
-const rowsAtOnce = 50;
+const forksPerRead = 1000;
+const rowsPerRead = 50;
 
 /** Reads the shape of a tree, or of the subtree of a node. */
 export function* readTreeShape(
@@ -34,19 +34,19 @@ export function* readTreeShape(
   keep: ReadonlySet<NodeId> = new Set(),
   from: NodeId = rootId,
 ): ReadProgram<SignificantNodes> {
-  const links = new Links(yield* ask('links', {}), from, keep);
+  const links = new ParentLinks(yield* ask('links', {}), from, keep);
   const forks = links.forks();
-  const order = new Map<NodeId, readonly NodeId[]>();
-  for (let at = 0; at < forks.length; at += forksAtOnce) {
-    const some = forks.slice(at, at + forksAtOnce);
+  const childOrder = new Map<NodeId, readonly NodeId[]>();
+  for (let at = 0; at < forks.length; at += forksPerRead) {
+    const some = forks.slice(at, at + forksPerRead);
     const ordered = yield* ask('childIds', { of: some });
-    for (const [index, id] of some.entries()) order.set(id, ordered[index] ?? []);
+    for (const [index, id] of some.entries()) childOrder.set(id, ordered[index] ?? []);
   }
-  return links.shape(order);
+  return links.shape(childOrder);
 }
 
 /** Parent links as numbers: 100,000 objects would dominate the memory use. */
-class Links {
+class ParentLinks {
   readonly #ids: readonly NodeId[];
   readonly #top: NodeId;
   readonly #index = new Map<NodeId, number>();
@@ -67,34 +67,34 @@ class Links {
     this.#children = new Int32Array(links.length);
     for (const [at, id] of this.#ids.entries()) this.#index.set(id, at);
     for (const [at, { parentId }] of links.entries()) {
-      const parent = parentId === top ? topmost : (this.#index.get(parentId) ?? outside);
+      const parent = parentId === top ? belowTop : (this.#index.get(parentId) ?? outside);
       this.#parents[at] = parent;
       if (parent >= 0) this.#children[parent] = (this.#children[parent] ?? 0) + 1;
     }
-    this.#leaveOut();
+    this.#markOutside();
   }
 
   /** Marks nodes that are not below the top. */
-  #leaveOut(): void {
-    const known = new Int8Array(this.#ids.length);
-    for (let at = 0; at < known.length; at++) {
-      const walked: number[] = [];
+  #markOutside(): void {
+    const membership = new Int8Array(this.#ids.length);
+    for (let at = 0; at < membership.length; at++) {
+      const visited: number[] = [];
       let next = at;
-      while (next >= 0 && known[next] === 0) {
-        walked.push(next);
-        known[next] = 3;
+      while (next >= 0 && membership[next] === 0) {
+        visited.push(next);
+        membership[next] = 3;
         next = this.#parents[next] ?? outside;
       }
-      const inside = next === topmost || (next >= 0 && known[next] === 1);
-      for (const one of walked) known[one] = inside ? 1 : 2;
+      const inside = next === belowTop || (next >= 0 && membership[next] === 1);
+      for (const one of visited) membership[one] = inside ? 1 : 2;
     }
-    for (let at = 0; at < known.length; at++) if (known[at] === 2) this.#parents[at] = outside;
+    for (let at = 0; at < membership.length; at++) if (membership[at] === 2) this.#parents[at] = outside;
   }
 
-  /** The nodes with several children. The links do not contain the order of the children. */
+  /** Returns the nodes with several children. The links do not contain the order of the children. */
   forks(): NodeId[] {
-    const tops = this.#parents.reduce((count, parent) => count + (parent === topmost ? 1 : 0), 0);
-    const found = tops > 1 ? [this.#top] : [];
+    const firstNodeCount = this.#parents.reduce((count, parent) => count + (parent === belowTop ? 1 : 0), 0);
+    const found = firstNodeCount > 1 ? [this.#top] : [];
     for (const [at, id] of this.#ids.entries())
       if ((this.#children[at] ?? 0) > 1 && this.#parents[at] !== outside) found.push(id);
     return found;
@@ -103,7 +103,7 @@ class Links {
   #isShown(at: number): boolean {
     const parent = this.#parents[at] ?? outside;
     if (parent === outside) return false;
-    if (parent === topmost || this.#children[at] !== 1 || (this.#children[parent] ?? 0) > 1) return true;
+    if (parent === belowTop || this.#children[at] !== 1 || (this.#children[parent] ?? 0) > 1) return true;
     return this.#keep.size > 0 && this.#keep.has(this.#idAt(at));
   }
 
@@ -111,44 +111,44 @@ class Links {
     return this.#ids[at] ?? this.#top;
   }
 
-  shape(order: ReadonlyMap<NodeId, readonly NodeId[]>): SignificantNodes {
+  shape(childOrder: ReadonlyMap<NodeId, readonly NodeId[]>): SignificantNodes {
     const nodes = new Map<NodeId, TopologyNode>();
-    const below = new Map<NodeId, TopologyNode[]>();
+    const childrenByParent = new Map<NodeId, TopologyNode[]>();
     const hidden = new Map<NodeId, number>();
     let size = 0;
     for (const [at, id] of this.#ids.entries()) {
       if (this.#parents[at] !== outside) size++;
       if (!this.#isShown(at)) continue;
       // A hidden node has only one child, so each is visited once.
-      let above = this.#parents[at] ?? topmost;
-      let past = 0;
-      for (; above >= 0 && !this.#isShown(above); above = this.#parents[above] ?? topmost) past++;
+      let above = this.#parents[at] ?? belowTop;
+      let hiddenCount = 0;
+      for (; above >= 0 && !this.#isShown(above); above = this.#parents[above] ?? belowTop) hiddenCount++;
       const parentId = above < 0 ? this.#top : this.#idAt(above);
-      const node = bareNode(id, parentId, this.#children[at] ?? 0);
+      const node = placeholderNode(id, parentId, this.#children[at] ?? 0);
       nodes.set(id, node);
-      if (past > 0) hidden.set(id, past);
-      const siblings = below.get(parentId);
-      if (siblings === undefined) below.set(parentId, [node]);
+      if (hiddenCount > 0) hidden.set(id, hiddenCount);
+      const siblings = childrenByParent.get(parentId);
+      if (siblings === undefined) childrenByParent.set(parentId, [node]);
       else siblings.push(node);
     }
-    for (const [id, ordered] of order) {
+    for (const [id, ordered] of childOrder) {
       const rank = new Map(ordered.map((child, at) => [child, at]));
-      below.get(id)?.sort((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
+      childrenByParent.get(id)?.sort((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
     }
     return {
       size,
       node: (id) => nodes.get(id),
-      children: (id) => below.get(id) ?? none,
-      topNodes: below.get(this.#top) ?? none,
+      children: (id) => childrenByParent.get(id) ?? noNodes,
+      topNodes: childrenByParent.get(this.#top) ?? noNodes,
       hiddenAbove: (id) => hidden.get(id) ?? 0,
     };
   }
 }
 
-const [topmost, outside] = [-1, -2];
-const none: readonly TopologyNode[] = [];
+const [belowTop, outside] = [-1, -2];
+const noNodes: readonly TopologyNode[] = [];
 
-function bareNode(id: NodeId, parentId: NodeId, childCount: number): TopologyNode {
+function placeholderNode(id: NodeId, parentId: NodeId, childCount: number): TopologyNode {
   return {
     id,
     parentId,
@@ -166,7 +166,7 @@ function bareNode(id: NodeId, parentId: NodeId, childCount: number): TopologyNod
   };
 }
 
-/** The outline lines of a shape, with the hidden nodes counted. */
+/** Returns the outline lines of a shape, with the hidden nodes counted. */
 export function formatShapeLines(
   shape: SignificantNodes,
   current: NodeId | null,
@@ -183,11 +183,11 @@ export function formatShapeLines(
   return { left, lines: lines.map((line) => ({ ...line, folded: line.folded + shape.hiddenAbove(line.node.id) })) };
 }
 
-/** The rows of those nodes that still exist; contents are read in small batches. */
+/** Reads the rows of those nodes that still exist; contents are read in small batches. */
 export function* readNodeRows(ids: readonly NodeId[], shape: SignificantNodes): ReadProgram<Map<NodeId, TopologyNode>> {
   const rows = new Map<NodeId, TopologyNode>();
-  for (let at = 0; at < ids.length; at += rowsAtOnce) {
-    const nodes: readonly Node[] = yield* ask('nodes', { ids: ids.slice(at, at + rowsAtOnce) });
+  for (let at = 0; at < ids.length; at += rowsPerRead) {
+    const nodes: readonly Node[] = yield* ask('nodes', { ids: ids.slice(at, at + rowsPerRead) });
     for (const node of nodes)
       if (node.parentId !== null)
         rows.set(node.id, toTopologyNode(node, node.parentId, shape.node(node.id)?.childCount ?? 0));

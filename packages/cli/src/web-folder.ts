@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the built page, next to this package or installed; null if the page was not built. */
+/** Returns the folder of the built page, next to this package or installed; null if the page was not built. */
 export function findWebFolder(): string | null {
   const here = dirname(fileURLToPath(import.meta.url));
   const beside = join(here, '..', '..', 'web', 'dist');

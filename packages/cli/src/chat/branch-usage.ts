@@ -37,19 +37,19 @@ function numberIn(value: Json | undefined, name: string): number | null {
   return typeof found === 'number' ? found : null;
 }
 
-/** An amount of dollars: small ones with four decimals, because a reply often costs less than a cent. */
+/** Returns an amount of dollars: small ones with four decimals, because a reply often costs less than a cent. */
 export function formatDollars(amount: number): string {
   return `$${amount.toFixed(amount === 0 || amount >= 1 ? 2 : 4)}`;
 }
 
-/** A number of tokens, rounded for a status line. */
+/** Returns a number of tokens, rounded for a status line. */
 export function formatTokenCount(tokens: number): string {
   if (tokens < 1_000) return String(tokens);
   if (tokens < 1_000_000) return `${(tokens / 1_000).toFixed(tokens < 10_000 ? 1 : 0)}k`;
   return `${(tokens / 1_000_000).toFixed(1)}M`;
 }
 
-/** The usage as sentences. */
+/** Returns the usage as sentences. */
 export function formatBranchUsage(usage: BranchUsage): string {
   const { replies, input, output, cost } = usage;
   if (replies === 0) return 'No reply on this branch yet.';

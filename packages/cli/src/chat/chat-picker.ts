@@ -38,7 +38,7 @@ export async function readPreview(store: Store, { id, activeNodeId }: TreeRow): 
   return { treeId: id, nodes };
 }
 
-/** The chat under the cursor. */
+/** Returns the chat under the cursor. */
 export function pickedChat({ chats, at }: ChatPicker): TreeRow | null {
   return chats[at] ?? null;
 }

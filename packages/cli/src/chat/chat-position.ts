@@ -70,7 +70,7 @@ export class ChatPosition {
     this.#known = new Set(nodes.map((node) => node.id));
   }
 
-  /** The given messages that were added since the chat was opened. */
+  /** Returns the given messages that were added since the chat was opened. */
   addedOf(nodes: readonly Node[]): readonly Node[] {
     return nodes.filter((node) => !this.#known.has(node.id));
   }
@@ -120,7 +120,7 @@ export class ChatPosition {
     this.here = result.nodeId;
   }
 
-  /** The model of the branch; null if it has none. */
+  /** Returns the model of the branch; null if it has none. */
   async branchModel(): Promise<string | null> {
     const [id, here] = [this.treeId, this.here];
     if (id === null) return null;

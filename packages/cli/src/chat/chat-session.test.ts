@@ -33,7 +33,7 @@ async function withEngine(act: (cliEngine: CliEngine) => Promise<void>): Promise
   }
 }
 
-/** An engine whose commands wait before they start, like commands that call a model. */
+/** Returns an engine whose commands wait before they start, like commands that call a model. */
 function waiting(cliEngine: CliEngine, until: (signal: AbortSignal | undefined) => Promise<void>): CliEngine {
   const commands: CliEngine['commands'] = {
     ...cliEngine.commands,

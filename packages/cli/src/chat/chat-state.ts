@@ -60,7 +60,7 @@ export interface ChatState {
   readonly waiting: readonly string[];
 }
 
-/** The initial state. */
+/** Returns the initial state. */
 export function createChatState(model: string, title: string | null): ChatState {
   return {
     treeId: null,
@@ -81,7 +81,7 @@ export function createChatState(model: string, title: string | null): ChatState 
 /** A reply without any content yet. */
 export const emptyReply: PartialReply = { nodeId: null, text: '', thinking: '', calls: [] };
 
-/** A reply with the content of an event added; the same object if the event adds nothing. */
+/** Returns a reply with the content of an event added; the same object if the event adds nothing. */
 export function applyReplyEvent(growing: PartialReply, event: TurnEvent): PartialReply {
   switch (event.type) {
     case 'node':

@@ -8,8 +8,9 @@ import { characterUnderCursor, type EditorDraft } from './editor.ts';
 const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * The lines of the draft around its cursor, limited in number, with the cursor drawn as text, because the terminal's
- * own cursor is at the last drawn position. Only the visible part is laid out: a draft may be a paste of a megabyte.
+ * Returns the lines of the draft around its cursor, limited in number, with the cursor drawn as text, because the
+ * terminal's own cursor is at the last drawn position. Only the visible part is laid out: a draft may be a paste of a
+ * megabyte.
  */
 export function renderDraftLines(draft: EditorDraft, width: number, most: number, style: TextStyles): string[] {
   const { text, cursor } = draft;
@@ -34,7 +35,7 @@ function maskControls(text: string): string {
   return text.replace(controls, '·');
 }
 
-/** The first character to lay out: the start of a line if one is near, and never the middle of a grapheme. */
+/** Returns the first character to lay out: the start of a line if one is near, and never the middle of a grapheme. */
 function topOf({ text, cursor }: EditorDraft, far: number): number {
   if (far === 0) return 0;
   const line = text.indexOf('\n', far);

@@ -10,7 +10,7 @@ export interface EditorDraft {
 /** An empty draft. */
 export const emptyDraft: EditorDraft = { text: '', cursor: 0 };
 
-/** A draft with this text and the cursor at its end. */
+/** Returns a draft with this text and the cursor at its end. */
 export function toEditorDraft(text: string): EditorDraft {
   return { text, cursor: text.length };
 }
@@ -32,7 +32,7 @@ function afterCursor(draft: EditorDraft): number {
   return draft.cursor + characterUnderCursor(draft).length;
 }
 
-/** The character under the cursor; empty at the end of the text. */
+/** Returns the character under the cursor; empty at the end of the text. */
 export function characterUnderCursor({ text, cursor }: EditorDraft): string {
   const [first = ''] = graphemesOf(text.slice(cursor, cursor + reach));
   return first;

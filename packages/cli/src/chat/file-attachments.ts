@@ -9,7 +9,10 @@ import type { Completion } from '@coppice/engine';
 
 const listed = 50;
 
-/** The files and folders that continue a path, folders first. Hidden ones are listed only when their dot is typed. */
+/**
+ * Returns the files and folders that continue a path, folders first. Hidden ones are listed only when their dot is
+ * typed.
+ */
 export function completePath(typed: string, folder: string): readonly Completion[] {
   const cut = typed.lastIndexOf('/') + 1;
   const [within, start] = [typed.slice(0, cut), typed.slice(cut)];
@@ -54,7 +57,7 @@ export interface AttachmentScope {
   readonly images: boolean;
 }
 
-/** The files that a text names with `@`. A word such as an e-mail address is not a file and stays text. */
+/** Returns the files that a text names with `@`. A word such as an e-mail address is not a file and stays text. */
 export function findNamedFiles(text: string, folder: string): readonly string[] {
   const words = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
   const paths = words.flatMap((word) => {
@@ -65,7 +68,9 @@ export function findNamedFiles(text: string, folder: string): readonly string[] 
   return [...new Set(paths)];
 }
 
-/** The path of an image that was dropped on the terminal, as `@` reference; null if the text is not such a path. */
+/**
+ * Returns the path of an image that was dropped on the terminal, as `@` reference; null if the text is not such a path.
+ */
 export function findDroppedImage(pasted: string, folder: string): string | null {
   const text = pasted.trim();
   if (text.includes('\n') || text.length > longestDropped) return null;
@@ -99,7 +104,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** A user's message with its files as blocks after the text. */
+/** Returns a user's message with its files as blocks after the text. */
 export async function buildMessageWithFiles(text: string, scope: AttachmentScope): Promise<Message> {
   const blocks: Block[] = [];
   for (const path of findNamedFiles(text, scope.folder)) blocks.push(await blockOf(path, scope));

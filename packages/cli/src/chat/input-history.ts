@@ -42,7 +42,7 @@ function readTexts(path: string): readonly string[] {
   }
 }
 
-/** The text of a line; empty if the line is incomplete, for example after a crash. */
+/** Returns the text of a line; empty if the line is incomplete, for example after a crash. */
 function textOfLine(line: string): readonly string[] {
   if (line === '') return [];
   try {

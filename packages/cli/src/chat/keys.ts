@@ -124,12 +124,12 @@ const bindings: readonly Binding[] = [
   { action: 'delete', shown: 'Delete', matches: (_input, key) => key.delete },
 ];
 
-/** The action of a key press; null for text and for unbound keys. */
+/** Returns the action of a key press; null for text and for unbound keys. */
 export function actionOfKey(input: string, key: Key): KeyAction | null {
   return bindings.find((binding) => binding.matches(input, key))?.action ?? null;
 }
 
-/** The help for keys, one per line. */
+/** Returns the help for keys, one per line. */
 export function formatKeyHelp(): string {
   return bindings
     .flatMap(({ shown, about }) => (about === undefined ? [] : [`${shown.padEnd(10)} ${about}`]))
@@ -152,7 +152,7 @@ export class PasteBuffer {
     this.#held = null;
   }
 
-  /** The pasted text when it is complete, `holding` while more is expected, null if nothing is being pasted. */
+  /** Returns the pasted text when it is complete, `holding` while more is expected, null if nothing is being pasted. */
   take(input: string): { readonly text: string } | 'holding' | null {
     const begins = input.indexOf(pasteBegins);
     if (this.#held === null && begins === -1) return null;

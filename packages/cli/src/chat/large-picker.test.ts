@@ -27,7 +27,7 @@ import {
 
 const count = 6_000;
 
-/** A store that records all reads. */
+/** Returns a store that records all reads. */
 function noteReads(store: Store, asked: Read[]): Pick<Store, 'read'> {
   function* noted<T>(reading: () => ReadProgram<T>): ReadProgram<T> {
     const program = reading();

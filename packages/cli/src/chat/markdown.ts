@@ -47,8 +47,8 @@ export function renderMarkdownLines(
 }
 
 /**
- * The length of the part of a growing text that further text does not change: all blocks except the last. Only this
- * part can be printed to the scrollback, which cannot be changed later.
+ * Returns the length of the part of a growing text that further text does not change: all blocks except the last. Only
+ * this part can be printed to the scrollback, which cannot be changed later.
  */
 export function measureFinishedBlocks(text: string): number {
   if (text.length > plainAbove) return text.lastIndexOf('\n') + 1;
@@ -171,7 +171,9 @@ function tableLines(table: Tokens.Table, width: number, layout: Layout): string[
   ];
 }
 
-/** The widths of columns within a total. Wide columns are narrowed first. Null if a column would be too narrow. */
+/**
+ * Returns the widths of columns within a total. Wide columns are narrowed first. Null if a column would be too narrow.
+ */
 function fitColumns(natural: readonly number[], total: number, least: number): readonly number[] | null {
   const widths = [...natural];
   let over = widths.reduce((sum, each) => sum + each, 0) - total;

@@ -35,7 +35,10 @@ export function buildInputMenu(
 
 const longestPath = 4096;
 
-/** The draft with the word before the cursor replaced by a suggestion. After a folder, the menu lists its content. */
+/**
+ * Returns the draft with the word before the cursor replaced by a suggestion. After a folder, the menu lists its
+ * content.
+ */
 export function acceptCompletion(
   { text, cursor }: EditorDraft,
   { from }: InputMenu,
@@ -45,7 +48,7 @@ export function acceptCompletion(
   return { text: text.slice(0, from) + value + end + text.slice(cursor), cursor: from + value.length + end.length };
 }
 
-/** The lines of the menu around the selected one. Each suggestion takes one line of the screen. */
+/** Returns the lines of the menu around the selected one. Each suggestion takes one line of the screen. */
 export function renderMenuLines(
   { items }: InputMenu,
   at: number,

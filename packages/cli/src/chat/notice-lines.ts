@@ -5,7 +5,7 @@ import { fitWidth } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatState } from './chat-state.ts';
 
-/** The question or notice below the thread. A notice uses at most half of the lines; a question may use all. */
+/** Returns the question or notice below the thread. A notice uses at most half of the lines; a question may use all. */
 export function renderNoticeLines(
   state: Pick<ChatState, 'question' | 'notice'>,
   width: number,

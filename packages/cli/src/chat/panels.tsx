@@ -174,7 +174,7 @@ export function PanelView({
 }
 
 /**
- * The lines of a panel with its heading; each is cut to the width, because a wrapped line would shift all lines
+ * Returns the lines of a panel with its heading; each is cut to the width, because a wrapped line would shift all lines
  * below.
  */
 export function renderPanelLines(panel: ChatPanel, style: TextStyles, width: number, space: number): string[] {
@@ -243,7 +243,7 @@ function previewLines(picker: ChatPicker, style: TextStyles, width: number): str
   ];
 }
 
-/** The part of a list around the cursor that fits on the screen, and the index of its first line. */
+/** Returns the part of a list around the cursor that fits on the screen, and the index of its first line. */
 function windowAround<T>(list: readonly T[], at: number, space: number): readonly [number, readonly T[]] {
   const from = Math.max(0, Math.min(at - Math.floor(space / 2), list.length - space));
   return [from, list.slice(from, from + space)];

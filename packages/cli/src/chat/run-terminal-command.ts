@@ -87,7 +87,7 @@ async function exportBranch(name: string, { chatSession, folder }: TerminalComma
   chatSession.note(`Wrote ${path}.`);
 }
 
-/** A title as a file name. */
+/** Returns a title as a file name. */
 function fileName(title: string | null): string {
   const words = (title ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.slice(0, 8).join('-').slice(0, 60) || 'chat';

@@ -12,7 +12,7 @@ export interface ShellResult {
 // A longer output would fill the context window. The middle is left out, because errors are at the end.
 const longest = 40_000;
 
-/** The Windows command that ends a process and its child processes. Windows has no process groups. */
+/** Returns the Windows command that ends a process and its child processes. Windows has no process groups. */
 export function windowsKillCommand(pid: number): readonly [string, ...string[]] {
   return ['taskkill', '/pid', String(pid), '/T', '/F'];
 }
@@ -62,7 +62,7 @@ export function runShellCommand(command: string, folder: string, signal: AbortSi
   });
 }
 
-/** The command and its output as the text of a message. */
+/** Returns the command and its output as the text of a message. */
 export function formatShellMessage(command: string, { output, code }: ShellResult): string {
   const text = output.trimEnd();
   // A fence that is longer than any in the output.

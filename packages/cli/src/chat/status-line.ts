@@ -3,7 +3,9 @@ import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import { formatDollars, formatTokenCount, sumBranchUsage } from './branch-usage.ts';
 import type { ChatState } from './chat-state.ts';
 
-/** The activity of the chat and the status, on one line of at most so many columns. Unknown values are left out. */
+/**
+ * Returns the activity of the chat and the status, on one line of at most so many columns. Unknown values are left out.
+ */
 export function formatStatusLine(
   state: Pick<ChatState, 'model' | 'thinking' | 'branch' | 'nodes' | 'places'>,
   window: number | null,

@@ -22,7 +22,7 @@ export const terminalCommands = [
 /** The name of a command of the terminal chat. */
 export type TerminalCommand = (typeof terminalCommands)[number]['name'];
 
-/** The terminal command of a line and the text after it; null if the line is another command or a message. */
+/** Returns the terminal command of a line and the text after it; null if the line is another command or a message. */
 export function parseTerminalCommand(line: string): { readonly name: TerminalCommand; readonly rest: string } | null {
   const [, word = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/.exec(line.trim()) ?? [];
   const asked = word === 'exit' ? 'quit' : word;
@@ -30,7 +30,7 @@ export function parseTerminalCommand(line: string): { readonly name: TerminalCom
   return found === undefined ? null : { name: found.name, rest: rest.trim() };
 }
 
-/** The help for the terminal commands, one per line. */
+/** Returns the help for the terminal commands, one per line. */
 export function formatTerminalCommandHelp(): string {
   const width = Math.max(...terminalCommands.map(({ name }) => name.length));
   return terminalCommands.map(({ name, summary }) => `/${name.padEnd(width)}  ${summary}`).join('\n');

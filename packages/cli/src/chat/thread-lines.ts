@@ -24,7 +24,7 @@ export class ThreadLines {
   readonly #known = new Map<string, readonly string[]>();
   #width = 0;
 
-  /** The lines of a state. `focus` is the node that the arrow keys have selected. */
+  /** Returns the lines of a state. `focus` is the node that the arrow keys have selected. */
   of(state: ChatState, width: number, style: TextStyles, focus: NodeId | null): ScreenLine[] {
     if (width !== this.#width) this.#known.clear();
     this.#width = width;
@@ -63,12 +63,12 @@ export class ThreadLines {
   }
 }
 
-/** The number of a message among its versions; empty if it has only one version. */
+/** Returns the number of a message among its versions; empty if it has only one version. */
 export function formatVersionMark(index: number, total: number): string {
   return total > 1 ? ` ‹ ${index + 1}/${total} ›` : '';
 }
 
-/** The heading of a message: its author, its number among the versions, and its status. */
+/** Returns the heading of a message: its author, its number among the versions, and its status. */
 export function formatMessageHeading(
   node: Node,
   state: ChatState,
@@ -84,12 +84,12 @@ export function formatMessageHeading(
   return `${style.active(mark)}${style.strong(writer)}${style.active(place)}${style.warn(status)}`;
 }
 
-/** The text of a reply as its events deliver it, without thinking and tool calls. */
+/** Returns the text of a reply as its events deliver it, without thinking and tool calls. */
 export function textOfReply(node: Node): string {
   return node.message === null ? '' : textOf(node.message);
 }
 
-/** The thinking of a reply; empty if it has none. */
+/** Returns the thinking of a reply; empty if it has none. */
 export function thinkingOfReply(node: Node): string {
   const blocks = node.message?.content ?? [];
   return blocks
@@ -106,7 +106,7 @@ function thinkingLines(node: Node, width: number, style: TextStyles): string[] {
   ];
 }
 
-/** The blocks of a message other than text and thinking, one line each. */
+/** Returns the blocks of a message other than text and thinking, one line each. */
 export function renderOtherBlocks(node: Node, width: number, style: TextStyles): string[] {
   return (node.message?.content ?? []).flatMap((block) => {
     if (block.type === 'text' || block.type === 'thinking') return [];
@@ -118,7 +118,7 @@ export function renderOtherBlocks(node: Node, width: number, style: TextStyles):
   });
 }
 
-/** The lines of a message without its heading. */
+/** Returns the lines of a message without its heading. */
 export function renderMessageBody(node: Node, width: number, style: TextStyles): readonly string[] {
   if (node.role === 'tool') {
     const lines = wrapLines(toOneLine(printMessage(node), width * 3), width - 2);
@@ -135,7 +135,7 @@ export function renderMessageBody(node: Node, width: number, style: TextStyles):
   return [...thinkingLines(node, width, style), ...renderMarkdownLines(text, width, style), ...rest];
 }
 
-/** The messages that were added in a chat, printed on the normal screen after the full screen is closed. */
+/** Returns the messages that were added in a chat, printed on the normal screen after the full screen is closed. */
 export function renderAddedMessages(
   { state, added }: Pick<ChatSession, 'state' | 'added'>,
   width: number,

@@ -45,7 +45,7 @@ export class TranscriptFeed {
     this.#add([this.#style.active(`› ${stripControlSequences(title)}`), ...lines, '']);
   }
 
-  /** The lines of the running reply that are not printed yet. */
+  /** Returns the lines of the running reply that are not printed yet. */
   pending(): string[] {
     return this.#transcript.pending(this.#chatSession.state, this.#width(), this.#style);
   }

@@ -34,7 +34,7 @@ export class Transcript {
   /** The part of the running reply that is printed. */
   #reply: { readonly nodeId: NodeId; readonly text: string } | null = null;
 
-  /** The lines to print because of the changes since the last call. */
+  /** Returns the lines to print because of the changes since the last call. */
   take(state: ChatState, width: number, style: TextStyles): string[] {
     const lines = this.#begin(state, width, style);
     const nodes = finishedNodes(state);
@@ -55,7 +55,7 @@ export class Transcript {
     return lines;
   }
 
-  /** The lines of the running reply that are not printed yet, because further text may change them. */
+  /** Returns the lines of the running reply that are not printed yet, because further text may change them. */
   pending(state: ChatState, width: number, style: TextStyles): string[] {
     const { growing } = state;
     if (growing === null) return [];
@@ -106,7 +106,7 @@ export class Transcript {
     return node.status === 'success' ? lines : [...lines, style.warn(node.status)];
   }
 
-  /** The finished blocks of the running reply. */
+  /** Returns the finished blocks of the running reply. */
   #growing(state: ChatState, width: number, style: TextStyles): string[] {
     const { growing } = state;
     if (growing === null || growing.nodeId === null) return [];
@@ -129,7 +129,7 @@ function replyHead({ growing, model, places }: ChatState, width: number, style: 
   return `${style.strong(toOneLine(name, Math.min(40, width)))}${style.active(formatVersionMark(index, total))}`;
 }
 
-/** The messages of the thread that no longer change. */
+/** Returns the messages of the thread that no longer change. */
 function finishedNodes({ nodes, growing }: ChatState): readonly Node[] {
   return nodes.filter((node) => node.id !== growing?.nodeId && node.status !== 'pending');
 }

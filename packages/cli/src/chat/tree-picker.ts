@@ -51,7 +51,7 @@ export async function readTreePicker(
   });
 }
 
-/** A picker with the cursor on the current node. */
+/** Returns a picker with the cursor on the current node. */
 export function createTreePicker(
   source: Pick<TreePicker, 'nodes' | 'labels' | 'current'> & { readonly large?: PartlyLoadedTree },
 ): TreePicker {
@@ -82,7 +82,7 @@ function entriesOf({ nodes, labels, current, filter, search, found, folded }: Tr
   return all.filter((entry) => found.has(entry.nodeId) || matchesSearch(entry, wanted));
 }
 
-/** The forks and leaves of a large tree; a search shows all nodes that the store found. */
+/** Returns the forks and leaves of a large tree; a search shows all nodes that the store found. */
 function largeEntries(picker: TreePicker, { shape, rows }: PartlyLoadedTree): readonly OutlineEntry[] {
   const { labels, current, filter, search, found, folded } = picker;
   const label = (id: NodeId) => labels.get(id) ?? null;
@@ -116,7 +116,7 @@ function largeEntries(picker: TreePicker, { shape, rows }: PartlyLoadedTree): re
   return omitFolded(entries, folded);
 }
 
-/** The content of a line; empty if its row has not been read. */
+/** Returns the content of a line; empty if its row has not been read. */
 function shownIn(
   rows: PartlyLoadedTree['rows'],
   id: NodeId,
@@ -127,7 +127,7 @@ function shownIn(
   return { role, kind, status, preview };
 }
 
-/** The nodes around the cursor whose rows are missing. */
+/** Returns the nodes around the cursor whose rows are missing. */
 export function findMissingPickerRows({ large, entries, at }: TreePicker, lines: number): readonly NodeId[] {
   if (large === null) return [];
   const around = entries.slice(Math.max(0, at - lines), at + lines + 1);
@@ -170,7 +170,7 @@ function omitFolded(entries: readonly OutlineEntry[], folded: ReadonlySet<NodeId
   });
 }
 
-/** The node at the cursor. */
+/** Returns the node at the cursor. */
 export function pickedNode(picker: TreePicker): NodeId | null {
   return picker.entries[picker.at]?.nodeId ?? null;
 }
@@ -201,7 +201,9 @@ export function addSearchHits(picker: TreePicker, search: string, found: readonl
 
 const foundAtMost = 1000;
 
-/** The nodes of a tree whose text contains a search text. Stops between two pages if the search was cancelled. */
+/**
+ * Returns the nodes of a tree whose text contains a search text. Stops between two pages if the search was cancelled.
+ */
 export async function findNodesByText(
   store: Pick<Store, 'search'>,
   treeId: TreeId,

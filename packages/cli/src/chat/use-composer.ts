@@ -113,7 +113,7 @@ export function useInputLine(options: {
   };
 }
 
-/** The commands of every interface and those of the terminal, by name. */
+/** Returns the commands of every interface and those of the terminal, by name. */
 function menuOf(commands: readonly MenuCommand[]): readonly MenuCommand[] {
   return [...commands, ...terminalCommands].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

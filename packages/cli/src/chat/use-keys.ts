@@ -45,7 +45,8 @@ export function useTerminalKeys(onKey: KeyHandler, onPaste: (text: string) => vo
 }
 
 /**
- * The raw input of the next key. This effect is registered first, so it receives the input before the key is handled.
+ * Returns the raw input of the next key. This effect is registered first, so it receives the input before the key is
+ * handled.
  */
 function useSequence(): { readonly current: string } {
   const { internal_eventEmitter: emitter } = useStdin();
@@ -65,7 +66,7 @@ function readKeys(key: Key, sequence: string): Key {
   return key.delete && sequence.endsWith('\u007f') ? { ...key, delete: false, backspace: true } : key;
 }
 
-/** The events of an input chunk: none during a paste, the whole text at its end, else its keys. */
+/** Returns the events of an input chunk: none during a paste, the whole text at its end, else its keys. */
 export function readKeyEvents(paste: PasteBuffer, input: string, key: Key): KeySequence[] {
   // Lets Ctrl-C leave a paste whose end marker was lost.
   if (key.ctrl && input === 'c') paste.forget();
@@ -74,7 +75,7 @@ export function readKeyEvents(paste: PasteBuffer, input: string, key: Key): KeyS
   return pasted === null ? splitInput(input, key) : [{ pasted: pasted.text }];
 }
 
-/** The text of a key within a paste: a chunk that is only a line end arrives as a key. */
+/** Returns the text of a key within a paste: a chunk that is only a line end arrives as a key. */
 function textOfKey(input: string, key: Key): string {
   if (key.return) return '\n';
   if (key.tab) return '\t';

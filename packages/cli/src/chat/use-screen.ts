@@ -9,12 +9,12 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** The size that a terminal reports. A terminal without a size counts as 80 by 24. */
+/** Returns the size that a terminal reports. A terminal without a size counts as 80 by 24. */
 function screenOf(stdout: { readonly columns?: number; readonly rows?: number }): ScreenSize {
   return { columns: sizeOrDefault(stdout.columns, 80), rows: sizeOrDefault(stdout.rows, 24) };
 }
 
-/** The current size. Updated when the window is resized. */
+/** Returns the current size. Updated when the window is resized. */
 export function useScreen(): ScreenSize {
   const { stdout } = useStdout();
   const [size, setSize] = useState(screenOf(stdout));

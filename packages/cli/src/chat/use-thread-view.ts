@@ -76,7 +76,7 @@ function findTopLine(lines: readonly ScreenLine[], top: TopLine | null): number 
   return top === null || first === -1 ? lines.length : Math.max(0, first + top.line);
 }
 
-/** A line above the first message is counted back from that message. */
+/** Returns a line above the first message is counted back from that message. */
 function toTopLine(lines: readonly ScreenLine[], index: number): TopLine | null {
   const nodeId = lines.slice(index).find((line) => line.nodeId !== null)?.nodeId;
   return nodeId == null ? null : { nodeId, line: index - lines.findIndex((line) => line.nodeId === nodeId) };

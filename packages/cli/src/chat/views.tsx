@@ -26,7 +26,7 @@ interface ViewProps {
   readonly style: TextStyles;
 }
 
-/** The thread on the whole screen, with a title above it. */
+/** Renders the thread on the whole screen, with a title above it. */
 export function FullScreenView({
   size,
   title,
@@ -110,7 +110,7 @@ export function renderTitleLine(
   return `${style.active('❧')} ${style.strong(title)}  ${style.quiet(beside)}`;
 }
 
-/** The activity of the chat; null if it waits for the user. */
+/** Returns the activity of the chat; null if it waits for the user. */
 export function describeActivity({ busy, working }: Pick<ChatSession, 'busy' | 'working'>): string | null {
   return busy ? 'answering…' : working ? 'working…' : null;
 }

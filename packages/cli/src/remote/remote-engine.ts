@@ -60,7 +60,7 @@ function versionOf(store: Store, treeId: TreeId): Promise<number> {
   });
 }
 
-/** The models of a server. */
+/** Returns the models of a server. */
 export async function openRemoteModels(client: CoppiceClient): Promise<ModelSource> {
   const { api } = client;
   let known = await translateServerErrors(api.models());

@@ -176,7 +176,7 @@ const kindsByStatus: Readonly<Record<number, ErrorKind>> = {
   428: 'invalid',
 };
 
-/** The error that a local store would throw for a problem of the server. */
+/** Returns the error that a local store would throw for a problem of the server. */
 export function toAppError({ code, message, status, data }: HttpProblem): AppError {
   if (status === 0 || status === 502 || status === 504)
     return new AppError({
@@ -220,7 +220,7 @@ export async function postJson<T>(client: CoppiceClient, path: string, body: obj
   throw toAppError(parseProblemBody(problem, response.status));
 }
 
-/** The reason of a failed fetch, such as a refused connection. */
+/** Returns the reason of a failed fetch, such as a refused connection. */
 export function describeFetchCause(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error && thrown.cause.message !== '' ? thrown.cause.message : thrown.message;

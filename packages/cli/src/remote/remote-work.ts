@@ -22,7 +22,7 @@ interface ListedWork {
 /** A failed call. The reason is null unless the user is an admin of the server. */
 type ListedCall = Omit<FailedCall, 'owner' | 'reason'> & { readonly reason: string | null };
 
-/** The sessions, each with its sub-agents below it, like the list of a local store. */
+/** Returns the sessions, each with its sub-agents below it, like the list of a local store. */
 export async function listRemoteWork(
   client: CoppiceClient,
   query: RemoteWorkQuery,
@@ -40,7 +40,7 @@ export async function listRemoteWork(
   return { sessions: made.filter(({ parentId }) => parentId === null).map(({ session }) => session), cursor };
 }
 
-/** The calls that the server could not record. */
+/** Returns the calls that the server could not record. */
 export async function listRemoteFailedCalls(client: CoppiceClient): Promise<readonly ListedCall[]> {
   const { calls } = await translateServerErrors(
     readResponse<{ readonly calls: readonly ListedCall[] }>(client.routes.GET('/api/proxy/failed')),

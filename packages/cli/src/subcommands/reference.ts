@@ -38,7 +38,7 @@ function section(member: Subcommand): string {
   ].join('\n\n');
 }
 
-/** The generated part of `docs/command-line.md`. */
+/** Returns the generated part of `docs/command-line.md`. */
 export function buildCommandReference(members: readonly Subcommand[] = subcommands): string {
   const groups = [...new Set(members.map(({ group }) => group))];
   return [

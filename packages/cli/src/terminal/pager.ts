@@ -6,7 +6,7 @@ import { listProgramPaths } from '../program-paths.ts';
 type PagerEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The pager's command: `COPPICE_PAGER`, else `PAGER`, else `less`. Null if the user wants no pager or it is not
+ * Returns the pager's command: `COPPICE_PAGER`, else `PAGER`, else `less`. Null if the user wants no pager or it is not
  * installed, because output to a missing program would be lost.
  */
 export function findPagerCommand(

@@ -11,8 +11,8 @@ export interface ProgressBar {
 const widest = 28;
 
 /**
- * The bar as text, for example `████████░░░░ 1,200 of 3,000 trees`, on one line, because a second line could not be
- * redrawn.
+ * Returns the bar as text, for example `████████░░░░ 1,200 of 3,000 trees`, on one line, because a second line could
+ * not be redrawn.
  */
 export function drawProgressBar(what: string, done: number, left: number | null, columns: number): string {
   const count = (value: number) => value.toLocaleString('en-US');
@@ -25,7 +25,7 @@ export function drawProgressBar(what: string, done: number, left: number | null,
   return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${said}`;
 }
 
-/** A progress bar that is redrawn on standard error. */
+/** Returns a progress bar that is redrawn on standard error. */
 export function createProgressBar(output: Output, what: string): ProgressBar {
   let shown = false;
   return {

@@ -8,17 +8,17 @@ import stringWidth from 'string-width';
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const plain = /^[ -~]*$/;
 
-/** The columns of a line, without colour sequences. */
+/** Returns the columns of a line, without colour sequences. */
 export function widthOf(line: string): number {
   return plain.test(line) ? line.length : stringWidth(line);
 }
 
-/** The graphemes of a text. */
+/** Yields the graphemes of a text. */
 export function* graphemesOf(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
-/** The columns of one grapheme. Cached, because measuring searches large tables. */
+/** Returns the columns of one grapheme. Cached, because measuring searches large tables. */
 export function graphemeWidth(grapheme: string): number {
   if (grapheme.length === 1 && plain.test(grapheme)) return 1;
   const known = measured.get(grapheme);
@@ -31,7 +31,7 @@ export function graphemeWidth(grapheme: string): number {
 
 const measured = new Map<string, number>();
 
-/** The longest prefix of a line with at most so many columns. Without colours. */
+/** Returns the longest prefix of a line with at most so many columns. Without colours. */
 export function truncateToWidth(line: string, columns: number): string {
   if (plain.test(line)) return line.slice(0, Math.max(0, columns));
   let taken = 0;
@@ -44,13 +44,13 @@ export function truncateToWidth(line: string, columns: number): string {
   return line.slice(0, end);
 }
 
-/** The line, or its beginning and an ellipsis, in at most so many columns. Without colours. */
+/** Returns the line, or its beginning and an ellipsis, in at most so many columns. Without colours. */
 export function fitWidth(line: string, columns: number): string {
   if (columns < 1) return '';
   return widthOf(line) <= columns ? line : `${truncateToWidth(line, columns - 1).trimEnd()}…`;
 }
 
-/** The text without its last grapheme. */
+/** Returns the text without its last grapheme. */
 export function removeLastGrapheme(text: string): string {
   // Only the end is read, because no grapheme is longer.
   const from = Math.max(0, text.length - 256);

@@ -33,7 +33,7 @@ export function wrapLines(text: string, width: number, { keepsWords = false } = 
   return lines;
 }
 
-/** A plain or coloured line, or its beginning and an ellipsis, in at most so many columns. */
+/** Returns a plain or coloured line, or its beginning and an ellipsis, in at most so many columns. */
 export function truncateLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   const shown: WrapCell[] = [];
@@ -78,7 +78,7 @@ function* splitWords(line: string): Generator<string> {
   yield from === 0 ? line : line.slice(from);
 }
 
-/** The active colour codes after one more code. */
+/** Returns the active colour codes after one more code. */
 function colorSwitch(on: readonly string[], code: string): readonly string[] {
   if (code === '0' || code === '') return [];
   const ended = ends.get(code);
@@ -121,7 +121,7 @@ function cellsOf(
   return { cells, after: on };
 }
 
-/** The rows of a line. Spaces at a break that do not fit are dropped, unless they are styled. */
+/** Returns the rows of a line. Spaces at a break that do not fit are dropped, unless they are styled. */
 function wrapRows(cells: readonly WrapCell[], columns: number, keepsWords: boolean): WrapCell[][] {
   const rows: WrapCell[][] = [];
   let row: WrapCell[] = [];

@@ -107,7 +107,7 @@ const writeMessages: Writer = ({ text, calls, inputTokens = 9 }, body, send) => 
     : send(200, json, own(JSON.stringify(encodeReply('anthropic', reply))));
 };
 
-/** An id that is the same for the same request. */
+/** Returns an id that is the same for the same request. */
 function idOf(body: JsonObject): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 20);
 }

@@ -66,8 +66,8 @@ async function compiled(): Promise<string> {
 let program: Promise<string> | undefined;
 
 /**
- * The path of the compiled command, which is built once per process. Starting from the sources takes eight times as
- * long; `mcp.test.ts` tests that too.
+ * Returns the path of the compiled command, which is built once per process. Starting from the sources takes eight
+ * times as long; `mcp.test.ts` tests that too.
  */
 export function compileCommandOnce(): Promise<string> {
   program ??= compiled();

@@ -32,7 +32,7 @@ function widthOf(character: string): 0 | 1 | 2 {
   return joins.test(character) ? 0 : 1;
 }
 
-/** An empty screen. */
+/** Returns an empty screen. */
 export function makeScreen(columns: number, rows: number): Terminal {
   const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
   screen.unicode.register(graphemes);
@@ -48,7 +48,7 @@ export interface ScreenRow {
   columnOf(text: string): number;
 }
 
-/** The rows that a screen of so many columns shows for a text, without empty rows at the end. */
+/** Returns the rows that a screen of so many columns shows for a text, without empty rows at the end. */
 export async function readScreenRows(text: string, columns: number): Promise<readonly ScreenRow[]> {
   const screen = makeScreen(columns, 200);
   await new Promise<void>((resolve) => screen.write(text, resolve));

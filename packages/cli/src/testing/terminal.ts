@@ -51,7 +51,7 @@ export interface Terminal {
   kill(): void;
 }
 
-/** A home directory with a configuration whose model responds immediately and uses no network. */
+/** Returns a home directory with a configuration whose model responds immediately and uses no network. */
 export function makeHome(config = 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n[ollama]\ndetect = false\n'): {
   readonly home: string;
   close(): void;

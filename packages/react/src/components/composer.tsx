@@ -10,7 +10,9 @@ export interface ComposerProps {
   readonly placeholder?: string;
 }
 
-/** A text field for the next message. Enter sends, Shift and Enter starts a new line; drafts survive a reload. */
+/**
+ * Renders a text field for the next message. Enter sends, Shift and Enter starts a new line; drafts survive a reload.
+ */
 export function Composer({ generation = {}, placeholder }: ComposerProps): ReactElement {
   const labels = useLabels();
   const { text, setText, send, canSend, streaming, stop, problem } = useComposer(generation);

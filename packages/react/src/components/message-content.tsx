@@ -32,8 +32,8 @@ function blocksOfReply({ thinking, text }: LiveReply): readonly Block[] {
 }
 
 /**
- * The blocks of a message: plain text, and `details` elements for thinking and tool calls. Text is never parsed as
- * HTML.
+ * Renders the blocks of a message: plain text, and `details` elements for thinking and tool calls. Text is never parsed
+ * as HTML.
  */
 export function MessageContent(props: MessageContentProps): ReactElement {
   const { node, reply = null, renderBlock, renderReply, className = '' } = props;

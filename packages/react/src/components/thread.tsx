@@ -17,7 +17,7 @@ export interface ThreadProps {
   readonly empty?: ReactNode;
 }
 
-/** The shown branch: its messages with their versions and buttons, and replies while they arrive. */
+/** Renders the shown branch: its messages with their versions and buttons, and replies while they arrive. */
 export function Thread({ generation, renderBlock, renderMessage, empty = null }: ThreadProps): ReactElement {
   const labels = useLabels();
   const { phase, problem, isConnected } = useTree();
@@ -65,7 +65,7 @@ export interface ThreadMessageProps {
   readonly renderBlock?: RenderBlock;
 }
 
-/** One message: its content, its versions and its buttons. */
+/** Renders one message: its content, its versions and its buttons. */
 export function ThreadMessage({ nodeId, generation, renderBlock }: ThreadMessageProps): ReactElement | null {
   const labels = useLabels();
   const { node, isUnconfirmed, edit, regenerate, remove } = useMessage(nodeId);

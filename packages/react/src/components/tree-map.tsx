@@ -17,7 +17,8 @@ const step = 24;
 const size = 12;
 
 /**
- * The whole tree, with one column for each branch. The shown branch is marked; a click shows the branch of a message.
+ * Renders the whole tree, with one column for each branch. The shown branch is marked; a click shows the branch of a
+ * message.
  */
 export function TreeMap({ onSelect, limit = 2000 }: TreeMapProps): ReactElement {
   const labels = useLabels();

@@ -81,7 +81,7 @@ describe('the recorder', () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
-    const held = holding(store);
+    const held = blockWrites(store);
     const recorder = recorderOn(held.store, { memoryBytes: 5_000, spillFolder: folder });
     for (const at of [0, 1, 2]) enterCall(recorder, `call ${at}`).finish(answered(`call ${at}!`));
     await expect.poll(() => recorder.state.spilled).toBe(1);
@@ -98,13 +98,13 @@ describe('the recorder', () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
-    const recorder = recorderOn(holding(store).store, { spillFolder: folder });
+    const recorder = recorderOn(blockWrites(store).store, { spillFolder: folder });
     for (const at of [0, 1]) enterCall(recorder, `call ${at}`).finish(answered(`call ${at}!`));
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     expect(readdirSync(join(folder, left))).toHaveLength(2);
     // The folder gets the name that an ended process would have left, because the id of this process is in use.
-    renameSync(join(folder, left), join(folder, `${gonePid()}-left`));
+    renameSync(join(folder, left), join(folder, `${endedProcessId()}-left`));
     const next = recorderOn(store, { spillFolder: folder });
     next.resume();
     await expect.poll(() => next.state.recorded).toBe(2);
@@ -116,7 +116,7 @@ describe('the recorder', () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
-    const recorder = recorderOn(holding(store).store, { spillFolder: folder });
+    const recorder = recorderOn(blockWrites(store).store, { spillFolder: folder });
     const [key, other] = ['a-canary-of-the-client-42', 'a-canary-for-a-server-of-tools'];
     const request = toJsonBytes({
       messages: [{ role: 'user', content: `env says ${key}` }],
@@ -132,7 +132,7 @@ describe('the recorder', () => {
     const files = readdirSync(join(folder, left)).map((file) => readFileSync(join(folder, left, file), 'utf8'));
     expect(files).toHaveLength(2);
     expect(files.filter((text) => text.includes('canary'))).toEqual([]);
-    renameSync(join(folder, left), join(folder, `${gonePid()}-left`));
+    renameSync(join(folder, left), join(folder, `${endedProcessId()}-left`));
     const next = recorderOn(store, { spillFolder: folder });
     next.resume();
     await expect.poll(() => next.state.recorded).toBe(2);
@@ -144,7 +144,7 @@ describe('the recorder', () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
-    const recorder = recorderOn(holding(store).store, { spillFolder: folder });
+    const recorder = recorderOn(blockWrites(store).store, { spillFolder: folder });
     const long = `long ${'word '.repeat(100_000)}`;
     const history = [
       { role: 'user', content: long },
@@ -156,7 +156,7 @@ describe('the recorder', () => {
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     writeFileSync(join(folder, left, '000000000009-torn.call.part'), '{"owner":"local"');
-    renameSync(join(folder, left), join(folder, `${gonePid()}-left`));
+    renameSync(join(folder, left), join(folder, `${endedProcessId()}-left`));
     const next = recorderOn(store, { spillFolder: folder });
     next.resume();
     await expect.poll(() => next.state.recorded).toBe(2);
@@ -186,7 +186,7 @@ describe('the recorder', () => {
 
   it('[RP10] without space for files, the oldest call is dropped and counted', async () => {
     const store = await openStore('memory:');
-    const held = holding(store);
+    const held = blockWrites(store);
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
     const recorder = recorderOn(held.store, { memoryBytes: 7_000, spillBytes: 0, onError });
@@ -202,7 +202,7 @@ describe('the recorder', () => {
 
   it('[RP10] a folder that cannot be written costs only the oldest call', async () => {
     const store = await openStore('memory:');
-    const held = holding(store);
+    const held = blockWrites(store);
     const recorder = recorderOn(held.store, { memoryBytes: 5_000, spillFolder: '/dev/null/nowhere' });
     for (const text of ['a', 'b', 'c']) enterCall(recorder, text).finish(answered(`${text}!`));
     await expect.poll(() => recorder.state.dropped).toBe(1);
@@ -215,7 +215,7 @@ describe('the recorder', () => {
     const store = await openStore('memory:');
     let away = 2;
     let recovered = 0;
-    const flaky = standingIn(store, (name) => {
+    const flaky = wrapStore(store, (name) => {
       if (name === 'change' && away-- > 0)
         throw new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Away.' });
     });
@@ -233,7 +233,7 @@ describe('the recorder', () => {
   it('[RP10] a response that was written although the store reported a failure is recorded once', async () => {
     const store = await openStore('memory:');
     let lies = 1;
-    const lying = standingIn(
+    const lying = wrapStore(
       store,
       () => undefined,
       async (name, value) => {
@@ -251,7 +251,7 @@ describe('the recorder', () => {
 });
 
 /** Wraps a store: runs a check before each call, and can change its result. */
-function standingIn(
+function wrapStore(
   store: Store,
   before: (name: string) => void,
   after: (name: string, value: unknown) => unknown = (_, value) => value,
@@ -269,12 +269,12 @@ function standingIn(
 }
 
 /** Returns a store in which every change waits for `release`. */
-function holding(store: Store): { readonly store: Store; release(): void } {
+function blockWrites(store: Store): { readonly store: Store; release(): void } {
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const slow = standingIn(store, () => undefined);
+  const slow = wrapStore(store, () => undefined);
   const held = new Proxy(slow, {
     get(target, name, receiver) {
       const value = Reflect.get(target, name, receiver);
@@ -286,7 +286,7 @@ function holding(store: Store): { readonly store: Store; release(): void } {
 }
 
 /** Returns the id of a process that has ended. */
-function gonePid(): number {
+function endedProcessId(): number {
   return spawnSync(process.execPath, ['-e', '']).pid;
 }
 

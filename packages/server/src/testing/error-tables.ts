@@ -1,4 +1,4 @@
-/** All error codes of the server, for tests that check each. */
+/** The error codes of all parts of the server. Tests check each of them. */
 import { importErrorKinds } from '@coppice/content/formats';
 import { type ErrorKind, refusalKinds } from '@coppice/core';
 import {

@@ -20,7 +20,7 @@ export { errorTables } from './error-tables.ts';
 export { EventReader, type ReceivedEvent } from './read-events.ts';
 export { addTestUsers, openSharedServer, testUsers } from './shared-server.ts';
 
-/** Additional options of a test server. */
+/** The options of a test server besides those of a real one. */
 export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>> & {
   /** The URL of the store; by default in memory, for `sqlite` a new file. */
   readonly store?: string | Store;
@@ -34,7 +34,7 @@ export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>>
   readonly keys?: SecretRecords;
 };
 
-/** A parsed response. */
+/** A response with its parsed body. */
 export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -42,12 +42,12 @@ export interface TestResponse {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-/** The options of a request. */
+/** The token, headers, body and expected version of a test request. */
 export interface TestRequestOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly version?: number;
-  /** Another token, or none. */
+  /** The token of another user; null sends none. */
   readonly token?: string | null;
 }
 

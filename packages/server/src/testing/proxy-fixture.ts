@@ -1,4 +1,4 @@
-/** A server that forwards calls to a local service, for tests of the recording proxy. */
+/** Opens a server that forwards calls to a local service, for tests of the recording proxy. */
 import { ask, type Node, type TreeSummary } from '@coppice/core';
 import { openRawServer, type RawRequestHandler, type RawServer } from '@coppice/engine/testing';
 import type { Recorder } from '../proxy/recorder.ts';
@@ -17,7 +17,7 @@ interface RecordedNode {
   readonly node: Node;
 }
 
-/** The server, the service and the recorded trees. */
+/** The server, the service behind it, and functions that read the recorded trees. */
 export interface ProxyFixture {
   readonly url: string;
   readonly server: TestServer;
@@ -42,7 +42,7 @@ export async function openProxyFixture(
 ): Promise<ProxyFixture> {
   const service = await openRawServer(handler);
   const config = `[proxy]\nopenai = "${service.url}/v1"\nanthropic = "${service.url}"\n[providers.openai]\nbase_url = "${service.url}/v1"\napi_key = "${operatorKey}"\n${more.config ?? ''}`;
-  // Services in these tests may never respond; closing must not wait for them.
+  // The services of these tests may never respond, and closing must not wait for them.
   const server = await openTestServer({ store: 'sqlite', limits: { stopMs: 500 }, ...more, config });
   const listening = await server.listen();
   const { recorder } = listening.server.services;

@@ -1,4 +1,4 @@
-/** Reads server-sent events like a browser. */
+/** Reads server-sent events as a browser does. */
 
 export interface ReceivedEvent {
   readonly event: string;
@@ -7,7 +7,7 @@ export interface ReceivedEvent {
   readonly data: ReturnType<typeof JSON.parse>;
 }
 
-/** An open stream of events. */
+/** A reader of one event stream. It keeps all events that it has read. */
 export class EventReader {
   readonly seen: ReceivedEvent[] = [];
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -26,7 +26,7 @@ export class EventReader {
     return this.seen;
   }
 
-  /** Reads to the end. */
+  /** Reads all remaining events. */
   async all(): Promise<readonly ReceivedEvent[]> {
     while (await this.#more());
     return this.seen;
@@ -51,7 +51,6 @@ export class EventReader {
     this.seen.push({ event: fields.get('event') ?? 'message', id: fields.get('id') ?? null, data: JSON.parse(data) });
   }
 
-  /** Disconnects. */
   close(): Promise<void> {
     return this.#reader.cancel().catch(() => undefined);
   }

@@ -1,4 +1,4 @@
-/** A multi-user server with an admin, two members and a viewer. */
+/** Opens a server with several users: an admin, two members and a viewer. */
 import type { Store, User } from '@coppice/core';
 import { hashToken } from '../middleware/auth.ts';
 import { openTestServer, type TestServer, type TestServerOptions } from './index.ts';
@@ -11,7 +11,7 @@ export const testUsers: readonly Pick<User, 'id' | 'role'>[] = [
   { id: 'vic', role: 'viewer' },
 ];
 
-/** Adds the users to a store. */
+/** Adds the test users with their tokens to a store. */
 export async function addTestUsers({ accounts }: Pick<Store, 'accounts'>): Promise<void> {
   for (const { id, role } of testUsers) {
     await accounts.putUser({ id, name: id, role, createdAt: 1, disabledAt: null });

@@ -1,4 +1,4 @@
-/** Server processes that are killed and restarted. */
+/** Starts server processes, and kills and restarts them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,12 +28,12 @@ export async function bundleServer(): Promise<string> {
   return join(outDir, 'server.mjs');
 }
 
-/** One slot of the fleet and its current process. */
-class Berth {
+/** One member of the fleet: its port and its current process. */
+class FleetServer {
   readonly url: string;
   child: ChildProcess | null = null;
   port: number | null = null;
-  said = '';
+  stderr = '';
 
   constructor(url: string) {
     this.url = url;
@@ -44,28 +44,28 @@ class Berth {
 export class ServerFleet {
   readonly #file: string;
   readonly #token: string;
-  readonly #berths: readonly Berth[];
+  readonly #servers: readonly FleetServer[];
   kills = 0;
 
-  /** Returns the store URLs, which are assigned to the servers round-robin. */
+  /** Creates the fleet. The store URLs are assigned to the servers in turn. */
   constructor(file: string, urls: readonly string[], token: string, count: number) {
     this.#file = file;
     this.#token = token;
-    this.#berths = Array.from({ length: count }, (_, at) => new Berth(urls[at % urls.length] ?? ''));
+    this.#servers = Array.from({ length: count }, (_, at) => new FleetServer(urls[at % urls.length] ?? ''));
   }
 
   /** Starts all processes; resolves when each of them listens. */
   async start(): Promise<void> {
-    for (const berth of this.#berths) await this.#launch(berth);
+    for (const server of this.#servers) await this.#launch(server);
   }
 
-  async #launch(berth: Berth): Promise<void> {
-    const child = spawn(process.execPath, [this.#file, berth.url, this.#token], { stdio: ['pipe', 'pipe', 'pipe'] });
-    berth.child = child;
-    berth.said = '';
+  async #launch(server: FleetServer): Promise<void> {
+    const child = spawn(process.execPath, [this.#file, server.url, this.#token], { stdio: ['pipe', 'pipe', 'pipe'] });
+    server.child = child;
+    server.stderr = '';
     child.stdin?.on('error', () => undefined);
     child.stderr?.on('data', (chunk: Buffer) => {
-      berth.said = (berth.said + chunk.toString('utf8')).slice(-4_000);
+      server.stderr = (server.stderr + chunk.toString('utf8')).slice(-4_000);
     });
     const lines = createInterface({ input: child.stdout ?? process.stdin });
     const [line] = await Promise.race([
@@ -74,44 +74,44 @@ export class ServerFleet {
     ]);
     if (line === null) return;
     const { port }: { readonly port: number } = JSON.parse(line);
-    berth.port = port;
+    server.port = port;
   }
 
   /** Kills one process and restarts it. */
   async killOne(which: number): Promise<void> {
-    const berth = this.#berths[which % this.#berths.length];
-    if (berth?.child == null) return;
-    const { child } = berth;
-    berth.port = null;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const server = this.#servers[which % this.#servers.length];
+    if (server?.child == null) return;
+    const { child } = server;
+    server.port = null;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
-    await gone;
+    await exited;
     this.kills++;
-    await this.#launch(berth);
-    // While the database is down a server cannot start, so the start is repeated.
-    for (let tries = 0; berth.port === null && tries < 50; tries++) {
+    await this.#launch(server);
+    // A server cannot start while the database is down, so the start is repeated.
+    for (let attempts = 0; server.port === null && attempts < 50; attempts++) {
       await new Promise((resolve) => setTimeout(resolve, 200));
-      await this.#launch(berth);
+      await this.#launch(server);
     }
   }
 
   /** Returns the URLs of the processes that listen now. */
   addresses(): readonly string[] {
-    return this.#berths.flatMap(({ port }) => (port === null ? [] : [`http://127.0.0.1:${port}`]));
+    return this.#servers.flatMap(({ port }) => (port === null ? [] : [`http://127.0.0.1:${port}`]));
   }
 
-  /** Returns the error output of the processes. */
-  words(): string {
-    return this.#berths.map((berth) => berth.said).join('\n');
+  /** Returns the error output of all processes, for the message of a failed test. */
+  readStderr(): string {
+    return this.#servers.map((server) => server.stderr).join('\n');
   }
 
   /** Ends all processes. */
   async close(): Promise<void> {
-    for (const { child } of this.#berths) {
+    for (const { child } of this.#servers) {
       if (child === null || child.exitCode !== null || child.signalCode !== null) continue;
-      const gone = new Promise((resolve) => child.once('exit', resolve));
+      const exited = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
-      await gone;
+      await exited;
     }
   }
 }

@@ -8,14 +8,14 @@ import { openStore } from '@coppice/stores';
 import { bundleServer, ServerFleet } from './fleet.ts';
 import { type SharedConversation, Writer, WriterRecord } from './writer.ts';
 
-/** The database that the servers share. */
+/** The PostgreSQL database that all servers share. */
 interface Database {
   readonly url: string;
   /** Stops the database immediately, like a power failure, and starts it again. */
   restart(): Promise<void>;
 }
 
-/** The options of a run. */
+/** The number of servers, writers and interruptions of a run. */
 export interface PgWritersOptions {
   readonly database: Database;
   readonly servers: number;
@@ -32,7 +32,7 @@ export interface PgWritersOptions {
   say?(line: string): void;
 }
 
-/** The result of a run. */
+/** What a run wrote and interrupted. */
 export interface PgWritersReport {
   readonly acknowledged: number;
   readonly kills: number;
@@ -51,7 +51,6 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Waits for so many milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
@@ -66,7 +65,7 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
     await fleet.start();
     const conversations = await createTrees(fleet, token, options.conversations);
     const end = performance.now() + seconds * 1000;
-    // On a busy machine the time may end before enough writes were made.
+    // Whether too few writes were made. On a busy machine the run takes longer then.
     const isThin = () =>
       record.acks.length < (options.atLeast ?? 0) || (fleet.kills === 0 && options.killEvery < seconds);
     const over = () => record.wrong !== null || (performance.now() >= end && !isThin());
@@ -84,7 +83,7 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
     const killing = killServers(fleet, options.killEvery, over);
     const restarting = restartDatabase(options, over);
     await Promise.all([...writers, killing, restarting]);
-    if (record.wrong !== null) throw new Error(`${record.wrong}\n${fleet.words()}`);
+    if (record.wrong !== null) throw new Error(`${record.wrong}\n${fleet.readStderr()}`);
     say(`${record.acks.length} acknowledged, ${fleet.kills} kills; checking`);
     await fleet.close();
     const figures = await check(database.url, conversations, record);
@@ -151,8 +150,8 @@ async function check(url: string, conversations: readonly SharedConversation[], 
   const store = await openStore(url);
   try {
     const figures = await checkConversations(store, conversations, record);
-    // A server that is killed between storing a run and its reply leaves the run, which the next server ends; fsck only
-    // warns about it.
+    // A server that was killed between storing a run and its reply leaves the run, which the next server ends. fsck
+    // only warns about it.
     const findings = (await store.fsck()).findings.filter(({ severity }) => severity === 'error');
     if (findings.length > 0) throw new Error(`fsck finds ${JSON.stringify(findings.slice(0, 5))}`);
     return figures;

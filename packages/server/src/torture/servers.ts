@@ -12,7 +12,7 @@ import { bundleServer, ServerFleet } from './fleet.ts';
 import { checkConversations, createTrees, killServers, pause, seededRandom } from './pgwriters.ts';
 import { type SharedConversation, Writer, WriterRecord } from './writer.ts';
 
-/** The options of a run. */
+/** The databases, and the number of servers, writers and interruptions of a run. */
 export interface ServerTortureOptions {
   /** The server with the directory and two buckets. */
   readonly first: PostgresServer;
@@ -36,7 +36,7 @@ export interface ServerTortureOptions {
   say?(line: string): void;
 }
 
-/** The result of a run. */
+/** What a run wrote, interrupted and moved. */
 export interface ServerTortureReport {
   readonly acknowledged: number;
   readonly kills: number;
@@ -57,7 +57,7 @@ interface TestUser {
 /** The buckets, two on each server. The first one is in the database of the directory. */
 const bucketNames = ['main', 'beside', 'far', 'farther'] as const;
 
-/** The databases of a run. */
+/** The URLs of the directory and of its buckets. */
 interface Databases {
   /** The URL of the directory. */
   readonly url: string;
@@ -149,7 +149,7 @@ export async function runServerTorture(options: ServerTortureOptions): Promise<S
       restartAndPromote(options, databases, done, over),
       moveUsers(options, databases.url, users, done, over),
     ]);
-    if (record.wrong !== null) throw new Error(`${record.wrong}\n${fleet.words()}`);
+    if (record.wrong !== null) throw new Error(`${record.wrong}\n${fleet.readStderr()}`);
     say(`${record.acks.length} acknowledged, ${fleet.kills} kills, ${done.moves} moves; checking`);
     await fleet.close();
     const figures = await checkUsers(databases.url, users, record);
@@ -218,7 +218,7 @@ async function moveUsers(
         await buckets?.moveOwner(name, to);
         isMoved = buckets !== null;
       } catch {
-        // A database is unavailable. The same move is repeated, as `coppice buckets check` recommends.
+        // If a database is unavailable, the same move is repeated, as `coppice buckets check` recommends.
         await pause(200);
       } finally {
         await buckets?.close().catch(() => undefined);

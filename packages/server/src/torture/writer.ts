@@ -2,7 +2,7 @@
 import { newId } from '@coppice/engine';
 import type { ServerFleet } from './fleet.ts';
 
-/** An acknowledged write. */
+/** A write that a server has acknowledged. */
 export interface AcknowledgedWrite {
   readonly treeId: string;
   readonly version: number;
@@ -11,7 +11,7 @@ export interface AcknowledgedWrite {
   readonly sure: boolean;
 }
 
-/** The state of one conversation that all writers share. */
+/** One conversation, to which all writers write. */
 export interface SharedConversation {
   readonly id: string;
   readonly rootId: string;
@@ -36,7 +36,6 @@ export class WriterRecord {
 
 interface Answer {
   readonly status: number;
-  /** As returned by `JSON.parse`. */
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
@@ -79,7 +78,7 @@ export class Writer {
     this.#options = options;
   }
 
-  /** Writes until it is stopped. */
+  /** Writes until the run is over. */
   async run(): Promise<void> {
     const { conversations, random, record } = this.#options;
     while (!this.#options.over() && record.wrong === null) {
@@ -88,7 +87,7 @@ export class Writer {
     }
   }
 
-  /** Returns a recent node to work on, because most older ones were deleted. */
+  /** Returns a recent node as the target of a write, because most older nodes were deleted. */
   #node(conversation: SharedConversation): string | undefined {
     const { nodes } = conversation;
     return nodes[nodes.length - 1 - Math.floor(this.#options.random() * Math.min(40, nodes.length))];
@@ -154,7 +153,7 @@ export class Writer {
         unknown = true;
         await pause(50);
       } else if (answer.status === 503) {
-        // The store or server was stopping, so it is unknown whether the write happened.
+        // The store or the server was stopping, so it is unknown whether the write was stored.
         record.unavailable++;
         unknown = true;
         await pause(50);

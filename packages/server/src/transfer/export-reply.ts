@@ -1,4 +1,7 @@
-/** Exports: a download that is generated while it is read, and a report of what the format cannot store. */
+/**
+ * Responds with an export: a download that is generated while the client reads it, or a report of what the format
+ * cannot store.
+ */
 import { setImmediate } from 'node:timers/promises';
 import {
   type ExportEvent,
@@ -14,7 +17,7 @@ import { attachmentPolicy } from '../middleware/security-headers.ts';
 import type { RawReply } from '../routes/define.ts';
 import { streamZip } from './stream-zip.ts';
 
-/** A format that can be written. */
+/** A format with a writer. */
 export type WritableFormat = Format & { readonly writer: FormatWriter };
 
 /** Finds a format by name; throws if it is unknown or can only be read. */
@@ -45,7 +48,7 @@ async function* plainPieces(events: AsyncIterable<ExportEvent>): AsyncGenerator<
   }
 }
 
-/** Joins small chunks to larger ones, and yields to the event loop after each. */
+/** Joins small chunks to larger ones, and yields to the event loop after each of them. */
 async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let size = 0;
@@ -68,7 +71,7 @@ async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
 export async function respondWithExport(job: ExportJob, done: () => void): Promise<RawReply> {
   const { store, format, options, name } = job;
   const { writer } = format;
-  // Several trees in separate files are packed into an archive.
+  // If the format has one file per tree, several trees are packed into an archive.
   const packed = writer.files === 'per-tree' && options.trees?.length !== 1;
   const stop = new AbortController();
   const events = exportFrom(store, { ...options, format: format.name, signal: stop.signal });
@@ -126,7 +129,7 @@ function attachmentNamed(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
 }
 
-/** Converts a title to a file name. */
+/** Converts a title to a file name that is valid on all systems. */
 export function toFileName(title: string): string {
   // Removes path separators, reserved and control characters.
   const plain = title

@@ -1,10 +1,10 @@
-/** Files that can be passed to another thread: by path, or by an open file descriptor. */
+/** Describes files so that another thread can read them: by path, or by an open file descriptor. */
 import { createReadStream, read as readAt } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { InputFile } from '@coppice/content/formats';
 
-/** A file to read. An open descriptor is closed only when all readers have finished. */
+/** A file to read. A file descriptor must stay open until all readers have finished. */
 export type FileSource = { readonly name: string; readonly size: number } & (
   | { readonly path: string }
   | { readonly descriptor: number }

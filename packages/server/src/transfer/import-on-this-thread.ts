@@ -4,7 +4,7 @@ import { type ImportIntoEvent, type ImportIntoOptions, importInto } from '@coppi
 import { openForeignTables } from '@coppice/stores';
 import { type FileSource, openFileSource } from './file-source.ts';
 
-/** Imports files and releases their temporary copies; see `importInto`. */
+/** Imports files and deletes their temporary copies; see `importInto`. */
 export async function* importOnThisThread(
   store: Store,
   files: readonly FileSource[],

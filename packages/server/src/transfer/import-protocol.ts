@@ -7,7 +7,7 @@ import type { FileSource } from './file-source.ts';
 /** The options of an import that can be sent to a thread. */
 export type ImportSettings = Pick<ImportIntoOptions, 'actor' | 'format' | 'scope' | 'strict' | 'dryRun' | 'follow'>;
 
-/** The job of an import thread. */
+/** What an import thread imports, and into which store. */
 export interface ImportJob {
   /** The store. Its owner becomes the owner of the imported trees. */
   readonly store: ThreadStore;
@@ -15,14 +15,14 @@ export interface ImportJob {
   readonly settings: ImportSettings;
 }
 
-/** Messages from the thread: it is ready, makes progress, has failed or has ended. */
+/** A message from the thread: it is ready, has made progress, has failed or has ended. */
 export type ImportThreadMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'event'; readonly event: ImportIntoEvent }
   | { readonly type: 'failed'; readonly error: SerialisedError }
   | { readonly type: 'over' };
 
-/** The request to the thread to stop as soon as possible. */
+/** The message that asks the thread to stop as soon as possible. */
 export interface ImportThreadRequest {
   readonly type: 'cancel';
 }

@@ -46,7 +46,7 @@ async function openFixture(): Promise<ImportFixture> {
   const store = await openStore(url);
   endings.push(() => store.close());
   const refusals: unknown[] = [];
-  // The caller has another store. If it contained trees, the thread would not have imported them.
+  // The caller's own store differs from the store of the thread. Trees in it would show that the thread was not used.
   const target: ImportTarget = {
     store: createMemoryStore(),
     thread: { url, owner: store.owner },
@@ -151,7 +151,7 @@ describe('an import on its own thread', () => {
     const events = importFiles(target, [file(chats(5))], { signal: stop.signal });
     for (let stored = 0; stored < 2; ) if ((await events.next()).value?.type === 'conversation') stored += 1;
     clearThreadFault();
-    // The third commit of the import does not return. This thread keeps running.
+    // The thread blocks at its third commit, while this thread keeps running.
     const written: string[] = [];
     let writing: Promise<unknown> = Promise.resolve();
     let begun = 0;

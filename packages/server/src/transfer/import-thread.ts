@@ -16,7 +16,7 @@ import type { ImportJob, ImportSettings, ImportThreadMessage, ImportThreadReques
 export { allowsConcurrentOpen, type ThreadStore } from '../threads.ts';
 export type { FileSource } from './file-source.ts';
 
-/** The target of an import. */
+/** Where an import writes, and on which thread. */
 export interface ImportTarget {
   readonly store: Store;
   /**
@@ -26,11 +26,11 @@ export interface ImportTarget {
   readonly thread?: ThreadStore | undefined;
   /** Called if no thread can be started. The import then runs on the calling thread. */
   readonly onNoThread?: (error: unknown) => void;
-  /** The time in which a stopped import may finish its conversation before its thread is terminated. */
+  /** How long a stopped import may finish its current conversation before its thread is terminated, in milliseconds. */
   readonly graceMs?: number | undefined;
 }
 
-// Enough for a conversation of about ten thousand messages. A shutdown does not wait longer.
+// This is enough for a conversation of about ten thousand messages. A shutdown does not wait longer.
 const defaultGraceMs = 5_000;
 
 /**
@@ -60,7 +60,7 @@ export async function* importFiles(
 // memory.
 const resourceLimits = { maxYoungGenerationSizeMb: 16 };
 
-/** The caller's side of an import thread. */
+/** An import thread as its caller sees it. */
 class ImportThread {
   readonly #worker: Worker;
   #reported: ImportThreadMessage[] = [];
@@ -126,7 +126,7 @@ class ImportThread {
     } finally {
       signal?.removeEventListener('abort', cancel);
       cancel();
-      // The files stay open until the thread no longer reads them.
+      // The caller may close the files only after the thread no longer reads them.
       await this.#gone;
       clearTimeout(this.#late);
     }

@@ -1,4 +1,7 @@
-/** The import thread. It opens the store itself, so that a long transaction does not block the server's event loop. */
+/**
+ * The worker thread of an import. It opens the store itself, so that a long transaction does not block the server's
+ * event loop.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openStore } from '@coppice/stores/open';
 import { serialiseError } from '../serialise-error.ts';
@@ -18,7 +21,7 @@ async function runImport(): Promise<void> {
     for await (const event of importOnThisThread(store, files, { ...settings, signal: stop.signal }))
       sendToParent({ type: 'event', event });
   } finally {
-    // Everything is committed or rolled back now, even if closing fails.
+    // All changes are committed or rolled back at this point, so an error of closing does not matter.
     await store.close().catch(() => undefined);
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The imports of this process. Each runs without a reader, can be followed by any number of readers, and can be
- * cancelled.
- */
+/** The imports of this process. An import runs also without a reader, and any number of readers can follow it. */
 import { type ImportFinding, type ImportReport, maxListedFindings } from '@coppice/content/formats';
 import type { Refusal, Store } from '@coppice/core';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine';
@@ -23,7 +20,7 @@ export type ImportedConversation = Omit<Extract<ImportIntoEvent, { readonly type
 
 type ImportProgress = Omit<Extract<ImportIntoEvent, { readonly type: 'progress' }>, 'type'>;
 
-/** The options of an import. */
+/** The files of an import, and how to import them. */
 export interface ImportRequest {
   readonly id: string;
   /** A name for display, for example the file name. */
@@ -38,7 +35,7 @@ export interface ImportRequest {
 // Titles are shortened for display; the tree has the whole title.
 const longestTitle = 200;
 
-/** One import and its progress. */
+/** One import with its progress and its result. */
 export class LiveImport {
   readonly id: string;
   readonly owner: string;
@@ -51,14 +48,14 @@ export class LiveImport {
   endedAt: number | null = null;
   format: { readonly name: string; readonly label: string } | null = null;
   progress: ImportProgress = { bytes: 0, total: null, conversations: 0, records: 0 };
-  /** New and existing conversations so far; final if the import was stopped. */
+  /** How many conversations were stored and merged so far. */
   readonly taken = { stored: 0, merged: 0 };
   /** The first thousand conversations, in the order of the source. */
   readonly conversations: ImportedConversation[] = [];
   findings: readonly ImportFinding[] = [];
   report: ImportReport | null = null;
   error: Refusal | null = null;
-  /** Resolves when it has finished and its files are released. */
+  /** Resolves when the import has finished and its files are deleted. */
   readonly done: Promise<void>;
   readonly #stop = new AbortController();
   readonly #waiting = new ChangeWaiters();
@@ -78,12 +75,12 @@ export class LiveImport {
     return this.state !== 'running';
   }
 
-  /** Stops it between two conversations. */
+  /** Stops the import after the current conversation. */
   cancel(): void {
     this.#stop.abort();
   }
 
-  /** Resolves with the next change, or when the signal aborts. */
+  /** Resolves at the next change, or when the signal aborts. */
   changed(signal: AbortSignal): Promise<void> {
     if (this.over || signal.aborted) return Promise.resolve();
     return this.#waiting.wait(signal);
@@ -150,13 +147,13 @@ interface ImportsOptions {
   readonly limits: Pick<ServerLimits, 'keepImportMs'>;
   readonly log: Logger;
   readonly now: () => number;
-  /** How a thread opens the store; without it imports run on the server's thread. */
+  /** How a worker thread opens the store. Without it, imports run on the server's thread. */
   readonly thread?: ThreadStore | undefined;
 }
 
 type ImportPosition = Pick<ImportsOptions, 'now' | 'log' | 'thread'>;
 
-/** A reserved slot for an import, from the first byte of its upload on. */
+/** A slot for an import. It is reserved from the first byte of the upload, so that the limit counts uploads too. */
 export interface ImportSlot {
   /** Starts the import; the slot is released when it has finished. */
   begin(request: ImportRequest): LiveImport;
@@ -164,7 +161,7 @@ export interface ImportSlot {
   leave(): void;
 }
 
-// Only so many finished imports are kept per owner; the oldest are dropped.
+// How many finished imports are kept for each owner. The oldest are dropped.
 const keptPerOwner = 20;
 
 /** The running imports of this process, and finished ones for a limited time. */
@@ -185,7 +182,7 @@ export class ImportRegistry {
     return sum;
   }
 
-  /** Reserves a slot; throws above the limit. */
+  /** Reserves a slot. Throws if the owner has too many imports. */
   admit(owner: string): ImportSlot {
     const taken = this.#places.get(owner) ?? 0;
     const { imports: most } = this.#options.quotas;
@@ -209,7 +206,7 @@ export class ImportRegistry {
     let begun = false;
     return {
       begin: (request) => {
-        // An upload that ends during the shutdown would write to a store that is closing.
+        // The store is closing, so an upload that ends now must not start its import.
         if (this.#closed) throwHttpError('http/closing', 'The server is stopping.');
         begun = true;
         const live = new LiveImport(owner, request, this.#options);
@@ -238,14 +235,14 @@ export class ImportRegistry {
     return [...(this.#byOwner.get(owner)?.values() ?? [])].reverse();
   }
 
-  /** Removes a finished import. */
+  /** Removes a finished import from the list. */
   forget(live: LiveImport): void {
     const own = this.#byOwner.get(live.owner);
     own?.delete(live.id);
     if (own?.size === 0) this.#byOwner.delete(live.owner);
   }
 
-  /** Stops all imports and waits until their uploads are deleted. */
+  /** Stops all imports, and waits until their uploads are deleted. */
   async close(): Promise<void> {
     this.#closed = true;
     const all = [...this.#byOwner.values()].flatMap((own) => [...own.values()]);

@@ -8,9 +8,9 @@ import type { FileSource } from './file-source.ts';
 /** An upload that an import can read several times. */
 export interface SpooledUpload {
   readonly size: number;
-  /** The upload as a file source with a display name. Opens nothing. */
+  /** Returns the upload as a file source with a display name. */
   sourceNamed(name: string): FileSource;
-  /** Frees the disk space. */
+  /** Closes the file, which frees its disk space. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ async function openNameless(folder: string): Promise<FileHandle> {
   }
 }
 
-/** Writes all chunks and returns their size. A full disk gives a specific error. */
+/** Writes all chunks and returns their size. Throws a specific error if the disk is full. */
 export async function writeChunks(handle: FileHandle, source: AsyncIterable<Uint8Array>): Promise<number> {
   let size = 0;
   for await (const piece of source) {

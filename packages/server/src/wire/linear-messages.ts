@@ -1,4 +1,4 @@
-/** The messages of a path for clients that do not support branches. */
+/** Converts a path to a list of messages for clients that do not support branches. */
 import type { Node } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { messageSchema, nodeIdSchema } from './schemas.ts';
@@ -10,7 +10,7 @@ export const linearMessageSchema = messageSchema.extend({
   status: z.string(),
 });
 
-/** Returns the messages among the nodes of a path, without markers. */
+/** Returns the messages of a path. Markers are left out. */
 export function toLinearMessages(nodes: readonly Node[]): z.input<typeof linearMessageSchema>[] {
   return nodes.flatMap(({ id, createdAt, status, kind, message: said }) =>
     said === null || kind !== 'message' ? [] : [{ id, createdAt, status, ...said }],

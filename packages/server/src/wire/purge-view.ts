@@ -1,4 +1,4 @@
-/** The data that a purge could not delete, as an API response. */
+/** Reports the data that a purge could not delete. */
 import type { PurgeReport } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { treeIdSchema } from './schemas.ts';

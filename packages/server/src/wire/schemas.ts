@@ -1,8 +1,8 @@
-/** The schemas of requests and responses, for the document, the generated client and validation. */
+/** The schemas of requests and responses. They validate both, and the OpenAPI document is generated from them. */
 import type { Block, JsonObject } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 
-/** Returns the schema of a read-only list, like those of core. */
+/** Returns the schema of a read-only list, the form in which core has lists. */
 export function listOfSchema<T extends z.ZodType>(item: T) {
   return z.array(item).readonly();
 }
@@ -182,7 +182,7 @@ export const treeViewSchema = z
   })
   .openapi('TreeView');
 
-/** Returns the response of a write; `result` depends on the command. */
+/** Returns the response schema of a write. `result` is the result of the command. */
 export function writeResponseSchema<R extends z.ZodType>(result: R) {
   return z.object({
     treeId: treeIdSchema,
@@ -225,12 +225,12 @@ export const pageLimitSchema = z
 const version = z.number().int().min(0);
 const conflict = z.literal('branch');
 
-/** Returns the body of a write with an optional expected version. */
+/** Returns the body schema of a write, with an optional expected version. */
 export function writeBodySchema<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.strictObject({ ...shape, expectedVersion: version.optional(), onConflict: conflict.optional() });
 }
 
-/** Returns the query of a write with an optional expected version. */
+/** Returns the query schema of a write, with an optional expected version. */
 export function writeQuerySchema<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.strictObject({ ...shape, expectedVersion: countQuerySchema.optional(), onConflict: conflict.optional() });
 }

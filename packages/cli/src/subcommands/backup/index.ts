@@ -33,7 +33,7 @@ export const backup = defineSubcommand({
 
 const sqliteBegins = 'SQLite format 3\0';
 
-/** The kind of store that opens a backup. The backup of a database server is an SQLite file. */
+/** Returns the kind of store that opens a backup. The backup of a database server is an SQLite file. */
 export async function storeKindOfBackup(place: string, kind: string): Promise<string> {
   const file = await open(place).catch(() => null);
   if (file === null) return kind;

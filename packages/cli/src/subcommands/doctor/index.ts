@@ -92,13 +92,13 @@ const megabyte = 1024 * 1024;
 /** With less free space than this, writes fail soon. */
 const scarceBytes = 100 * megabyte;
 
-/** The data folder, or the home directory if the data folder does not exist yet. */
+/** Returns the data folder, or the home directory if the data folder does not exist yet. */
 async function dataFolder(at: CliContext): Promise<string> {
   const folder = join(at.host.home, '.coppice');
   return (await modeOf(folder)) === null ? at.host.home : folder;
 }
 
-/** The permission bits of a file or folder; null if it does not exist. */
+/** Returns the permission bits of a file or folder; null if it does not exist. */
 async function modeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).mode & 0o777;
@@ -178,7 +178,7 @@ async function clock(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   };
 }
 
-/** The findings as Markdown without private data, for public bug reports. */
+/** Returns the findings as Markdown without private data, for public bug reports. */
 function report(findings: readonly DoctorFinding[], at: CliContext): readonly string[] {
   const names: readonly (readonly [string, string])[] = [
     [at.host.home, '~'],

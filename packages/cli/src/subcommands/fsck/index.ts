@@ -68,7 +68,7 @@ function isError(finding: FsckLine): boolean {
   return finding.severity === 'error';
 }
 
-/** The findings of a check, and those that remain after a repair; or why the store cannot be read. */
+/** Returns the findings of a check, and those that remain after a repair; or why the store cannot be read. */
 async function runFsck(
   given: SubcommandInput,
   at: CliContext,

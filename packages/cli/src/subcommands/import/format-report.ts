@@ -8,7 +8,7 @@ type ShownReport = Omit<ImportReport, 'findings'> & {
   readonly findings: readonly Pick<ImportReport['findings'][number], 'severity' | 'message'>[];
 };
 
-/** The report of an import as text. */
+/** Returns the report of an import as text. */
 export function formatImportReport(word: string, report: ShownReport, output: Output): string[] {
   const { style } = output;
   const { conversations, records, findings, counts, attachments } = report;

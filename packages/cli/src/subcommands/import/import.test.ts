@@ -11,7 +11,7 @@ const list = JSON.stringify({
   ],
 });
 
-/** An uncompressed archive with one member. */
+/** Returns an uncompressed archive with one member. */
 function zipOf(name: string, bytes: Buffer): Buffer {
   const known = Buffer.alloc(26);
   known.writeUInt16LE(20, 0);

@@ -111,7 +111,9 @@ export const importFrom = defineSubcommand({
   },
 });
 
-/** The file of an argument. A server imports one file at a time, and the files of a folder may belong together. */
+/**
+ * Returns the file of an argument. A server imports one file at a time, and the files of a folder may belong together.
+ */
 function onlyFile(word: string, files: readonly FileSource[]): UploadedFile {
   const [file] = files;
   if (file !== undefined && files.length === 1 && 'path' in file) return file;
@@ -125,7 +127,7 @@ function onlyFile(word: string, files: readonly FileSource[]): UploadedFile {
 // Smaller inputs are imported faster than a thread starts.
 const worthThread = 1024 * 1024;
 
-/** The target of the import. A worker thread keeps the terminal and Ctrl-C responsive during a long chat. */
+/** Returns the target of the import. A worker thread keeps the terminal and Ctrl-C responsive during a long chat. */
 async function targetOf(at: CliContext, files: readonly FileSource[]): Promise<ImportTarget> {
   const { allowsConcurrentOpen } = await import('@coppice/server/importing');
   const [store, url] = [await at.store(), await at.storeUrl()];

@@ -47,7 +47,7 @@ export const keys = defineSubcommand({
   },
 });
 
-/** The source of a key, and its masked value. */
+/** Returns the source of a key, and its masked value. */
 function describeKey({ key, keySource }: ProviderConfig): string {
   if (keySource === undefined) return 'no key';
   const shown = key?.lastFour === null || key === undefined ? 'key' : `key …${key.lastFour}`;

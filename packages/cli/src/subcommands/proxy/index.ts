@@ -183,7 +183,7 @@ function watchCalls(listening: RunningServer, at: CliContext): () => void {
   });
 }
 
-/** The input and output tokens that the service reported. */
+/** Returns the input and output tokens that the service reported. */
 function tokensOfCall(usage: unknown): string {
   const count = (...names: readonly string[]) => {
     for (const name of names) {

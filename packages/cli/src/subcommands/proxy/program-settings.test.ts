@@ -36,7 +36,7 @@ describe('coppice proxy -- a known program', () => {
     }
   }
 
-  /** The variables that differ from the user's environment, without those that the system adds. */
+  /** Returns the variables that differ from the user's environment, without those that the system adds. */
   function changed({ env }: Started, before: Readonly<Record<string, string>> = {}): Record<string, string> {
     const isOwn = ([name, value]: [string, string]) =>
       !/^(?:HOME|PATH|KEPT|NODE_|COPPICE_HOME|__CF)/.test(name) && before[name] !== value;

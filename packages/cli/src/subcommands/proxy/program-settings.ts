@@ -224,7 +224,7 @@ const knownPrograms: ReadonlyMap<string, KnownProgram> = new Map([
   ['aider', { keepsKeys: [], settings: aiderSettings }],
 ]);
 
-/** A program by its file name. Unknown programs get the variables that common clients read. */
+/** Returns a program by its file name. Unknown programs get the variables that common clients read. */
 export function findKnownProgram(program: string | undefined): KnownProgram {
   const name = basename(program ?? '').replace(/\.(?:exe|cmd|bat|ps1|js|mjs)$/i, '');
   return knownPrograms.get(name) ?? { keepsKeys: [], settings: otherSettings };
@@ -244,7 +244,8 @@ const publicAddresses: Readonly<Record<ServiceName, string>> = {
 };
 
 /**
- * The configuration with the public address of each service that gets the program's own key, unless an address is set.
+ * Returns the configuration with the public address of each service that gets the program's own key, unless an address
+ * is set.
  */
 export function addPublicAddresses(config: Config, { keepsKeys }: KnownProgram): Config {
   const unset = keepsKeys.filter((service) => !hasKeyFor(config, service) && config.proxy[service] === undefined);

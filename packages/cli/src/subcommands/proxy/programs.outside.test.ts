@@ -79,12 +79,12 @@ class Agent {
       expect(Object.keys(headers).filter((name) => name.startsWith('x-coppice'))).toEqual([]);
   }
 
-  /** The sessions as `coppice agents` lists them. */
+  /** Returns the sessions as `coppice agents` lists them. */
   async sessions(): Promise<readonly Listed[]> {
     return JSON.parse((await this.fixture.run(['agents', '--json'])).out).sessions;
   }
 
-  /** The messages of a tree as indented lines. */
+  /** Returns the messages of a tree as indented lines. */
   async drawn(id: string): Promise<string[]> {
     const store = await openStore(`sqlite:${join(this.fixture.home, '.coppice', 'coppice.db')}`);
     try {

@@ -133,7 +133,7 @@ const welcome: readonly string[] = [
   '  coppice --help          everything else',
 ];
 
-/** The token of COPPICE_TOKEN, or the one stored next to the configuration. */
+/** Returns the token of COPPICE_TOKEN, or the one stored next to the configuration. */
 async function tokenAuth(at: CliContext): Promise<TokenAuth> {
   const { env, home } = at.host;
   const chosen = env['COPPICE_TOKEN'];

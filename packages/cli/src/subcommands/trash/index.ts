@@ -78,7 +78,7 @@ async function trashedTrees(at: CliContext, purge: boolean): Promise<SubcommandO
   return { data: { items, cursor, purged: purge, ...(purge ? report : {}) }, lines };
 }
 
-/** The data that a purge could not delete, one line per reason. */
+/** Returns the data that a purge could not delete, one line per reason. */
 function remainderLines({ copies, waitingAttachments, uncleared }: PurgeReport): string[] {
   const lines = copies.map(
     ({ treeId, title, nodes }) =>

@@ -23,7 +23,7 @@ function recorderOn(store: Store, more: Partial<RecorderOptions> = {}): Recorder
 }
 
 /** Returns a recorder whose store is unavailable. */
-function waiting(spillFolder: string): Recorder {
+function openWaitingRecorder(spillFolder: string): Recorder {
   const storeOf = () => {
     throw new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Away.' });
   };
@@ -87,7 +87,7 @@ describe('keys split into pieces', () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
-    const recorder = waiting(folder);
+    const recorder = openWaitingRecorder(folder);
     const said = JSON.stringify({ messages: [{ role: 'user', content: `env: ${key}` }], input: `env: ${key}` });
     for (const [wire, answer] of answers) {
       const request = Buffer.from(said.replaceAll('/', '\\/'));
@@ -126,7 +126,7 @@ describe('keys split into pieces', () => {
   it('[RP4] a stored overflow file without a key is read unchanged', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
-    const recorder = waiting(folder);
+    const recorder = openWaitingRecorder(folder);
     const text = streamed({ choices: [{ index: 0, delta: { content: 'Hello!' }, finish_reason: 'stop' }] });
     enterCall(recorder, 'Hi').finish(came(text));
     await recorder.close(10);
