@@ -1,5 +1,5 @@
 // @module-tag full
-/** The real command without write permission and with a full disk. */
+/** Tests the installed command without write permission and with a full disk. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -4,15 +4,15 @@ import type { RunningServer } from '@coppice/server';
 type BrowserEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Opens the page in the user's browser and signs the user in. Never fails and never waits. The URL contains a one-time
- * code instead of the token, because other users of the machine can see command lines.
+ * Opens the page in the user's browser and signs the user in. Never throws and never waits. The URL contains a one-time
+ * code instead of the token, because other users of the computer can see command lines.
  */
 export function openPage(listening: Pick<RunningServer, 'signInOnceUrl'>, env: BrowserEnvironment): boolean {
   const url = listening.signInOnceUrl();
   return url !== null && openUrl(url, env);
 }
 
-/** Opens a URL without secrets in the user's browser, if a browser exists. Never fails and never waits. */
+/** Opens a URL without secrets in the user's browser, if a browser exists. Never throws and never waits. */
 export function openUrl(url: string, env: BrowserEnvironment): boolean {
   const [program, ...words] = commandFor(env) ?? [];
   if (program === undefined) return false;

@@ -1,4 +1,4 @@
-/** Completion candidates for shells. */
+/** Finds the completion candidates of a command line, for shells. */
 import { existsSync } from 'node:fs';
 import { ask, type Store } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
@@ -9,7 +9,7 @@ import { shortenIds } from './short-ids.ts';
 import type { Subcommand, SubcommandArgument, SubcommandOption } from './subcommands/contract.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
 
-/** A candidate and its description. */
+/** A completion candidate with its description. */
 export interface CompletionCandidate {
   readonly value: string;
   readonly about: string;
@@ -19,7 +19,7 @@ const most = 60;
 
 interface CompletionLine {
   readonly member: Subcommand;
-  /** The kind of value that the current word can be completed with. */
+  /** What the current word can be completed with: trees, nodes, files or fixed words. */
   readonly completes: SubcommandArgument['completes'];
   /** The tree that the words before the current one name. */
   readonly tree: string | undefined;
@@ -73,7 +73,7 @@ function optionsOf(member: Subcommand | undefined): readonly SubcommandOption[] 
   return [...(member?.options ?? []), ...everywhere];
 }
 
-/** Returns the candidates for the last word. Empty if they cannot be determined. */
+/** Returns the completion candidates of the last word; empty if they cannot be determined. */
 export async function findCompletionCandidates(
   words: readonly string[],
   members: readonly Subcommand[],
@@ -105,7 +105,7 @@ async function storedCandidates(
   what: 'tree' | 'node',
   at: CliContext,
 ): Promise<readonly StoredCandidate[]> {
-  // The chats are those of the server that the environment names, unless the line names a store.
+  // If the environment names a server, the chats of that server are completed, unless the line names a store.
   if (at.options.server !== undefined && line.store === undefined)
     return what === 'tree' ? treeCandidates(await at.store()) : nodeCandidates(at, line.tree ?? lastTreeName);
   const url = line.store ?? (await at.storeUrl());

@@ -1,4 +1,4 @@
-/** The engine interface of chats and replies, with one implementation for this computer and one for a server. */
+/** The engine that chats and replies use, with one implementation for this computer and one for a server. */
 import type { NodeId, RunContext, Store, TreeId } from '@coppice/core';
 import {
   type CommandContext,
@@ -16,16 +16,16 @@ import {
 /** The models that a user can choose from. */
 export interface ModelSource {
   list(): readonly Pick<ModelChoice, 'id' | 'label' | 'ready' | 'window' | 'windowKnown'>[];
-  /** Requests the models of the configured servers. */
+  /** Reads the lists of models of the configured servers. */
   refresh(signal?: AbortSignal): Promise<void>;
   defaultModel(signal?: AbortSignal): Promise<string>;
-  /** The full name of a model; throws if no model has this name. */
+  /** Returns the full name of a model. Throws if no model has this name. */
   find(id: string): string;
-  /** Throws if a model cannot be called. Called before anything is stored for its reply. */
+  /** Throws if a model cannot be called. Called before a reply is stored. */
   requireReady(id: string): { readonly images: boolean };
 }
 
-/** A turn that is being generated. */
+/** A turn in progress. */
 export interface EngineTurn {
   readonly actId: string | Promise<string>;
   readonly done: Promise<TurnEnd>;
@@ -33,7 +33,7 @@ export interface EngineTurn {
   abort(): void;
 }
 
-/** The request to merge a branch into the active one. */
+/** What to merge into the active branch, and how. */
 interface MergeWish {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -58,12 +58,12 @@ export interface ChatEngine {
     readonly added: readonly NodeId[];
     readonly summary: string | null;
   }>;
-  /** Resolves when no title is pending. */
+  /** Resolves when no automatic title is pending. */
   titled(): Promise<void>;
   context(): RunContext;
 }
 
-/** Returns the models of this computer. */
+/** Returns the models that this computer's configuration offers. */
 export function createLocalModelSource(providers: ModelProviders): ModelSource {
   return {
     list: () => providers.list(),

@@ -30,16 +30,16 @@ import { readUntilStopped } from './read-until-stopped.ts';
 import { toStoreUrl } from './store-address.ts';
 import { createProgressBar } from './terminal/progress.ts';
 
-/** Options of all subcommands. */
+/** The options that every subcommand has. */
 export interface GlobalOptions {
   readonly store?: string | undefined;
   /** The URL of a running server to work on instead of a store. */
   readonly server?: string | undefined;
   readonly owner?: string | undefined;
   readonly json: boolean;
-  /** Whether a store may be created if none exists. */
+  /** Whether the subcommand may create the store. */
   readonly begins?: boolean | undefined;
-  /** Whether the subcommand only prints, so that it may read a whole tree. */
+  /** Whether the subcommand only prints. Such a subcommand may read a whole tree. */
   readonly prints?: boolean | undefined;
   /** Whether the command line was only `coppice`, without arguments. */
   readonly bare?: boolean | undefined;
@@ -50,13 +50,15 @@ export interface CliContext {
   readonly output: Output;
   readonly options: GlobalOptions;
   config(): Promise<Config>;
-  /** The configuration with the keys that this user entered. Updated when the file changes. */
+  /** The configuration with the keys that this user entered. It follows changes of the file. */
   live(): Promise<LiveConfig>;
-  /** The configuration of a shared server: its keys are encrypted, and users cannot enter private addresses. */
+  /** The configuration of a shared server. Its keys are encrypted, and its users cannot enter private addresses. */
   sharedLive(): Promise<LiveConfig>;
   /** The encrypted key records of a shared server. */
   sharedRecords(): Promise<SecretRecords>;
-  /** The store's URL: the option, the configured one, or the database in the home directory. */
+  /**
+   * Returns the URL of the store: from the option, from the configuration, or of the database in the home directory.
+   */
   storeUrl(): Promise<string>;
   store(): Promise<Store>;
   /**
@@ -65,21 +67,21 @@ export interface CliContext {
    */
   keptStore(): Promise<Store>;
   providers(): Promise<ModelProviders>;
-  /** The models of the named server, else those of this computer. */
+  /** Returns the models of the server that the option names, otherwise those of this computer. */
   models(): Promise<ModelSource>;
-  /** The client of the named server; null for a command on a store. */
+  /** Returns the client of the server that the option names; null for a command on a store. */
   server(): Promise<CoppiceClient | null>;
-  /** The context for core's `run`, with the user as actor. */
+  /** Returns the context of core commands, with the user as actor. */
   context(): RunContext;
-  /** All of standard input. */
+  /** Reads all of standard input. */
   input(): Promise<string>;
-  /** Resolves after so many milliseconds; does not keep the process alive. */
+  /** Resolves after `ms`. The timer does not keep the process alive. */
   pause(ms: number): Promise<void>;
-  /** The error because of which the store was opened read-only. It explains more than the error of a write. */
+  /** Why the store was opened read-only; null if it is writable. It explains more than the error of a write. */
   readonly readOnlyBecause: AppError | null;
-  /** The same context on another store. It is closed together with this one. */
+  /** Returns the same context for another store. It is closed together with this one. */
   on(url: string, owner?: string): CliContext;
-  /** Adds a task that runs when the command ends. The last added task runs first. */
+  /** Adds a task that runs when the command ends, before tasks that were added earlier. */
   onClose(task: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
@@ -89,7 +91,7 @@ function defaultDatabase(home: string): string {
   return join(home, '.coppice', 'coppice.db');
 }
 
-/** Creates a context. Opens nothing yet. */
+/** Creates a context. Everything is opened on first use. */
 export function createCliContext(host: ProcessHost, output: Output, options: GlobalOptions): CliContext {
   const tasks: (() => Promise<unknown>)[] = [];
   const source = { env: host.env, home: host.home };
@@ -125,7 +127,7 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     const named = options.store ?? (await config()).store;
     return named === undefined ? `sqlite:${defaultDatabase(host.home)}` : toStoreUrl(named, host);
   });
-  /** The error for a store that does not exist: a mistyped name must not look like an empty history. */
+  /** Returns the error for a store that does not exist. Otherwise a mistyped name would look like an empty history. */
   const missing = async (): Promise<AppError | null> => {
     const url = await storeUrl();
     const [, place = ''] = /^(?:sqlite|files|jsonl):(.+)$/is.exec(url) ?? [];
@@ -140,7 +142,7 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     newId: () => newId(),
     kit: messageKit,
   });
-  // The engine is loaded here and not above, because most subcommands only read or write a store.
+  // The engine is imported here, because most subcommands only need a store.
   const providers = once(async () => {
     const { createProviders } = await import('@coppice/engine');
     return createProviders({ config: await config() });
@@ -225,13 +227,10 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-// Reading a whole tree of 100,000 messages would fill a larger memory map, although each page is read only once.
+// Each page of the file is read only once, so a larger memory map would only cost memory.
 const mappedToPrint = 8 * 1024 * 1024;
 
-/**
- * Opens a store. A store that cannot be written is opened read-only with a notice. An existing history is never shown
- * as empty.
- */
+/** Opens a store, or opens it read-only with a notice if it cannot be written. */
 async function openOrReadOnly(
   url: string,
   { owner: name, prints, onMigration }: Pick<GlobalOptions, 'owner' | 'prints'> & Pick<StoreOptions, 'onMigration'>,
@@ -259,8 +258,8 @@ async function openOrReadOnly(
 }
 
 /**
- * Recovers replies whose process has died. It only reads unless it finds one, so that a list does not wait for a
- * writer, and its errors do not fail the command.
+ * Recovers replies whose process has died. It writes only if it finds one, so that a command that lists does not wait
+ * for a writer. Errors are ignored.
  */
 async function saveLostReplies(store: Store, context: RunContext): Promise<void> {
   const { staleMs } = defaultGenerateLimits;

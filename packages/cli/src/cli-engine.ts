@@ -11,14 +11,14 @@ import { findSessionTarget } from './session-target.ts';
 // How long a finished command waits for the automatic title.
 const titleMs = 1_500;
 
-/** The engine of this computer. */
+/** The engine of this computer, with the parts that chats use. */
 export interface CliEngine
   extends Omit<Engine, 'close' | 'forStore'>,
     Omit<ChatEngine, 'commands' | 'tools' | 'generator'> {
   readonly mcp: McpClient | null;
 }
 
-/** Opens the engine for chats and replies: that of the named server, else that of this computer. */
+/** Opens the engine for chats and replies: of the server that the option names, otherwise of this computer. */
 export async function openChatEngine(at: CliContext, tellOfHooks?: (text: string) => void): Promise<ChatEngine> {
   const client = await at.server();
   if (client === null) return openCliEngine(at, tellOfHooks);
@@ -44,7 +44,7 @@ export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string)
   const engine = openEngine({ store, config, events, providers, tools, copies });
   const titled = async () => engine.titles?.idle();
   at.onClose(async () => {
-    // Waits for the title, but only for a short time.
+    // The command waits for the title, but only for a short time.
     await Promise.race([titled(), at.pause(titleMs)]);
     await engine.close();
   });

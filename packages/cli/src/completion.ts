@@ -1,17 +1,16 @@
-/** Completion scripts for shells, generated from the list of subcommands. */
+/** Generates the completion scripts for shells from the list of subcommands. */
 import type { CompletionCandidate } from './candidates.ts';
 import type { Subcommand, SubcommandOption } from './subcommands/contract.ts';
 
-/** The supported shells. */
+/** The shells for which a completion script exists. */
 export const supportedShells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof supportedShells)[number];
 
-/** Whether a word is the name of a supported shell. */
 export function isShell(word: string): word is Shell {
   return supportedShells.some((shell) => shell === word);
 }
 
-// Not imported from program.ts, because completion itself is a subcommand of the program.
+// The global options are repeated here, because importing program.ts would be a cycle.
 const everywhere: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: 'store to use' },
   { name: 'server', value: 'url', summary: 'work on a running server' },
@@ -23,7 +22,7 @@ const everywhere: readonly SubcommandOption[] = [
   { name: 'help', short: 'h', summary: 'help' },
 ];
 
-/** Returns the script for a shell. */
+/** Returns the completion script for a shell. */
 export function buildCompletionScript(shell: Shell, members: readonly Subcommand[]): string {
   if (shell === 'bash') return bash(members);
   return shell === 'zsh' ? zsh(members) : fish(members);
@@ -44,7 +43,7 @@ export function formatCandidate(shell: Shell, { value, about }: CompletionCandid
   return about === '' ? name : `${name}:${about}`;
 }
 
-// In all shells the script contains names and options; ids and option values are requested with the typed line.
+// Each script contains the names and options. It runs `coppice` for ids and values of options.
 
 function bash(members: readonly Subcommand[]): string {
   const cases = members.map(
@@ -65,8 +64,7 @@ function bash(members: readonly Subcommand[]): string {
     '    esac ;;',
     "    *) local IFS=$'\\n'",
     '      COMPREPLY=($("$' + '{COMP_WORDS[0]}" completion bash -- "$' + '{COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))',
-    // Descriptions are added only in lists, because an inserted value must not contain one. These are the types of
-    // lists.
+    // Descriptions are added only when the shell lists candidates, because an inserted value must not contain one.
     '      case "$COMP_TYPE" in',
     '        33|37|63|64) [ $' +
       '{#COMPREPLY[@]} -gt 1 ] && COMPREPLY=("$' +

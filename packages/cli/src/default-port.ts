@@ -1,2 +1,2 @@
-/** The port of `coppice serve`, unless it is in use. */
+/** The default port of `coppice serve`. */
 export const defaultPort = 4747;

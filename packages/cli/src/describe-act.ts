@@ -31,7 +31,7 @@ const phrases: readonly (readonly [step: string, phrase: (count: number) => stri
   ['attributes', () => 'changed the title or settings of the chat'],
 ];
 
-/** What an act did, for example `added 2 messages, moved 1 message`. */
+/** Returns what an act did, for example `added 2 messages, moved 1 message`. */
 export function describeLoggedAct({ commits, newest }: ActSummary): string {
   const counts = new Map<string, number>();
   for (const { steps } of commits)

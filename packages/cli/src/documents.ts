@@ -1,4 +1,4 @@
-/** The documentation that is installed with the command. */
+/** Finds and reads the documentation that is installed with the command. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ function documentsFolder(): string {
 
 /** Returns the Markdown of a document. */
 export function readDocument({ path }: Pick<InstalledDocument, 'path'>): string {
-  // Comments contain data for tests and for the guide.
+  // HTML comments contain data for tests and for the guide, not for readers.
   return readFileSync(path, 'utf8').replaceAll(/<!--[\s\S]*?-->\r?\n?/g, '');
 }
 

@@ -1,4 +1,4 @@
-/** Texts of models, tools and imports through every subcommand, in text and JSON output. */
+/** Tests texts of models, tools and imports in the output of every subcommand, as text and as JSON. */
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { subcommands } from './subcommands/all.ts';

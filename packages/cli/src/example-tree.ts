@@ -1,4 +1,4 @@
-/** An example tree, created once in a store that was never used. */
+/** Creates an example tree in a store that was never used. */
 import { type NodeId, type RunContext, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 
 const model = { type: 'example', provider: 'example', model_name: 'example' };

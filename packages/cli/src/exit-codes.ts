@@ -12,7 +12,7 @@ export const exitCodes: Readonly<Record<ErrorKind, number>> = {
   internal: 1,
 };
 
-/** Error codes of the command line itself; errors of other parts keep their codes. */
+/** The error codes of the command line itself. Errors of other packages keep their codes. */
 export const cliErrorKinds = {
   'cli/usage': 'invalid',
   'cli/ambiguous': 'invalid',
@@ -32,7 +32,7 @@ export const cliErrorKinds = {
   'cli/internal': 'internal',
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 
-/** Converts a thrown value to an error with a code. */
+/** Converts a thrown value to an error with a code and a message for the user. */
 export function toCliError(thrown: unknown): AppError {
   if (isAppError(thrown)) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -56,7 +56,7 @@ function portRefused(thrown: unknown): AppError | null {
   return new AppError({ code: 'cli/port', kind: 'unavailable', message, cause: thrown });
 }
 
-/** Returns an error in the command line. */
+/** Returns the error for a wrong command line. */
 export function usageError(message: string): AppError {
   return new AppError({ code: 'cli/usage', kind: 'invalid', message });
 }

@@ -10,14 +10,14 @@ export async function spillFolderOf({ host }: CliContext): Promise<string> {
   return overflowFolderBeside(configPath({ env: host.env, home: host.home }).path);
 }
 
-/** Returns the failed calls of this machine. */
+/** Opens the list of failed calls of this computer. */
 export async function openFailedCalls(at: CliContext): Promise<FailedCalls> {
   const server = await import('@coppice/server');
   return new server.FailedCalls(await spillFolderOf(at));
 }
 
 type ShownCall = Pick<FailedCall, 'at' | 'project' | 'model' | 'code'> & {
-  /** The reason; null on a server unless the user is an admin. */
+  /** The reason of the failure; null on a server unless the user is an admin. */
   readonly reason: string | null;
 };
 

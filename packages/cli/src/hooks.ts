@@ -1,4 +1,4 @@
-/** The user's hooks: modules in one folder of the home directory, never of the current directory. */
+/** Loads the user's hooks: modules in one folder of the home directory, never of the current directory. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { CliContext } from './cli-context.ts';
 import { toCliError } from './exit-codes.ts';
 import { findSessionTarget } from './session-target.ts';
 
-/** Returns the folder of hooks. */
+/** Returns the folder from which hooks are loaded. */
 export function hooksFolder(home: string): string {
   return join(home, '.coppice', 'hooks');
 }
@@ -56,7 +56,7 @@ function systemErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Why other users can change a path; null if they cannot, or if the system has no permission bits. */
+/** Returns why other users can change a path; null if they cannot, or if the system has no permission bits. */
 async function othersMayChange(path: string): Promise<string | null> {
   try {
     const { uid, mode } = await stat(path);
@@ -78,7 +78,7 @@ export async function openHooks(at: CliContext, events: Events, tell: (text: str
     files: sessionFiles,
     actor: at.context().actor,
     events,
-    // Looked up on each call, because the file is created with the first message.
+    // The file is looked up on each call, because the first message creates it.
     async fileOf(treeId) {
       const sessions = await findSessionTarget(await at.storeUrl(), at.host.cwd);
       return sessions === null ? null : fileIn(sessions.folder, treeId);
@@ -134,7 +134,7 @@ function sessionIn(path: string): string | null {
     const id = 'id' in header && typeof header.id === 'string' ? header.id : header.uuid;
     return typeof id === 'string' ? id : null;
   } catch {
-    // Not a session file.
+    // The first line is not that of a session file.
     return null;
   } finally {
     closeSync(handle);

@@ -1,4 +1,4 @@
-/** Files, folders and pipes for imports. Only paths that the user named are opened. */
+/** Resolves the arguments of an import: files, folders and pipes. Only paths that the user named are opened. */
 import { lstat, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
@@ -51,10 +51,10 @@ async function spoolInput({ host, onClose }: Pick<CliContext, 'host' | 'onClose'
   const folder = await mkdtemp(join(tmpdir(), 'coppice-input-'));
   onClose(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');
-  // Opened before anything can abort the stream: a stream that is aborted while it opens its file would create the file
-  // after the folder was removed.
+  // The file is opened before anything can abort the stream. A stream that is aborted while it opens its file would
+  // create the file after the folder was removed.
   const file = await open(path, 'wx', 0o600);
-  // Stopped at the source; otherwise the command would wait for a pipe that never ends.
+  // The signal stops reading; otherwise the command would wait for a pipe that never ends.
   await pipeline(fileBytes(readUntilStopped(host.stdin, host.signal)), file.createWriteStream());
   return fileAt(path, 'standard input');
 }

@@ -2,7 +2,8 @@ import type { CliContext } from './cli-context.ts';
 import { usageError } from './exit-codes.ts';
 
 /**
- * Returns the message: the words of the command line, or standard input if there are none, without its last line end.
+ * Returns the message: the words of the command line, or standard input if there are no words, without the last line
+ * end.
  */
 export async function readInputText(words: readonly string[], at: CliContext): Promise<string> {
   if (words.length > 0 && !(words.length === 1 && words[0] === '-')) return words.join(' ');

@@ -1,4 +1,4 @@
-/** The process: streams, signals and exit code. */
+/** Starts the command in its process: streams, signals and exit code. */
 import { homedir } from 'node:os';
 import { cliVersion } from './version.ts';
 
@@ -15,8 +15,8 @@ const words = process.argv.slice(2);
 let seenEnough = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') {
-    // A reader that stops early, such as `head`, is not an error. The running action ends normally, so a reply keeps
-    // its text.
+    // A reader that stops early, such as `head`, is not an error. The running action ends normally, so that a reply
+    // keeps its text.
     if (!seenEnough) setTimeout(() => process.exit(0), 5000).unref();
     seenEnough = true;
     stop.abort(new DOMException('Stopped.', 'AbortError'));
@@ -24,16 +24,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   }
   // A closed terminal stops the command. If the command is already stopping, nothing is left to do.
   if (error.code === 'EIO' || asked > 0) return stop.abort(new DOMException('Stopped.', 'AbortError'));
-  // A full disk is an error: otherwise half of the output in a file would look complete.
+  // A full disk is an error; otherwise a file with half of the output would look complete.
   const message = `The answer could not be written, and what is there of it is not whole: ${error.message}.`;
   const lost = { error: { code: 'cli/output', kind: 'unavailable', message, data: {} } };
   process.stderr.write(`${words.includes('--json') ? JSON.stringify(lost) : message}\n`);
   process.exit(6);
 });
-// Failing to write to standard error changes neither the output nor the exit code.
+// An error of standard error changes neither the output nor the exit code.
 process.stderr.on('error', () => undefined);
 
-// Fast path: scripts often request the version, which needs no other module.
+// Scripts often request the version, which needs no other module.
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) process.stdout.write(`${cliVersion}\n`);
 else {
   const { runCli } = await import('./program.ts');

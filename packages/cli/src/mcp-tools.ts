@@ -1,4 +1,4 @@
-/** The tools that models may call: built-in ones, and those of the configured MCP servers. */
+/** Opens the tools that models may call: built-in tools, and those of the configured MCP servers. */
 import {
   createFilePins,
   createMcpClient,
@@ -13,7 +13,7 @@ import type { CliContext } from './cli-context.ts';
 
 /**
  * Opens the tools. MCP servers that it starts end with the context. `coppice serve` passes its configuration and always
- * gets a client, so that users can add tool servers later.
+ * gets a client, so that users can add MCP servers later.
  */
 export async function openToolRegistry(
   at: CliContext,

@@ -1,4 +1,4 @@
-/** The output of a command. Control sequences are removed here, in one place. */
+/** Prints the output of a command. Control sequences are removed here and nowhere else. */
 import { stripControlSequences, stripExceptColors } from './terminal/strip-control-sequences.ts';
 import { createTextStyles, shouldUseColors, type TextStyles } from './terminal/style.ts';
 
@@ -22,15 +22,15 @@ export interface Output {
   /** Whether standard error is a terminal on which a line can be redrawn. */
   readonly live: boolean;
   readonly columns: number;
-  /** The width of the terminal; null for a pipe, a file, or raw text. */
+  /** The width of the terminal; null for a pipe, a file, or with `--raw`. */
   readonly screen: number | null;
   /** The width for redrawn lines. Standard error may be a terminal when standard output is not. */
   readonly liveColumns: number;
-  /** The text without control sequences, except our own colours. */
+  /** Removes control sequences except the colours of this command. */
   safe(text: string): string;
   /** Prints one or more lines of output. */
   print(text: string): void;
-  /** Prints part of a line. */
+  /** Prints text without a line end. */
   write(text: string | Uint8Array): void;
   /** Prints the output as JSON on one line. */
   json(value: unknown): void;
@@ -38,7 +38,7 @@ export interface Output {
   note(text: string): void;
   /** Writes to standard error unchanged, for redrawn lines. Must not be called with text of models or users. */
   draw(text: string): void;
-  /** A text of models or users without control sequences; unchanged with `--raw`. */
+  /** Removes control sequences from a text of models or users, unless `--raw` is set. */
   foreign(text: string): string;
   /** Like {@link Output.foreign}, for JSON, whose data must not change. */
   foreignJson(json: string): string;
@@ -49,7 +49,7 @@ export function sizeOrDefault(size: number | undefined, otherwise: number): numb
   return size === undefined || size < 1 ? otherwise : size;
 }
 
-/** Creates the output of a run. */
+/** Creates the output of one command. */
 export function createOutput(
   host: ProcessHost,
   options: { readonly color?: boolean; readonly raw?: boolean } = {},

@@ -16,19 +16,19 @@ import { fitWidth, widthOf } from './terminal/width.ts';
 import { wrapForReading, wrapLines } from './terminal/wrap.ts';
 import { formatCountedNoun } from './tree-changes.ts';
 
-/** Returns a time in the local time zone. */
+/** Formats a time in the local time zone. */
 export function formatLocalTime(at: number): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Returns the title of a tree. */
+/** Returns the title of a tree, or a placeholder if it has none. */
 export function titleOrUntitled(row: Pick<TreeRow, 'attributes'>): string {
   return row.attributes.title ?? row.attributes.autoTitle ?? 'Untitled';
 }
 
-/** The further columns of a line in a tree list. */
+/** The optional columns of a line in a tree list. */
 export interface TreeListColumns {
   readonly messages: string;
   readonly branches: string;
@@ -52,7 +52,7 @@ function figureColumns({ messages, branches, model }: TreeListColumns, columns: 
   return columns < columnsForModel ? counts : `${counts}  ${name}${' '.repeat(16 - widthOf(name))}`;
 }
 
-/** Returns a tree on one line, with the further columns if they are given. */
+/** Returns the line of a tree in a list, with the optional columns if they are given. */
 export function formatTreeLine(
   row: TreeRow,
   output: Output,
@@ -159,7 +159,7 @@ export function printNode(
   return `${head}\n${render(printMessage(node))}\n\n`;
 }
 
-/** The options that decide how much of a tree is drawn. */
+/** What part of a tree is drawn, and how. */
 export interface TreeDrawingOptions {
   readonly shape: OutlineShape;
   /** The active node; the path to it is highlighted. */
@@ -210,7 +210,7 @@ export function* drawTree(
     const indent = formatIndentation(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
     const stem = `${indent}${forked ? (last ? '└─' : '├─') : ''}`;
     if (folded > 0) yield output.style.quiet(`${indent}⋮ ${formatCountedNoun(folded, 'message')}`);
-    // Marked by text, because without colours nothing else shows the current node.
+    // The node is marked by text too, because output without colours has no other mark.
     const mark = current ? ' ← here' : '';
     const line = printNodeLine(rows?.get(node.id) ?? node, onPath, output, widthOf(stem + mark), short);
     yield `${output.style.quiet(stem)}${line}${output.style.active(mark)}`;

@@ -22,7 +22,7 @@ export function listProgramPaths(program: string, env: Environment, platform: No
   return paths.flatMap((path) => [...extensions.map((extension) => path + extension), path]);
 }
 
-/** A command in the form that `spawn` accepts. */
+/** A program and its arguments, as `spawn` accepts them. */
 export interface SpawnCommand {
   readonly file: string;
   readonly words: readonly string[];

@@ -13,7 +13,7 @@ import { loadSubcommands, subcommandNames } from './subcommands/index.ts';
 import { wrapLines } from './terminal/wrap.ts';
 import { cliVersion } from './version.ts';
 
-/** Options before or after any subcommand. */
+/** The options that may stand before or after any subcommand. */
 export const globalOptions: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: 'store to use: a path, or a URL such as postgres://host/db' },
   {
@@ -31,12 +31,12 @@ export const globalOptions: readonly SubcommandOption[] = [
 /** The heading of the global options in the help of a subcommand. */
 const globalGroup = 'Options of every command:';
 
-/** The default subcommand. */
+/** The subcommand of a command line that names none. */
 const defaultSubcommand = 'serve';
 
 /**
- * Runs a command line, without the program's own name, and returns the exit code. Never throws. By default it loads the
- * subcommand that the line names, and no other.
+ * Runs a command line, given without the name of the program, and returns the exit code. Never rejects. Only the
+ * subcommand that the line names is loaded.
  */
 export async function runCli(
   words: readonly string[],
@@ -92,7 +92,7 @@ export async function runCli(
   return code;
 }
 
-/** Prints through the user's pager if the user wants one and it is installed. Returns whether it did. */
+/** Prints through the user's pager if one is wanted and installed. Returns false if nothing was printed. */
 async function printPaged(
   lines: Iterable<string>,
   { paged }: Subcommand,
@@ -116,7 +116,7 @@ function wrapMessage(message: string, { stderr }: ProcessHost, { liveColumns }: 
     .join('\n');
 }
 
-/** Returns the server to work on: the option, else the environment, unless a store is named. */
+/** Returns the server to work on: from the option, or from the environment unless the line names a store. */
 function serverFor(
   { name, worksOn = 'any', insteadOnServer }: Subcommand,
   options: GlobalOptions,
@@ -172,7 +172,7 @@ type SubcommandRun = (
   options: GlobalOptions & { readonly output: Output },
 ) => Promise<void>;
 
-/** Builds the parser. Completion also reads it as data. */
+/** Builds the parser from the subcommands. */
 function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: SubcommandRun): Command {
   const program = new Command('coppice')
     .description('Chat with language models and keep every branch as a tree.')
@@ -180,7 +180,7 @@ function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: Su
     .helpOption('-h, --help', 'show help, also for a command')
     .addHelpCommand(new Command('help').argument('[command]').summary('show help for a command').helpGroup('Manage:'))
     .showSuggestionAfterError(true)
-    // For a terminal, help wraps at any width; piped output stays searchable by line.
+    // On a terminal, help wraps at its width. In a pipe, each entry stays on one line, so that it can be searched.
     .configureHelp({
       minWidthToWrap: host.stdout.isTTY === true ? 16 : 40,
       subcommandTerm: (command) => command.name(),
@@ -241,7 +241,7 @@ Get started:
 
 Run coppice <command> --help for the options and examples of a command.`;
 
-/** The ways to name a message, for the help of commands that take one. */
+/** The help text about naming messages, for commands that take a message. */
 const namingHelp = `
 Name a message by its id or a part of it, by its bookmark, or by its place:
 @ is the active message, @~2 the one two above it, root the beginning.`;
@@ -261,7 +261,7 @@ function usageSentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
-/** Returns the error of a command line, with a pointer to the right help. */
+/** Returns the message for a wrong command line, with a pointer to the right help. */
 function usageText(error: CommanderError, words: readonly string[], names: readonly string[]): string {
   const said = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
   const first = words.find((word) => !word.startsWith('-'));

@@ -1,6 +1,6 @@
 /**
- * Reads until the signal aborts, which throws: Ctrl-C also stops the writer of a pipe, and its partial output would
- * look complete.
+ * Reads until the signal aborts, then throws. Ctrl-C also stops the program that writes to a pipe, and its partial
+ * output would look complete.
  */
 export async function* readUntilStopped<T>(pieces: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = pieces[Symbol.asyncIterator]();

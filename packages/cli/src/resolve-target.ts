@@ -15,13 +15,12 @@ import type { CliContext } from './cli-context.ts';
 import { shortenId } from './short-ids.ts';
 import { buildCommandLine } from './tree-changes.ts';
 
-// Shorter words would match ids by accident.
+// The shortest part of an id that is accepted. A shorter word would match ids by accident.
 const fewestCharacters = 4;
 
-/** The name of the tree that changed last. */
+/** The word that stands for the tree that changed last. */
 export const lastTreeName = 'last';
 
-/** Whether a word stands for the tree that changed last. */
 export function isLastTreeName(word: string): boolean {
   return word === lastTreeName || word === '-';
 }

@@ -5,10 +5,10 @@ import { run, type TreeAttributes, type TreeId, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores/open';
 import type { CliContext } from './cli-context.ts';
 
-/** A session file and its folder. */
+/** A session file, its folder and its tree. */
 export interface SessionTarget {
   readonly folder: string;
-  /** The tree of the file; null if the user named a folder. */
+  /** The tree of the file; null if the URL names a folder. */
   readonly treeId: TreeId | null;
 }
 

@@ -1,4 +1,4 @@
-/** Short ids for people: the end of an id, because ids of the same moment have the same beginning. */
+/** Shortens ids for display to their end, because ids that were created at the same time begin alike. */
 
 const shortest = 8;
 

@@ -1,4 +1,4 @@
-/** Checks from the sources what each subcommand loads at startup: listing trees must not load the server. */
+/** Tests which modules each subcommand loads at startup: listing trees must not load the server. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';

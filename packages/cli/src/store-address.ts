@@ -1,4 +1,4 @@
-/** Resolves `--store` or the configured store. For a path, the kind of store is detected. */
+/** Resolves the store that an option or the configuration names. For a path, it detects the kind of store. */
 import { readdirSync, statSync } from 'node:fs';
 import * as ownPaths from 'node:path';
 import { AppError } from '@coppice/core';

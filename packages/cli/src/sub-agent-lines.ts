@@ -1,4 +1,4 @@
-/** Names the session that spawned a tree, and the sub-agents that the tree spawned. */
+/** Prints the session that started a tree as a sub-agent, and the sub-agents that the tree started. */
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, type Store, type TreeRow } from '@coppice/core';
 import type { Output } from './output.ts';

@@ -1,4 +1,4 @@
-/** Shared by subcommands that change a tree: runs one command of core, and prints its effect and how to undo it. */
+/** Runs one core command for subcommands that change a tree, and prints its effect and how to undo it. */
 import { type Command, type CommandOutcome, type NodeId, type ResultOf, run, type TreeId } from '@coppice/core';
 import type { CliContext } from './cli-context.ts';
 import { shortenId } from './short-ids.ts';
@@ -23,7 +23,7 @@ export function printChange(
 ): SubcommandOutput {
   const { treeId, version, actId, result, commit } = outcome;
   const moved = findPreviousActiveNode(outcome);
-  // A move of the active node is not undone with undo, which would remove the last message too.
+  // `coppice undo` would remove the last message too, so the hint names the command that moves back.
   const line = commit === null ? null : moved === null ? back(treeId) : goBackLine(treeId, moved.before);
   const next = line === null ? null : buildCommandLine(at, line);
   const words = moved === null ? `${verb} with` : 'Go back with';
@@ -66,7 +66,7 @@ export function buildCommandLine(at: CliContext, line: string): string | null {
     ...(store !== undefined && isLocal ? ['--store', store] : []),
     ...(owner === undefined ? [] : ['--owner', owner]),
   ];
-  // Inserted after the subcommand: at the end, a full stop could be taken for part of the URL.
+  // The options are inserted after the subcommand, because at the end a full stop could be taken for part of the URL.
   return line.replace(/^coppice \S+/, (begin) => [begin, ...words.map(quoteShellWord)].join(' '));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Large trees without contents: reads the parent links of all messages, which are little data, and only the rows of
- * shown messages. The whole topology of 100,000 messages would take seconds and half a gigabyte.
+ * Reads the shape of large trees: the parent links of all messages, which are little data, and only the rows of shown
+ * messages. The whole topology of 100,000 messages would take seconds and half a gigabyte.
  */
 import {
   ask,
@@ -14,8 +14,8 @@ import {
 import { outlineOf, toTopologyNode } from '@coppice/core/tree';
 
 /**
- * The significant nodes of a tree: first nodes, forks, leaves and nodes that must be shown. The nodes between them are
- * only counted. Contains ids and positions; {@link readNodeRows} reads contents.
+ * The nodes of a tree that are shown: first nodes, forks, leaves and nodes that the caller requests. The nodes between
+ * them are only counted. Contains ids and positions; {@link readNodeRows} reads contents.
  */
 export interface SignificantNodes extends OutlineShape {
   /** The number of all messages, shown or hidden. */
@@ -45,7 +45,7 @@ export function* readTreeShape(
   return links.shape(childOrder);
 }
 
-/** Parent links as numbers: 100,000 objects would dominate the memory use. */
+/** The parent links of a tree as numbers, because 100,000 objects would dominate the memory use. */
 class ParentLinks {
   readonly #ids: readonly NodeId[];
   readonly #top: NodeId;
@@ -74,7 +74,7 @@ class ParentLinks {
     this.#markOutside();
   }
 
-  /** Marks nodes that are not below the top. */
+  /** Marks the nodes that are not below the top node. */
   #markOutside(): void {
     const membership = new Int8Array(this.#ids.length);
     for (let at = 0; at < membership.length; at++) {

@@ -1,4 +1,4 @@
-/** Undo and redo: in a named tree, else the user's last act in any tree. */
+/** Undoes or redoes an act in the named tree, or the user's newest act in any tree. */
 import { type CommandOutcome, type ResultOf, readTree, type TreeRow, undoOrRedoAnywhere } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
 import type { CliContext } from './cli-context.ts';
@@ -11,7 +11,7 @@ import { formatCountedNoun, printChange, runTreeChange } from './tree-changes.ts
 
 type Reversal = 'undo' | 'redo';
 
-/** Undoes or redoes, and prints the title of the chat and the command that reverses it. */
+/** Undoes or redoes an act, and prints the title of the chat and the command that reverses it. */
 export async function runUndoOrRedo(type: Reversal, given: SubcommandInput, at: CliContext): Promise<SubcommandOutput> {
   const store = await at.store();
   const force = given.flag('force');

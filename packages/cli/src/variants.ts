@@ -1,6 +1,6 @@
 import { ask, type Node, type NodeId, type ReadProgram } from '@coppice/core';
 
-/** Reads each node's position among its variants, as `[index, total]`. */
+/** Returns the position of each node among its variants, as `[index, total]`. */
 export function* numberVariants(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, readonly [number, number]>> {
   const places = new Map<NodeId, readonly [number, number]>();
   for (const node of nodes) {

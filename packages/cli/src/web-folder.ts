@@ -9,7 +9,7 @@ export function findWebFolder(): string | null {
   const beside = join(here, '..', '..', 'web', 'dist');
   if (existsSync(join(beside, 'index.html'))) return beside;
   try {
-    // Resolved and not imported, because the page consists of files to serve.
+    // The package is resolved and not imported, because it consists of files to serve.
     const page = '@coppice/web';
     const installed = join(dirname(createRequire(import.meta.url).resolve(`${page}/package.json`)), 'dist');
     return existsSync(join(installed, 'index.html')) ? installed : null;

@@ -3,7 +3,7 @@
 /** The outcome of an action: done, refused because a reply was running, or cancelled before its turn. */
 export type ActionOutcome = 'done' | 'busy' | 'over';
 
-/** A queued action. */
+/** An action that waits for the actions before it. */
 interface Queued {
   readonly what: string;
   readonly isReply: boolean;
@@ -13,9 +13,8 @@ interface Queued {
 }
 
 /**
- * Messages are appended at the view's position, so actions never run concurrently. Each action waits for the one before
- * it and starts at the position where that one ended. An action without a text to show is refused while a reply is
- * running, because the reply may take minutes.
+ * Runs the actions of a chat one after the other, because each starts at the position where the one before ended. An
+ * action without a text to show is refused while a reply is running, because the reply may take minutes.
  */
 export class ActionQueue {
   readonly #changed: () => void;
@@ -28,7 +27,7 @@ export class ActionQueue {
     this.#changed = changed;
   }
 
-  /** The running action. */
+  /** What kind of action is running; null if none is. */
   get doing(): 'reply' | 'command' | null {
     if (this.#doing === null) return null;
     return this.#doing.isReply ? 'reply' : 'command';

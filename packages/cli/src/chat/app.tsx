@@ -29,9 +29,9 @@ export interface ChatAppProps {
   readonly style: TextStyles;
   /** Prints the chat into the scrollback; null if the chat uses the full screen. */
   readonly transcript: TranscriptFeed | null;
-  /** The models that a user can choose from. */
+  /** Returns the models that the user can choose from. */
   readonly models: () => readonly ModelChoiceLine[];
-  /** Requests the models of the configured servers and returns the new list. */
+  /** Reads the models of the configured servers and returns the new list. */
   readonly askForModels: () => Promise<readonly ModelChoiceLine[]>;
   /** Edits a text in the user's editor, or returns why that failed; null if there is no editor. */
   readonly edit: ((text: string) => EditorResult) | null;
@@ -48,7 +48,6 @@ export interface ChatAppProps {
   readonly windowOf: (model: string) => number | null;
   /** The working directory. */
   readonly folder: string;
-  /** Ends the interface. */
   readonly leave: () => void;
 }
 
@@ -76,7 +75,7 @@ export function ChatApp(props: ChatAppProps) {
   const isInline = transcript !== null;
   const view = useThreadView({ state, isInline, width, style });
   const footer = renderFooter({ ...props, state, composer, isInline, focus: view.focus, width, rows });
-  // The full screen also has a title and a rule. Both layouts leave one row below everything for the cursor.
+  // The full screen also has a title and a rule. Both layouts leave one row at the bottom for the cursor.
   const space = Math.max(1, rows - countFooterLines(footer) - (isInline ? 1 : 3));
   const showText = (title: string, text: string) =>
     transcript === null ? setPanel({ type: 'text', title, text, top: 0 }) : transcript.print(title, text);

@@ -1,4 +1,4 @@
-/** The tokens and the cost of the shown branch, from what the providers reported with each reply. */
+/** Adds up the tokens and the cost of the shown branch, as the providers reported them with each reply. */
 import type { Json, Node } from '@coppice/core';
 
 /** The tokens and the cost of the replies of a branch. */
@@ -6,13 +6,13 @@ export interface BranchUsage {
   readonly replies: number;
   readonly input: number;
   readonly output: number;
-  /** In dollars; null if no reply has a known price. */
+  /** The cost in US dollars; null if no reply has a known price. */
   readonly cost: number | null;
   /** The tokens of the last request and its reply, which the next request contains; null if they are unknown. */
   readonly context: number | null;
 }
 
-/** Adds up the usage of replies. */
+/** Adds up the usage of the replies among the nodes. */
 export function sumBranchUsage(nodes: readonly Node[]): BranchUsage {
   let [replies, input, output] = [0, 0, 0];
   let cost: number | null = null;
@@ -37,19 +37,19 @@ function numberIn(value: Json | undefined, name: string): number | null {
   return typeof found === 'number' ? found : null;
 }
 
-/** Returns an amount of dollars: small ones with four decimals, because a reply often costs less than a cent. */
+/** Formats an amount of dollars. Small amounts have four decimals, because a reply often costs less than a cent. */
 export function formatDollars(amount: number): string {
   return `$${amount.toFixed(amount === 0 || amount >= 1 ? 2 : 4)}`;
 }
 
-/** Returns a number of tokens, rounded for a status line. */
+/** Formats a number of tokens, rounded for a status line. */
 export function formatTokenCount(tokens: number): string {
   if (tokens < 1_000) return String(tokens);
   if (tokens < 1_000_000) return `${(tokens / 1_000).toFixed(tokens < 10_000 ? 1 : 0)}k`;
   return `${(tokens / 1_000_000).toFixed(1)}M`;
 }
 
-/** Returns the usage as sentences. */
+/** Formats the usage of a branch as sentences. */
 export function formatBranchUsage(usage: BranchUsage): string {
   const { replies, input, output, cost } = usage;
   if (replies === 0) return 'No reply on this branch yet.';

@@ -1,4 +1,4 @@
-/** The actions of the chat's keys. */
+/** Runs the actions that keys trigger in a chat. */
 import type { NodeId } from '@coppice/core';
 import type { ChatSession } from './chat-session.ts';
 import type { EditorResult } from './external-editor.ts';
@@ -9,7 +9,7 @@ import type { InputLineState } from './use-composer.ts';
 import type { Panels } from './use-panels.ts';
 import type { ThreadView } from './use-thread-view.ts';
 
-/** A key that takes effect when the user presses it a second time. */
+/** An action that a second press of its key confirms. */
 export type ArmedKey = 'leave' | 'edit-last' | null;
 
 /** The chat, the screen and the input line that actions change. */
@@ -29,7 +29,7 @@ export interface ActionScope {
   readonly pasteImage: () => Promise<{ readonly path: string } | { readonly failed: string }>;
   /** Shows a long text: prints it inline, or opens it over the thread on the full screen. */
   showText(title: string, text: string): void;
-  /** Writes to the terminal without drawing. */
+  /** Writes a control sequence to the terminal, past the interface. */
   write(text: string): void;
   leave(): void;
 }
@@ -88,7 +88,7 @@ async function submitText(text: string, scope: ActionScope): Promise<void> {
   scope.view.showEnd();
   const own = parseTerminalCommand(text);
   if (own !== null) return runTerminalCommand(own.name, own.rest, { ...scope, ...panels, exit });
-  // A message that could not be stored returns to the input line, unless the user has typed another text.
+  // If the message could not be stored, its text returns to the input line, unless the user has typed another text.
   const [, command] = /^!\s*(\S[^\n]*)$/.exec(text) ?? [];
   if (command !== undefined) return (await chatSession.shell(command, folder)) ? undefined : composer.giveBack(text);
   if (!text.startsWith('/')) return (await chatSession.send(text, folder)) ? undefined : composer.giveBack(text);
@@ -132,7 +132,7 @@ function escapeKey(scope: ActionScope): void {
   if (!stopped) chatSession.note('Press Esc again to edit your last message.', false);
 }
 
-/** Moves before the user's last message and puts its text into the input line. */
+/** Removes the user's last message from the view and puts its text into the input line. */
 async function editLastMessage({ chatSession, composer }: ActionScope): Promise<void> {
   const text = (await chatSession.command('/pop --plain'))?.selectedText;
   if (text !== undefined) composer.giveBack(text);

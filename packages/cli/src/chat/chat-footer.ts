@@ -1,4 +1,4 @@
-/** The lines below the thread: notices, the menu, the input line and the status. */
+/** Renders the lines below the thread: notices, the menu, the input line and the status. */
 import type { NodeId } from '@coppice/core';
 import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
@@ -12,7 +12,7 @@ import { formatMessageHeading } from './thread-lines.ts';
 import type { InputLineState } from './use-composer.ts';
 import { type ChatFooter, describeActivity } from './views.tsx';
 
-// On a screen with fewer rows the thread needs the row of the status line.
+// The status line is left out on a screen with fewer rows, because the thread needs the row.
 const leastForStatus = 12;
 
 /** The state and the size from which the footer is drawn. */
@@ -54,7 +54,6 @@ function noticesOf({ state, isInline, focus, width, rows, style }: FooterSource)
   ];
 }
 
-/** Returns the number of lines in a footer. */
 export function countFooterLines({ notice, menu, prompt, status }: ChatFooter): number {
   return notice.length + menu.length + prompt.length + (status === null ? 0 : 1);
 }

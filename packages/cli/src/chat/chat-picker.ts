@@ -1,7 +1,7 @@
 /** The picker for past chats: an immutable state with a list, a search and a preview, and the functions that change it. */
 import { ask, type Node, type Store, type TreeId, type TreeRow } from '@coppice/core';
 
-/** The state of the picker. */
+/** The list of past chats, the search, and a preview. */
 export interface ChatPicker {
   /** The chats that match the search, most recent first. */
   readonly chats: readonly TreeRow[];
@@ -38,7 +38,7 @@ export async function readPreview(store: Store, { id, activeNodeId }: TreeRow): 
   return { treeId: id, nodes };
 }
 
-/** Returns the chat under the cursor. */
+/** Returns the chat at the cursor; null if the list is empty. */
 export function pickedChat({ chats, at }: ChatPicker): TreeRow | null {
   return chats[at] ?? null;
 }
@@ -56,7 +56,7 @@ export function replaceListedChats(picker: ChatPicker, chats: readonly TreeRow[]
   };
 }
 
-/** Moves the cursor by so many lines. */
+/** Moves the cursor by a number of lines, within the list. */
 export function moveChatCursor(picker: ChatPicker, by: number): ChatPicker {
   return { ...picker, at: Math.max(0, Math.min(picker.chats.length - 1, picker.at + by)) };
 }

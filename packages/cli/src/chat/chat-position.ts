@@ -1,7 +1,4 @@
-/**
- * The position of a chat in the store: its tree, its current node, and the messages that existed when the chat was
- * opened.
- */
+/** The position of a chat in the store: its tree and its current node. */
 import {
   type Node,
   type NodeId,
@@ -28,13 +25,13 @@ export interface NewChatAttributes {
   readonly title?: string | undefined;
 }
 
-/** The position of a chat. Each action of the chat changes it. */
+/** Where a chat is in the store. Each action of the chat changes it. */
 export class ChatPosition {
   readonly #cliEngine: Pick<ChatEngine, 'store' | 'context'>;
   row: TreeRow | null = null;
   /** The node that the view ends at; null before the first message. */
   here: NodeId | null = null;
-  /** The nodes of the last printed list, which commands reference by number. */
+  /** The nodes of the last printed list. Commands refer to them by number. */
   list: readonly NodeId[] = [];
   /** The messages that existed when the chat was opened. */
   #known: ReadonlySet<NodeId> = new Set();
@@ -65,12 +62,12 @@ export class ChatPosition {
     this.row = await this.#cliEngine.store.read(id, () => readTree(id));
   }
 
-  /** Marks the shown messages as known, so that only later ones count as added. */
+  /** Marks the shown messages as old, so that only later ones count as added. */
   remember(nodes: readonly Node[]): void {
     this.#known = new Set(nodes.map((node) => node.id));
   }
 
-  /** Returns the given messages that were added since the chat was opened. */
+  /** Returns those of the given messages that were added since the chat was opened. */
   addedOf(nodes: readonly Node[]): readonly Node[] {
     return nodes.filter((node) => !this.#known.has(node.id));
   }
@@ -120,14 +117,14 @@ export class ChatPosition {
     this.here = result.nodeId;
   }
 
-  /** Returns the model of the branch; null if it has none. */
+  /** Returns the model of the branch; null if the branch names none. */
   async branchModel(): Promise<string | null> {
     const [id, here] = [this.treeId, this.here];
     if (id === null) return null;
     return (await this.#cliEngine.store.read(id, () => readBranchModel(id, here)))?.model ?? null;
   }
 
-  /** Reads the thread for display; null without a tree. */
+  /** Reads the thread for display; null if no tree exists yet. */
   async view(): Promise<Partial<ChatState> | null> {
     const id = this.treeId;
     if (id === null) return null;

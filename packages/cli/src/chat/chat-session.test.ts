@@ -6,7 +6,7 @@ import { defineSubcommand } from '../subcommands/contract.ts';
 import { makeCliFixture } from '../testing/index.ts';
 import { ChatSession } from './chat-session.ts';
 
-/** Runs a function with an engine, like a subcommand. */
+/** Runs a function with an engine, as a subcommand does. */
 async function withEngine(act: (cliEngine: CliEngine) => Promise<void>): Promise<void> {
   let failed: unknown = null;
   const member = defineSubcommand({

@@ -1,6 +1,6 @@
 /**
- * A chat in a terminal: the position in the tree, the running reply, and the possible actions. Independent of
- * the terminal, so that plain mode, interface and tests are thin.
+ * A chat in a terminal: the position in the tree, the running reply, and the possible actions. It does not depend on
+ * the terminal, so that plain mode, the interface and the tests can share it.
  */
 import {
   AppError,
@@ -29,7 +29,7 @@ import {
 import { buildMessageWithFiles } from './file-attachments.ts';
 import { formatShellMessage, runShellCommand } from './shell-command.ts';
 
-/** Options of a chat session. */
+/** The engine, the tree and the model of a chat. */
 export interface ChatSessionOptions {
   readonly cliEngine: ChatEngine;
   /** The tree to continue; by default a new one is created with the first message. */
@@ -38,7 +38,7 @@ export interface ChatSessionOptions {
   readonly systemPrompt?: string | undefined;
   readonly title?: string | undefined;
   readonly temperature?: number | undefined;
-  /** Names of tools; by default all. */
+  /** The names of the tools that the model may call. Defaults to all. */
   readonly tools?: readonly string[] | undefined;
 }
 
@@ -104,7 +104,7 @@ export class ChatSession {
     return this.#turns.doing === 'command';
   }
 
-  /** Adds a listener for changes; returns a function that removes it. */
+  /** Calls the listener after each change. Returns a function that removes the listener. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -144,7 +144,6 @@ export class ChatSession {
     return stored;
   }
 
-  /** Appends a message without generating a reply. */
   say(text: string): Promise<void> {
     return this.#guarded(() => this.#append(text));
   }
@@ -174,7 +173,7 @@ export class ChatSession {
     await this.#refresh();
   }
 
-  /** Generates another reply to the last prompt, as a variant. */
+  /** Generates another reply to the last prompt. The old reply stays as a variant. */
   again(): Promise<void> {
     return this.#replied(async () => {
       const [row, here] = this.#somewhere();
@@ -320,7 +319,7 @@ export class ChatSession {
     this.#set({ notice: { text, bad } });
   }
 
-  /** Shows a notice while a reply is running. */
+  /** Shows the notice that a reply is running. */
   tellBusy(): void {
     this.#busyNotice = { text: 'A reply is being written; Esc stops it.', bad: true };
     this.#set({ notice: this.#busyNotice });
@@ -331,7 +330,7 @@ export class ChatSession {
     throw new AppError({ code: 'chat/nothing-said', kind: 'refused', message: 'There is no message here yet.' });
   }
 
-  /** Queues an action and shows its errors. */
+  /** Queues an action. Its errors are shown as notices. */
   async #guarded(
     act: (signal: AbortSignal) => Promise<void>,
     isReply = false,
@@ -380,7 +379,7 @@ export class ChatSession {
       this.#turn = null;
       this.#set({ growing: null, question: null });
       await this.#refresh();
-      // In the background; the store may be closed meanwhile.
+      // This runs in the background, and the store may be closed meanwhile.
       this.#retitle().catch(() => undefined);
     }
   }

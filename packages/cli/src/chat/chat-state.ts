@@ -15,10 +15,9 @@ import { numberVariants } from '../variants.ts';
 /** The levels of thinking, lowest first. */
 export const thinkingEfforts = ['low', 'medium', 'high'] as const;
 
-/** A level of thinking. */
 type ThinkingLevel = (typeof thinkingEfforts)[number];
 
-/** A running reply. */
+/** A reply while it arrives. */
 export interface PartialReply {
   readonly nodeId: NodeId | null;
   readonly text: string;
@@ -43,11 +42,11 @@ export interface ChatState {
   readonly title: string | null;
   /** The end of the thread, newest last, limited in length. */
   readonly nodes: readonly Node[];
-  /** Whether there are older messages. */
+  /** Whether the branch has older messages that are not shown. */
   readonly more: boolean;
   /** Each node's position among its variants, as `[index, total]`. */
   readonly places: ReadonlyMap<NodeId, readonly [number, number]>;
-  /** The nearest bookmark above the position; null if there is none. */
+  /** The title of the nearest bookmark above the position; null without a bookmark. */
   readonly branch: string | null;
   readonly growing: PartialReply | null;
   readonly model: string;
@@ -60,7 +59,7 @@ export interface ChatState {
   readonly waiting: readonly string[];
 }
 
-/** Returns the initial state. */
+/** Returns the state of a chat before anything is read. */
 export function createChatState(model: string, title: string | null): ChatState {
   return {
     treeId: null,

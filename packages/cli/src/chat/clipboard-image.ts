@@ -62,7 +62,7 @@ function isPng(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 4)).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]));
 }
 
-// A program that does not respond must not block the chat.
+// A program that does not respond within this time is stopped, so that it does not block the chat.
 const longestMs = 5_000;
 
 async function imageFrom(

@@ -1,4 +1,4 @@
-/** The draft as lines of the screen. */
+/** Lays out the draft as lines of the screen. */
 import type { TextStyles } from '../terminal/style.ts';
 import { graphemesOf, removeLastGrapheme } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';

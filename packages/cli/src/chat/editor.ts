@@ -1,4 +1,4 @@
-/** The draft as an immutable value: every key returns a new one. */
+/** The draft as an immutable value. Every editing key returns a new draft. */
 import { graphemesOf, removeLastGrapheme, truncateToWidth, widthOf } from '../terminal/width.ts';
 
 /** A text and the cursor position in it, in UTF-16 code units. */
@@ -70,7 +70,7 @@ function moveVertically(draft: EditorDraft, down: boolean): EditorDraft | null {
   return { text, cursor: above + truncateToWidth(text.slice(above, start - 1), column).length };
 }
 
-/** The effect of each editing key. Null if the key has no effect, for example up on the first line. */
+/** What each editing key does. It returns null if the key has no effect, for example up on the first line. */
 export const editsByKey = {
   left: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: beforeCursor(draft) }),
   right: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: afterCursor(draft) }),

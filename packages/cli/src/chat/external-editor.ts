@@ -1,4 +1,4 @@
-/** Edits a text in the user's editor. */
+/** Opens a text in the user's editor. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,8 @@ export function editInExternalEditor(editor: string, text: string): EditorResult
   }
 }
 
-// A signal that arrived while the editor ran is delivered after the event loop continues; this time is enough for that.
+// How long Ctrl-C is ignored after the editor has ended. A signal that arrived before is delivered only when the event
+// loop continues.
 const settleMs = 100;
 
 /**

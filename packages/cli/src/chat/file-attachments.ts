@@ -1,4 +1,4 @@
-/** Files in a message: `@` completes a path, and the file is sent with the message. */
+/** Attaches files to messages: `@` completes a path, and the file is sent with the message. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, extname, join, resolve } from 'node:path';
@@ -49,7 +49,7 @@ const imageTypes: ReadonlyMap<string, string> = new Map([
   ['.webp', 'image/webp'],
 ]);
 
-/** The store and the folder of a message with files. */
+/** Where files are found and stored, and whether the model accepts images. */
 export interface AttachmentScope {
   readonly store: Store;
   readonly folder: string;
@@ -81,7 +81,7 @@ export function findDroppedImage(pasted: string, folder: string): string | null 
 
 const longestDropped = 4096;
 
-/** Terminals insert a dropped file quoted, with backslashes before blanks, or as a URL. */
+/** Returns the path of a dropped file, which terminals insert quoted, with backslashes before blanks, or as a URL. */
 function droppedPath(text: string): string | null {
   const [, , quoted] = /^(['"])(.+)\1$/.exec(text) ?? [];
   if (quoted !== undefined) return quoted;
@@ -104,7 +104,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Returns a user's message with its files as blocks after the text. */
+/** Builds the user's message with its files as blocks after the text. */
 export async function buildMessageWithFiles(text: string, scope: AttachmentScope): Promise<Message> {
   const blocks: Block[] = [];
   for (const path of findNamedFiles(text, scope.folder)) blocks.push(await blockOf(path, scope));

@@ -1,4 +1,4 @@
-/** The texts that the user sent in earlier chats, in a file beside the configuration that only the user can read. */
+/** Stores the texts that the user sent, in a file beside the configuration that only the user can read. */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 

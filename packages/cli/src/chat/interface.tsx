@@ -14,7 +14,7 @@ import type { TranscriptFeed } from './transcript-feed.ts';
 const [enterInline, leaveInline] = ['\u001b[?2004h', '\u001b[?2004l'];
 const [enterFull, leaveFull] = [`\u001b[?1049h${enterInline}`, `${leaveInline}\u001b[?1049l`];
 
-// Models of a slower server are not listed.
+// How long to wait for the models of a server. Models of a slower server are not listed.
 const askModelsMs = 5_000;
 
 /** Runs the interface until the user leaves: inline if a transcript is given, else on the full screen. */
@@ -37,7 +37,7 @@ export async function runChatInterface(
 ): Promise<void> {
   const { editor, signal, transcript } = options;
   const [enter, leave] = transcript === null ? [enterFull, leaveFull] : [enterInline, leaveInline];
-  // Set before the first frame: the echo of a key would shift the frame.
+  // Raw mode is set before the first frame, because the echo of a key would shift the frame.
   process.stdin.setRawMode?.(true);
   process.stdout.write(enter);
   const shown = render(

@@ -1,7 +1,7 @@
 /** The key bindings as data. The interface handles keys with them, and the help lists them. */
 import type { Key } from 'ink';
 
-/** An action of a key while a message is being written. */
+/** What a key does while a message is being written. */
 export type KeyAction =
   | 'send'
   | 'newline'
@@ -38,7 +38,7 @@ export type KeyAction =
 interface Binding {
   readonly action: KeyAction;
   readonly shown: string;
-  /** The help text; common editing keys need no help. */
+  /** The help text. Missing for common editing keys, which need no help. */
   readonly about?: string;
   matches(input: string, key: Key): boolean;
 }
@@ -152,7 +152,9 @@ export class PasteBuffer {
     this.#held = null;
   }
 
-  /** Returns the pasted text when it is complete, `holding` while more is expected, null if nothing is being pasted. */
+  /**
+   * Returns the pasted text when it is complete, `holding` while more text is expected, and null outside of a paste.
+   */
   take(input: string): { readonly text: string } | 'holding' | null {
     const begins = input.indexOf(pasteBegins);
     if (this.#held === null && begins === -1) return null;

@@ -47,7 +47,7 @@ export function renderMarkdownLines(
 }
 
 /**
- * Returns the length of the part of a growing text that further text does not change: all blocks except the last. Only
+ * Returns the length of the part of a growing text that further text cannot change: all blocks except the last. Only
  * this part can be printed to the scrollback, which cannot be changed later.
  */
 export function measureFinishedBlocks(text: string): number {

@@ -1,4 +1,4 @@
-/** The menu over the input line: commands while one is typed, files after an @. */
+/** The completion menu above the input line: commands while a command is typed, files after an @. */
 import type { Completion } from '@coppice/engine';
 import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
@@ -35,10 +35,7 @@ export function buildInputMenu(
 
 const longestPath = 4096;
 
-/**
- * Returns the draft with the word before the cursor replaced by a suggestion. After a folder, the menu lists its
- * content.
- */
+/** Replaces the word before the cursor by a suggestion. After a folder, the menu lists its content. */
 export function acceptCompletion(
   { text, cursor }: EditorDraft,
   { from }: InputMenu,

@@ -1,4 +1,4 @@
-/** The notice between the thread and the input line. */
+/** Renders the notice between the thread and the input line. */
 import { stripControlSequences, toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
 import { fitWidth } from '../terminal/width.ts';

@@ -20,14 +20,14 @@ import {
   togglePickerFold,
 } from './tree-picker.ts';
 
-/** A model to choose. */
+/** A model in the list of models. */
 export interface ModelChoiceLine {
   readonly id: string;
   readonly label: string;
   readonly ready: boolean;
 }
 
-/** The open panel. */
+/** The panel that is open over the thread, with its state. */
 export type ChatPanel =
   | { readonly type: 'tree'; readonly picker: TreePicker }
   | { readonly type: 'chats'; readonly chats: ChatPicker }
@@ -39,7 +39,7 @@ export type ChatPanel =
     }
   | { readonly type: 'text'; readonly title: string; readonly text: string; readonly top: number };
 
-/** The effect of a key: a new state, a choice, or closing the panel. */
+/** What a key in a panel does: a new state, a choice, or closing the panel. */
 export type PanelKeyResult =
   | { readonly panel: ChatPanel }
   | { readonly node: NodeId }
@@ -76,7 +76,7 @@ function typedText(input: string, key: Key): string {
   return key.ctrl || key.meta ? '' : stripControlSequences(input);
 }
 
-/** Typing searches, Tab filters, ← and → fold, Enter selects; a slash starts a command. */
+/** Handles a key in the tree: typing searches, Tab filters, ← and → fold, Enter selects, a slash starts a command. */
 function treeKey(picker: TreePicker, input: string, key: Key, height: number): PanelKeyResult {
   const to = (next: TreePicker): PanelKeyResult => ({ panel: { type: 'tree', picker: next } });
   if (key.escape) return picker.search === '' ? closed : to(setPickerSearch(picker, ''));

@@ -1,4 +1,4 @@
-/** A turn without the interface, for pipes and scripts. */
+/** Runs a turn without the interface, for pipes and scripts. */
 import type { Output } from '../output.ts';
 import type { ChatSession } from './chat-session.ts';
 

@@ -8,7 +8,7 @@ import type { ChatSession } from './chat-session.ts';
 import type { TerminalCommand } from './terminal-commands.ts';
 import { thinkingOfReply } from './thread-lines.ts';
 
-/** The chat and the screen that the commands act on. */
+/** The chat and the terminal on which commands act. */
 export interface TerminalCommandScope {
   readonly chatSession: ChatSession;
   /** The folder for exported files. */
@@ -87,7 +87,7 @@ async function exportBranch(name: string, { chatSession, folder }: TerminalComma
   chatSession.note(`Wrote ${path}.`);
 }
 
-/** Returns a title as a file name. */
+/** Converts a title to a file name. */
 function fileName(title: string | null): string {
   const words = (title ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.slice(0, 8).join('-').slice(0, 60) || 'chat';

@@ -1,11 +1,11 @@
-/** The line below the input: the model, the branch, the version, the tokens of the window and the cost. */
+/**
+ * Formats the line below the input: the model, the branch, the version, the tokens of the context window and the cost.
+ */
 import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import { formatDollars, formatTokenCount, sumBranchUsage } from './branch-usage.ts';
 import type { ChatState } from './chat-state.ts';
 
-/**
- * Returns the activity of the chat and the status, on one line of at most so many columns. Unknown values are left out.
- */
+/** Formats the activity of the chat and the status in at most `columns` columns. Unknown values are left out. */
 export function formatStatusLine(
   state: Pick<ChatState, 'model' | 'thinking' | 'branch' | 'nodes' | 'places'>,
   window: number | null,

@@ -1,12 +1,12 @@
 /** The commands that only the terminal chat has. They concern this screen, this computer, and other chats. */
 
-/** A command in the menu. */
+/** A command as the menu lists it. */
 export interface MenuCommand {
   readonly name: string;
   readonly summary: string;
 }
 
-/** The commands of the terminal chat itself. */
+/** The commands that only the terminal chat has. */
 export const terminalCommands = [
   { name: 'new', summary: 'Starts a new chat; this one is kept.' },
   { name: 'resume', summary: 'Chooses a past chat, with search.' },

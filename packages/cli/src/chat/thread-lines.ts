@@ -1,4 +1,4 @@
-/** The thread as lines of the screen, with the node of each line. */
+/** Lays out the thread as lines of the screen, with the node of each line. */
 import { type Node, type NodeId, textOf } from '@coppice/core';
 import { authorNameOf, printMessage } from '../printing.ts';
 import { toOneLine } from '../terminal/strip-control-sequences.ts';
@@ -9,7 +9,7 @@ import type { ChatSession } from './chat-session.ts';
 import type { ChatState } from './chat-state.ts';
 import { renderMarkdownLines } from './markdown.ts';
 
-/** One line on the screen. */
+/** A line of the screen, and the message to which it belongs. */
 export interface ScreenLine {
   readonly text: string;
   readonly nodeId: NodeId | null;
@@ -24,7 +24,7 @@ export class ThreadLines {
   readonly #known = new Map<string, readonly string[]>();
   #width = 0;
 
-  /** Returns the lines of a state. `focus` is the node that the arrow keys have selected. */
+  /** Returns the lines of the thread. `focus` is the message that the arrow keys have selected. */
   of(state: ChatState, width: number, style: TextStyles, focus: NodeId | null): ScreenLine[] {
     if (width !== this.#width) this.#known.clear();
     this.#width = width;

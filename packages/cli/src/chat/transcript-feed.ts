@@ -5,7 +5,7 @@ import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatSession } from './chat-session.ts';
 import { Transcript } from './transcript.ts';
 
-/** One piece of printed text. */
+/** A part of the output that is printed at once. */
 export interface PrintedPiece {
   readonly key: number;
   readonly text: string;
@@ -20,7 +20,9 @@ export class TranscriptFeed {
   readonly #listeners = new Set<() => void>();
   #pieces: readonly PrintedPiece[] = [];
 
-  /** Must be created before the interface listens to the session, so that both show the same state. */
+  /**
+   * Subscribes to the session. It must be created before the interface subscribes, so that both show the same state.
+   */
   constructor(chatSession: ChatSession, style: TextStyles, width: () => number) {
     this.#chatSession = chatSession;
     this.#style = style;

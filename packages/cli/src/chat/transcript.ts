@@ -1,6 +1,6 @@
 /**
- * The chat as ordinary text of the terminal: each message is printed once, below the earlier output, and never changed.
- * When the chat moves to another branch, a line reports that, and the messages of that branch follow.
+ * Prints a chat as ordinary text of the terminal: each message once, below the earlier output, and never changed. When
+ * the chat moves to another branch, a line says so, and the messages of that branch follow.
  */
 import type { Node, NodeId, TreeId } from '@coppice/core';
 import { authorNameOf } from '../printing.ts';
@@ -21,7 +21,7 @@ import {
 /** Only the last messages of a longer branch are printed, because the terminal's scrollback is limited. */
 const printedAtMost = 20;
 
-/** A printed message. After an edit in place it counts as another message. */
+/** A message that was printed. After an edit in place it counts as another message. */
 interface PrintedMessage {
   readonly nodeId: NodeId;
   readonly contentIn: number;
@@ -106,7 +106,7 @@ export class Transcript {
     return node.status === 'success' ? lines : [...lines, style.warn(node.status)];
   }
 
-  /** Returns the finished blocks of the running reply. */
+  /** Prints the finished blocks of the running reply. */
   #growing(state: ChatState, width: number, style: TextStyles): string[] {
     const { growing } = state;
     if (growing === null || growing.nodeId === null) return [];

@@ -2,7 +2,7 @@ import { type Key, useInput, useStdin } from 'ink';
 import { useEffect, useRef, useState } from 'react';
 import { PasteBuffer } from './keys.ts';
 
-/** Called for a key press, with its text if any. */
+/** Called for each key press, with the text of the key if it has one. */
 export type KeyHandler = (input: string, key: Key) => void;
 
 /** A key press or pasted text. */

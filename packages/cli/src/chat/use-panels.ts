@@ -1,4 +1,4 @@
-/** The open panel, and the data that it loads. */
+/** React hook for the open panel, and the data that it loads. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { findChats, pickedChat, readPreview, replaceListedChats } from './chat-picker.ts';
@@ -21,9 +21,9 @@ export interface PanelSource {
   readonly chatSession: ChatSession;
   /** The lines of the screen. */
   readonly rows: number;
-  /** The models that a user can choose from. */
+  /** Returns the models that the user can choose from. */
   readonly models: () => readonly ModelChoiceLine[];
-  /** Requests the models of the configured servers and returns the new list. */
+  /** Reads the models of the configured servers and returns the new list. */
   readonly askForModels: () => Promise<readonly ModelChoiceLine[]>;
   /** Whether the interface first lets the user choose a past chat. */
   readonly choosesChat: boolean;

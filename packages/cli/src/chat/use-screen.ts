@@ -1,9 +1,9 @@
-/** The size of the terminal. */
+/** React hook for the size of the terminal. */
 import { useStdout } from 'ink';
 import { useEffect, useState } from 'react';
 import { sizeOrDefault } from '../output.ts';
 
-/** Columns and rows. */
+/** The size of the terminal in characters. */
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;

@@ -1,4 +1,4 @@
-/** The visible part of the thread on the full screen, and the focused message. */
+/** React hook for the visible part of the thread on the full screen, and the focused message. */
 import type { NodeId } from '@coppice/core';
 import { useMemo, useRef, useState } from 'react';
 import type { TextStyles } from '../terminal/style.ts';
@@ -76,7 +76,10 @@ function findTopLine(lines: readonly ScreenLine[], top: TopLine | null): number 
   return top === null || first === -1 ? lines.length : Math.max(0, first + top.line);
 }
 
-/** Returns a line above the first message is counted back from that message. */
+/**
+ * Returns the position of a line, counted from the first line of its message. A line above the first message is counted
+ * back from it.
+ */
 function toTopLine(lines: readonly ScreenLine[], index: number): TopLine | null {
   const nodeId = lines.slice(index).find((line) => line.nodeId !== null)?.nodeId;
   return nodeId == null ? null : { nodeId, line: index - lines.findIndex((line) => line.nodeId === nodeId) };

@@ -1,4 +1,4 @@
-/** The two layouts of the chat: in the flow of the terminal, and on the full screen. */
+/** Renders the two layouts of the chat: in the flow of the terminal, and on the full screen. */
 import { Box, Static, Text } from 'ink';
 import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
@@ -61,7 +61,10 @@ export function FullScreenView({
 // A longer list is not easier to read, and would scroll the chat off the screen.
 const highestPanel = 24;
 
-/** Printed text above, which the terminal scrolls; below it the running reply, the input line and the status. */
+/**
+ * Renders the inline layout: printed text, which the terminal scrolls, and below it the running reply, the input line
+ * and the status.
+ */
 export function InlineView({
   pieces,
   pending,
@@ -96,7 +99,7 @@ export function InlineView({
   );
 }
 
-/** Title and model; only the title if there is little space. */
+/** Returns the title and the model in one line; only the title if there is little space. */
 export function renderTitleLine(
   state: ChatSession['state'],
   doing: Pick<ChatSession, 'busy' | 'working'>,
@@ -110,7 +113,7 @@ export function renderTitleLine(
   return `${style.active('❧')} ${style.strong(title)}  ${style.quiet(beside)}`;
 }
 
-/** Returns the activity of the chat; null if it waits for the user. */
+/** Returns what the chat is doing, for the status line; null if it waits for the user. */
 export function describeActivity({ busy, working }: Pick<ChatSession, 'busy' | 'working'>): string | null {
   return busy ? 'answering…' : working ? 'working…' : null;
 }

@@ -1,11 +1,11 @@
-/** Finds the server that serves the page: the named one, or the one that runs on this computer. */
+/** Finds the server whose page is opened: the one that the option names, or the one that runs on this computer. */
 import type { CoppiceClient } from '@coppice/client';
 import { AppError } from '@coppice/core';
 import type { CliContext } from '../cli-context.ts';
 import { defaultPort } from '../default-port.ts';
 import { openServer } from './open-server.ts';
 
-/** A server and its URL. */
+/** A reachable server with its URL. */
 export interface FoundServer {
   readonly client: CoppiceClient;
   readonly url: string;
@@ -14,7 +14,7 @@ export interface FoundServer {
 // Enough time for a server on this computer, which responds within milliseconds.
 const longestMs = 2_000;
 
-/** Finds the server. If none responds, the error explains what to do. */
+/** Finds the server. Throws an error that explains what to do if no server responds. */
 export async function findServer(at: CliContext): Promise<FoundServer> {
   const named = at.options.server;
   const { env, home } = at.host;

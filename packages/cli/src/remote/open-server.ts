@@ -1,12 +1,12 @@
-/** The client of a running server, with the token of this user. */
+/** Opens a client of a running server, with the token of this user. */
 import { existsSync } from 'node:fs';
 import { type CoppiceClient, createClient } from '@coppice/client';
 import { type ConfigSource, localTokenPath, openLocalToken } from '@coppice/engine';
 import { usageError } from '../exit-codes.ts';
 
 /**
- * Opens a client. The token is that of `COPPICE_TOKEN`, because other users of the machine can see arguments. For a
- * server on this computer it is the stored token.
+ * Opens a client. The token comes from `COPPICE_TOKEN`, because other users of the computer can see arguments. For a
+ * server on this computer, the stored token is used.
  */
 export async function openServer(address: string, source: ConfigSource): Promise<CoppiceClient> {
   const url = serverUrl(address);

@@ -1,4 +1,4 @@
-/** Replies, commands and models of a running server. */
+/** The engine of a running server: replies, commands and models. */
 import { type CoppiceClient, isObjectValue, type ModelView } from '@coppice/client';
 import { AppError, ask, type NodeId, type RunContext, type Store, type TreeId } from '@coppice/core';
 import type { GenerateOptions, TurnEnd, TurnEvent, TurnStart } from '@coppice/engine';
@@ -44,7 +44,7 @@ export async function openRemoteEngine(
       });
       return result;
     },
-    // The server writes titles; the next read returns them.
+    // The server writes titles itself; a later read returns them.
     titled: async () => undefined,
     context,
   };
@@ -60,7 +60,7 @@ function versionOf(store: Store, treeId: TreeId): Promise<number> {
   });
 }
 
-/** Returns the models of a server. */
+/** Reads the models of a server. */
 export async function openRemoteModels(client: CoppiceClient): Promise<ModelSource> {
   const { api } = client;
   let known = await translateServerErrors(api.models());
@@ -102,7 +102,7 @@ export async function openRemoteModels(client: CoppiceClient): Promise<ModelSour
   };
 }
 
-/** A turn that the server generates. It has the same events as a local turn. */
+/** A turn that the server generates, with the same events as a local turn. */
 class RemoteTurn implements EngineTurn {
   readonly actId: Promise<string>;
   readonly done: Promise<TurnEnd>;

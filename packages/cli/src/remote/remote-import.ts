@@ -24,7 +24,7 @@ export interface UploadedFile {
   readonly path: string;
 }
 
-/** A finding of an import; a newer server may have further codes. */
+/** A finding of an import. A newer server may send codes that this version does not know. */
 export type RemoteFinding = Pick<ImportFinding, 'severity' | 'place' | 'message'> & { readonly code: string };
 
 /** The report of an import on a server. */
@@ -45,7 +45,7 @@ interface RemoteImport {
   readonly error: { readonly code: string; readonly kind: string; readonly message: string } | null;
 }
 
-// A shorter interval would not be visible.
+// The interval of progress requests. Shorter intervals would not be visible.
 const askMs = 150;
 
 /** Uploads a file and waits for its report. Interrupting cancels the import; chats that were already stored stay. */
@@ -91,7 +91,7 @@ async function upload(client: CoppiceClient, file: UploadedFile, options: Remote
     response = await client.send(`/api/imports?${query}`, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
-      // Streamed, because an export may be larger than the memory.
+      // The file is streamed, because it may be larger than the memory.
       body: Readable.toWeb(createReadStream(file.path)),
       duplex: 'half',
       signal,

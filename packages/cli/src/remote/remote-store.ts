@@ -1,6 +1,6 @@
 /**
- * Trees of a running server behind the contract of a store, so that subcommands work as on a local store. Operations
- * that only the server itself can do are refused with an explanation.
+ * Gives access to the trees of a running server through the interface of a store, so that subcommands work as on a
+ * local store. Operations that only the server itself can do are refused with an explanation.
  */
 import { type CoppiceClient, HttpProblem, parseProblemBody, readResponse, type TreeViewData } from '@coppice/client';
 import {
@@ -24,7 +24,7 @@ import {
   treeId,
 } from '@coppice/core';
 
-/** A placeholder: the server finds the user by the token. */
+/** The owner is unknown here, because the server finds the user by the token. */
 const owner = 'server';
 
 /** Opens the trees of a server. The first read connects. */
@@ -147,7 +147,7 @@ function refuseHere(what: string, instead: string): never {
   });
 }
 
-/** Waits for a response; an error of the server becomes the error that a local store would throw. */
+/** Waits for a response. An error of the server becomes the error that a local store would throw. */
 export async function translateServerErrors<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -176,7 +176,7 @@ const kindsByStatus: Readonly<Record<number, ErrorKind>> = {
   428: 'invalid',
 };
 
-/** Returns the error that a local store would throw for a problem of the server. */
+/** Converts an error of the server to the error that a local store would throw. */
 export function toAppError({ code, message, status, data }: HttpProblem): AppError {
   if (status === 0 || status === 502 || status === 504)
     return new AppError({
@@ -226,7 +226,7 @@ export function describeFetchCause(thrown: unknown): string {
   return thrown.cause instanceof Error && thrown.cause.message !== '' ? thrown.cause.message : thrown.message;
 }
 
-// After so many changes during a read, the result is used although the tree has changed.
+// After this many changes during a read, the result is used although the tree has changed.
 const readAgainAtMost = 5;
 
 /**

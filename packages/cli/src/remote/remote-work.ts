@@ -1,4 +1,4 @@
-/** The recorded work of other programs on a running server. */
+/** Reads the recorded work of other programs from a running server. */
 import { type CoppiceClient, readResponse } from '@coppice/client';
 import type { RecordedSession } from '@coppice/engine';
 import type { FailedCall } from '@coppice/server';

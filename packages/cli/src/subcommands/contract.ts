@@ -1,8 +1,8 @@
-/** The definition of a subcommand: data for help and completion, and a function. Independent of the argument parser. */
+/** Defines subcommands: data for help and completion, and a function. Independent of the argument parser. */
 import type { Deprecation } from '@coppice/core';
 import type { CliContext } from '../cli-context.ts';
 
-/** A positional argument. */
+/** A positional argument of a subcommand. */
 export interface SubcommandArgument {
   readonly name: string;
   readonly summary: string;
@@ -26,14 +26,14 @@ export interface SubcommandOption {
   readonly deprecated?: Omit<Deprecation, 'name'>;
 }
 
-/** The parsed command line, by name. */
+/** The parsed arguments and options of a command line, by name. */
 export interface SubcommandInput {
-  /** A required argument or option. */
+  /** Returns a required argument or option. */
   text(name: string): string;
   optional(name: string): string | undefined;
   many(name: string): readonly string[];
   flag(name: string): boolean;
-  /** A non-negative integer. */
+  /** Returns a number that is not negative; undefined if it is missing. Throws if it is not an integer. */
   count(name: string): number | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface SubcommandOutput {
 export interface Subcommand {
   readonly name: string;
   readonly summary: string;
-  /** Its heading in `--help`. */
+  /** The heading in `coppice --help` below which it is listed. */
   readonly group: 'Chat' | 'Read' | 'Write' | 'Undo' | 'Manage';
   readonly arguments?: readonly SubcommandArgument[];
   readonly options?: readonly SubcommandOption[];
@@ -67,13 +67,13 @@ export interface Subcommand {
   readonly paged?: boolean;
   /** A command that will be removed. It still works, is not in the help, and prints a notice when it is used. */
   readonly deprecated?: Omit<Deprecation, 'name'>;
-  /** Complete command lines that work. */
+  /** Complete command lines that work, for the help. */
   readonly examples: readonly string[];
-  /** Returns null if the command has printed its output itself. */
+  /** Runs the subcommand. Returns null if it has printed its output itself. */
   run(given: SubcommandInput, at: CliContext): Promise<SubcommandOutput | null>;
 }
 
-/** Checks the type of a subcommand. */
+/** Defines a subcommand, so that TypeScript checks its fields. */
 export function defineSubcommand(subcommand: Subcommand): Subcommand {
   return subcommand;
 }

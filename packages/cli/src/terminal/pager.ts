@@ -1,4 +1,4 @@
-/** The user's pager. */
+/** Shows long output in the user's pager. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { listProgramPaths } from '../program-paths.ts';

@@ -1,9 +1,9 @@
 import type { Output } from '../output.ts';
 import { fitWidth, widthOf } from './width.ts';
 
-/** Shows the progress of long work: a bar on a terminal, nothing elsewhere. */
+/** Shows the progress of a long operation: a bar on a terminal, nothing elsewhere. */
 export interface ProgressBar {
-  /** Sets the progress. `left` is null if it is unknown. */
+  /** Sets the progress. `left` is what remains; null if it is unknown. */
   tell(done: number, left: number | null): void;
   end(): void;
 }

@@ -1,6 +1,6 @@
 import picocolors from 'picocolors';
 
-/** The text styles. Without colours each returns the text unchanged. */
+/** Functions that style text. Without colours they return the text unchanged. */
 export interface TextStyles {
   readonly colors: boolean;
   /** Marks the current position. */
@@ -15,7 +15,7 @@ export interface TextStyles {
   bad(text: string): string;
 }
 
-/** Creates a style with or without colours. */
+/** Creates the text styles, with or without colours. */
 export function createTextStyles(colors: boolean): TextStyles {
   const { green, dim, bold, italic, yellow, red } = picocolors.createColors(colors);
   return { colors, active: green, quiet: dim, strong: bold, italic, warn: yellow, bad: red };

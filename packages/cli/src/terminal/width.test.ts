@@ -93,7 +93,7 @@ describe('lines of a screen', () => {
       '\u001b[2mfull\u001b[22m',
       '\u001b[2mnext\u001b[22m',
     ]);
-    // The cursor at the end of a full line is drawn on the next one.
+    // The cursor after a full line must be drawn on the next line.
     expect(wrapLines('full\u001b[7m \u001b[27m', 4)).toEqual(['full', '\u001b[7m \u001b[27m']);
   });
 

@@ -14,7 +14,7 @@ import {
   type WireReply,
 } from '@coppice/engine/testing';
 
-/** The answer of the service. */
+/** What the service answers to a call. */
 export interface AgentReply {
   readonly text?: string;
   /** Tool calls with parameters, or with a text (`input`) like the custom tools of the Responses API. */
@@ -32,7 +32,7 @@ export interface AgentReply {
   readonly status?: number;
 }
 
-/** A call in a common form for all wires, for the answering function. */
+/** A call in the same form for all APIs, for the function that answers it. */
 export interface AgentCall {
   readonly body: JsonObject;
   /** All text of the history, one message per line. */

@@ -32,7 +32,7 @@ function widthOf(character: string): 0 | 1 | 2 {
   return joins.test(character) ? 0 : 1;
 }
 
-/** Returns an empty screen. */
+/** Creates an empty screen. */
 export function makeScreen(columns: number, rows: number): Terminal {
   const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
   screen.unicode.register(graphemes);

@@ -8,7 +8,7 @@ import { makeScreen } from './screen.ts';
 
 const program = await compileCommandOnce();
 
-/** Special keys. */
+/** The input that a terminal sends for special keys. */
 export const terminalKeys = {
   enter: '\r',
   escape: '\u001b',

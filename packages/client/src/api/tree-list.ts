@@ -6,8 +6,8 @@ import { omitUndefined, type Routes, readResponse } from './request.ts';
 /** Filters of the list of trees. */
 export type TreeFilter = TreeQuery;
 
-/** A name, and the number of trees with it. */
-interface NamedCount {
+/** A folder or tag, and the number of trees that have it. */
+export interface NamedCount {
   readonly name: string;
   readonly count: number;
 }

@@ -85,7 +85,7 @@ interface Recorder {
   acknowledge(): Promise<number>;
 }
 
-/** Opens the recorded work: that of the named server, else that of the store. */
+/** Opens the recorded work: of the server that the option names, otherwise of the store. */
 async function openRecorder(at: CliContext): Promise<Recorder> {
   const client = await at.server();
   if (client !== null) {
@@ -120,7 +120,7 @@ function groupSessions(
   return groups;
 }
 
-/** Midnight before a time, in the local time zone. */
+/** Returns the midnight before a time, in the local time zone. */
 function startOfDay(at: number): number {
   const day = new Date(at);
   day.setHours(0, 0, 0, 0);

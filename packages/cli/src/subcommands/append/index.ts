@@ -70,7 +70,7 @@ export const append = defineSubcommand({
         ...(title === undefined ? {} : { title }),
         ...(systemPrompt === undefined ? {} : { systemPrompt }),
       };
-      // Created together with its messages, so that a refused message does not leave an empty tree.
+      // The tree is created together with its messages, so that a refused message leaves no empty tree.
       const command = { type: 'create', treeId: tree, attributes, messages } as const;
       const { result, ...made } = await run(store, command, { ...context, actId });
       const { added = [], reused = [] } = result;

@@ -19,7 +19,7 @@ import { formatCountedNoun } from '../../tree-changes.ts';
 import { cliVersion } from '../../version.ts';
 import { defineSubcommand } from '../contract.ts';
 
-/** One check and its result. */
+/** The result of one check. */
 interface DoctorFinding {
   readonly what: string;
   readonly state: 'ok' | 'note' | 'bad';
@@ -89,7 +89,7 @@ async function configuration(at: CliContext): Promise<Omit<DoctorFinding, 'what'
 }
 
 const megabyte = 1024 * 1024;
-/** With less free space than this, writes fail soon. */
+/** Below this free space the check warns, because writes will soon fail. */
 const scarceBytes = 100 * megabyte;
 
 /** Returns the data folder, or the home directory if the data folder does not exist yet. */
@@ -195,7 +195,7 @@ function report(findings: readonly DoctorFinding[], at: CliContext): readonly st
   return ['```text', ...findings.map(({ what, state, said }) => `${state.padEnd(4)} ${what}: ${hide(said)}`), '```'];
 }
 
-/** Unacknowledged calls that the proxy could not record. */
+/** Reports calls that the proxy could not record and that are not acknowledged. */
 async function recordings(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const calls = await (await openFailedCalls(at)).list((await at.keptStore()).owner);
   const [newest] = calls;

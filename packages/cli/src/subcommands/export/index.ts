@@ -126,8 +126,8 @@ async function selectedNodes(
 }
 
 /**
- * The target: standard output, one file, or a folder of files. Existing files are not overwritten, and a file is
- * renamed to its final name when it is complete.
+ * Writes an export to its target: standard output, one file, or a folder of files. Existing files are not overwritten,
+ * and a file gets its final name when it is complete.
  */
 class Sink {
   readonly files: string[] = [];

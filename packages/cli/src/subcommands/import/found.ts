@@ -11,7 +11,7 @@ import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import type { SubcommandOutput } from '../contract.ts';
 import { formatImportReport } from './format-report.ts';
 
-/** The options of the command line. */
+/** The options of the command line that concern found chats. */
 interface FoundOptions {
   readonly yes: boolean;
   readonly dryRun: boolean;
@@ -36,7 +36,7 @@ function programLines(programs: readonly FoundProgram[], { output }: CliContext)
   });
 }
 
-/** Parses the user's answer to a list of programs: all, none, or their numbers. */
+/** Parses which programs the user has chosen: all, none, or numbers of the list. */
 function chosenBy(answer: string, programs: readonly FoundProgram[]): readonly FoundProgram[] {
   const text = answer.trim().toLowerCase();
   if (/^(?:y|yes|all)$/.test(text)) return programs;

@@ -110,7 +110,7 @@ function notRecorded(count: number): string {
   return count === 1 ? 'One call could not be recorded.' : `${count} calls could not be recorded.`;
 }
 
-// How long the command waits for recording before it reports the reason, and the interval of its checks.
+// How long the command waits for recording before it reports why recording takes so long.
 const waitMs = 10_000;
 const waits = 6;
 
@@ -127,7 +127,7 @@ async function recordedAll({ server }: RunningServer, at: CliContext): Promise<v
   }
 }
 
-/** The exit code of an interrupted program. */
+/** The exit code of a program that was interrupted. */
 const interrupted = 130;
 
 /** Writes a file that the program reads. The file is removed when the command ends. */

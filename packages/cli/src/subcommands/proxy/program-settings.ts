@@ -1,4 +1,4 @@
-/** The settings with which each known program sends its model calls to Coppice: variables, arguments, headers. */
+/** Computes the settings with which a known program sends its model calls to Coppice: variables, arguments, headers. */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Config } from '@coppice/engine';
@@ -33,7 +33,7 @@ export interface ProgramSettings {
   readonly extension?: { readonly option: string; readonly name: string; readonly text: string };
 }
 
-/** A program whose settings are known. */
+/** A program that Coppice knows how to configure. */
 interface KnownProgram {
   /** The services that get the program's own key if Coppice has none. The program sends the token in another header. */
   readonly keepsKeys: readonly ServiceName[];
@@ -47,8 +47,8 @@ function addHeaders(present: string | undefined, separator: string, headers: Rea
 }
 
 /**
- * Claude Code. A key of Coppice replaces its own. Without one its sign-in or key is kept, and the token is sent in
- * another header.
+ * Configures Claude Code. A key of Coppice replaces its own. Without one its sign-in or key is kept, and the token is
+ * sent in another header.
  */
 function claudeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
   const address = { ANTHROPIC_BASE_URL: base };
@@ -60,7 +60,10 @@ function claudeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSett
   return { env: { ...address, ...headers }, words: [] };
 }
 
-/** Codex reads the address and headers of a provider only from its configuration, which arguments can override. */
+/**
+ * Configures Codex. It reads the address and headers of a provider only from its configuration, which arguments can
+ * override.
+ */
 function codexSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
   const override = (key: string, value: string) => ['-c', `${key}=${value}`];
   const at = (key: string, value: string) => override(`model_providers.coppice.${key}`, value);
@@ -85,7 +88,7 @@ function codexSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSetti
   };
 }
 
-/** Gemini CLI, with an API key. When signed in with a Google account, it calls another service. */
+/** Configures Gemini CLI with an API key. When it is signed in with a Google account, it calls another service. */
 function geminiSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
   const address = { GOOGLE_GEMINI_BASE_URL: base };
   // It sends no session id. With this header its side calls are recorded with the session.
@@ -100,7 +103,7 @@ function geminiSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSett
 const services: readonly ServiceName[] = ['openai', 'anthropic', 'google'];
 const versions: Readonly<Record<ServiceName, string>> = { openai: 'v1', anthropic: 'v1', google: 'v1beta' };
 
-/** opencode merges the configuration of a variable over that of its files. */
+/** Configures opencode. It merges the configuration of a variable over that of its files. */
 function opencodeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
   const variable = 'OPENCODE_CONFIG_CONTENT';
   const config = objectIn(variable, env[variable]);
@@ -148,8 +151,8 @@ const keyVariables: Readonly<Record<ServiceName, string>> = {
 const piPaths: Readonly<Record<ServiceName, string>> = { openai: '/v1', anthropic: '', google: '/v1beta' };
 
 /**
- * pi reads the address of a provider from an extension. The extension also sends the session, because pi itself sends
- * no id.
+ * Configures pi. It reads the address of a provider from an extension. The extension also sends the session, because pi
+ * itself sends no id.
  */
 function piSettings({ base, token, hasKey }: ProxyAddress): ProgramSettings {
   const providers = services.map((service) => ({
@@ -185,7 +188,7 @@ export default (pi) => {
   };
 }
 
-/** aider cannot send our headers, so the token is sent as its key. */
+/** Configures aider. It cannot send our headers, so the token is sent as its key. */
 function aiderSettings({ base, token }: ProxyAddress): ProgramSettings {
   return {
     env: {
@@ -198,7 +201,7 @@ function aiderSettings({ base, token }: ProxyAddress): ProgramSettings {
   };
 }
 
-/** Any other program: the variables that the clients of OpenAI, Anthropic and Google read. */
+/** Configures any other program: sets the variables that the clients of OpenAI, Anthropic and Google read. */
 function otherSettings({ base, token, hasKey }: ProxyAddress): ProgramSettings {
   return {
     env: {

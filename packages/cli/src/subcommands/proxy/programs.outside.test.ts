@@ -23,7 +23,7 @@ interface Exchange {
   readonly answer: string;
 }
 
-/** A program with its own home, and the service that answers it. */
+/** A program with its own home directory, and the service that answers it. */
 class Agent {
   readonly fixture: CliFixture;
   readonly service: AgentService;
