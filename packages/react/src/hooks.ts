@@ -66,7 +66,7 @@ function addTreePage({ trees }: LoadedTrees, page: ListPage<TreeViewData>): Load
 
 const noTrees: LoadedTrees = { trees: [], cursor: null, isReady: false, problem: null };
 
-/** The user's trees, newest first; the list follows changes in other tabs and programs. */
+/** Returns the user's trees, newest first; the list follows changes in other tabs and programs. */
 export function useTreeList(filter: TreeFilter = {}): TreeListView {
   const client = useClient();
   const key = JSON.stringify(filter);
@@ -464,7 +464,7 @@ export function useTopology(): { readonly topology: Topology | null; readonly st
   const isReady = useTreeState((state) => state.phase === 'ready');
   useEffect(() => {
     if (!isReady) return;
-    const timer = setTimeout(() => void session.wantTopology(), topologyDelayMs);
+    const timer = setTimeout(() => void session.loadTopology(), topologyDelayMs);
     return () => clearTimeout(timer);
   }, [session, isReady]);
   return { topology, stamp };

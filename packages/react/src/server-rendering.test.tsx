@@ -98,7 +98,7 @@ test('[HK9] switcher, content and outline render the parts of an app', async () 
   const [one, two] = session.messages;
   await session.actions.edit(one?.id ?? expect.fail(), 'Other');
   await session.go(one?.id ?? expect.fail());
-  await session.wantTopology();
+  await session.loadTopology();
   const render = (part: ReactElement) => renderToString(<TreeProvider session={session}>{part}</TreeProvider>);
 
   const switcher = render(

@@ -23,7 +23,7 @@ export interface MessageContentProps {
   readonly className?: string;
 }
 
-/** The blocks of a reply that is being generated. */
+/** Returns the blocks of a reply that is being generated. */
 function blocksOfReply({ thinking, text }: LiveReply): readonly Block[] {
   return [
     { type: 'thinking', text: thinking },

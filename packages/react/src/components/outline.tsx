@@ -26,8 +26,8 @@ export interface OutlineProps extends OutlineOptions {
 }
 
 /**
- * The messages of all branches, indented at each fork; the shown branch is marked. Keep `shows` the same function
- * between renders: the outline is computed again when it changes.
+ * Renders the messages of all branches, indented at each fork; the shown branch is marked. Keep `shows` the same
+ * function between renders: the outline is computed again when it changes.
  */
 export function Outline(props: OutlineProps): ReactElement {
   const { onSelect, renderLine, renderList, className = '', shows, branches, foldFrom, limit } = props;

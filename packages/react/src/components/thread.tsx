@@ -156,7 +156,9 @@ interface MessageButtonsProps {
   readonly onRemove: () => void;
 }
 
-/** The buttons of a complete message. Results of tools cannot be edited, and only replies can be regenerated. */
+/**
+ * Renders the buttons of a complete message. Results of tools cannot be edited, and only replies can be regenerated.
+ */
 function MessageButtons({ role, onEdit, onRegenerate, onRemove }: MessageButtonsProps): ReactElement {
   const labels = useLabels();
   return (

@@ -105,7 +105,7 @@ function useLoadedTopology(): void {
   const session = useSession();
   const ready = useTree((state) => state.phase === 'ready');
   useEffect(() => {
-    if (ready) void session.wantTopology();
+    if (ready) void session.loadTopology();
   }, [session, ready]);
 }
 

@@ -193,16 +193,16 @@ function useRequestedMessage(
   state: ScrollState,
   list: RefObject<VirtualizerHandle | null>,
 ): void {
-  const sight = useTree((tree) => tree.sight);
+  const scrollTarget = useTree((tree) => tree.scrollTarget);
   const handled = useRef(0);
   useEffect(() => {
-    if (sight === null || sight.ask === handled.current) return;
-    const index = rows.findIndex((row) => row.node.id === sight.nodeId || row.end === sight.nodeId);
+    if (scrollTarget === null || scrollTarget.requests === handled.current) return;
+    const index = rows.findIndex((row) => row.node.id === scrollTarget.nodeId || row.end === scrollTarget.nodeId);
     if (index < 0) return;
-    handled.current = sight.ask;
+    handled.current = scrollTarget.requests;
     state.followsEnd = false;
     state.isAtRequested = true;
-    useUi.setState({ current: sight.nodeId });
+    useUi.setState({ current: scrollTarget.nodeId });
     list.current?.scrollToIndex(index, { align: 'start', offset: -24 });
-  }, [sight, rows, state, list]);
+  }, [scrollTarget, rows, state, list]);
 }
