@@ -55,7 +55,7 @@ function copyJsonValue(value: unknown, depth: number, budget: CopyBudget, trail:
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value;
-    throw new Uncopyable(`is ${value}, which JSON cannot say`, false);
+    throw new Uncopyable(`is ${value}, which JSON cannot represent`, false);
   }
   if (Array.isArray(value)) {
     const inner = openContainer(depth, budget);
@@ -82,7 +82,7 @@ function copyJsonValue(value: unknown, depth: number, budget: CopyBudget, trail:
     return object;
   }
   const kind = typeof value === 'object' ? 'an object that is not plain data' : showValue(value);
-  throw new Uncopyable(`is ${kind}, which JSON cannot say`, false);
+  throw new Uncopyable(`is ${kind}, which JSON cannot represent`, false);
 }
 
 function jsonPath(where: string, trail: readonly (string | number)[]): string {

@@ -103,7 +103,7 @@ describe('reading a message', () => {
     expect(where(user(text('a'), 7))).toBe('message.content[1] is 7 where a block is needed.');
     expect(where(user({ text: 'a' }))).toBe('message.content[0] has no type.');
     expect(where(user({ type: 'x', a: { 'b c': [0, Number.NaN] } }))).toBe(
-      'message.content[0].a["b c"][1] is NaN, which JSON cannot say.',
+      'message.content[0].a["b c"][1] is NaN, which JSON cannot represent.',
     );
   });
 
@@ -184,7 +184,7 @@ describe('reading a message', () => {
       new Oak(),
     ]) {
       const refusal = refusalOf(parseMessage(user({ type: 'x', value })));
-      expect(refusal.message).toMatch(/^message\.content\[0\]\.value is .*, which JSON cannot say\.$/);
+      expect(refusal.message).toMatch(/^message\.content\[0\]\.value is .*, which JSON cannot represent\.$/);
     }
     expect(refusalOf(parseMessage(user({ type: 'x', list: [1, undefined] }))).message).toContain('.list[1] is nothing');
     expect(unwrapResult(parseMessage(user({ type: 'x', gone: undefined }))).content).toStrictEqual([{ type: 'x' }]);

@@ -169,16 +169,16 @@ export function buildLossEvent(
 
 /** Metadata that few formats can store: how to detect it on a node, and the sentence that reports its loss. */
 const metadataFields = {
-  usage: { has: ({ meta }: Node) => hasUsage(meta), said: 'What it used is left out.' },
-  excluded: { has: ({ meta }: Node) => meta.excluded === true, said: 'That the model does not see it is left out.' },
+  usage: { has: ({ meta }: Node) => hasUsage(meta), said: 'Its token usage is left out.' },
+  excluded: { has: ({ meta }: Node) => meta.excluded === true, said: 'It is written as an ordinary message, which the model sees.' },
   failures: {
     has: ({ role, meta }: Node) => role === 'tool' && isFailedToolResult(meta),
-    said: 'That its tool failed is left out.',
+    said: 'The failure of its tool is left out.',
   },
-  failed: { has: ({ status }: Node) => status === 'error', said: 'That it failed is left out.' },
+  failed: { has: ({ status }: Node) => status === 'error', said: 'Its failure is left out.' },
   'cut-short': {
     has: ({ status }: Node) => status === 'interrupted' || status === 'aborted',
-    said: 'That it was cut short is left out.',
+    said: 'Its interruption is left out.',
   },
   notes: { has: ({ meta }: Node) => hasAnnotations(meta), said: 'Title, custom data or parameters are left out.' },
 } as const;
@@ -201,13 +201,13 @@ export function hasAuthorOrMetadata({ meta }: Node): boolean {
 
 /** The sentences for a writer's table of losses, by the code of the metadata. */
 export const metadataLossFields = {
-  usage: 'What replies used is left out.',
-  excluded: 'Messages that the model does not see are written as ordinary ones.',
-  failures: 'Results of tools that failed are written as ordinary ones.',
-  failed: 'Messages that failed are written as ordinary ones.',
-  'cut-short': 'Replies that were cut short are written as whole ones.',
+  usage: 'Token usage of replies is left out.',
+  excluded: 'Messages that are hidden from the model are written as ordinary messages.',
+  failures: 'Results of failed tools are written as ordinary results.',
+  failed: 'Failed messages are written as ordinary messages.',
+  'cut-short': 'Interrupted replies are written as complete replies.',
   notes: 'Titles, custom data and parameters of messages are left out.',
-  attributes: 'Pins, folders, tags and notes of conversations are left out, as far as there is no place for them.',
+  attributes: 'Pins, folders, tags and metadata of conversations are left out if the format has no field for them.',
 } as const;
 
 /** Yields losses of attributes of the conversation. `held` are the attributes that the format can store. */
@@ -249,7 +249,7 @@ export function* producerLosses(tree: ExportedTree, format: string): Generator<{
     if (node.kind === 'message' || !(hasUsage(node.meta) || node.meta.source?.model_name !== undefined)) continue;
     const original = originalRecordOf(node, format);
     if (original?.unchanged === true && original.record !== undefined) continue;
-    yield buildLossEvent(tree, node, 'notes', 'Which model made it, and what it used, is left out.');
+    yield buildLossEvent(tree, node, 'notes', 'Its model and token usage are left out.');
   }
 }
 
@@ -273,8 +273,8 @@ export function* statusLosses(
 ): Generator<{ type: 'loss'; loss: FormatLoss }> {
   const said =
     status === 'aborted'
-      ? 'It was stopped; it is written as one that was interrupted.'
-      : 'It was interrupted; it is written as one that was stopped.';
+      ? 'It was stopped; it is written as interrupted.'
+      : 'It was interrupted; it is written as stopped.';
   for (const node of tree.nodes) {
     if (node.status !== status) continue;
     const original = originalRecordOf(node, format);
@@ -298,6 +298,6 @@ export function* sessionLosses(tree: ExportedTree): Generator<{ type: 'loss'; lo
   for (const node of tree.nodes) {
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield buildLossEvent(tree, node, 'tags', 'Its tags are left out.');
-    if (node.groupId > 0) yield buildLossEvent(tree, node, 'groups', 'Which act made it is left out.');
+    if (node.groupId > 0) yield buildLossEvent(tree, node, 'groups', 'Its group of variants is left out.');
   }
 }

@@ -103,7 +103,7 @@ export async function fileOfStream(name: string, source: AsyncIterable<Uint8Arra
     kept,
     async *stream() {
       if (gone)
-        refuseImport('import/unreadable', `${name} comes from a pipe and was read already; save it to a file first.`);
+        refuseImport('import/unreadable', `${name} is a pipe that was already read; save it to a file first.`);
       yield* pieces;
       if (ended) return;
       gone = true;
@@ -119,7 +119,7 @@ export async function readAllBytes(file: InputFile, limit = 512 * 1024 * 1024): 
   for await (const piece of file.stream()) {
     size += piece.length;
     if (size > limit)
-      refuseImport('import/too-large', `${file.name} has more than the ${limit} bytes that may be held at once.`);
+      refuseImport('import/too-large', `${file.name} has more than the ${limit} bytes that fit into memory at once.`);
     // Copied, because a stream may reuse its buffer.
     pieces.push(copyBytes(piece));
   }

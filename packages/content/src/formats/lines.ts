@@ -40,7 +40,7 @@ export async function* splitLines(stream: AsyncIterable<Uint8Array>, limit = lon
     if (start === chunk.length) continue;
     size += chunk.length - start;
     if (size > limit)
-      refuseImport('import/too-large', `Line ${number} has more than the ${limit} bytes that may be held at once.`);
+      refuseImport('import/too-large', `Line ${number} has more than the ${limit} bytes that fit into memory at once.`);
     carried.push(copyBytes(chunk, start));
   }
   if (size === 0) return;

@@ -55,7 +55,7 @@ function readerNamed(name: string): { readonly format: Format; readonly reader: 
   const known = formats.filter((one) => one.reader !== undefined).map((one) => one.name);
   return refuseImport(
     'import/unknown-format',
-    `There is no format ${JSON.stringify(name)} to read; there is ${known.join(', ')}.`,
+    `There is no format ${JSON.stringify(name)} to import; known formats are ${known.join(', ')}.`,
   );
 }
 
@@ -240,7 +240,7 @@ function refuseUnknownFormat(input: ImportInput): never {
   const where = names.length === 0 ? 'what was given, which is no file,' : names.join(', ');
   return refuseImport(
     'import/unknown-format',
-    `Nothing in ${where}${input.files.length > 3 ? ' …' : ''} looks like conversations that can be read here; name the format if you know it.`,
+    `Nothing in ${where}${input.files.length > 3 ? ' …' : ''} looks like a conversation in a known format; name the format if you know it.`,
     { files: names },
   );
 }

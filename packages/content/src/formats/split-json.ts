@@ -135,7 +135,7 @@ export class JsonSplitter {
     if (size > this.#limits.restBytes)
       refuseImport(
         'import/too-large',
-        `More than ${this.#limits.restBytes} bytes lie outside the conversations of this file.`,
+        `More than ${this.#limits.restBytes} bytes of this file are outside its conversations.`,
       );
     if (size > this.#rest.length) {
       const larger = new Uint8Array(Math.max(size, 2 * this.#rest.length));
@@ -291,7 +291,7 @@ export class JsonSplitter {
     if (grab.size > this.#limits.pieceBytes)
       refuseImport(
         'import/too-large',
-        `One record at byte ${grab.offset} has more than the ${this.#limits.pieceBytes} bytes that may be held at once.`,
+        `One record at byte ${grab.offset} has more than the ${this.#limits.pieceBytes} bytes that fit into memory at once.`,
         { offset: grab.offset },
       );
     // A value that continues in the next chunk is copied, because the caller may reuse the chunk.

@@ -21,7 +21,7 @@ export async function* writeExport(
 ): AsyncGenerator<ExportEvent> {
   const { writer } = format;
   if (writer === undefined)
-    return refuseImport('import/no-writer', `${format.label} can be read here, but not written.`);
+    return refuseImport('import/no-writer', `${format.label} can be imported, but not exported.`);
   const { recordedPrompts, storesBlobs } = writer;
   const losses = new ReportBuilder<FormatLoss>((loss) => loss.what);
   const nodes = { read: 0, written: 0, merged: 0, left: 0 };

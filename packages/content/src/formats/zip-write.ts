@@ -65,7 +65,7 @@ export function buildZipHeader(
 /** Builds the record after the bytes of a member whose sizes were unknown. Throws if the member is larger than 4 GB. */
 export function buildZipDescriptor({ name, crc, packed, size }: Omit<ZipMember, 'offset' | 'method'>): Uint8Array {
   if (packed >= full || size >= full)
-    refuseImport('import/too-large', `${name} has more than the 4 GB that one member of an archive can hold.`);
+    refuseImport('import/too-large', `${name} is larger than 4 GB, the limit for a file in a zip archive.`);
   return record(16, (view) => {
     view.setUint32(0, 0x08074b50, true);
     view.setUint32(4, crc, true);

@@ -139,7 +139,7 @@ function zipEntries(source: RandomAccess, bytes: Uint8Array, count: number, limi
   let at = 0;
   for (let index = 0; index < count; index++) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50)
-      damagedZip(source.name, `its directory breaks off at member ${index}`);
+      damagedZip(source.name, `its directory is incomplete at member ${index}`);
     const flags = view.getUint16(at + 8, true);
     const method = view.getUint16(at + 10, true);
     const nameEnd = at + 46 + view.getUint16(at + 28, true);
@@ -233,7 +233,7 @@ async function* checkedBytes(source: RandomAccess, entry: ZipEntry): AsyncGenera
 export async function openZipMembers(source: RandomAccess, given: Partial<ZipLimits> = {}): Promise<InputFile[]> {
   const limits: ZipLimits = { ...defaultZipLimits, ...given };
   const { start, size, count } = await findDirectory(source);
-  if (!(start + size <= source.size)) damagedZip(source.name, 'its directory lies outside it');
+  if (!(start + size <= source.size)) damagedZip(source.name, 'its directory is outside the file');
   if (count > limits.members) unsafeZip(source.name, '', `is one of ${count}; at most ${limits.members} are allowed`);
   const entries = zipEntries(source, await source.read(start, start + size), count, limits);
   return entries.map((entry) => ({

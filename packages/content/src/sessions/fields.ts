@@ -42,5 +42,5 @@ export function copyPlainFields(entry: unknown): Result<JsonObject> {
   const limits = { ...defaultLimits, messageBytes: Number.POSITIVE_INFINITY };
   const copied = copyJson(entry, 'entry', '', { limits, depth: limits.jsonDepth, bytes: 0 });
   if (!copied.ok) return copied;
-  return isJsonObject(copied.value) ? ok(copied.value) : refuseInvalidInput('entry', 'is no object');
+  return isJsonObject(copied.value) ? ok(copied.value) : refuseInvalidInput('entry', 'is not an object');
 }

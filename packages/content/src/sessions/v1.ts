@@ -72,7 +72,7 @@ function convertTimes(line: FieldMap): FieldMap {
 function backTo(line: FieldMap, index: number, { lines, uuids, warn }: Pointing): FieldMap {
   const back = ownField(line, 'backToIndex');
   if (!isEarlier(back, index)) {
-    warn(index, `The pop at line ${index + 1} goes back to ${String(back)}, which is no earlier line.`);
+    warn(index, `The pop at line ${index + 1} goes back to ${String(back)}, which is not an earlier line.`);
     return back === undefined ? {} : { backToIndex: back };
   }
   let at = back;
@@ -90,13 +90,13 @@ function keptFrom(line: FieldMap, index: number, { lines, uuids, warn }: Pointin
   }
   // Index 0 means that everything is kept, so the reference is set to the first entry.
   if (kept === 0)
-    warn(index, `The compaction at line ${index + 1} keeps from the header on; that is from the first entry.`);
+    warn(index, `The compaction at line ${index + 1} names the header as its first kept line; the first entry is used instead.`);
   let at = Math.max(1, kept);
   while (at < index && lines[at] === null) at++;
   if (kept > 0 && at !== kept)
     warn(
       index,
-      `The compaction at line ${index + 1} keeps from a line on that cannot be read; that is from the next one.`,
+      `The compaction at line ${index + 1} names an unreadable line as its first kept line; the next line is used instead.`,
     );
   return at === index ? {} : { firstKeptEntryUuid: uuids[at] ?? '' };
 }

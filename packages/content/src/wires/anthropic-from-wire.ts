@@ -89,7 +89,7 @@ function anthropicUsage(usage: JsonObject): WireReplyEvent {
 /** Returns the events of a complete message: the same reader reads an equivalent stream. */
 export function readWholeAnthropicMessage(body: Json): readonly WireReplyEvent[] {
   if (getTextMember(body, 'type') !== 'message' || !Array.isArray(getMember(body, 'content')))
-    throw new WireFailure('The answer is no message with content.', body);
+    throw new WireFailure('The answer is not a message with content.', body);
   const reader = createAnthropicReader();
   const events: WireReplyEvent[] = [];
   const read = (data: Json) => {

@@ -110,6 +110,6 @@ export function readWholeGoogleAnswer(body: Json): readonly WireReplyEvent[] {
   const events = reader.read(body, '') ?? [];
   const end = reader.end();
   if (!end.some((event) => event.type === 'end'))
-    throw new WireFailure('The answer has no candidate that ended.', body);
+    throw new WireFailure('The answer has no complete candidate.', body);
   return [...events, ...end];
 }

@@ -22,7 +22,7 @@ export const chatgpt = defineFormat({
       'call-ids': 'Tool calls are told apart by their place alone.',
       attachments: 'Bytes of attachments are left out.',
       markers: 'Summaries, injected messages and markers of extensions are written as messages.',
-      groups: 'Variants are written, which act made them is not.',
+      groups: 'Variants are written without their groups.',
       tags: 'Tags are left out.',
       bookmarks: 'Bookmarks are left out.',
       block: 'Blocks that ChatGPT does not have are written as text.',

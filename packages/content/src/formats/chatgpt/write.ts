@@ -313,20 +313,20 @@ function* chatgptLosses(tree: ExportedTree): Generator<WriteEvent> {
     if (original?.unchanged === true && original.record !== undefined) {
       // The record contains only the name of the attachment.
       if (blocks.some(isStoredBlob))
-        yield buildLossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+        yield buildLossEvent(tree, node, 'attachments', 'Only the name of an attachment is written, not its bytes.');
       continue;
     }
     if (blocks.some((block) => block.type === 'thinking' && ('signature' in block || 'redacted' in block)))
       yield buildLossEvent(tree, node, 'thinking', 'The signature of its reasoning is left out.');
     if (blocks.some((block) => block.type === 'tool-use'))
-      yield buildLossEvent(tree, node, 'call-ids', 'Its calls are told by their place, not by their ids.');
+      yield buildLossEvent(tree, node, 'call-ids', 'Its tool calls are matched by position, because the format has no call ids.');
     if (blocks.some((block) => !plainTypes.has(block.type) && !block.type.startsWith('chatgpt-')))
       yield buildLossEvent(tree, node, 'block', 'A block is written as text.');
     if (blocks.some(hasInlineBytes))
-      yield buildLossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+      yield buildLossEvent(tree, node, 'attachments', 'Only the name of an attachment is written, not its bytes.');
     if (node.kind !== 'message') yield buildLossEvent(tree, node, 'markers', `A ${node.kind} is written as a message.`);
     if (node.groupId > 0)
-      yield buildLossEvent(tree, node, 'groups', 'It is written as a variant; which act made it is left out.');
+      yield buildLossEvent(tree, node, 'groups', 'It is written as a variant; its group is left out.');
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield buildLossEvent(tree, node, 'tags', 'Its tags are left out.');
   }

@@ -194,7 +194,7 @@ class ClaudeCodeWriter {
         ];
       default:
     }
-    if (node.meta.excluded === true) this.#lose(node, 'excluded', 'It is written as one that the model sees.');
+    if (node.meta.excluded === true) this.#lose(node, 'excluded', 'It is written as an ordinary message, which the model sees.');
     switch (message.role) {
       case 'tool':
         return [user([toToolResult(message, isFailedToolResult(node.meta))])];
@@ -305,7 +305,7 @@ class ClaudeCodeWriter {
     return message.content.map((block) => {
       const made = toAnthropicBlock(block);
       if (made !== null) return made;
-      this.#lose(node, 'attachments', 'An attachment is named, its bytes are left out.');
+      this.#lose(node, 'attachments', 'Only the name of an attachment is written, not its bytes.');
       return { type: 'text', text: blockDefinitionOf(block).toText(block) };
     });
   }

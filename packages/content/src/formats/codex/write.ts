@@ -68,7 +68,7 @@ function replyItems(message: Message, node: Node, lose: Lose): JsonObject[] {
           content: null,
           encrypted_content: redacted,
         });
-      else lose(node, 'thinking', 'Its reasoning is left out: only reasoning of OpenAI can be sent back there.');
+      else lose(node, 'thinking', 'Its reasoning is left out: Codex can send back only reasoning of OpenAI.');
     } else if (block.type === 'tool-use' && 'id' in block && 'name' in block) {
       close();
       items.push({

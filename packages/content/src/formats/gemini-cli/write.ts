@@ -80,7 +80,7 @@ class GeminiStep {
     if (message.role === 'assistant' || message.role === 'tool') return { ...base, ...(await this.#reply(first)) };
     if (first.kind !== 'message' && first.kind !== 'injected')
       this.#lose(first, 'markers', `A ${first.kind} is written as a message.`);
-    if (message.role === 'system') this.#lose(first, 'system', 'A system message is written as one of the user.');
+    if (message.role === 'system') this.#lose(first, 'system', 'A system message is written as a user message.');
     const said = await embedBytes(message, this.#options);
     return { ...base, type: 'user', content: contentOf(said.content.map((block) => partOf(block, first, this.#lose))) };
   }

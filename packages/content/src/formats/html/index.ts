@@ -134,7 +134,7 @@ async function* htmlPage(tree: ExportedTree, options: WriteOptions): AsyncGenera
 }
 
 function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<WriteEvent> {
-  yield buildLossEvent(tree, null, 'notes', 'Ids, usage, parameters and notes are left out.');
+  yield buildLossEvent(tree, null, 'notes', 'Ids, token usage, parameters and metadata are left out.');
   if (tree.bookmarks.length > 0)
     yield buildLossEvent(
       tree,
@@ -146,7 +146,7 @@ function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<Write
     const kept = (block: Block) =>
       block.type === 'image' && (byteSourceTypeOf(block) === 'base64' || options.blob !== undefined);
     if (node.message?.content.some((block) => byteSourceTypeOf(block) !== undefined && !kept(block)) === true)
-      yield buildLossEvent(tree, node, 'attachments', 'A file is named, its bytes are left out.');
+      yield buildLossEvent(tree, node, 'attachments', 'Only the name of a file is written, not its bytes.');
   }
 }
 
@@ -174,10 +174,10 @@ export const html = defineFormat({
     mediaType: 'text/html',
     files: 'per-tree',
     loses: {
-      notes: 'Ids, usage, parameters and notes are left out.',
+      notes: 'Ids, token usage, parameters and metadata are left out.',
       attachments: 'Bytes of files other than pictures are left out.',
       bookmarks: 'Bookmarks are left out.',
-      branches: 'Branches off the current thread are left out when only the thread is asked for.',
+      branches: 'Other branches are left out if only the active branch is exported.',
       markers: 'State of extensions is left out.',
     },
     write,

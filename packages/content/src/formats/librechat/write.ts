@@ -67,7 +67,7 @@ class LibrechatConversation {
     }
     for (const node of this.turns.left) this.#lose(node, 'markers', 'A marker of an extension is left out.');
     for (const node of this.turns.lifted)
-      this.#lose(node, 'steps', 'Its parent is a step inside a reply; it is written below the whole reply.');
+      this.#lose(node, 'steps', 'Its parent is a step of a reply; it is written below the whole reply.');
     this.#active();
   }
 
@@ -100,7 +100,7 @@ class LibrechatConversation {
     }
     if (activeNodeId === null || newest === undefined) return;
     if (this.turns.byNode.get(activeNodeId) !== newest)
-      this.#lose(null, 'active', 'Which message is current is left out; the newest one will be.');
+      this.#lose(null, 'active', 'The current message is not marked; LibreChat shows the newest one.');
   }
 
   /**
@@ -133,11 +133,11 @@ class LibrechatConversation {
       const listed = Array.isArray(was.content) && was.content.length > 0;
       return { ...omitKeys(was, 'text', 'content'), ...(listed ? { text: was.text ?? '', content: parts } : said) };
     }
-    if (first.kind !== 'message') this.#lose(first, 'markers', `A ${first.kind} is written as a message of the model.`);
-    else if (first.message?.role === 'system') this.#lose(first, 'system', 'It is written as a message of the model.');
-    if (first.groupId > 0) this.#lose(first, 'groups', 'It is written as a variant; which act made it is left out.');
+    if (first.kind !== 'message') this.#lose(first, 'markers', `A ${first.kind} is written as a reply.`);
+    else if (first.message?.role === 'system') this.#lose(first, 'system', 'It is written as a reply.');
+    if (first.groupId > 0) this.#lose(first, 'groups', 'It is written as a variant; its group is left out.');
     const { maker, others } = findTurnAuthor(turn);
-    for (const node of others) this.#lose(node, 'steps', 'Which model made this step, and what it used, is left out.');
+    for (const node of others) this.#lose(node, 'steps', 'The model and token usage of this step are left out.');
     const source = maker.meta.source ?? {};
     const model = user ? undefined : getFilledText(source, 'model_name');
     const count = parseUsage(maker)?.outputTokens ?? numberAt(objectAt(source, 'usage'), 'outputTokens');
@@ -212,7 +212,7 @@ class LibrechatConversation {
       return;
     }
     call.output += `\n${flattenToolResult(message)}`;
-    this.#lose(node, 'results', 'It is written as one with the result before it.');
+    this.#lose(node, 'results', 'It is joined with the previous result.');
   }
 
   #part(node: Node, block: Block): JsonObject {

@@ -220,7 +220,7 @@ async function* writeLinearTree(tree: ExportedTree, options: WriteOptions): Asyn
   }
   const shown = { ...tree, nodes: thread };
   if (thread.some((node) => hasAuthorOrMetadata(node) && originalRecordOf(node, name) === undefined))
-    yield buildLossEvent(tree, null, 'notes', 'Models, times, usage, parameters and notes are left out.');
+    yield buildLossEvent(tree, null, 'notes', 'Models, times, token usage, parameters and metadata are left out.');
   yield* metadataLosses(shown, name, ['excluded', 'failures', 'failed', 'cut-short']);
   yield* attributeLosses(tree, name);
   yield* bookmarkLosses(tree);
@@ -255,10 +255,10 @@ export const linear = defineFormat({
     loses: {
       branches: 'Only the current thread is written.',
       bookmarks: 'Bookmarks are left out.',
-      markers: 'Summaries and injected messages are written as ordinary ones, state of extensions is left out.',
+      markers: 'Summaries and injected messages are written as ordinary messages; the state of extensions is left out.',
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that chat completions do not have are written as text.',
-      notes: 'Models, times, usage, parameters and notes are left out.',
+      notes: 'Models, times, token usage, parameters and metadata are left out.',
       excluded: metadataLossFields.excluded,
       failures: metadataLossFields.failures,
       failed: metadataLossFields.failed,

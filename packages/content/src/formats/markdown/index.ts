@@ -66,10 +66,10 @@ function* branchOutline(branches: readonly ExportBranch[]): Generator<string> {
 }
 
 function* markdownLosses(tree: ExportedTree): Generator<WriteEvent> {
-  yield buildLossEvent(tree, null, 'notes', 'Ids, times, usage, parameters and notes are left out.');
+  yield buildLossEvent(tree, null, 'notes', 'Ids, times, token usage, parameters and metadata are left out.');
   for (const node of tree.nodes)
     if (node.message?.content.some((block) => byteSourceTypeOf(block) !== undefined) === true)
-      yield buildLossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+      yield buildLossEvent(tree, node, 'attachments', 'Only the name of an attachment is written, not its bytes.');
   if (tree.bookmarks.length > 0)
     yield buildLossEvent(
       tree,
@@ -132,10 +132,10 @@ export const markdown = defineFormat({
     mediaType: 'text/markdown',
     files: 'per-tree',
     loses: {
-      notes: 'Ids, times, usage, parameters and notes are left out.',
+      notes: 'Ids, times, token usage, parameters and metadata are left out.',
       attachments: 'Bytes of attachments are left out.',
       bookmarks: 'Bookmarks are left out.',
-      branches: 'Branches off the current thread are left out when only the thread is asked for.',
+      branches: 'Other branches are left out if only the active branch is exported.',
       markers: 'State of extensions is left out.',
     },
     write,

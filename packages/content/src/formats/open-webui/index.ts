@@ -17,12 +17,12 @@ export const openWebui = defineFormat({
     loses: {
       bookmarks: 'Bookmarks are left out.',
       tags: 'Tags of messages are left out.',
-      markers: 'Summaries and injected messages are written as ordinary ones, markers of extensions are left out.',
+      markers: 'Summaries and injected messages are written as ordinary messages; markers of extensions are left out.',
       steps:
-        'A child of a step inside a reply is written below the whole reply; of several models only the last is written.',
+        'A child of a step of a reply is written below the whole reply; of several models only the last is written.',
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that Open WebUI does not have are written as text.',
-      'cut-short': 'Replies that were stopped are written as interrupted ones.',
+      'cut-short': 'Stopped replies are written as interrupted replies.',
       excluded: metadataLossFields.excluded,
       failures: metadataLossFields.failures,
       notes: metadataLossFields.notes,

@@ -94,7 +94,7 @@ class OpenWebuiChat {
     }
     for (const node of this.#turns.left) this.#lose(node, 'markers', 'A marker of an extension is left out.');
     for (const node of this.#turns.lifted)
-      this.#lose(node, 'steps', 'Its parent is a step inside a reply; it is written below the whole reply.');
+      this.#lose(node, 'steps', 'Its parent is a step of a reply; it is written below the whole reply.');
     const current = this.#current === null ? undefined : this.#turns.byNode.get(this.#current);
     const step = current?.nodes.find((node) => node.id === this.#current);
     if (step !== undefined && step !== current?.nodes.at(-1))
@@ -127,7 +127,7 @@ class OpenWebuiChat {
       return { role, content: said.text, ...files, timestamp, ...(models.length > 0 ? { models } : {}) };
     }
     const { maker, others } = findTurnAuthor(turn);
-    for (const node of others) this.#lose(node, 'steps', 'Which model made this step, and what it used, is left out.');
+    for (const node of others) this.#lose(node, 'steps', 'The model and token usage of this step are left out.');
     const model = chatModel(maker) ?? '';
     const { usage } = maker.meta.source ?? {};
     return {

@@ -30,7 +30,7 @@ export const pi = defineFormat({
     loses: {
       'system-prompt': 'The system prompt is left out.',
       tags: 'Tags of messages are left out.',
-      groups: 'Variants are written without the act that made them.',
+      groups: 'Variants are written without their groups.',
       notes: metadataLossFields.notes,
       attributes: metadataLossFields.attributes,
       otherwise: 'What such files have no word for is put otherwise.',

@@ -16,7 +16,7 @@ export const sessionV2 = defineFormat({
     files: 'per-tree',
     loses: {
       trash: 'Removed messages are left out.',
-      attachments: 'Attachments whose bytes are not in the store are written by their sums.',
+      attachments: 'Attachments whose bytes are not in the store are written by their hashes.',
     },
     write,
   },

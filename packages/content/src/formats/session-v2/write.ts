@@ -123,7 +123,7 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
       yield buildLossEvent(tree, null, 'trash', `${tree.trash.length} removed messages are left out.`);
     for (const node of tree.nodes)
       if (node.message?.content.some(isStoredBlob) === true)
-        yield buildLossEvent(tree, node, 'attachments', 'An attachment is named by its sum, its bytes are left out.');
+        yield buildLossEvent(tree, node, 'attachments', 'Only the hash of an attachment is written, not its bytes.');
     yield { type: 'file', name: `${safeFileName(session, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
     yield* encodeLines([sessionHeader(header, original?.record), ...lines]);
     yield { type: 'count', written: tree.nodes.length };
