@@ -30,6 +30,7 @@ export type { UnknownBlock } from './blocks/unknown.ts';
 
 // The message kit for core.
 
+export { extractUserWords, removeProgramElements, titleFromMessages, titleFromText } from './conversation-title.ts';
 export { equalityForm, equalityKey } from './equality.ts';
 export { messageKit, messageTokens, searchText } from './kit.ts';
 
@@ -42,7 +43,6 @@ export {
   spawnedByFormat,
   spawnLinkOf,
 } from './sub-agent-links.ts';
-export { extractUserWords, removeProgramElements, titleFromMessages, titleFromText } from './title-from-words.ts';
 
 export { estimateTokens } from './tokens.ts';
 
@@ -50,7 +50,7 @@ export { estimateTokens } from './tokens.ts';
 
 export { isBase64 } from './base64.ts';
 export { canonicalJson } from './canonical-json.ts';
-export { deriveId } from './derived-id.ts';
+export { deriveId } from './derive-id.ts';
 export { type PlatformSha256, setPlatformSha256, setPlatformSha256Loader, sha256Hex } from './sha256.ts';
 
 export { utf8Length } from './utf8.ts';

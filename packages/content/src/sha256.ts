@@ -133,7 +133,8 @@ const probes = [
 /** Sets the SHA-256 of the platform for all further hashes. Throws if its digests differ, because keys are stored. */
 export function setPlatformSha256(platform: PlatformSha256): void {
   for (const [text, digest] of probes)
-    if (platform(text) !== digest) throw new Error('The platform's hash function does not compute SHA-256 of UTF-8 text.');
+    if (platform(text) !== digest)
+      throw new Error('The hash function of the platform does not compute SHA-256 of UTF-8 text.');
   native = platform;
 }
 

@@ -61,7 +61,7 @@ export interface BlockSpec<B extends Block> {
   /** Default: one text block of `toText`. */
   lower?(block: B): readonly Block[];
   /** Default: every field except the provider-only fields. */
-  normal?(block: B): JsonObject | undefined;
+  equalityForm?(block: B): JsonObject | undefined;
   /** Default: the estimate for `toText`. */
   tokens?(block: B): number;
   /** Returns a new block with only the fields of its type. Default: one text block of `toText`. */
@@ -114,7 +114,7 @@ export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinitio
     },
     toText,
     lower: (block) => (spec.lower === undefined ? [toTextBlock(toText(block))] : spec.lower(block)),
-    equalityForm: (block) => (spec.normal === undefined ? pickComparedFields(block) : spec.normal(block)),
+    equalityForm: (block) => (spec.equalityForm === undefined ? pickComparedFields(block) : spec.equalityForm(block)),
     tokens: (block) => (spec.tokens === undefined ? estimateTokens(toText(block)) : spec.tokens(block)),
     withKnownFields: (block) =>
       spec.withKnownFields === undefined ? toTextBlock(toText(block)) : spec.withKnownFields(block),

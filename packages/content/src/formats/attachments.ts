@@ -63,12 +63,12 @@ export class AttachmentFiles {
     const file = this.#byId.get(id);
     if (file === undefined) return undefined;
     this.#used.add(file.name);
-    const known = this.#known.get(file.name) ?? this.#look(file);
+    const known = this.#known.get(file.name) ?? this.#readAttachment(file);
     this.#known.set(file.name, known);
     return known;
   }
 
-  async #look(file: InputFile): Promise<Attachment> {
+  async #readAttachment(file: InputFile): Promise<Attachment> {
     const bytes = await readAllBytes(file);
     return {
       name: file.name.slice(file.name.lastIndexOf('/') + 1),

@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
 import { messageKit } from '../kit.ts';
+import { collectById } from './conformance/collect-by-id.ts';
 import { arbitraryDamage, damageBytes } from './conformance/damage.ts';
-import { collectById } from './conformance/identified.ts';
-import { listFeaturesOfTrees } from './conformance/kept-by-reader.ts';
-import { buildRichTree, findSilentLosses, findUnshownWords } from './conformance/kept-facts.ts';
+import { listFeaturesOfTrees } from './conformance/features-of-trees.ts';
+import { buildRichTree, findSilentLosses, findUnshownWords } from './conformance/silent-losses.ts';
 import {
   encodeFile,
   type FixtureFiles,

@@ -214,7 +214,7 @@ export interface FormatWriter {
 }
 
 /** A feature that a reader keeps besides the texts, for the documentation of the formats. */
-export type KeptFact =
+export type KeptFeature =
   | 'branches'
   | 'titles'
   | 'system prompts'
@@ -237,9 +237,9 @@ export interface Format {
   readonly label: string;
   readonly summary: string;
   /**
-   * The features that the reader keeps, in the order of {@link KeptFact}. The test of the format checks each of them.
+   * The features that the reader keeps, in the order of {@link KeptFeature}. The test of the format checks each of them.
    */
-  readonly keeps?: readonly KeptFact[];
+  readonly keeps?: readonly KeptFeature[];
   readonly reader?: FormatReader;
   readonly writer?: FormatWriter;
 }

@@ -2,10 +2,10 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { FormatReader, ImportedTree, ReadEvent, ReadOptions } from './contract.ts';
 import { isJsonObject } from './fields.ts';
+import { readDocumentRecords, readLineRecords } from './file-records.ts';
 import { detailOf } from './finding-details.ts';
 import { buildFinding, type FindingSeverity, type ImportFinding } from './findings.ts';
 import { type ImportInput, type InputFile, isLineFile, isMediaFile, readSample, type SampleFile } from './input.ts';
-import { readDocumentRecords, readLineRecords } from './records-in.ts';
 import type { JsonPathPattern } from './split-json.ts';
 
 /** The layout of a program's files, and a function that converts a conversation to a tree. */

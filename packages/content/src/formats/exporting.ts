@@ -170,7 +170,10 @@ export function buildLossEvent(
 /** Metadata that few formats can store: how to detect it on a node, and the sentence that reports its loss. */
 const metadataFields = {
   usage: { has: ({ meta }: Node) => hasUsage(meta), said: 'Its token usage is left out.' },
-  excluded: { has: ({ meta }: Node) => meta.excluded === true, said: 'It is written as an ordinary message, which the model sees.' },
+  excluded: {
+    has: ({ meta }: Node) => meta.excluded === true,
+    said: 'It is written as an ordinary message, which the model sees.',
+  },
   failures: {
     has: ({ role, meta }: Node) => role === 'tool' && isFailedToolResult(meta),
     said: 'The failure of its tool is left out.',
@@ -200,7 +203,7 @@ export function hasAuthorOrMetadata({ meta }: Node): boolean {
 }
 
 /** The sentences for a writer's table of losses, by the code of the metadata. */
-export const metadataLossFields = {
+export const metadataLossTexts = {
   usage: 'Token usage of replies is left out.',
   excluded: 'Messages that are hidden from the model are written as ordinary messages.',
   failures: 'Results of failed tools are written as ordinary results.',
@@ -258,10 +261,10 @@ export function* producerLosses(tree: ExportedTree, format: string): Generator<{
  */
 export function withActiveSystemPrompt(tree: ExportedTree): ExportedTree {
   const { systemPrompt } = tree.attributes;
-  const inForce = findSystemPrompt(exportedPath(tree), systemPrompt);
-  return inForce === undefined || inForce === systemPrompt
+  const active = findSystemPrompt(exportedPath(tree), systemPrompt);
+  return active === undefined || active === systemPrompt
     ? tree
-    : { ...tree, attributes: { ...tree.attributes, systemPrompt: inForce } };
+    : { ...tree, attributes: { ...tree.attributes, systemPrompt: active } };
 }
 
 /** Yields losses of the exact status, for formats that do not distinguish why a reply was cut short. */

@@ -18,15 +18,15 @@ interface JsonSurvey {
   rounded: boolean;
 }
 
-const looksAtOnce = 5_000;
+const valuesPerPause = 5_000;
 
 /** Counts the members of a value, and checks whether a number may have lost digits. */
 function* surveyJson(value: Json): CooperativeTask<JsonSurvey> {
   const found: JsonSurvey = { members: 0, rounded: false };
   const stack: Json[] = [value];
-  let looks = 0;
+  let visited = 0;
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    if (++looks % looksAtOnce === 0) yield;
+    if (++visited % valuesPerPause === 0) yield;
     if (typeof next === 'number') {
       if (!Number.isFinite(next) || (Number.isInteger(next) && !Number.isSafeInteger(next))) found.rounded = true;
     } else if (Array.isArray(next)) {

@@ -48,7 +48,7 @@ export {
   type SampleFile,
 } from './input.ts';
 export { type MovedTree, moveInlineBytes } from './move-inline-bytes.ts';
-export { assistantBlocks, fromOpenAi, imageOfUrl } from './openai-messages.ts';
+export { audioBlocks, fromOpenAi, imageFromUrl } from './openai-messages.ts';
 export { type ImportMetadata, type OriginalRecord, originalRecordOf, readImportMetadata } from './original-record.ts';
 export { type FormatGuess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
@@ -60,7 +60,7 @@ export {
 } from './request-log/streams.ts';
 export {
   buildImportCommand,
-  coppiceIdIn,
+  findCoppiceId,
   type ImportDestination,
   type StorableTree,
   toImportCommand,

@@ -102,8 +102,7 @@ export async function fileOfStream(name: string, source: AsyncIterable<Uint8Arra
     size: ended ? kept : null,
     kept,
     async *stream() {
-      if (gone)
-        refuseImport('import/unreadable', `${name} is a pipe that was already read; save it to a file first.`);
+      if (gone) refuseImport('import/unreadable', `${name} is a pipe that was already read; save it to a file first.`);
       yield* pieces;
       if (ended) return;
       gone = true;

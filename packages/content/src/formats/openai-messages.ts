@@ -8,7 +8,7 @@ import { getFilledText, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,/i;
 
 /** Builds an image from a URL; a `data:` URL becomes its bytes. */
-export function imageOfUrl(url: string): JsonObject {
+export function imageFromUrl(url: string): JsonObject {
   const head = dataUrl.exec(url.slice(0, 300));
   const data = head === null ? '' : url.slice(head[0].length);
   const mediaType = head?.[1] ?? '';
@@ -30,12 +30,12 @@ function openAiPart(part: Json): Json {
     return { ...part, text: getFilledText(part, 'refusal') ?? '' };
   if (type === 'input_image') {
     const url = getFilledText(part, 'image_url');
-    return url === undefined ? part : imageOfUrl(url);
+    return url === undefined ? part : imageFromUrl(url);
   }
   if (type === 'image_url') {
     const address = part.image_url;
     const url = typeof address === 'string' ? address : getFilledText(objectAt(part, 'image_url'), 'url');
-    return url === undefined || url === '' ? part : imageOfUrl(url);
+    return url === undefined || url === '' ? part : imageFromUrl(url);
   }
   if (type === 'input_audio') {
     const audio = objectAt(part, 'input_audio');
@@ -122,7 +122,7 @@ export function fromOpenAi(record: JsonObject): JsonObject {
  * Returns blocks for audio: the transcript, which can be read and searched, and the audio. Returns none for audio
  * without an id.
  */
-export function assistantBlocks(audio: JsonObject): JsonObject[] {
+export function audioBlocks(audio: JsonObject): JsonObject[] {
   const said = getFilledText(audio, 'transcript');
   if (getFilledText(audio, 'id') === undefined) return [];
   return [
@@ -132,8 +132,8 @@ export function assistantBlocks(audio: JsonObject): JsonObject[] {
 }
 
 /** Like {@link fromOpenAi}, but also converts the audio of a reply. */
-export function fromAssistant(record: JsonObject): JsonObject {
-  const spoken = assistantBlocks(objectAt(record, 'audio'));
+export function fromOpenAiWithAudio(record: JsonObject): JsonObject {
+  const spoken = audioBlocks(objectAt(record, 'audio'));
   if (spoken.length === 0) return fromOpenAi(record);
   const { content } = record;
   const written: readonly Json[] =
@@ -165,7 +165,7 @@ export function toOpenAi(
   const calls: Json[] = [];
   const losses: OpenAiLoss[] = [];
   let reasoning = '';
-  const spoken = assistantWire(message);
+  const spoken = findAudioReply(message);
   for (const block of message.content) {
     if (block === spoken.words || block === spoken.sound) continue;
     if (isText(block)) parts.push({ type: 'text', text: block.text });
@@ -201,18 +201,18 @@ export function toOpenAi(
 }
 
 /** The audio of a message, and the transcript before it. */
-interface AssistantWire {
+interface AudioReply {
   readonly words?: Block | undefined;
   readonly sound?: Block | undefined;
 }
 
-function assistantWire({ role, content }: Message): AssistantWire {
+function findAudioReply({ role, content }: Message): AudioReply {
   const at = role === 'assistant' ? content.findIndex((block) => block.type === 'audio' && 'id' in block) : -1;
   const before = content[at - 1];
   return at < 0 ? {} : { sound: content[at], words: before !== undefined && isText(before) ? before : undefined };
 }
 
-function audioBlock({ words, sound }: AssistantWire): JsonObject | undefined {
+function audioBlock({ words, sound }: AudioReply): JsonObject | undefined {
   if (sound === undefined) return undefined;
   const json: JsonObject = JSON.parse(JSON.stringify(sound));
   return { ...omitKeys(json, 'type'), ...(words !== undefined && isText(words) ? { transcript: words.text } : {}) };

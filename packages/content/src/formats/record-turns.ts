@@ -27,12 +27,12 @@ export interface TurnSource {
  * Returns the nodes of a record. The primary node stores the record and the ids of the other nodes, so that a writer
  * finds them again.
  */
-export function nodesOfTurns(home: string, pieces: readonly TurnPiece[], source: TurnSource): ImportedNode[] {
+export function buildRecordNodes(primary: string, pieces: readonly TurnPiece[], source: TurnSource): ImportedNode[] {
   const { record, at, place, createdAt, known } = source;
   const ids = new Set(pieces.map((piece) => piece.id));
-  const parts = [...ids].filter((id) => id !== home);
+  const parts = [...ids].filter((id) => id !== primary);
   return pieces.map(({ id, parent, ...said }) => {
-    const own = id === home;
+    const own = id === primary;
     const above = parent !== null && (ids.has(parent) || known(parent)) ? parent : null;
     const lines = own ? [{ at, line: record }] : [];
     const kept = toPreservedRecord({ lines, after: [], parent: above, parts: own ? parts : [] });
@@ -101,7 +101,7 @@ class TurnBuilder {
   readonly #byNode: ReadonlyMap<NodeId, LineSource>;
   readonly #children: ReadonlyMap<NodeId, readonly Node[]>;
   /** Maps each node whose record is written unchanged to the primary node of that record. */
-  readonly #homes = new Map<NodeId, LineSource>();
+  readonly #primaries = new Map<NodeId, LineSource>();
   readonly #turns = new Map<NodeId, RecordTurn>();
   readonly #last = new Map<RecordTurn, NodeId>();
 
@@ -131,7 +131,7 @@ class TurnBuilder {
       } else if (top === undefined) top = node.parentId;
       else if (top !== node.parentId) return;
     }
-    for (const { node } of pieces) this.#homes.set(node.id, home);
+    for (const { node } of pieces) this.#primaries.set(node.id, home);
   }
 
   gather(): RecordTurns {
@@ -142,7 +142,7 @@ class TurnBuilder {
     for (const one of this.#all) {
       const { node } = one;
       const above = node.parentId === null ? undefined : this.#turns.get(node.parentId);
-      const home = this.#homes.get(node.id);
+      const home = this.#primaries.get(node.id);
       const begun = home === undefined ? undefined : whole.get(home);
       if (begun !== undefined) {
         this.#join(begun, node);
@@ -197,7 +197,7 @@ class TurnBuilder {
   #isNext(node: Node): boolean {
     const parent = node.parentId === null ? undefined : this.#byNode.get(node.parentId)?.node;
     if (parent === undefined || parent.kind !== 'message' || node.kind !== 'message') return false;
-    if (this.#homes.has(node.id) || this.#homes.has(parent.id)) return false;
+    if (this.#primaries.has(node.id) || this.#primaries.has(parent.id)) return false;
     if ((this.#children.get(parent.id)?.length ?? 0) !== 1) return false;
     const calls = parent.message?.content.some((block) => block.type === 'tool-use') === true;
     if (node.message?.role === 'tool') return calls || parent.message?.role === 'tool';
@@ -241,6 +241,6 @@ class TurnBuilder {
 }
 
 /** Divides the nodes of a tree into turns, each of which becomes one record. */
-export function recordTurnsOf(tree: ExportedTree, format: string): RecordTurns {
+export function groupIntoTurns(tree: ExportedTree, format: string): RecordTurns {
   return new TurnBuilder(tree, format).gather();
 }

@@ -11,7 +11,7 @@ import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 import { FreeIds } from './free-ids.ts';
 import { isStorableRecord } from './original-record.ts';
-import { hasTextFields } from './words-in.ts';
+import { hasTextFields } from './text-fields.ts';
 
 /** A node that can be stored: its parent exists and its message is valid. */
 export interface RepairedNode extends Omit<ImportedNode, 'message'> {
@@ -65,7 +65,7 @@ class Repair {
   }
 
   /** Creates one draft per id. A duplicate id with the same body is merged; with another body it gets a new id. */
-  enter(): void {
+  createDrafts(): void {
     for (const node of this.#tree.nodes) {
       const id = boundedId(node.externalId);
       const records = node.records ?? 1;
@@ -108,18 +108,18 @@ class Repair {
   }
 
   /** Resolves the parent of each draft to an index. A draft without a valid parent becomes a child of the root. */
-  hang(): void {
+  resolveParents(): void {
     for (let index = 0; index < this.drafts.length; index++) {
       const draft = this.drafts[index];
       const parentId = draft?.node.parentExternalId;
       if (draft === undefined || parentId === undefined || parentId === null) continue;
       const parent = this.indexOf(parentId);
       if (parent !== undefined && parent !== index) draft.parent = parent;
-      else this.#strange(parentId, parent, draft.node.place);
+      else this.#reportParent(parentId, parent, draft.node.place);
     }
   }
 
-  #strange(parentId: string, parent: number | undefined, place: string): void {
+  #reportParent(parentId: string, parent: number | undefined, place: string): void {
     if (parent === undefined)
       this.findings.push(buildFinding('import/orphan', 'repair', place, detailOf('parent', shortenedId(parentId))));
     else this.findings.push(buildFinding('import/self-parent', 'repair', place));
@@ -129,7 +129,7 @@ class Repair {
    * Breaks each cycle at the first node found: that node becomes a child of the root, and the other nodes stay below
    * it.
    */
-  cut(): void {
+  breakCycles(): void {
     const state = new Uint8Array(this.drafts.length);
     for (let index = 0; index < this.drafts.length; index++) {
       const parent = this.drafts[index]?.parent ?? -1;
@@ -164,7 +164,7 @@ class Repair {
   }
 
   /** Orders siblings as the source lists them, else in input order. */
-  arrange(): number[][] {
+  orderSiblings(): number[][] {
     const { drafts } = this;
     const children: number[][] = [];
     while (children.length <= drafts.length) children.push([]);
@@ -172,7 +172,7 @@ class Repair {
     this.#tree.childOrder?.forEach((listed, parentId) => {
       const parent = parentId === '' ? -1 : this.indexOf(parentId);
       const family = parent === undefined ? undefined : children[parent + 1];
-      if (parent !== undefined && family !== undefined && !this.#stands(family, listed))
+      if (parent !== undefined && family !== undefined && !this.#isInOrder(family, listed))
         this.#sort(family, listed, parent, parentId);
     });
     for (let at = 0; at < children.length; at++) this.#number(children[at] ?? []);
@@ -180,7 +180,7 @@ class Repair {
   }
 
   /** Whether siblings are already in the listed order, which is the usual case. */
-  #stands(family: readonly number[], listed: readonly string[]): boolean {
+  #isInOrder(family: readonly number[], listed: readonly string[]): boolean {
     if (family.length !== listed.length) return false;
     for (let at = 0; at < family.length; at++) if (this.indexOf(listed[at] ?? '') !== family[at]) return false;
     return true;
@@ -252,7 +252,7 @@ class Repair {
       }
     }
     const message = read.ok ? read.value : textMessage('system', '');
-    if (kind !== 'state' && isSilent(message, node.status)) {
+    if (kind !== 'state' && isRefusedAsBlank(message, node.status)) {
       this.findings.push(blankFinding(node));
       return { message, kind: 'state' };
     }
@@ -300,7 +300,7 @@ function shortenedId(id: string): string {
 }
 
 /** Whether a store would refuse the message as blank. A reply that was cut short may be blank. */
-function isSilent(message: Message, status: ImportedNode['status']): boolean {
+function isRefusedAsBlank(message: Message, status: ImportedNode['status']): boolean {
   if (message.role === 'tool') return false;
   if (status !== undefined && status !== 'success') return false;
   return message.content.every((block) => block.type === 'text' && 'text' in block && String(block.text).trim() === '');
@@ -360,11 +360,11 @@ export function repairTree(tree: ImportedTree): RepairedTree {
 /** Like {@link repairTree}, but pauses so that other work can run. */
 export function* repairTreeCooperatively(tree: ImportedTree): CooperativeTask<RepairedTree> {
   const repair = new Repair(tree);
-  repair.enter();
-  repair.hang();
-  repair.cut();
+  repair.createDrafts();
+  repair.resolveParents();
+  repair.breakCycles();
   yield;
-  const children = repair.arrange();
+  const children = repair.orderSiblings();
   const order = repair.ordered(children);
   const nodes: RepairedNode[] = [];
   for (let from = 0; from < order.length; from += itemsPerPause) {

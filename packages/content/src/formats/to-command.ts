@@ -13,8 +13,8 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { titleFromMessages } from '../conversation-title.ts';
 import { buildSubAgentRow } from '../sub-agent-links.ts';
-import { titleFromMessages } from '../title-from-words.ts';
 import { type CooperativeTask, itemsPerPause, runWithoutPauses } from './cooperative.ts';
 import { importedNodeId, importedRootId, importedTreeId } from './ids.ts';
 import { buildImportMetadata, isStorableRecord } from './original-record.ts';
@@ -48,20 +48,20 @@ export interface ImportDestination {
 const uuidLength = 36;
 
 /** Returns the node id in the id of a record: the whole id, or its beginning if the record is a part of a node. */
-export function coppiceIdIn(externalId: string): NodeId | undefined {
+export function findCoppiceId(externalId: string): NodeId | undefined {
   const id = externalId.slice(0, uuidLength);
-  return (externalId.length === uuidLength || isInPart(externalId)) && isUuid(id) ? nodeId(id) : undefined;
+  return (externalId.length === uuidLength || isPartId(externalId)) && isUuid(id) ? nodeId(id) : undefined;
 }
 
 // Writers append a suffix to the id of a node that becomes several records.
-function isInPart(externalId: string): boolean {
+function isPartId(externalId: string): boolean {
   const next = externalId[uuidLength];
   return next === '-' || next === '/';
 }
 
 /** Returns the id of the existing node of which a record is only a part; undefined for other records. */
-function wholeTree(externalId: string, own: ReadonlySet<string>): string | undefined {
-  if (own.size === 0 || !isInPart(externalId)) return undefined;
+function wholeNodeOf(externalId: string, own: ReadonlySet<string>): string | undefined {
+  if (own.size === 0 || !isPartId(externalId)) return undefined;
   const id = externalId.slice(0, uuidLength);
   return own.has(id) ? id : undefined;
 }
@@ -235,7 +235,7 @@ class ImportParts {
   constructor({ nodes }: RepairedTree, own: ReadonlySet<string>, companions: ReadonlySet<string>) {
     if (own.size === 0 && companions.size === 0) return;
     for (const { externalId, parentExternalId, records } of nodes) {
-      const whole = wholeTree(externalId, own);
+      const whole = wholeNodeOf(externalId, own);
       if (whole === undefined && !companions.has(externalId)) continue;
       this.#parents.set(externalId, parentExternalId);
       if (whole !== undefined) this.#wholes.add(whole);
@@ -253,7 +253,7 @@ class ImportParts {
   }
 
   /** Returns the nearest ancestor that is not a part. */
-  past(parent: string | null): string | null {
+  nearestWhole(parent: string | null): string | null {
     let at = parent;
     for (let above = at; above !== null && this.#parents.has(above); at = above)
       above = this.#parents.get(above) ?? null;
@@ -300,7 +300,7 @@ function importNode(
   id: NodeId,
   { format, scope, restored, ids, parts, groups }: CommandBuilder,
 ): ImportNode {
-  const above = parts.past(node.parentExternalId);
+  const above = parts.nearestWhole(node.parentExternalId);
   const marker = importedMarker(node, ids.nodes);
   const group = node.group === undefined ? undefined : groups.get(node);
   const bookmark = typeof node.bookmark === 'string' ? { title: node.bookmark } : node.bookmark;

@@ -2,10 +2,10 @@
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from './fields.ts';
-import { imageOfUrl } from './openai-messages.ts';
+import { imageFromUrl } from './openai-messages.ts';
 
 /** One node's worth of a message, with the parts that it came from. */
-export interface UiRange {
+export interface UiNodePart {
   readonly message: JsonObject;
   readonly meta?: NodeMeta;
   /** For each block, the index of the part from which it was converted. */
@@ -14,7 +14,7 @@ export interface UiRange {
 
 interface UiToolUse {
   readonly block: JsonObject;
-  readonly result: UiRange | undefined;
+  readonly result: UiNodePart | undefined;
 }
 
 /** Converts a tool part to a call, and its result if there is one. */
@@ -48,7 +48,7 @@ function uiFile(part: JsonObject): JsonObject {
   const url = getFilledText(part, 'url') ?? getFilledText(part, 'image') ?? getFilledText(part, 'data');
   const mediaType = getFilledText(part, 'mediaType') ?? getFilledText(part, 'mimeType');
   if (url === undefined) return { ...part, type: `ai-${textAt(part, 'type') ?? 'file'}` };
-  if (mediaType?.startsWith('image/') === true || part.type === 'image') return imageOfUrl(url);
+  if (mediaType?.startsWith('image/') === true || part.type === 'image') return imageFromUrl(url);
   const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
   const source = data !== undefined && isBase64(data) && data !== '' ? { type: 'base64', data } : { type: 'url', url };
   return {
@@ -85,7 +85,7 @@ function uiBlock(part: JsonObject): Json | undefined {
 }
 
 /** Splits a message into nodes: the calls of a step, their results, the next step. */
-export function splitUiMessage(message: JsonObject, id: string): UiRange[] {
+export function splitUiMessage(message: JsonObject, id: string): UiNodePart[] {
   const role = textAt(message, 'role') ?? 'user';
   const known = role === 'assistant' || role === 'system' ? role : 'user';
   const metadata = objectAt(message, 'metadata');
@@ -96,10 +96,10 @@ export function splitUiMessage(message: JsonObject, id: string): UiRange[] {
       : known === 'assistant' && model !== undefined
         ? { source: { type: 'model', model_name: model } }
         : {};
-  const ranges: UiRange[] = [];
+  const ranges: UiNodePart[] = [];
   let blocks: Json[] = [];
   let from: number[] = [];
-  let results: UiRange[] = [];
+  let results: UiNodePart[] = [];
   const add = (block: Json, index: number) => {
     blocks.push(block);
     from.push(index);

@@ -23,7 +23,7 @@ const namesAreUtf8 = 0x0800;
 const sizesFollow = 0x0008;
 const methods = { store: 0, deflate: 8 } as const;
 // The earliest date that the format allows. A fixed date gives the same bytes for the same content.
-const someDay = 0x0021;
+const earliestDate = 0x0021;
 
 function record(length: number, write: (view: DataView) => void, ...tail: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(tail.reduce((sum, part) => sum + part.length, length));
@@ -52,7 +52,7 @@ export function buildZipHeader(
       view.setUint16(4, 20, true);
       view.setUint16(6, namesAreUtf8 | (known === undefined ? sizesFollow : 0), true);
       view.setUint16(8, methods[member.method], true);
-      view.setUint16(12, someDay, true);
+      view.setUint16(12, earliestDate, true);
       view.setUint32(14, known?.crc ?? 0, true);
       view.setUint32(18, known?.packed ?? 0, true);
       view.setUint32(22, known?.size ?? 0, true);
@@ -119,7 +119,7 @@ function directoryEntry(member: ZipMember, described: boolean): Uint8Array {
       view.setUint16(6, far ? 45 : 20, true);
       view.setUint16(8, namesAreUtf8 | (described ? sizesFollow : 0), true);
       view.setUint16(10, methods[member.method], true);
-      view.setUint16(14, someDay, true);
+      view.setUint16(14, earliestDate, true);
       view.setUint32(16, member.crc, true);
       view.setUint32(20, member.packed, true);
       view.setUint32(24, member.size, true);

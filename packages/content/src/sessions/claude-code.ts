@@ -4,7 +4,7 @@
 
 import type { FieldMap } from '@coppice/core';
 import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
-import { deriveId } from '../derived-id.ts';
+import { deriveId } from '../derive-id.ts';
 import { type CooperativeTask, itemsPerPause, runWithoutPauses } from '../formats/cooperative.ts';
 import { isLeafType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
 import { omitUndefinedFields } from './fields.ts';
@@ -43,13 +43,13 @@ class CodeReader {
   readonly #chain: CodeLine[] = [];
   readonly #byUuid = new Map<string, CodeLine>();
   // Maps the id of a line to the entry that contains it.
-  readonly #home = new Map<string, string>();
+  readonly #entryOfLine = new Map<string, string>();
   readonly #entries = new Map<string, Mutable>();
   readonly #results = new Map<Mutable, string>();
   // Maps a line to the entry above its chain of results.
   readonly #chainParents = new Map<string, string | null>();
   #name: string | undefined;
-  #left: string | undefined;
+  #recordedLeaf: string | undefined;
   readonly #first: FieldMap;
 
   constructor(lines: readonly FieldMap[]) {
@@ -59,7 +59,7 @@ class CodeReader {
       const type = getText(fields, 'type');
       if (type === 'custom-title') this.#name = getText(fields, 'customTitle') ?? this.#name;
       else if (type === 'ai-title') this.#name ??= getText(fields, 'aiTitle');
-      else if (type === 'last-prompt') this.#left = getText(fields, 'leafUuid') ?? this.#left;
+      else if (type === 'last-prompt') this.#recordedLeaf = getText(fields, 'leafUuid') ?? this.#recordedLeaf;
       else if (type === 'summary') this.#name ??= getText(fields, 'summary');
       if (uuid === undefined || this.#byUuid.has(uuid)) continue;
       const line = { fields, uuid, parent: getText(fields, 'parentUuid') ?? null };
@@ -81,7 +81,7 @@ class CodeReader {
       ...(at === undefined ? {} : { timestamp: at }),
       ...(cwd === undefined ? {} : { cwd }),
     };
-    yield* this.#gather();
+    yield* this.#collectReplies();
     const entries = yield* this.#ordered(header.uuid);
     yield;
     const leafUuid = this.#leaf(entries);
@@ -96,7 +96,7 @@ class CodeReader {
   }
 
   /** Collects the lines of each reply in one entry. Results and compactions become separate entries. */
-  *#gather(): CooperativeTask<void> {
+  *#collectReplies(): CooperativeTask<void> {
     const replies = new Map<string, Mutable>();
     let count = 0;
     for (const line of this.#chain) {
@@ -108,13 +108,13 @@ class CodeReader {
       // The lines of one reply form a chain; a regenerated reply has another id.
       if (begun !== undefined && isFieldMap(message)) {
         for (const block of codeContent(message)) begun.content.push(block);
-        this.#home.set(uuid, begun.uuid);
+        this.#entryOfLine.set(uuid, begun.uuid);
         begun.lines.push(fields);
         continue;
       }
       const entry = this.#entry(line, message);
       this.#entries.set(uuid, entry);
-      this.#home.set(uuid, uuid);
+      this.#entryOfLine.set(uuid, uuid);
       if (reply !== undefined) replies.set(reply, entry);
     }
   }
@@ -173,7 +173,7 @@ class CodeReader {
       const uuids = ownField(getObject(one, 'preserved_messages') ?? {}, 'uuids');
       return Array.isArray(uuids) ? uuids : [];
     });
-    const homes = kept.map((uuid) => (typeof uuid === 'string' ? this.#home.get(uuid) : undefined));
+    const homes = kept.map((uuid) => (typeof uuid === 'string' ? this.#entryOfLine.get(uuid) : undefined));
     return omitUndefinedFields({
       firstKeptEntryUuid: homes.find((home) => home !== undefined),
       tokensBefore: getNumber(about, 'preTokens'),
@@ -195,7 +195,7 @@ class CodeReader {
     ends: ReadonlyMap<string, string>,
   ): string | null {
     if (entry.parent === null) return null;
-    const home = this.#home.get(entry.parent) ?? entry.parent;
+    const home = this.#entryOfLine.get(entry.parent) ?? entry.parent;
     const asking = results.get(home);
     return asking === undefined ? home : (ends.get(asking) ?? home);
   }
@@ -213,7 +213,7 @@ class CodeReader {
       // Stored before the walk continues, so that a cycle ends without a reply.
       this.#chainParents.set(at, null);
       walked.push(at);
-      const home = this.#home.get(at);
+      const home = this.#entryOfLine.get(at);
       const above = home === undefined ? undefined : this.#entries.get(home);
       if (above === undefined) break;
       if (this.#resultOf(above) === undefined) {
@@ -240,7 +240,7 @@ class CodeReader {
    * Lines about the session are skipped, because they are not part of a branch.
    */
   #leaf(entries: readonly SessionEntry[]): string | null {
-    const left = this.#left === undefined ? undefined : this.#home.get(this.#left);
+    const left = this.#recordedLeaf === undefined ? undefined : this.#entryOfLine.get(this.#recordedLeaf);
     if (left !== undefined) return left;
     const types = new Map(entries.map(({ uuid, type }) => [uuid, type]));
     const isMain = (uuid: string) => ownField(this.#entries.get(uuid)?.fields ?? {}, 'isSidechain') !== true;
@@ -251,7 +251,7 @@ class CodeReader {
       if (uuid === undefined || typeof parentUuid !== 'string') continue;
       if (followed.has(uuid) || isSaid(uuid)) followed.add(parentUuid);
     }
-    const lines = this.#chain.map(({ uuid }) => this.#home.get(uuid) ?? uuid);
+    const lines = this.#chain.map(({ uuid }) => this.#entryOfLine.get(uuid) ?? uuid);
     return (
       lines.findLast((uuid) => isSaid(uuid) && !followed.has(uuid)) ??
       lines.findLast(isSaid) ??

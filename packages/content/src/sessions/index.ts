@@ -9,7 +9,6 @@ export {
   positionAfterChildren,
   stepsOfLines,
 } from './commit-lines.ts';
-export { resolveFirstKept } from './compaction-anchor.ts';
 export * from './contract.ts';
 export { type DetectedDialect, detectDialect } from './dialect.ts';
 export {
@@ -26,6 +25,7 @@ export { copyPlainFields } from './fields.ts';
 export { type ConvertedMessage, readSessionMessage } from './messages.ts';
 export { entriesParentsFirst } from './parents-first.ts';
 export { entryFromPi, headerFromPi, renamePiFields } from './pi.ts';
+export { resolveFirstKept } from './resolve-first-kept.ts';
 export { sessionNodeId, sessionTreeId } from './session-ids.ts';
 export { type EntryLabel, type LaterChanges, SessionIndex } from './session-index.ts';
 export { type PiExport, toPiLines } from './to-pi.ts';

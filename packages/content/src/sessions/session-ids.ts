@@ -1,7 +1,7 @@
 // Maps ids of a session file to ids of its tree. UUIDs are kept, and other ids are derived, so that every reader of the
 // file finds the same nodes.
 import { isUuid, type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
-import { deriveId } from '../derived-id.ts';
+import { deriveId } from '../derive-id.ts';
 
 /** Returns the id of a session's tree from the id in its header. */
 export function sessionTreeId(id: string): TreeId {

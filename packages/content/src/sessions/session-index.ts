@@ -46,14 +46,14 @@ export class SessionIndex {
   readonly #labels = new Map<number, EntryLabel>();
   readonly #tokens = new Map<number, number>();
   // Entries whose parent is missing and that are shown below another entry.
-  readonly #adrift: number[] = [];
+  readonly #orphans: number[] = [];
   #attributes: TreeAttributes = {};
   #leaf = 0;
   #seen = 1;
   #children: number[][] | null = null;
   // Caches whether lines are live (this number) or removed (its negative). The number changes with each change.
   readonly #reported: number[] = [];
-  #asking = 1;
+  #cacheNumber = 1;
 
   constructor(file: SessionFile) {
     this.file = file;
@@ -68,7 +68,7 @@ export class SessionIndex {
   }
 
   /** Reads lines that this process appended. */
-  take(): void {
+  readAppended(): void {
     this.#read();
   }
 
@@ -78,10 +78,10 @@ export class SessionIndex {
     for (; this.#seen < file.size; this.#seen++) {
       const index = this.#seen;
       const type = file.typeAt(index);
-      if (this.#removed.size > 0 && !isSideEntry(type)) this.#hang(index);
-      if (file.namedParentAt?.(index) !== undefined && !isSideEntry(type)) this.#adrift.push(index);
+      if (this.#removed.size > 0 && !isSideEntry(type)) this.#attachToAncestor(index);
+      if (file.namedParentAt?.(index) !== undefined && !isSideEntry(type)) this.#orphans.push(index);
       if (isLeafType(type)) this.#leaf = index;
-      else if (type === 'leaf') this.#leaf = this.leafBy(index) ?? this.#leaf;
+      else if (type === 'leaf') this.#leaf = this.leafTarget(index) ?? this.#leaf;
       else if (type === 'change') this.#change(file.entryAt(index));
       else if (type === 'label') this.#label(file.entryAt(index));
       else if (type === 'session_info') {
@@ -95,8 +95,8 @@ export class SessionIndex {
    * Attaches a line whose parent was removed to the nearest remaining ancestor. Its writer did not know about the
    * removal.
    */
-  #hang(index: number): void {
-    const below = this.standing(this.file.parentAt(index));
+  #attachToAncestor(index: number): void {
+    const below = this.nearestNode(this.file.parentAt(index));
     if (this.#isLeft(below)) return;
     let up = below;
     for (let left = this.file.size; !this.#isLeft(up) && left > 0; left--) up = this.parent(up);
@@ -104,8 +104,8 @@ export class SessionIndex {
   }
 
   /** Returns the entry that a leaf line makes active; undefined if it was removed. */
-  leafBy(index: number): number | undefined {
-    const at = this.standing(this.file.parentAt(index));
+  leafTarget(index: number): number | undefined {
+    const at = this.nearestNode(this.file.parentAt(index));
     return this.#isLeft(at) ? at : undefined;
   }
 
@@ -120,11 +120,11 @@ export class SessionIndex {
         for (const id of change.nodeIds) this.#update(this.lineOf(id), change);
         return;
       case 'marked': {
-        this.#asking++;
+        this.#cacheNumber++;
         const at = this.lineOf(change.nodeId);
         if (change.to === null) this.#removed.delete(at);
         else {
-          this.#rescue(at);
+          this.#moveOrphansOut(at);
           this.#removed.set(at, (this.#removed.get(at) ?? 0) + 1);
         }
         return;
@@ -146,7 +146,7 @@ export class SessionIndex {
   #update(at: number, { set, meta }: Extract<RowChange, { op: 'updated' }>): void {
     const { parentId, message, status } = set;
     if (parentId != null) {
-      this.#asking++;
+      this.#cacheNumber++;
       this.#moved.set(at, this.lineOf(parentId));
     }
     if (message != null && status !== undefined) this.#amend(at, { message, status });
@@ -155,8 +155,8 @@ export class SessionIndex {
   }
 
   /** Moves entries out of a removed subtree if they are shown there only because their parent is missing. */
-  #rescue(top: number): void {
-    for (const index of this.#adrift) {
+  #moveOrphansOut(top: number): void {
+    for (const index of this.#orphans) {
       if (index === top) continue;
       let at = index;
       for (let left = this.file.size; at > 0 && at !== top && left > 0; left--) at = this.parent(at);
@@ -222,12 +222,12 @@ export class SessionIndex {
   }
 
   /** Returns the changes of an entry by later lines. */
-  amendment(index: number): LaterChanges | undefined {
+  laterChanges(index: number): LaterChanges | undefined {
     return this.#amended.get(index);
   }
 
   /** Decodes an entry and applies the changes of later lines. */
-  meaningAt(index: number): DecodedEntry {
+  decodedAt(index: number): DecodedEntry {
     const meaning = decodeEntry(this.file.entryAt(index));
     const amended = this.#amended.get(index);
     if (amended === undefined) return meaning;
@@ -246,7 +246,7 @@ export class SessionIndex {
   /**
    * Returns the nearest entry at or above a line that is a node of the tree. Labels, names and changes are not nodes.
    */
-  standing(index: number): number {
+  nearestNode(index: number): number {
     let at = index;
     while (at > 0 && isSideEntry(this.file.typeAt(at))) at = this.file.parentAt(at);
     return Math.max(0, at);
@@ -256,7 +256,7 @@ export class SessionIndex {
   parent(index: number): number {
     if (index <= 0) return -1;
     const moved = this.#moved.get(index);
-    return this.standing(moved ?? this.file.parentAt(index));
+    return this.nearestNode(moved ?? this.file.parentAt(index));
   }
 
   /** Returns the lines from the header down to a line, both included. */
@@ -283,16 +283,16 @@ export class SessionIndex {
    */
   #isLeft(index: number): boolean {
     if (this.#removed.size === 0) return true;
-    const way: number[] = [];
+    const visited: number[] = [];
     let isLeft = true;
     for (let [at, left] = [index, this.file.size]; at > 0 && isLeft && left > 0; left--) {
       const reported = this.#reported[at] ?? 0;
-      if (reported === this.#asking) break;
-      isLeft = reported !== -this.#asking && !this.#removed.has(at);
-      way.push(at);
+      if (reported === this.#cacheNumber) break;
+      isLeft = reported !== -this.#cacheNumber && !this.#removed.has(at);
+      visited.push(at);
       at = this.parent(at);
     }
-    for (const at of way) this.#reported[at] = isLeft ? this.#asking : -this.#asking;
+    for (const at of visited) this.#reported[at] = isLeft ? this.#cacheNumber : -this.#cacheNumber;
     return isLeft;
   }
 

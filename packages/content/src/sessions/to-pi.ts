@@ -119,7 +119,7 @@ class PiLineWriter {
   #entry(at: number): JsonObject {
     const { file } = this.#index;
     const parent = this.#index.parent(at);
-    const meaning = this.#index.meaningAt(at);
+    const meaning = this.#index.decodedAt(at);
     const { createdAt = 0 } = meaning;
     const above = this.#times.get(Math.max(0, parent)) ?? this.#time(this.#now);
     const timestamp = createdAt === 0 ? above : this.#time(createdAt);

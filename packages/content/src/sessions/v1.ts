@@ -3,7 +3,7 @@
 
 import type { FieldMap } from '@coppice/core';
 import { getText, ownField } from '@coppice/core/decode';
-import { deriveId } from '../derived-id.ts';
+import { deriveId } from '../derive-id.ts';
 import { type SessionEntry, type SessionHeader, type SessionWarning, sessionVersion } from './contract.ts';
 import { omitSessionFields } from './fields.ts';
 
@@ -90,7 +90,10 @@ function keptFrom(line: FieldMap, index: number, { lines, uuids, warn }: Pointin
   }
   // Index 0 means that everything is kept, so the reference is set to the first entry.
   if (kept === 0)
-    warn(index, `The compaction at line ${index + 1} names the header as its first kept line; the first entry is used instead.`);
+    warn(
+      index,
+      `The compaction at line ${index + 1} names the header as its first kept line; the first entry is used instead.`,
+    );
   let at = Math.max(1, kept);
   while (at < index && lines[at] === null) at++;
   if (kept > 0 && at !== kept)

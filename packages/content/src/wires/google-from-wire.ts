@@ -109,7 +109,6 @@ export function readWholeGoogleAnswer(body: Json): readonly WireReplyEvent[] {
   const reader = createGoogleReader();
   const events = reader.read(body, '') ?? [];
   const end = reader.end();
-  if (!end.some((event) => event.type === 'end'))
-    throw new WireFailure('The answer has no complete candidate.', body);
+  if (!end.some((event) => event.type === 'end')) throw new WireFailure('The answer has no complete candidate.', body);
   return [...events, ...end];
 }

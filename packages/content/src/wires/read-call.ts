@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { fromAnthropic } from '../formats/anthropic-blocks.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
-import { assistantBlocks, fromAssistant, fromOpenAi } from '../formats/openai-messages.ts';
+import { audioBlocks, fromOpenAi, fromOpenAiWithAudio } from '../formats/openai-messages.ts';
 import { readGoogleAnswers, readGoogleRequest } from './google-call.ts';
 import { type ItemMessage, messagesWithItems, type ResolveItem } from './responses-items.ts';
 
@@ -28,7 +28,7 @@ export interface CallReadOptions {
   /** Finds an item that the request names only by id. */
   readonly resolve?: ResolveItem | undefined;
   /** Whether the request continues an earlier reply. Then a leading system message is not the system prompt. */
-  readonly goesOn?: boolean | undefined;
+  readonly continues?: boolean | undefined;
   /** Converts one chat message. The default also converts audio transcripts. */
   readonly chatMessage?: ((record: JsonObject) => JsonObject) | undefined;
 }
@@ -62,7 +62,7 @@ export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallR
     return { ...plain, systemPrompt: promptText(body.system), messages, failed: failedIn(records) };
   }
   const systemPrompt = promptIn(records[0]);
-  const read = reading.chatMessage ?? fromAssistant;
+  const read = reading.chatMessage ?? fromOpenAiWithAudio;
   const { names } = plain;
   const messages = (systemPrompt === undefined ? records : records.slice(1)).map((record) => {
     const message = read(record);
@@ -83,13 +83,13 @@ export function isToolListItem(item: Json): item is JsonObject {
 
 function readResponsesRequest(
   body: JsonObject,
-  { resolve, goesOn = false }: CallReadOptions,
+  { resolve, continues = false }: CallReadOptions,
 ): Pick<CallRequest, 'systemPrompt' | 'messages'> {
   const { input } = body;
   const listed = typeof input === 'string' ? [{ role: 'user', content: input }] : listAt(body, 'input');
   const items = listed.filter((item) => !isToolListItem(item));
   const instructions = textAt(body, 'instructions');
-  const leading = instructions === undefined && !goesOn ? promptIn(items[0]) : undefined;
+  const leading = instructions === undefined && !continues ? promptIn(items[0]) : undefined;
   const messages = messagesWithItems(leading === undefined ? items : items.slice(1), resolve);
   return { systemPrompt: instructions ?? leading, messages: messages.map(({ message }) => message) };
 }
@@ -139,7 +139,7 @@ function whole(message: JsonObject): ItemMessage {
 
 /** Converts a chat reply, including images and audio outside its content. */
 function chatAnswer(said: JsonObject): JsonObject {
-  const beside = [...listAt(said, 'images'), ...assistantBlocks(objectAt(said, 'audio'))];
+  const beside = [...listAt(said, 'images'), ...audioBlocks(objectAt(said, 'audio'))];
   if (beside.length === 0) return fromOpenAi({ role: 'assistant', ...said });
   const { content } = said;
   const written: readonly Json[] = typeof content === 'string' && content !== '' ? [content] : listAt(said, 'content');

@@ -155,7 +155,8 @@ function responsesUsage(usage: JsonObject): WireReplyEvent {
 
 /** Returns the events of a complete response: the same reader reads its items one by one. */
 export function readWholeResponse(body: Json): readonly WireReplyEvent[] {
-  if (!Array.isArray(getMember(body, 'output'))) throw new WireFailure('The answer is not a response with output.', body);
+  if (!Array.isArray(getMember(body, 'output')))
+    throw new WireFailure('The answer is not a response with output.', body);
   const reader = createResponsesReader();
   const events: WireReplyEvent[] = [];
   const read = (data: Json) => {

@@ -1,6 +1,6 @@
 /** Finds trees and nodes that were exported from this store and are imported again. */
 import {
-  coppiceIdIn,
+  findCoppiceId,
   type ImportDestination,
   importedNodeId,
   importedTreeId,
@@ -36,7 +36,7 @@ export async function readDestination(
   const named = new Set<NodeId>();
   const beside = new Map<NodeId, string>();
   for (const { externalId, companion } of tree.nodes) {
-    const own = coppiceIdIn(externalId);
+    const own = findCoppiceId(externalId);
     if (own !== undefined) named.add(own);
     if (companion === true) beside.set(importedNodeId(there, externalId), externalId);
   }

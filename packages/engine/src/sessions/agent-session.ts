@@ -80,7 +80,7 @@ export class AgentSession {
     if (at < 0 || !index.isLive(at))
       refuse('tree/unknown-node', `There is no entry ${uuid} in ${this.#manager.path}.`, { nodeId: uuid });
     if (at === 0) return { at, selectedText: '' };
-    const { kind, message } = index.meaningAt(at);
+    const { kind, message } = index.decodedAt(at);
     if (kind !== 'message' || message.role !== 'user') return { at, selectedText: '' };
     return { at: index.parent(at), selectedText: textOf(message) };
   }

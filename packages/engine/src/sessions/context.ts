@@ -63,7 +63,7 @@ function readSettings(
     const line = path[at] ?? 0;
     const type = file.typeAt(line);
     if (type === 'thinking_level_change') level ??= entryText(node(line).marker?.details, 'thinkingLevel');
-    else if (model === undefined && (isSetting(type) || index.amendment(line)?.meta?.model !== undefined))
+    else if (model === undefined && (isSetting(type) || index.laterChanges(line)?.meta?.model !== undefined))
       model = modelOfSession(node(line));
     else if (model === undefined && !replied && type === 'message') {
       const said = node(line);

@@ -11,7 +11,7 @@ const ofItsPlace: ReadonlySet<string> = new Set(['position', 'groupId']);
 function copyOfEntry(index: SessionIndex, at: number, parentUuid: string): SessionEntry {
   const { file } = index;
   const entry = file.entryAt(at);
-  const amended = index.amendment(at);
+  const amended = index.laterChanges(at);
   const ofItsFile = lineAndCommitFields(entry);
   const rest = Object.fromEntries(Object.entries(entry).filter(([key]) => takenAlong.has(key) || !ofItsFile.has(key)));
   const noted = isJsonObject(entry['node'])
@@ -128,7 +128,7 @@ function* treeCopy(
     const parent = index.parent(at);
     const parentUuid = parent <= 0 ? header : file.uuidAt(parent);
     const type = file.typeAt(at);
-    const rest = carried.has(type) && index.amendment(at) === undefined ? (file.restAt?.(at) ?? null) : null;
+    const rest = carried.has(type) && index.laterChanges(at) === undefined ? (file.restAt?.(at) ?? null) : null;
     if (rest === null) yield copyOfEntry(index, at, parentUuid);
     else yield { type, uuid: file.uuidAt(at), parentUuid, rest };
   }

@@ -127,7 +127,7 @@ export class SessionManager {
     // If another program truncated the file, the saved line no longer exists.
     if (at >= 0) [this.#at, this.#seen] = [at, at + 1];
     this.#saved = null;
-    this.#tree.take();
+    this.#tree.readAppended();
   }
 
   get kit(): MessageKit {
@@ -167,7 +167,7 @@ export class SessionManager {
       if (!file.isOurs(this.#seen)) continue;
       const type = file.typeAt(this.#seen);
       if (isLeafType(type)) this.#at = this.#seen;
-      else if (type === 'leaf') this.#at = this.#tree.leafBy(this.#seen) ?? this.#at;
+      else if (type === 'leaf') this.#at = this.#tree.leafTarget(this.#seen) ?? this.#at;
     }
   }
 
@@ -175,7 +175,7 @@ export class SessionManager {
   #liveAt(uuid: string): number {
     const at = this.#file.indexOf(uuid);
     // A line that is already indexed needs no update of the index.
-    if (at >= this.#seen) this.index.take();
+    if (at >= this.#seen) this.index.readAppended();
     if (at < 0 || !this.#tree.isLive(at))
       refuse('tree/unknown-node', `There is no entry ${uuid} in ${this.path}.`, { nodeId: uuid });
     return at;
@@ -255,7 +255,7 @@ export class SessionManager {
     const first = entries[0];
     if (entries.length === 1 && isLeafType(first.type)) this.#saved = first.uuid;
     else {
-      this.index.take();
+      this.index.readAppended();
       this.#follow();
     }
     return first.uuid;
@@ -277,7 +277,7 @@ export class SessionManager {
    */
   async branch(parentUuid: string): Promise<string> {
     const at = this.#liveAt(parentUuid);
-    if (this.index.standing(at) === this.#leaf && this.#isStanding()) return this.getLeafUuid();
+    if (this.index.nearestNode(at) === this.#leaf && this.#isStanding()) return this.getLeafUuid();
     return this.#add({ type: 'leaf', uuid: this.#newId(), parentUuid, timestamp: formatEntryTime(this.#now()) });
   }
 

@@ -5,7 +5,7 @@ import { type Marker, type MessageKit, type Node, nodeId, roleOf } from '@coppic
 /** Builds the node of a line, with changes by later lines. Its ids are those of the file. */
 export function sessionNodeAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): Node {
   const { file } = index;
-  const { kind, message, status, meta, marker, createdAt, noted } = index.meaningAt(at);
+  const { kind, message, status, meta, marker, createdAt, noted } = index.decodedAt(at);
   const { tokens } = noted;
   return {
     id: nodeId(file.uuidAt(at)),
@@ -48,7 +48,7 @@ export function readChangedEntry(index: SessionIndex, at: number): SessionEntry 
   if (at === 0) return file.header;
   const entry = file.entryAt(at);
   const parentUuid = file.uuidAt(index.parent(at));
-  const message = index.amendment(at)?.message;
+  const message = index.laterChanges(at)?.message;
   return message === undefined
     ? { ...entry, parentUuid }
     : { ...entry, parentUuid, ...(entry.type === 'message' ? { message } : { amended: message }) };

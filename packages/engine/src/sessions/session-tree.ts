@@ -13,7 +13,7 @@ export function buildSessionTree(index: SessionIndex, leaf: number): SessionTree
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const below = index.children(at);
     const entry = file.entryAt(at);
-    const { message, kind } = index.meaningAt(at);
+    const { message, kind } = index.decodedAt(at);
     nodes.push({
       uuid: file.uuidAt(at),
       parentUuid: file.uuidAt(index.parent(at)),
@@ -40,7 +40,7 @@ export function computeSessionStats(index: SessionIndex): SessionStats {
     count.entries++;
     if (index.children(at).length === 0) count.branches++;
     if (file.typeAt(at) !== 'message') continue;
-    const { message, meta } = index.meaningAt(at);
+    const { message, meta } = index.decodedAt(at);
     if (message.role === 'user') count.user++;
     else if (message.role === 'tool') count.toolResults++;
     else if (message.role === 'assistant') {

@@ -89,7 +89,7 @@ export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | 
   const listed = wire === 'google' ? 'contents' : 'messages';
   if (wire !== 'responses' && listOrEmpty(body, listed).filter(isJsonObject).length === 0) return null;
   const previous = wire === 'responses' ? readTextField(body, 'previous_response_id') : null;
-  const reading = { goesOn: previous !== null, chatMessage: fromChatMessage };
+  const reading = { continues: previous !== null, chatMessage: fromChatMessage };
   const { systemPrompt, messages } = readCallRequest(callWireOf(wire), body, reading);
   return {
     wire,

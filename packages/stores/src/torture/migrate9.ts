@@ -88,7 +88,7 @@ function saidIn(path: string): string {
   const index = new SessionIndex(file);
   const hash = createHash('sha256');
   for (const line of index.path(index.leaf).slice(1)) {
-    const { kind, message, marker } = index.meaningAt(line);
+    const { kind, message, marker } = index.decodedAt(line);
     const kept = marker?.firstKept === undefined ? '' : String(file.indexOf(marker.firstKept));
     hash.update(`${kind} ${message.role} ${textOf(message)} ${kept}\n`);
   }

@@ -67,7 +67,7 @@ export const file = defineBlock<FileBlock>({
   },
   toText: (block) =>
     block.source.type === 'text' ? `${block.name}\n${block.source.text}` : `[file: ${block.name}, ${block.mediaType}]`,
-  normal(block) {
+  equalityForm(block) {
     const source =
       block.source.type === 'text' ? { type: 'text', text: block.source.text } : toComparedSource(block.source);
     return { ...pickComparedFields(block), mediaType: block.mediaType.toLowerCase(), source };

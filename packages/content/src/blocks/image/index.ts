@@ -40,7 +40,7 @@ export const image = defineBlock<ImageBlock>({
     block.source.type === 'url'
       ? `[image: ${excerpt(block.source.url, 200)}]`
       : `[image: ${block.mediaType ?? 'bytes'}]`,
-  normal(block) {
+  equalityForm(block) {
     const counted = { ...pickComparedFields(block), source: toComparedSource(block.source) };
     return block.mediaType === undefined ? counted : { ...counted, mediaType: block.mediaType.toLowerCase() };
   },

@@ -14,7 +14,7 @@ export const text = defineBlock<TextBlock>({
   toText: (block) => block.text,
   lower: (block) => [block],
   withKnownFields: ({ text: said }) => ({ type: 'text', text: said }),
-  normal(block) {
+  equalityForm(block) {
     const trimmed = block.text.trim();
     return trimmed === '' ? undefined : { ...pickComparedFields(block), text: trimmed };
   },

@@ -29,7 +29,7 @@ export const thinking = defineBlock<ThinkingBlock>({
   toText: (block) => block.thinking,
   // Without the signing provider, reasoning is only text, which a model might mistake for an instruction.
   lower: () => [],
-  normal: () => undefined,
+  equalityForm: () => undefined,
   withKnownFields: ({ thinking: said }) => ({ type: 'thinking', thinking: said }),
   tokens: (block) => estimateTokens(block.thinking) + Math.ceil((block.redacted?.length ?? 0) / 4),
 });

@@ -47,7 +47,7 @@ export const toolUse = defineBlock<ToolUseBlock>({
     return optionalStringProblem(fields, 'arguments') ?? optionalStringProblem(fields, 'thoughtSignature');
   },
   toText: (block) => `${block.name}(${JSON.stringify(block.parameters)})`,
-  normal: (block) => pickComparedFields(block, ['arguments']),
+  equalityForm: (block) => pickComparedFields(block, ['arguments']),
   withKnownFields: ({ id, name, parameters }) => ({ type: 'tool-use', id, name, parameters }),
   tokens: (block) => overhead + estimateTokens(block.name) + estimateTokens(JSON.stringify(block.parameters)),
 });

@@ -4,10 +4,10 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
+import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile } from '../input.ts';
-import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import {
   countRoots,
   forwardFindings,

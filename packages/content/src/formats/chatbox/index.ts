@@ -4,11 +4,11 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { findValues, readProgramFiles } from '../conversation-files.ts';
 import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
-import { imageOfUrl } from '../openai-messages.ts';
-import { readDocumentRecords } from '../records-in.ts';
+import { imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
@@ -67,7 +67,7 @@ function partItems(part: Json, fallback: string, nodes: ConversationNodes, place
  */
 function pictureBlock(part: JsonObject, nodes: ConversationNodes, place: string): Json {
   const url = getFilledText(part, 'url');
-  if (url !== undefined) return imageOfUrl(url);
+  if (url !== undefined) return imageFromUrl(url);
   nodes.report(
     buildFinding('import/attachment-missing', 'note', place, getFilledText(part, 'storageKey') ?? detailOf('image')),
   );

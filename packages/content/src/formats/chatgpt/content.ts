@@ -4,7 +4,7 @@ import { type Attachment, buildAttachmentBlock } from '../attachments.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { hasTextFields } from '../words-in.ts';
+import { hasTextFields } from '../text-fields.ts';
 
 /** The canonical form of one node's message, and what the reader must still do for it. */
 export interface ConvertedChatgptMessage {

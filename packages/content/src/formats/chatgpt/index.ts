@@ -1,5 +1,5 @@
 import { defineFormat } from '../contract.ts';
-import { metadataLossFields } from '../exporting.ts';
+import { metadataLossTexts } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -26,12 +26,12 @@ export const chatgpt = defineFormat({
       tags: 'Tags are left out.',
       bookmarks: 'Bookmarks are left out.',
       block: 'Blocks that ChatGPT does not have are written as text.',
-      usage: metadataLossFields.usage,
-      excluded: metadataLossFields.excluded,
-      failures: metadataLossFields.failures,
-      failed: metadataLossFields.failed,
-      notes: metadataLossFields.notes,
-      attributes: metadataLossFields.attributes,
+      usage: metadataLossTexts.usage,
+      excluded: metadataLossTexts.excluded,
+      failures: metadataLossTexts.failures,
+      failed: metadataLossTexts.failed,
+      notes: metadataLossTexts.notes,
+      attributes: metadataLossTexts.attributes,
     },
     write,
   },

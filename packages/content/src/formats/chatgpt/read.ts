@@ -15,11 +15,11 @@ import {
   textAt,
   timeFinding,
 } from '../fields.ts';
+import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { appendFindings, buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile, isMediaFile, readHead } from '../input.ts';
 import { parsePartialJson } from '../partial-json.ts';
-import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import { keyFinding, parentFinding, roleFinding, rootsFinding } from '../structure-findings.ts';
 import { type ConvertedChatgptMessage, callIdOf, type FilesById, readChatgptMessage, recipientOf } from './content.ts';
 
@@ -174,7 +174,7 @@ class Mapping {
   }
 
   /** Converts the message of a node; undefined if the node has no message. */
-  #said(id: string, node: JsonObject, files?: FilesById): ConvertedChatgptMessage | undefined {
+  #convert(id: string, node: JsonObject, files?: FilesById): ConvertedChatgptMessage | undefined {
     const { message } = node;
     if (!isJsonObject(message)) return undefined;
     const callId = isToolMessage(message) ? this.#calls.of(id) : undefined;
@@ -187,7 +187,7 @@ class Mapping {
   }
 
   /** Appends the children of a root or of the prompt node to the first messages. */
-  #lead(node: JsonObject): void {
+  #addFirstChildren(node: JsonObject): void {
     for (const child of getTexts(node, 'children')) if (!this.own.has(child)) this.first.push(child);
   }
 
@@ -195,7 +195,7 @@ class Mapping {
   readSome(ids: readonly string[], from: number): { readonly next: number; readonly files: readonly string[] } {
     const end = Math.min(ids.length, from + itemsPerPause);
     for (let at = from; at < end; at++) {
-      const files = this.take(ids[at] ?? '');
+      const files = this.addNode(ids[at] ?? '');
       if (files.length > 0) return { next: at + 1, files };
     }
     return { next: end, files: noFiles };
@@ -205,14 +205,14 @@ class Mapping {
    * Adds a node to the tree. If the node refers to files, returns their ids and adds nothing; call it again with the
    * files.
    */
-  take(id: string, files?: FilesById): readonly string[] {
+  addNode(id: string, files?: FilesById): readonly string[] {
     const node = this.listed.get(id);
     if (node === undefined) return noFiles;
     if (this.own.has(id)) {
-      this.#lead(node);
+      this.#addFirstChildren(node);
       return noFiles;
     }
-    const said = this.#said(id, node, files);
+    const said = this.#convert(id, node, files);
     if (files === undefined && said !== undefined && said.wanted.length > 0) return said.wanted;
     this.#keep(id, node, said);
     return noFiles;
@@ -267,15 +267,15 @@ async function chatgptTree(
   for (let at = 0; at < ids.length; ) {
     const wanting = mapping.readSome(ids, at);
     at = wanting.next;
-    if (wanting.files.length > 0) mapping.take(ids[at - 1] ?? '', await filesOfExport(wanting.files, files));
+    if (wanting.files.length > 0) mapping.addNode(ids[at - 1] ?? '', await filesOfExport(wanting.files, files));
     const resting = rest?.();
     if (resting !== undefined) await resting;
   }
-  return madeOf(conversation, mapping);
+  return buildTree(conversation, mapping);
 }
 
 /** Builds the tree after all nodes of the conversation are read. */
-function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
+function buildTree(conversation: JsonObject, mapping: Mapping): ImportedTree {
   const { place, findings, nodes, own, first, childOrder, blobs, systemPrompt } = mapping;
   const beginnings = [...mapping.listed.values()].filter(({ parent }) => parent === null || parent === undefined);
   appendFindings(findings, rootsFinding(beginnings.length, place, 'repair'));

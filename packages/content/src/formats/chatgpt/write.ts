@@ -2,6 +2,7 @@ import type { Block, Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent } from '../contract.ts';
+import { isStoredBlob } from '../embed-bytes.ts';
 import {
   attributeLosses,
   bookmarkLosses,
@@ -13,7 +14,6 @@ import {
   originalTreeRecord,
 } from '../exporting.ts';
 import { getFilledText, isJsonObject, objectAt, omitKeys } from '../fields.ts';
-import { isStoredBlob } from '../inline-bytes.ts';
 import { originalRecordOf } from '../original-record.ts';
 
 const name = 'chatgpt';
@@ -70,7 +70,7 @@ function chatgptPart(block: Block): Json {
 }
 
 /** Splits a node into messages: reasoning, text and each call are separate nodes in ChatGPT's form. */
-function explode(node: Node, id: string): { readonly id: string; readonly message: JsonObject }[] {
+function splitIntoMessages(node: Node, id: string): { readonly id: string; readonly message: JsonObject }[] {
   const { message } = node;
   if (message === null) return [];
   const made: { readonly id: string; readonly message: JsonObject }[] = [];
@@ -126,7 +126,7 @@ class ChatgptConversation {
   readonly #tree: ExportedTree;
   readonly #ids: ReadonlyMap<NodeId, string>;
   /** Maps each node to its last entry, which is the parent of the children's entries. */
-  readonly #tails = new Map<NodeId, string>();
+  readonly #lastEntryIds = new Map<NodeId, string>();
 
   readonly #roots = new Set<string>();
   #ownRoot = false;
@@ -176,7 +176,7 @@ class ChatgptConversation {
       this.entries.set(id, { id, parent: parentId, children: [], message, rest: {} });
       parentId = id;
     }
-    this.#tails.set(rootId, parentId);
+    this.#lastEntryIds.set(rootId, parentId);
   }
 
   /** Returns the original entry of an imported node, with the new content if the node was edited. */
@@ -187,7 +187,7 @@ class ChatgptConversation {
     const rest = omitKeys(record, 'id', 'parent', 'message', 'children');
     if (original.unchanged) return { id, parent: null, children: [], message: record.message ?? null, rest };
     // The message was edited in place, so author, time and other fields stay the same.
-    const made = explode(node, id).at(-1)?.message;
+    const made = splitIntoMessages(node, id).at(-1)?.message;
     const was = objectAt(record, 'message');
     const message = made === undefined ? null : { ...was, content: made.content ?? null };
     return { id, parent: null, children: [], message, rest };
@@ -195,7 +195,8 @@ class ChatgptConversation {
 
   add(node: Node): number {
     const id = this.#ids.get(node.id) ?? node.id;
-    const parent = this.#tails.get(node.parentId ?? this.#tree.rootId) ?? this.#tails.get(this.#tree.rootId) ?? '';
+    const parent =
+      this.#lastEntryIds.get(node.parentId ?? this.#tree.rootId) ?? this.#lastEntryIds.get(this.#tree.rootId) ?? '';
     const original = this.#original(node, id);
     if (original !== undefined) {
       // First messages get their original root again, or none.
@@ -205,16 +206,16 @@ class ChatgptConversation {
       const known = typeof was === 'string' && this.#roots.has(was);
       const parentId = known ? was : was === null ? null : parent;
       this.#enter({ ...original, parent: first ? parentId : parent });
-      this.#tails.set(node.id, id);
+      this.#lastEntryIds.set(node.id, id);
       return 1;
     }
     let above = parent;
-    const made = explode(node, id);
+    const made = splitIntoMessages(node, id);
     for (const one of made) {
       this.#enter({ id: one.id, parent: above, children: [], message: one.message, rest: {} });
       above = one.id;
     }
-    this.#tails.set(node.id, above);
+    this.#lastEntryIds.set(node.id, above);
     return made.length;
   }
 
@@ -247,8 +248,8 @@ class ChatgptConversation {
   }
 
   /** Returns the id of a node's last entry; the root's for null. */
-  tail(id: NodeId | null): string {
-    return (id === null ? undefined : this.#tails.get(id)) ?? this.#tails.get(this.#tree.rootId) ?? '';
+  lastEntryId(id: NodeId | null): string {
+    return (id === null ? undefined : this.#lastEntryIds.get(id)) ?? this.#lastEntryIds.get(this.#tree.rootId) ?? '';
   }
 }
 
@@ -273,8 +274,8 @@ function chatgptConversation(tree: ExportedTree, built: ChatgptConversation): Js
     const record = omitKeys(original.record, '$roots');
     const was = record.current_node ?? null;
     // Without an active node the record keeps its current node, unless that node was removed.
-    const stays = tree.activeNodeId === null && (typeof was !== 'string' || built.entries.has(was));
-    const current = stays ? was : built.tail(tree.activeNodeId);
+    const keepsCurrent = tree.activeNodeId === null && (typeof was !== 'string' || built.entries.has(was));
+    const current = keepsCurrent ? was : built.lastEntryId(tree.activeNodeId);
     return {
       ...record,
       ...(title === undefined || title === record.title ? {} : { title }),
@@ -290,7 +291,7 @@ function chatgptConversation(tree: ExportedTree, built: ChatgptConversation): Js
     update_time: toSeconds(updatedAt),
     mapping,
     moderation_results: [],
-    current_node: built.tail(tree.activeNodeId),
+    current_node: built.lastEntryId(tree.activeNodeId),
     plugin_ids: null,
     conversation_id: id,
     conversation_template_id: null,
@@ -319,7 +320,12 @@ function* chatgptLosses(tree: ExportedTree): Generator<WriteEvent> {
     if (blocks.some((block) => block.type === 'thinking' && ('signature' in block || 'redacted' in block)))
       yield buildLossEvent(tree, node, 'thinking', 'The signature of its reasoning is left out.');
     if (blocks.some((block) => block.type === 'tool-use'))
-      yield buildLossEvent(tree, node, 'call-ids', 'Its tool calls are matched by position, because the format has no call ids.');
+      yield buildLossEvent(
+        tree,
+        node,
+        'call-ids',
+        'Its tool calls are matched by position, because the format has no call ids.',
+      );
     if (blocks.some((block) => !plainTypes.has(block.type) && !block.type.startsWith('chatgpt-')))
       yield buildLossEvent(tree, node, 'block', 'A block is written as text.');
     if (blocks.some(hasInlineBytes))

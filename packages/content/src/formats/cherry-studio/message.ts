@@ -5,7 +5,7 @@ import { type Attachment, type AttachmentFiles, buildAttachmentBlock } from '../
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { imageOfUrl } from '../openai-messages.ts';
+import { imageFromUrl } from '../openai-messages.ts';
 
 /** One node's worth of a message: a message can become several nodes. */
 export interface CherryPart {
@@ -55,7 +55,7 @@ function cherrySource(message: JsonObject): JsonObject | undefined {
 async function fileBlock(block: JsonObject, around: TopicCollector): Promise<Json> {
   const file = objectAt(block, 'file');
   const url = getFilledText(block, 'url');
-  if (url !== undefined && block.type === 'image') return imageOfUrl(url);
+  if (url !== undefined && block.type === 'image') return imageFromUrl(url);
   const id = getFilledText(file, 'id');
   const found = id === undefined ? undefined : await around.files.find(id);
   const name = getFilledText(file, 'origin_name') ?? getFilledText(file, 'name');

@@ -6,11 +6,11 @@ import { AttachmentFiles } from '../attachments.ts';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { getFilledText, getTexts, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { type FileRecord, readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, readHead } from '../input.ts';
 import { parsePartialJson } from '../partial-json.ts';
-import { type FileRecord, readDocumentRecords } from '../records-in.ts';
 import { fileIdOf } from './rows.ts';
 import { type TopicMeta, topicToTree } from './topic.ts';
 
@@ -47,7 +47,7 @@ function parseJsonText(text: string | undefined): JsonObject {
  * Reads names and prompts of topics from a JSON text inside the document. Other settings contain API keys and are not
  * read.
  */
-function topicNotes(document: Json | undefined): ReadonlyMap<string, TopicMeta> {
+function readTopicMeta(document: Json | undefined): ReadonlyMap<string, TopicMeta> {
   const notes = new Map<string, TopicMeta>();
   const storage = isJsonObject(document) ? objectAt(document, 'localStorage') : {};
   const state = parseJsonText(textAt(parseJsonText(textAt(storage, 'persist:cherry-studio')), 'assistants'));
@@ -72,7 +72,7 @@ class BackupSurvey {
 
   add(record: FileRecord): void {
     if (record.type === 'finding') this.findings.push(record.finding);
-    else if (record.type === 'rest') this.notes = topicNotes(record.value);
+    else if (record.type === 'rest') this.notes = readTopicMeta(record.value);
     else if (record.pattern === 1) this.#block(record);
     else {
       const topic = cherryTopic(record);

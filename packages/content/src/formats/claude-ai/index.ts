@@ -6,11 +6,11 @@ import { fromAnthropicBlock, fromToolResult, isToolResult, toContentBlocks } fro
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile, isMediaFile, readHead } from '../input.ts';
 import { parsePartialJson } from '../partial-json.ts';
-import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import {
   countRoots,
   fileFindings,
@@ -161,7 +161,7 @@ const blockTypes: ReadonlySet<string> = new Set([
 ]);
 
 // The null UUID that first messages have as their parent.
-const nobody = /^0{8}-0{4}-[04]0{3}-[08]0{3}-0{12}$/;
+const nullUuidPattern = /^0{8}-0{4}-[04]0{3}-[08]0{3}-0{12}$/;
 
 function claudeTree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const findings = [...found];
@@ -178,7 +178,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
     }
     const externalId = getFilledText(message, 'uuid') ?? `${index}`;
     const named = getFilledText(message, 'parent_message_uuid');
-    let parent = linked ? (named === undefined || nobody.test(named) ? null : named) : previous;
+    let parent = linked ? (named === undefined || nullUuidPattern.test(named) ? null : named) : previous;
     if (linked && !('parent_message_uuid' in message) && previous !== null) {
       parent = previous;
       findings.push(buildFinding('import/inferred', 'repair', at, detailOf('parent-inferred')));

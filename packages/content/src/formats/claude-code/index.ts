@@ -1,7 +1,7 @@
 // Session files of Claude Code: one file per session, one line per block of a reply, subagents in separate files. The
 // sessions folder converts the lines; this format imports them with their records and writes them back.
 import { defineFormat } from '../contract.ts';
-import { metadataLossFields } from '../exporting.ts';
+import { metadataLossTexts } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -36,9 +36,9 @@ export const claudeCode = defineFormat({
       markers: 'Summaries of other branches are written as notes; markers of extensions are left out.',
       system: 'System messages inside a conversation are written as notes to the user.',
       excluded: 'Messages that are hidden from the model are written as ordinary messages.',
-      'cut-short': metadataLossFields['cut-short'],
-      notes: metadataLossFields.notes,
-      attributes: metadataLossFields.attributes,
+      'cut-short': metadataLossTexts['cut-short'],
+      notes: metadataLossTexts.notes,
+      attributes: metadataLossTexts.attributes,
       attachments: 'Attachments whose bytes are missing are written by name only.',
     },
     write,

@@ -1,7 +1,7 @@
 // Converts session entries of Claude Code to canonical messages.
 import type { JsonObject, NodeMeta } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
-import { deriveId } from '../../derived-id.ts';
+import { deriveId } from '../../derive-id.ts';
 import type { SessionEntry } from '../../sessions/index.ts';
 import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';
 import type { ImportedNode } from '../contract.ts';

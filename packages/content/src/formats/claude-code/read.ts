@@ -14,6 +14,7 @@ import {
   textAt,
   timeFinding,
 } from '../fields.ts';
+import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
@@ -28,7 +29,6 @@ import {
 } from '../input.ts';
 import { isStorableRecord } from '../original-record.ts';
 import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
-import { readLineRecords } from '../records-in.ts';
 import { countRoots, parentFinding, rootsFinding } from '../structure-findings.ts';
 import { boundaryIdOf, toLineMessage } from './message-lines.ts';
 

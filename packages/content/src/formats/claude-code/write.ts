@@ -5,6 +5,7 @@ import { blockDefinitionOf, replaceCallsByText } from '../../blocks/index.ts';
 import { readClaudeCode } from '../../sessions/index.ts';
 import { toAnthropicBlock, toToolResult } from '../anthropic-blocks.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
+import { embedBytes } from '../embed-bytes.ts';
 import {
   attributeLosses,
   bookmarkLosses,
@@ -17,7 +18,6 @@ import {
   sessionLosses,
 } from '../exporting.ts';
 import { getFilledText, numberAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
-import { embedBytes } from '../inline-bytes.ts';
 import {
   computeLineRanks,
   encodeLines,
@@ -61,9 +61,9 @@ class ClaudeCodeWriter {
   readonly #base: JsonObject;
   readonly #ranks: ReadonlyMap<NodeId, LineRank>;
   /** Maps each node to its last line, which is the parent of the children's lines. */
-  readonly #tails = new Map<NodeId, string | null>();
+  readonly #lastLines = new Map<NodeId, string | null>();
   /** Maps the ids of an edited reply's old lines to its new line. */
-  readonly #instead = new Map<string, string>();
+  readonly #replacedBy = new Map<string, string>();
   readonly #byId = new Map<string, LineSource>();
   readonly #returning: ReadonlyMap<NodeId, LineSource>;
   /** Maps each node that has no line of its own to the node whose line contains it. */
@@ -77,7 +77,7 @@ class ClaudeCodeWriter {
     this.#base = firstEntryOf(this.#nodes, session);
     this.#returning = new Map(this.#nodes.map((one) => [one.node.id, one]));
     for (const one of this.#nodes) this.#byId.set(one.id, one);
-    this.#tails.set(tree.rootId, null);
+    this.#lastLines.set(tree.rootId, null);
   }
 
   async write(): Promise<void> {
@@ -86,10 +86,10 @@ class ClaudeCodeWriter {
       const { node, id, kept } = one;
       const home = this.#inside.get(id);
       if (home !== undefined) {
-        this.#tails.set(node.id, home);
+        this.#lastLines.set(node.id, home);
         this.merged++;
-      } else if (kept !== null && kept.lines.length > 0 && this.#isWhole(one)) this.#giveBack(one);
-      else await this.#make(one);
+      } else if (kept !== null && kept.lines.length > 0 && this.#isWhole(one)) this.#writeOriginal(one);
+      else await this.#writeNew(one);
       if (kept !== null) this.out.addKept(kept.after);
     }
   }
@@ -114,12 +114,12 @@ class ClaudeCodeWriter {
     if (home !== undefined) for (const part of kept.parts) this.#inside.set(part, home);
   }
 
-  #tail(parentId: NodeId | null): string | null {
-    return this.#tails.get(parentId ?? this.#tree.rootId) ?? null;
+  #lastLine(parentId: NodeId | null): string | null {
+    return this.#lastLines.get(parentId ?? this.#tree.rootId) ?? null;
   }
 
   /** Writes the original lines of a node, with a new parent if the node was moved. */
-  #giveBack({ node, kept, inPlace }: LineSource): void {
+  #writeOriginal({ node, kept, inPlace }: LineSource): void {
     if (kept === null) return;
     const head = kept.parts.length === 0 ? undefined : this.#byId.get(kept.parts[0] ?? '');
     const top = head?.node ?? node;
@@ -127,35 +127,35 @@ class ClaudeCodeWriter {
     const rank = this.#ranks.get(node.id);
     for (const [index, { at, line }] of kept.lines.entries()) {
       const named = textAt(line, 'parentUuid');
-      const stand = named === undefined ? undefined : this.#instead.get(named);
-      if (moved && index === 0) this.out.add(linked(line, this.#tail(top.parentId)), at, rank);
+      const stand = named === undefined ? undefined : this.#replacedBy.get(named);
+      if (moved && index === 0) this.out.add(linked(line, this.#lastLine(top.parentId)), at, rank);
       else this.out.add(stand === undefined ? line : { ...line, parentUuid: stand }, at, rank);
     }
-    this.#tails.set(node.id, textAt(kept.lines.at(-1)?.line ?? {}, 'uuid') ?? node.id);
+    this.#lastLines.set(node.id, textAt(kept.lines.at(-1)?.line ?? {}, 'uuid') ?? node.id);
     this.written++;
   }
 
   /** Writes new lines for a node that was added or edited in Coppice. */
-  async #make({ node, id, kept, inPlace }: LineSource): Promise<void> {
+  async #writeNew({ node, id, kept, inPlace }: LineSource): Promise<void> {
     const was = kept?.lines.at(-1);
     const uuid = textAt(was?.line ?? {}, 'uuid') ?? id;
     for (const { line } of kept?.lines ?? []) {
       const gone = textAt(line, 'uuid');
-      if (gone !== undefined && gone !== uuid) this.#instead.set(gone, uuid);
+      if (gone !== undefined && gone !== uuid) this.#replacedBy.set(gone, uuid);
     }
     // If the line is split now, its parent is the previous part.
     const named = kept?.parts.length === 0 ? kept.lines[0]?.line.parentUuid : undefined;
     const above =
-      inPlace && typeof named === 'string' ? (this.#instead.get(named) ?? named) : this.#tail(node.parentId);
+      inPlace && typeof named === 'string' ? (this.#replacedBy.get(named) ?? named) : this.#lastLine(node.parentId);
     const made = node.message === null ? null : await this.#linesOf(node, node.message, uuid, above, was === undefined);
     if (made === null) {
       this.left++;
-      this.#tails.set(node.id, above);
+      this.#lastLines.set(node.id, above);
       return;
     }
     const rank = this.#ranks.get(node.id);
     for (const line of made) this.out.add(was === undefined ? line : editedLine(was.line, line), was?.at, rank);
-    this.#tails.set(node.id, uuid);
+    this.#lastLines.set(node.id, uuid);
     this.written++;
   }
 
@@ -194,7 +194,8 @@ class ClaudeCodeWriter {
         ];
       default:
     }
-    if (node.meta.excluded === true) this.#lose(node, 'excluded', 'It is written as an ordinary message, which the model sees.');
+    if (node.meta.excluded === true)
+      this.#lose(node, 'excluded', 'It is written as an ordinary message, which the model sees.');
     switch (message.role) {
       case 'tool':
         return [user([toToolResult(message, isFailedToolResult(node.meta))])];
@@ -261,7 +262,7 @@ class ClaudeCodeWriter {
     if (first === undefined) return undefined;
     const uuids: string[] = [];
     for (let at = node.parentId; at !== null; ) {
-      const tail = this.#tails.get(at);
+      const tail = this.#lastLines.get(at);
       if (tail !== undefined && tail !== null) uuids.push(tail);
       if (at === first) return { anchor_uuid: anchor, uuids: uuids.reverse() };
       at = this.#returning.get(at)?.node.parentId ?? null;
@@ -315,8 +316,8 @@ class ClaudeCodeWriter {
   }
 
   /** Returns the id of a node's last line; null for null. */
-  tailOf(id: NodeId | null): string | null {
-    return id === null ? null : this.#tail(id);
+  lastLineOf(id: NodeId | null): string | null {
+    return id === null ? null : this.#lastLine(id);
   }
 
   /** Returns the id that a node has in the file. */
@@ -375,7 +376,7 @@ async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): 
     writer.out.add({ type: 'custom-title', customTitle: title, sessionId: session });
   else if (title === undefined && autoTitle !== undefined)
     writer.out.add({ type: 'ai-title', aiTitle: autoTitle, sessionId: session });
-  const leaf = writer.tailOf(tree.activeNodeId);
+  const leaf = writer.lastLineOf(tree.activeNodeId);
   const active = writer.idOf(tree.activeNodeId);
   // Even if the active node did not change, a moved or added line may now be the last line of the file.
   if (leaf !== null && (active !== textAt(record, '$active') || active !== lastLeafOf(writer.out.ordered)))

@@ -2,16 +2,16 @@
 // program added about its environment.
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
+import { extractUserWords } from '../../conversation-title.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { extractUserWords } from '../../title-from-words.ts';
 import { fromAnthropicBlock, fromToolResult, isToolResult, toContentBlocks } from '../anthropic-blocks.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
 import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
-import { readDocumentRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, toBlocksItem } from '../turn-nodes.ts';

@@ -1,6 +1,6 @@
 // Sessions of OpenAI's Codex: rollouts, which the program stores, and the events that `codex exec --json` prints.
 import { defineFormat } from '../contract.ts';
-import { metadataLossFields } from '../exporting.ts';
+import { metadataLossTexts } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -36,13 +36,13 @@ export const codex = defineFormat({
       markers: 'Summaries of other branches are written as messages; markers of extensions are left out.',
       thinking: 'Reasoning of providers other than OpenAI is left out.',
       block: 'Blocks that the format does not support are written as text.',
-      usage: metadataLossFields.usage,
-      excluded: metadataLossFields.excluded,
-      failures: metadataLossFields.failures,
-      failed: metadataLossFields.failed,
-      'cut-short': metadataLossFields['cut-short'],
-      notes: metadataLossFields.notes,
-      attributes: metadataLossFields.attributes,
+      usage: metadataLossTexts.usage,
+      excluded: metadataLossTexts.excluded,
+      failures: metadataLossTexts.failures,
+      failed: metadataLossTexts.failed,
+      'cut-short': metadataLossTexts['cut-short'],
+      notes: metadataLossTexts.notes,
+      attributes: metadataLossTexts.attributes,
     },
     write,
   },

@@ -1,10 +1,10 @@
 import type { Json } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
+import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, readSample, type SampleFile } from '../input.ts';
-import { readLineRecords } from '../records-in.ts';
 import { CodexEvents, isThreadEvent } from './events.ts';
 import { CodexSession, isEarlyHeader, isRolloutLine } from './session.ts';
 

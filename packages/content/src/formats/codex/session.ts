@@ -1,7 +1,7 @@
 // Converts a rollout of Codex to a tree. A rollout is one list of lines: items of the Responses API, which form the
 // conversation, and events for the program's screen, which mostly repeat the items. Only a rollback creates a branch.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
-import { extractUserWords } from '../../title-from-words.ts';
+import { extractUserWords } from '../../conversation-title.ts';
 import { messagesWithItems } from '../../wires/responses-items.ts';
 import type { ImportedNode, ImportedTree, ReadOptions, SpawnedBy } from '../contract.ts';
 import {

@@ -1,8 +1,9 @@
 // Writes a branch as a rollout, so that `codex resume` can continue it. Original lines are written back unchanged.
 import { type Block, isText, type Json, type JsonObject, type Message, type Node } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
-import { deriveId } from '../../derived-id.ts';
+import { deriveId } from '../../derive-id.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
+import { embedBytes } from '../embed-bytes.ts';
 import {
   attributeLosses,
   bookmarkLosses,
@@ -16,7 +17,6 @@ import {
   sessionLosses,
 } from '../exporting.ts';
 import { getFilledText, objectAt, textAt, toIso } from '../fields.ts';
-import { embedBytes } from '../inline-bytes.ts';
 import { toOpenAi } from '../openai-messages.ts';
 import {
   encodeLines,

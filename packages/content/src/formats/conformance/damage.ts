@@ -50,20 +50,20 @@ export const arbitraryDamage: fc.Arbitrary<Damage> = fc.oneof(
 );
 
 /** Returns the bytes with the damage applied. */
-export function damageBytes(bytes: Uint8Array, blow: Damage): Uint8Array {
+export function damageBytes(bytes: Uint8Array, damage: Damage): Uint8Array {
   if (bytes.length === 0) return bytes;
-  if (blow.kind === 'line') return damagedLines(bytes, blow);
-  const at = blow.at % bytes.length;
+  if (damage.kind === 'line') return damagedLines(bytes, damage);
+  const at = damage.at % bytes.length;
   const [before, after] = [bytes.slice(0, at), bytes.slice(at)];
-  if (blow.kind === 'flip') {
+  if (damage.kind === 'flip') {
     const copy = bytes.slice();
-    copy[at] = (copy[at] ?? 0) ^ (1 << blow.bit);
+    copy[at] = (copy[at] ?? 0) ^ (1 << damage.bit);
     return copy;
   }
-  if (blow.kind === 'cut') return before;
-  if (blow.kind === 'drop') return joinBytes([before, after.slice(blow.length)]);
-  if (blow.kind === 'double') return joinBytes([before, after.slice(0, blow.length), after]);
-  return joinBytes([before, encodeUtf8(blow.word), after]);
+  if (damage.kind === 'cut') return before;
+  if (damage.kind === 'drop') return joinBytes([before, after.slice(damage.length)]);
+  if (damage.kind === 'double') return joinBytes([before, after.slice(0, damage.length), after]);
+  return joinBytes([before, encodeUtf8(damage.word), after]);
 }
 
 function damagedLines(bytes: Uint8Array, blow: Extract<Damage, { kind: 'line' }>): Uint8Array {

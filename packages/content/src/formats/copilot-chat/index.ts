@@ -11,10 +11,10 @@ import {
   readProgramFiles,
 } from '../conversation-files.ts';
 import { fromMillis, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
-import { readLineRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { unknownValueFinding } from '../structure-findings.ts';
 import {
@@ -69,10 +69,10 @@ const spoken: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the text of a value: a string, a list of texts, or an object with the text under `value`. */
-function wordsOf(value: Json | undefined): string {
+function textIn(value: Json | undefined): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(wordsOf).join('');
-  return isJsonObject(value) ? wordsOf(value.value) : '';
+  if (Array.isArray(value)) return value.map(textIn).join('');
+  return isJsonObject(value) ? textIn(value.value) : '';
 }
 
 function referenceText(part: JsonObject): string {
@@ -93,7 +93,7 @@ interface ToolFacts {
 }
 
 /** Returns the arguments of tools by call id, because the parts of the answer do not contain them. */
-function givenIn(request: JsonObject): Map<string, ToolFacts> {
+function argumentsByCall(request: JsonObject): Map<string, ToolFacts> {
   const given = new Map<string, ToolFacts>();
   for (const round of listAt(objectAt(objectAt(request, 'result'), 'metadata'), 'toolCallRounds').filter(isJsonObject))
     for (const call of listAt(round, 'toolCalls').filter(isJsonObject)) {
@@ -109,12 +109,12 @@ function resultOf(request: JsonObject, part: JsonObject, id: string): Json {
     return content.map((one) => (typeof one === 'string' ? one : JSON.stringify(one ?? ''))).join('\n');
   const details = part.resultDetails;
   if (isJsonObject(details) || Array.isArray(details)) return details;
-  return wordsOf(part.pastTenseMessage) || wordsOf(part.invocationMessage);
+  return textIn(part.pastTenseMessage) || textIn(part.invocationMessage);
 }
 
 function replyItems(request: JsonObject, nodes: ConversationNodes, place: string): ReplyItem[] {
   const items: ReplyItem[] = [];
-  const given = givenIn(request);
+  const given = argumentsByCall(request);
   let text = '';
   const close = () => {
     if (text !== '') items.push(toBlocksItem(toTextBlocks(text)));
@@ -126,10 +126,10 @@ function replyItems(request: JsonObject, nodes: ConversationNodes, place: string
     if (!notes.has(kind)) nodes.report(...unknownValueFinding('part', kind, (word) => spoken.has(word), place));
     if (notes.has(kind)) continue;
     if (kind === 'inlineReference') text += referenceText(part);
-    else if (kind === 'markdownContent' || kind === 'markdownVuln') text += wordsOf(part.content ?? part.value);
+    else if (kind === 'markdownContent' || kind === 'markdownVuln') text += textIn(part.content ?? part.value);
     else if (kind === 'thinking') {
       close();
-      const thinking = wordsOf(part.value);
+      const thinking = textIn(part.value);
       if (thinking !== '') items.push(toBlocksItem([{ type: 'thinking', thinking }]));
     } else if (kind === 'toolInvocationSerialized') {
       close();
@@ -172,7 +172,7 @@ function addRequest(request: JsonObject, place: string, nodes: ConversationNodes
       listAt(message, 'parts')
         .map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : ''))
         .join(''))
-    : wordsOf(message);
+    : textIn(message);
   nodes.add({
     id,
     parent: nodes.tip,

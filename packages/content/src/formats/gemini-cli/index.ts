@@ -1,6 +1,6 @@
 // Sessions of Google's Gemini CLI.
 import { defineFormat } from '../contract.ts';
-import { metadataLossFields } from '../exporting.ts';
+import { metadataLossTexts } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -25,11 +25,11 @@ export const geminiCli = defineFormat({
       system: 'System messages inside a conversation are written as user messages.',
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that the format does not support are written as text.',
-      excluded: metadataLossFields.excluded,
-      failed: metadataLossFields.failed,
-      'cut-short': metadataLossFields['cut-short'],
-      notes: metadataLossFields.notes,
-      attributes: metadataLossFields.attributes,
+      excluded: metadataLossTexts.excluded,
+      failed: metadataLossTexts.failed,
+      'cut-short': metadataLossTexts['cut-short'],
+      notes: metadataLossTexts.notes,
+      attributes: metadataLossTexts.attributes,
     },
     write,
   },

@@ -1,9 +1,10 @@
 // Sessions of Gemini CLI: one document, or since 2026 a file of lines to which each change is appended. Messages after
 // a rewind form a branch.
 import type { Json, JsonObject, NodeStatus } from '@coppice/core';
-import { extractUserWords } from '../../title-from-words.ts';
+import { extractUserWords } from '../../conversation-title.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { fromIso, getFilledText, isJsonObject, listAt, numberAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { fromFunctionResult, fromGoogleParts } from '../google-parts.ts';
@@ -16,8 +17,7 @@ import {
   type SampleFile,
 } from '../input.ts';
 import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
-import { nodesOfTurns } from '../record-turns.ts';
-import { readDocumentRecords, readLineRecords } from '../records-in.ts';
+import { buildRecordNodes } from '../record-turns.ts';
 import { type ReplyItem, replyPieces } from '../reply-items.ts';
 import { unknownValueFinding } from '../structure-findings.ts';
 import { buildCallBlock, buildModelSource, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
@@ -282,7 +282,7 @@ class GeminiSession {
       ...(role === 'system' ? { meta: {} } : {}),
       ...(kind === undefined ? {} : { kind }),
     }));
-    return nodesOfTurns(id, pieces, { record: line.line, at: line.at, place, createdAt, known });
+    return buildRecordNodes(id, pieces, { record: line.line, at: line.at, place, createdAt, known });
   }
 }
 

@@ -2,8 +2,9 @@
 import { type Block, isText, type Json, type JsonObject, type Message, type Node } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
 import { blockDefinitionOf } from '../../blocks/index.ts';
-import { deriveId } from '../../derived-id.ts';
+import { deriveId } from '../../derive-id.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
+import { embedBytes } from '../embed-bytes.ts';
 import {
   attributeLosses,
   bookmarkLosses,
@@ -16,9 +17,8 @@ import {
   sessionLosses,
 } from '../exporting.ts';
 import { getFilledText, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
-import { embedBytes } from '../inline-bytes.ts';
 import { encodeLines, getPreservedLines } from '../preserved-lines.ts';
-import { type RecordTurn, recordTurnsOf } from '../record-turns.ts';
+import { groupIntoTurns, type RecordTurn } from '../record-turns.ts';
 import { isFailedToolResult } from '../tool-results.ts';
 import { branchSessionField, geminiCliName } from './read.ts';
 
@@ -155,11 +155,11 @@ function isWhole(turns: readonly RecordTurn[], left: readonly Node[]): boolean {
 
 async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
   const original = originalTreeRecord(tree, geminiCliName);
-  const all = recordTurnsOf(tree, geminiCliName);
+  const all = groupIntoTurns(tree, geminiCliName);
   const whole = original !== undefined && isWhole(all.ordered, all.left);
   const thread = whole ? tree.nodes : exportedPath(tree);
   const shown = { ...tree, nodes: thread };
-  const { ordered, left } = whole ? all : recordTurnsOf(shown, geminiCliName);
+  const { ordered, left } = whole ? all : groupIntoTurns(shown, geminiCliName);
   const lost: { readonly node: Node; readonly what: string; readonly message: string }[] = [];
   const records: { readonly at: number; readonly line: JsonObject }[] = [];
   for (const turn of ordered) {

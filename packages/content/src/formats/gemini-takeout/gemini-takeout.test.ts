@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { htmlToText } from './html-to-text.ts';
 import { geminiTakeout } from './index.ts';
-import { textOfHtml } from './text-of-html.ts';
 
 const activity = (title: string, html: string | undefined, rest: object = {}) => ({
   header: 'Gemini Apps',
@@ -50,5 +50,5 @@ it('[I231] answers are text with their lists, code and emphasis', async () => {
     [{ type: 'text', text: 'Hello' }],
     [{ type: 'text', text: 'Use **this**:\n\n- a & b\n\n```\nx < 1\n```' }],
   ]);
-  expect(textOfHtml('&#x41;&#66;&unknown;<script')).toBe('AB&unknown;<script');
+  expect(htmlToText('&#x41;&#66;&unknown;<script')).toBe('AB&unknown;<script');
 });

@@ -5,10 +5,10 @@ import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
 import { fromIso, getFilledText, getTexts, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
-import { readDocumentRecords } from '../records-in.ts';
 import {
   buildModelSource,
   ConversationNodes,
@@ -16,7 +16,7 @@ import {
   toBlocksItem,
   toTextBlocks,
 } from '../turn-nodes.ts';
-import { textOfHtml } from './text-of-html.ts';
+import { htmlToText } from './html-to-text.ts';
 
 function isActivity(value: Json | undefined): value is JsonObject {
   return (
@@ -50,7 +50,7 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
     place,
     record: omitKeys(activity, 'safeHtmlItem'),
   });
-  const answer = html.map(textOfHtml).join('\n\n');
+  const answer = html.map(htmlToText).join('\n\n');
   if (answer !== '') {
     const items = [toBlocksItem(toTextBlocks(answer))];
     const record = { safeHtmlItem: activity.safeHtmlItem ?? [] };

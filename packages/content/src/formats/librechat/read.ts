@@ -13,13 +13,13 @@ import {
   textAt,
   timeFinding,
 } from '../fields.ts';
+import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
-import { imageOfUrl, toToolUse } from '../openai-messages.ts';
+import { imageFromUrl, toToolUse } from '../openai-messages.ts';
 import { areSameRecords } from '../preserved-lines.ts';
-import { nodesOfTurns, type TurnPiece } from '../record-turns.ts';
-import { readDocumentRecords } from '../records-in.ts';
+import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
 import { type ReplyAuthor, type ReplyItem, replyPieces } from '../reply-items.ts';
 import { countRoots, fileFindings, forwardFindings, parentFinding, rootsFinding } from '../structure-findings.ts';
 
@@ -96,7 +96,7 @@ class LibrechatParts {
     } else if (type === 'think') this.#say({ type: 'thinking', thinking: fieldValue(part.think) });
     else if (type === 'image_url') {
       const url = getFilledText(objectAt(part, 'image_url'), 'url') ?? getFilledText(part, 'image_url');
-      this.#say(url === undefined ? { ...part, type: 'librechat-image_url' } : imageOfUrl(url));
+      this.#say(url === undefined ? { ...part, type: 'librechat-image_url' } : imageFromUrl(url));
     } else if (type === 'summary')
       this.items.push({
         type: 'compaction',
@@ -167,7 +167,9 @@ function librechatSpeaker(message: JsonObject, agent: string | undefined): Reply
 }
 
 /** Groups the parts of a message by agent, if several agents answered in parallel. */
-function voicesOf(parts: readonly Json[]): { readonly agent: string | undefined; readonly parts: readonly Json[] }[] {
+function groupByAgent(
+  parts: readonly Json[],
+): { readonly agent: string | undefined; readonly parts: readonly Json[] }[] {
   const byAgent = new Map<string, Json[]>();
   for (const part of parts) {
     if (!isJsonObject(part) || part.groupId === undefined || part.groupId === null) continue;
@@ -202,7 +204,7 @@ function contentPieces(
   const content = listAt(message, 'content');
   const said = getFilledText(message, 'text');
   const parts = content.length > 0 ? content : said === undefined ? [] : [librechatText(said)];
-  const voices = voicesOf(parts);
+  const voices = groupByAgent(parts);
   const pieces: TurnPiece[] = [];
   const unknown: string[] = [];
   for (const [index, voice] of voices.entries()) {
@@ -284,7 +286,8 @@ function* librechatTree(
     for (const one of timeFinding(message.createdAt, createdAt, where)) findings.push(one);
     const { pieces, unknown } = contentPieces(message, id, parent);
     for (const type of unknown) findings.push(buildFinding('import/unknown-type', 'note', where, type));
-    for (const node of nodesOfTurns(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
+    for (const node of buildRecordNodes(id, pieces, { record, at: at++, place: where, createdAt, known }))
+      nodes.push(node);
     if (at % itemsPerPause === 0) yield;
   }
   for (const one of forwardFindings(nodes)) findings.push(one);

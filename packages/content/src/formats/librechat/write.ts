@@ -3,6 +3,7 @@ import { isText } from '@coppice/core';
 import { pairTools, parseUsage } from '@coppice/core/context';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
+import { embedBytes } from '../embed-bytes.ts';
 import {
   attributeLosses,
   bookmarkLosses,
@@ -12,11 +13,10 @@ import {
   statusLosses,
 } from '../exporting.ts';
 import { getFilledText, isJsonObject, numberAt, objectAt, omitKeys, toIso } from '../fields.ts';
-import { embedBytes } from '../inline-bytes.ts';
+import { flattenToolResult } from '../flatten-tool-result.ts';
 import { toOpenAi } from '../openai-messages.ts';
 import { safeFileName } from '../preserved-lines.ts';
-import { findTurnAuthor, type RecordTurn, recordTurnsOf } from '../record-turns.ts';
-import { flattenToolResult } from '../result-text.ts';
+import { findTurnAuthor, groupIntoTurns, type RecordTurn } from '../record-turns.ts';
 import { nullUuid } from './read.ts';
 
 const name = 'librechat';
@@ -45,7 +45,7 @@ function outgoingFiles({ nodes }: RecordTurn): JsonObject {
 
 class LibrechatConversation {
   readonly losses: LibrechatLoss[] = [];
-  readonly turns: ReturnType<typeof recordTurnsOf>;
+  readonly turns: ReturnType<typeof groupIntoTurns>;
   readonly #tree: ExportedTree;
   readonly #options: WriteOptions;
   readonly #id: string;
@@ -56,7 +56,7 @@ class LibrechatConversation {
     this.#tree = tree;
     this.#options = options;
     this.#id = id;
-    this.turns = recordTurnsOf(tree, name);
+    this.turns = groupIntoTurns(tree, name);
     this.#ids = new Set(this.turns.ordered.map((turn) => turn.id));
   }
 

@@ -20,17 +20,17 @@ import {
   exportedPath,
   hasAuthorOrMetadata,
   metadataLosses,
-  metadataLossFields,
+  metadataLossTexts,
   originalTreeRecord,
 } from '../exporting.ts';
 import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { embedBytes } from '../inline-bytes.ts';
+import { embedBytes } from '../embed-bytes.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile, type SampleFile } from '../input.ts';
-import { fromAssistant, toOpenAi } from '../openai-messages.ts';
+import { fromOpenAiWithAudio, toOpenAi } from '../openai-messages.ts';
 import { originalRecordOf } from '../original-record.ts';
-import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import { hasMessageLinks, linkFinding, roleFinding, wireBlockFinding } from '../structure-findings.ts';
 
 const name = 'linear';
@@ -120,7 +120,7 @@ function linearTreeOf(
     nodes.push({
       externalId,
       parentExternalId: parent,
-      message: fromAssistant(value),
+      message: fromOpenAiWithAudio(value),
       record: value,
       place: at,
       ...(model === undefined ? {} : { meta: { source: { type: 'model', model_name: model } } }),
@@ -259,11 +259,11 @@ export const linear = defineFormat({
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that chat completions do not have are written as text.',
       notes: 'Models, times, token usage, parameters and metadata are left out.',
-      excluded: metadataLossFields.excluded,
-      failures: metadataLossFields.failures,
-      failed: metadataLossFields.failed,
-      'cut-short': metadataLossFields['cut-short'],
-      attributes: metadataLossFields.attributes,
+      excluded: metadataLossTexts.excluded,
+      failures: metadataLossTexts.failures,
+      failed: metadataLossTexts.failed,
+      'cut-short': metadataLossTexts['cut-short'],
+      attributes: metadataLossTexts.attributes,
     },
     write,
   },

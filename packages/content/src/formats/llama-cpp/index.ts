@@ -19,11 +19,11 @@ import {
   omitKeys,
   textAt,
 } from '../fields.ts';
+import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
-import { imageOfUrl, toToolUse } from '../openai-messages.ts';
-import { readLineRecords } from '../records-in.ts';
+import { imageFromUrl, toToolUse } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { parentFinding, roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
@@ -54,7 +54,7 @@ function extraBlock(extra: Json, nodes: ConversationNodes, place: string): Json 
   const name = getFilledText(extra, 'name') ?? 'file';
   const url = getFilledText(extra, 'base64Url');
   const text = textAt(extra, 'content');
-  if (kind === 'image' && url !== undefined) return imageOfUrl(url);
+  if (kind === 'image' && url !== undefined) return imageFromUrl(url);
   const data = getFilledText(extra, 'base64Data');
   const mediaType =
     getFilledText(extra, 'mimeType') ?? (kind === 'pdf' ? 'application/pdf' : 'application/octet-stream');

@@ -7,11 +7,11 @@ import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
 import { fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
-import { imageOfUrl } from '../openai-messages.ts';
-import { readDocumentRecords } from '../records-in.ts';
+import { imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { parentFinding, roleFinding } from '../structure-findings.ts';
 import {
@@ -103,7 +103,7 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
       : [{ type: 'thinking', thinking: thought, ...(signature === undefined ? {} : { signature }) }]),
     ...listAt(message, 'imageList')
       .filter(isJsonObject)
-      .map((image) => imageOfUrl(textAt(image, 'url') ?? '')),
+      .map((image) => imageFromUrl(textAt(image, 'url') ?? '')),
     ...files.map((file) => ({ ...file, type: 'lobechat-file', text: `[${getFilledText(file, 'name') ?? 'file'}]` })),
     // The text of a reply that is still being generated is three dots.
     ...toTextBlocks(message.content === '...' && message.role === 'assistant' ? '' : textAt(message, 'content')),

@@ -52,19 +52,19 @@ class LoomWalk {
   readonly findings: ImportFinding[] = [];
   readonly #seen = new Set<string>();
   readonly #free = new FreeIds();
-  readonly #tails = new Map<string, Fold>();
+  readonly #openFolds = new Map<string, Fold>();
   readonly #stack: PendingNode[] = [];
 
   run(roots: readonly Json[], place: string): void {
     this.#push(roots, null, place);
     this.#empty();
     // The named end of the fold does not exist, so its children become children of the fold's head.
-    for (const { children, head, place: at } of this.#tails.values()) {
+    for (const { children, head, place: at } of this.#openFolds.values()) {
       if (children.length === 0) continue;
       this.findings.push(buildFinding('import/inferred', 'repair', at, detailOf('fold-end-missing')));
       this.#push(children, this.#seen.has(head) ? head : null, at);
     }
-    this.#tails.clear();
+    this.#openFolds.clear();
     this.#empty();
   }
 
@@ -87,9 +87,9 @@ class LoomWalk {
     const { masked_head: head } = value;
     const tail = getFilledText(value, 'tail_id');
     if (isJsonObject(head) && tail !== undefined) {
-      const known = this.#tails.get(tail);
+      const known = this.#openFolds.get(tail);
       const below = known === undefined ? children : [...known.children, ...children];
-      this.#tails.set(tail, { children: below, head: getFilledText(head, 'id') ?? '', place: at });
+      this.#openFolds.set(tail, { children: below, head: getFilledText(head, 'id') ?? '', place: at });
       this.folds.push(omitKeys(value, 'children', 'masked_head'));
       const id = getFilledText(value, 'id');
       if (id !== undefined) this.moved.set(id, tail);
@@ -99,12 +99,12 @@ class LoomWalk {
     }
     const named = getFilledText(value, 'id');
     // The id is the path of the node, shortened because the path grows with every level.
-    const way = boundedId(`${parent ?? 'node'}/${index}`);
-    const id = this.#freeId(named ?? way, named !== undefined, at);
+    const pathId = boundedId(`${parent ?? 'node'}/${index}`);
+    const id = this.#freeId(named ?? pathId, named !== undefined, at);
     this.nodes.push({ id, parent, record: omitKeys(value, 'children'), place: at });
-    const fold = named === undefined ? undefined : this.#tails.get(named);
+    const fold = named === undefined ? undefined : this.#openFolds.get(named);
     if (fold !== undefined && named !== undefined) {
-      this.#tails.delete(named);
+      this.#openFolds.delete(named);
       this.#push(fold.children, id, place);
     }
     this.#push(children, id, place);

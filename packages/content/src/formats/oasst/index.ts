@@ -3,10 +3,10 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
 import { fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
-import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import { parentFinding, roleFinding } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, toBlocksItem, toTextBlocks } from '../turn-nodes.ts';
 

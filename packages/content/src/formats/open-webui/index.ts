@@ -1,5 +1,5 @@
 import { defineFormat } from '../contract.ts';
-import { metadataLossFields } from '../exporting.ts';
+import { metadataLossTexts } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -23,10 +23,10 @@ export const openWebui = defineFormat({
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that Open WebUI does not have are written as text.',
       'cut-short': 'Stopped replies are written as interrupted replies.',
-      excluded: metadataLossFields.excluded,
-      failures: metadataLossFields.failures,
-      notes: metadataLossFields.notes,
-      attributes: metadataLossFields.attributes,
+      excluded: metadataLossTexts.excluded,
+      failures: metadataLossTexts.failures,
+      notes: metadataLossTexts.notes,
+      attributes: metadataLossTexts.attributes,
     },
     write,
   },

@@ -14,12 +14,12 @@ import {
   textAt,
   timeFinding,
 } from '../fields.ts';
+import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile, readSample } from '../input.ts';
-import { fromOpenAi, imageOfUrl, toToolUse } from '../openai-messages.ts';
-import { nodesOfTurns, type TurnPiece } from '../record-turns.ts';
-import { readDocumentRecords, readLineRecords } from '../records-in.ts';
+import { fromOpenAi, imageFromUrl, toToolUse } from '../openai-messages.ts';
+import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
 import { type ReplyItem, replyPieces } from '../reply-items.ts';
 import {
   countRoots,
@@ -120,7 +120,7 @@ function openWebuiFiles(message: JsonObject): Json[] {
   return listAt(message, 'files').map((file) => {
     if (!isJsonObject(file)) return { type: 'open-webui-value', value: file };
     const url = getFilledText(file, 'url');
-    if (file.type === 'image' && url !== undefined && /^(?:data:|https?:)/i.test(url)) return imageOfUrl(url);
+    if (file.type === 'image' && url !== undefined && /^(?:data:|https?:)/i.test(url)) return imageFromUrl(url);
     return { ...file, type: 'open-webui-file' };
   });
 }
@@ -231,7 +231,8 @@ function* openWebuiTree(
     const pieces = openWebuiPieces(message, id, parent, groupOfMessage(message, asked));
     heads.set(id, pieces[0]?.id ?? id);
     const record = omitKeys(message, 'parentId', 'childrenIds', 'id', groupFieldKey);
-    for (const node of nodesOfTurns(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
+    for (const node of buildRecordNodes(id, pieces, { record, at: at++, place: where, createdAt, known }))
+      nodes.push(node);
     if (at % itemsPerPause === 0) yield;
   }
   for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);

@@ -3,6 +3,7 @@ import { isText } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import { canonicalJson } from '../../canonical-json.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
+import { embedBytes } from '../embed-bytes.ts';
 import {
   attributeLosses,
   bookmarkLosses,
@@ -14,10 +15,9 @@ import {
   statusLosses,
 } from '../exporting.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
-import { embedBytes } from '../inline-bytes.ts';
+import { flattenToolResult } from '../flatten-tool-result.ts';
 import { toOpenAi } from '../openai-messages.ts';
-import { findTurnAuthor, type RecordTurn, recordTurnsOf } from '../record-turns.ts';
-import { flattenToolResult } from '../result-text.ts';
+import { findTurnAuthor, groupIntoTurns, type RecordTurn } from '../record-turns.ts';
 import { groupFieldKey, groupFieldsToWrite } from './groups.ts';
 
 const name = 'open-webui';
@@ -67,13 +67,13 @@ class OpenWebuiChat {
   merged = 0;
   left = 0;
   readonly #options: WriteOptions;
-  readonly #turns: ReturnType<typeof recordTurnsOf>;
+  readonly #turns: ReturnType<typeof groupIntoTurns>;
   readonly #current: NodeId | null;
 
   constructor(tree: ExportedTree, options: WriteOptions) {
     this.#options = options;
     this.#current = tree.activeNodeId;
-    this.#turns = recordTurnsOf(tree, name);
+    this.#turns = groupIntoTurns(tree, name);
   }
 
   async write(): Promise<void> {

@@ -3,11 +3,11 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ReadEvent } from '../contract.ts';
 import { isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
 import { type ImportInput, type InputFile, isMediaFile, readAllBytes, readSample, type SampleFile } from '../input.ts';
-import { readDocumentRecords } from '../records-in.ts';
 import { type OpencodeMessage, opencodeToTree } from './session.ts';
 
 function isExportMessage(value: Json | undefined): value is JsonObject {

@@ -5,7 +5,7 @@ import type { ImportedTree } from '../contract.ts';
 import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { imageOfUrl } from '../openai-messages.ts';
+import { imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
@@ -56,7 +56,7 @@ const bookkeeping: ReadonlySet<string> = new Set([
 function fileBlock(part: JsonObject): Json {
   const url = getFilledText(part, 'url') ?? '';
   const mediaType = getFilledText(part, 'mime') ?? 'application/octet-stream';
-  if (mediaType.startsWith('image/')) return imageOfUrl(url);
+  if (mediaType.startsWith('image/')) return imageFromUrl(url);
   const name = getFilledText(part, 'filename') ?? url.slice(0, 200);
   const data = /^data:[^,]*;base64,([A-Za-z0-9+/]+=*)$/.exec(url)?.[1];
   if (data !== undefined) return { type: 'file', name, mediaType, source: { type: 'base64', data } };

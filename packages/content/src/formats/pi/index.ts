@@ -1,7 +1,7 @@
 // Session files of pi, a terminal agent: lines with `id` and `parentId`, and a header outside the tree. The sessions
 // folder converts the lines; this format imports them with their records and writes them back as version 3.
 import { defineFormat } from '../contract.ts';
-import { metadataLossFields } from '../exporting.ts';
+import { metadataLossTexts } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -31,8 +31,8 @@ export const pi = defineFormat({
       'system-prompt': 'The system prompt is left out.',
       tags: 'Tags of messages are left out.',
       groups: 'Variants are written without their groups.',
-      notes: metadataLossFields.notes,
-      attributes: metadataLossFields.attributes,
+      notes: metadataLossTexts.notes,
+      attributes: metadataLossTexts.attributes,
       otherwise: 'What such files have no word for is put otherwise.',
     },
     write,

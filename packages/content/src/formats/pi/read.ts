@@ -11,11 +11,11 @@ import {
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import { fromIso, getFilledText, isJsonObject, numberAt, objectAt, omitKeys, timeFinding } from '../fields.ts';
+import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
 import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
-import { readLineRecords } from '../records-in.ts';
 import { countRoots, parentFinding, roleFinding, rootsFinding, unknownValueFinding } from '../structure-findings.ts';
 
 function isPiHeader(value: Json | undefined): value is JsonObject {

@@ -1,7 +1,8 @@
 import type { JsonObject, Node, NodeId, NodeMeta } from '@coppice/core';
-import { deriveId } from '../../derived-id.ts';
+import { deriveId } from '../../derive-id.ts';
 import { encodeNode, type SessionEntry, SessionIndex, toPiLines } from '../../sessions/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
+import { embedBytes } from '../embed-bytes.ts';
 import {
   attributeLosses,
   buildLossEvent,
@@ -14,7 +15,6 @@ import {
   statusLosses,
 } from '../exporting.ts';
 import { getFilledText, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
-import { embedBytes } from '../inline-bytes.ts';
 import {
   computeLineRanks,
   encodeLines,
@@ -149,20 +149,20 @@ class PiWriter {
       this.lines.push({ type, id, parentId, timestamp: toIso(this.#options.now), ...fields });
       parentId = id;
     };
-    const { title, labels, standing } = this.#reported();
+    const { title, labels, writtenLeaf } = this.#reported();
     const wanted = attributes.title ?? '';
     if (wanted !== title) add('session_info', { name: wanted });
     const marked = new Map(bookmarks.map((one) => [this.#ids.get(one.nodeId) ?? one.nodeId, one.title]));
     for (const [targetId, label] of marked) if (labels.get(targetId) !== label) add('label', { targetId, label });
     for (const targetId of labels.keys()) if (!marked.has(targetId)) add('label', { targetId });
-    if (parentId === active && active !== null && standing !== active) add('custom', { customType: leafType });
+    if (parentId === active && active !== null && writtenLeaf !== active) add('custom', { customType: leafType });
   }
 
   /** Reads back which title, labels and active node the lines so far contain. */
   #reported(): {
     readonly title: string;
     readonly labels: ReadonlyMap<string, string>;
-    readonly standing: string | undefined;
+    readonly writtenLeaf: string | undefined;
   } {
     let title = '';
     const labels = new Map<string, string>();
@@ -183,7 +183,7 @@ class PiWriter {
       seen.add(at);
       at = byId.get(textAt(at, 'parentId') ?? '');
     }
-    return { title, labels, standing: at === undefined ? undefined : textAt(at, 'id') };
+    return { title, labels, writtenLeaf: at === undefined ? undefined : textAt(at, 'id') };
   }
 }
 

@@ -7,7 +7,7 @@ import { getFilledText, listAt, objectAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import type { LoggedCall } from './calls.ts';
-import { HistoryTree, type LoggedNode, promptOfHistory } from './folding.ts';
+import { HistoryTree, type LoggedNode, systemPromptOfCall } from './history-tree.ts';
 
 const batchBytes = 32 * 1024 * 1024;
 
@@ -151,7 +151,7 @@ export function buildChainTrees(calls: readonly LoggedNode[]): HistoryTree[] {
     if (logged === undefined) continue;
     const { call, place } = logged;
     const from = tails.get(above[index] ?? -1);
-    const prompt = promptOfHistory(call);
+    const prompt = systemPromptOfCall(call);
     const folding = from?.folding ?? foldings.get(JSON.stringify([prompt])) ?? new HistoryTree(place, prompt);
     if (from === undefined) foldings.set(JSON.stringify([prompt]), folding);
     const named = previousOf(call);

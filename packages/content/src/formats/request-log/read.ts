@@ -3,10 +3,10 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
+import { type FileRecord, readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, isLineFile } from '../input.ts';
-import { type FileRecord, readDocumentRecords, readLineRecords } from '../records-in.ts';
 import {
   assembleReply,
   buildLoggedCall,
@@ -18,7 +18,7 @@ import {
   replyIdOf,
 } from './calls.ts';
 import { buildChainTrees, CallLinks, needsOtherCalls } from './chains.ts';
-import { HistoryTree, type LoggedNode, promptOfHistory } from './folding.ts';
+import { HistoryTree, type LoggedNode, systemPromptOfCall } from './history-tree.ts';
 
 /** A complete call of a log, with the number of bytes of its records. */
 interface LogScan {
@@ -50,7 +50,7 @@ class CallPairing {
   readonly #replies = new Map<string, OpenLogCall>();
   #last = '';
 
-  *take(row: LogRow, value: JsonObject): Generator<LogScan> {
+  *addRecord(row: LogRow, value: JsonObject): Generator<LogScan> {
     const event = findEvent(value);
     if (event !== undefined) {
       this.#event(row, event);
@@ -147,7 +147,7 @@ async function* callsIn(file: InputFile): AsyncGenerator<LogStep> {
       record.type === 'record'
         ? record
         : { type: 'record', pattern: 0, path: [], place, value: value ?? null, bytes: 0, findings: [] };
-    if (isCallPart(value)) yield* pairing.take(row, value);
+    if (isCallPart(value)) yield* pairing.addRecord(row, value);
     else
       yield {
         type: 'finding',
@@ -172,7 +172,7 @@ export async function* read(input: ImportInput, options: ReadOptions): AsyncGene
       const { logged, bytes } = step;
       if (logged.call.dialect === 'responses') links.add(logged.call, bytes);
       if (needsOtherCalls(logged.call)) continue;
-      const folding = new HistoryTree(logged.place, promptOfHistory(logged.call));
+      const folding = new HistoryTree(logged.place, systemPromptOfCall(logged.call));
       folding.add(logged);
       yield { type: 'tree', tree: folding.tree(scope) };
     }

@@ -1,6 +1,6 @@
 import { isUuid, type Json, type JsonObject, type TreeAttributes } from '@coppice/core';
 import { parseSteps, rowChanges } from '@coppice/core/tree';
-import { deriveId } from '../../derived-id.ts';
+import { deriveId } from '../../derive-id.ts';
 import { chainLineTypes } from '../../sessions/claude-code-types.ts';
 import {
   entriesParentsFirst,
@@ -25,12 +25,12 @@ import {
   textAt,
   timeFinding,
 } from '../fields.ts';
+import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
 import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
 import { areSameRecords } from '../preserved-lines.ts';
-import { readLineRecords } from '../records-in.ts';
 import { buildSessionInMemory } from '../session-in-memory.ts';
 
 function isSessionHeader(value: Json | undefined): value is JsonObject {
@@ -172,7 +172,7 @@ class SessionV2 {
       const above = file.indexOf(named ?? '');
       // A missing parent, or a parent below the entry itself, is kept here. The repair reports and fixes it.
       const parent =
-        named === null || (above >= 0 && above < at) || index.parent(at) !== index.standing(file.parentAt(at))
+        named === null || (above >= 0 && above < at) || index.parent(at) !== index.nearestNode(file.parentAt(at))
           ? fileParent(file.uuidAt(index.parent(at)), uuid)
           : named;
       nodes.push(this.#node(made, at, parent, index, places, live.has(at)));
@@ -274,7 +274,7 @@ class SessionV2 {
     live: boolean,
   ): ImportedNode {
     const place = this.#place(at);
-    const { kind, message, status, meta, marker, createdAt } = index.meaningAt(number);
+    const { kind, message, status, meta, marker, createdAt } = index.decodedAt(number);
     for (const one of timeFinding(line.timestamp, createdAt, place)) this.#findings.push(one);
     const { firstKept, from, tokensBefore, details } = marker ?? {};
     const pointers: { firstKept?: string; from?: string } = {};

@@ -11,13 +11,13 @@ import {
   type Step,
   type TreeAttributes,
 } from '@coppice/core';
-import { deriveId } from '../../derived-id.ts';
+import { deriveId } from '../../derive-id.ts';
 import { messageKit } from '../../kit.ts';
 import { linesOfCommit, type SessionEntry } from '../../sessions/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { buildLossEvent, conversationTimes, exportedIds, originalTreeRecord } from '../exporting.ts';
 import { isJsonObject, omitKeys, textAt } from '../fields.ts';
-import { embedBytes, isStoredBlob } from '../inline-bytes.ts';
+import { embedBytes, isStoredBlob } from '../embed-bytes.ts';
 import { readImportMetadata } from '../original-record.ts';
 import { encodeLines, safeFileName } from '../preserved-lines.ts';
 import { nodeIdOf } from './read.ts';

@@ -6,7 +6,7 @@ import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt, timeFinding } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { imageOfUrl } from '../openai-messages.ts';
+import { imageFromUrl } from '../openai-messages.ts';
 import { readDate } from './times.ts';
 
 type ChatDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
@@ -42,7 +42,7 @@ function chatBlocks(text: string, extra: JsonObject, place: string, findings: Im
     ...media.map((item) => ({ kind: textAt(item, 'type') ?? 'media', url: textAt(item, 'url') ?? '' })),
     ...files.map((item) => ({ kind: 'file', url: textAt(item, 'url') ?? '', name: textAt(item, 'name') ?? '' })),
   ]) {
-    if (one.kind === 'image' && one.url.startsWith('data:')) blocks.push(imageOfUrl(one.url));
+    if (one.kind === 'image' && one.url.startsWith('data:')) blocks.push(imageFromUrl(one.url));
     else {
       blocks.push({ ...one, type: 'sillytavern-media' });
       findings.push(buildFinding('import/attachment-missing', 'note', place, one.url.slice(0, 200)));

@@ -4,10 +4,10 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { getFilledText, getTexts, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ImportInput, InputFile } from '../input.ts';
-import { readLineRecords } from '../records-in.ts';
 import { SillytavernChat } from './chat.ts';
 
 /** Whether a line is the header of a file: names, date and metadata. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { linear } from '../linear/index.ts';
 import { markdown } from '../markdown/index.ts';
-import { buildRichTree, findSilentLosses, findUnshownWords } from './kept-facts.ts';
+import { buildRichTree, findSilentLosses, findUnshownWords } from './silent-losses.ts';
 import { storeInput, toInput, writeStored } from './storing.ts';
 
 it('[I10] losses that were not reported are named', async () => {

@@ -37,7 +37,7 @@ const marks: { readonly [tag: string]: readonly [string, string] } = {
 };
 
 /** Converts a piece of HTML to plain text with Markdown for lists, code and links. */
-export function textOfHtml(html: string): string {
+export function htmlToText(html: string): string {
   const tag = /<(\/?)([a-z][a-z0-9]*)\b[^<>]*>|<!--[\s\S]*?-->/gi;
   let text = '';
   let at = 0;

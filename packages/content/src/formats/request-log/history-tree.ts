@@ -37,7 +37,7 @@ function messageIdOf(parent: string, message: JsonObject): string {
 }
 
 /** Returns metadata with the author's name: the name of a tool in `source`, other names in the custom data. */
-function speakerOfItem({ role }: JsonObject, name: string): NodeMeta {
+function authorMeta({ role }: JsonObject, name: string): NodeMeta {
   return role === 'tool' ? { source: { type: 'tool_result', tool_name: name } } : { customData: { name } };
 }
 
@@ -55,7 +55,7 @@ export interface LoggedNode {
 type NodeDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
 /** Returns the system prompt of a call. Calls with different prompts become different trees. */
-export function promptOfHistory(call: LoggedCall): string | undefined {
+export function systemPromptOfCall(call: LoggedCall): string | undefined {
   return readCallRequest(call.dialect, call.request).systemPrompt;
 }
 
@@ -90,7 +90,7 @@ export class HistoryTree {
     for (const one of logged.findings) this.#findings.push(one);
     const { messages, failed, names } = readCallRequest(call.dialect, call.request, {
       resolve,
-      goesOn: above !== undefined,
+      continues: above !== undefined,
     });
     const root = this.#root;
     if (call.at !== undefined) this.#at = call.at;
@@ -101,12 +101,12 @@ export class HistoryTree {
       const speaker = names.get(message);
       // With several users, the name is part of the id. A reply has no name when it is received, but may have one when
       // it is sent again.
-      const way = speaker === undefined || message.role !== 'user' ? '' : JSON.stringify(speaker);
-      const externalId = messageIdOf(`${parent ?? root}${way}`, message);
+      const speakerKey = speaker === undefined || message.role !== 'user' ? '' : JSON.stringify(speaker);
+      const externalId = messageIdOf(`${parent ?? root}${speakerKey}`, message);
       const isError = failed.has(textAt(message, 'tool_call_id') ?? '');
       const meta = {
         ...(isError ? { isError } : {}),
-        ...(speaker === undefined ? {} : speakerOfItem(message, speaker)),
+        ...(speaker === undefined ? {} : authorMeta(message, speaker)),
       };
       const noted = Object.keys(meta).length === 0 ? {} : { meta };
       this.#enter({ externalId, parentExternalId: parent, message, records: 0, repeats: true, place, ...at, ...noted });

@@ -6,7 +6,7 @@ import { isText, type Message } from '@coppice/core';
 /** The maximum length of a title in characters. */
 const longestTitle = 60;
 // Only this many characters of a text are searched; text that programs prepend is shorter.
-const looksAt = 64 * 1024;
+const searchedLength = 64 * 1024;
 
 // Elements in which programs wrap the user's own words. Their content is used.
 const wrappers: ReadonlySet<string> = new Set(
@@ -57,7 +57,7 @@ export function removeProgramElements(text: string): string {
 
 /** Returns the user's own words in a user message; empty if a program wrote all of it. */
 export function extractUserWords(text: string): string {
-  const whole = text.slice(0, looksAt);
+  const whole = text.slice(0, searchedLength);
   if (written.test(whole.trimStart())) return '';
   const bare = removeProgramElements(whole).trim();
   return command.test(bare) || written.test(bare) ? '' : bare;

@@ -1,5 +1,5 @@
 /** Determines which features a reader keeps from the files of its tests, for the documentation of the formats. */
-import type { KeptFact } from '../contract.ts';
+import type { KeptFeature } from '../contract.ts';
 import type { RepairedNode, RepairedTree } from '../repair.ts';
 
 const hasBlock = (type: string) => (node: RepairedNode) => node.message.content.some((block) => block.type === type);
@@ -10,7 +10,7 @@ function hasBranches({ nodes }: RepairedTree): boolean {
   return new Set(parents).size < parents.length;
 }
 
-const facts: { readonly [fact in KeptFact]: (tree: RepairedTree) => boolean } = {
+const facts: { readonly [fact in KeptFeature]: (tree: RepairedTree) => boolean } = {
   branches: hasBranches,
   titles: ({ title, attributes }) => (title ?? attributes?.title) !== undefined,
   'system prompts': ({ systemPrompt, attributes }) => (systemPrompt ?? attributes?.systemPrompt) !== undefined,
@@ -27,7 +27,7 @@ const facts: { readonly [fact in KeptFact]: (tree: RepairedTree) => boolean } = 
 };
 
 /** Returns the features of trees, in the order of the documentation. */
-export function listFeaturesOfTrees(trees: readonly RepairedTree[]): KeptFact[] {
-  const names = Object.keys(facts).filter((name): name is KeptFact => Object.hasOwn(facts, name));
+export function listFeaturesOfTrees(trees: readonly RepairedTree[]): KeptFeature[] {
+  const names = Object.keys(facts).filter((name): name is KeptFeature => Object.hasOwn(facts, name));
   return names.filter((name) => trees.some(facts[name]));
 }

@@ -1,6 +1,6 @@
 import { textMessage } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { titleFromMessages, titleFromText } from './title-from-words.ts';
+import { titleFromMessages, titleFromText } from './conversation-title.ts';
 
 describe('a title from the first words of a user', () => {
   const named: { readonly [text: string]: string } = {
