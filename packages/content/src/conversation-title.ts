@@ -1,5 +1,5 @@
 // Generates a title for a conversation without a title: the first words of its user. Programs add their own text to
-// user messages (reminders, environment, command output). Such text must not become the title, because a list of chats
+// user messages (reminders, environment, command output). That text must not become the title, because a list of chats
 // all named "<environment_context>" would be useless.
 import { isText, type Message } from '@coppice/core';
 
@@ -85,7 +85,7 @@ export function titleFromText(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns a title from the first user message with words of the user; undefined if there is none. */
+/** Returns a title from the first user message with words of the user; undefined if no message has any. */
 export function titleFromMessages(messages: Iterable<Message>): string | undefined {
   for (const { role, content } of messages) {
     if (role !== 'user') continue;

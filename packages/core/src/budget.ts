@@ -51,7 +51,7 @@ function isReadonlyArray(value: Json): value is readonly Json[] {
 export interface TokenCount {
   readonly tokens: number;
   /**
-   * The provider's token count up to and including this entry; null if there is none or if the content changed since.
+   * The provider's token count up to and including this entry; null without a count, or if the content changed since.
    */
   readonly reported: number | null;
 }

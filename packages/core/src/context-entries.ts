@@ -42,7 +42,7 @@ export interface ActiveCompaction {
 
 /** The part of a path that the model sees in full, as indexes. */
 export interface ActiveRange {
-  /** The index of the compaction; negative if there is none. */
+  /** The index of the compaction; -1 without a compaction. */
   readonly at: number;
   /** The index where full messages start. */
   readonly start: number;

@@ -312,7 +312,7 @@ export interface PageRequest {
   /** The end of the branch; defaults to the active node. */
   readonly nodeId?: string;
   readonly limit?: number;
-  /** Returns only nodes above this one. */
+  /** A cursor: only nodes above this one are returned. */
   readonly before?: string;
   readonly siblings?: boolean;
 }

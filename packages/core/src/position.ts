@@ -27,7 +27,9 @@ function integerPart(key: string): string {
   return key.slice(0, integerLength(key.charAt(0)));
 }
 
-/** Returns the next integer part (`by` 1) or the previous one (`by` -1); null if there is none. */
+/**
+ * Returns the next integer part (`by` 1) or the previous one (`by` -1); null at the largest or smallest integer part.
+ */
 function adjacentKey(integer: string, by: 1 | -1): string | null {
   const [first, wrapped, last, start] = by === 1 ? ['Z', '0', 'z', 'a'] : ['a', 'z', 'A', 'Z'];
   const head = integer.charAt(0);

@@ -160,7 +160,7 @@ export interface Reads {
     };
     answer: readonly NodeHead[];
   };
-  /** The newest live leaf below a node, without the given subtrees; null if there is none. */
+  /** The newest live leaf below a node, without the given subtrees; null if no leaf remains. */
   newestLeaf: { args: { readonly below: NodeId; readonly without: readonly NodeId[] }; answer: NodeId | null };
   /** The leaf that is found by following the visit marks; the last child at a node without a mark. */
   lastVisited: { args: { readonly from: NodeId; readonly treeId?: TreeId | undefined }; answer: NodeId };

@@ -38,7 +38,7 @@ export interface RequestFlag {
 
 /** The part of a provider request that is built from the tree, and how it differs from the tree. */
 export interface RequestMessages {
-  /** The tree's system prompt, for which each provider has a separate field; null if there is none. */
+  /** The tree's system prompt, for which each provider has a separate field; null if the tree has no prompt. */
   readonly systemPrompt: string | null;
   /** The messages in order, each tool call followed by its results; not coalesced yet. */
   readonly messages: readonly Message[];

@@ -27,7 +27,7 @@ import type { ChangeResult, CommandOutcome, TreeStore } from './store.ts';
 /** Who runs a command and as part of which act, with clock, id generator and message kit. */
 export interface RunContext {
   readonly actor: string;
-  /** Shared by all commits of one user action; generated if not given. */
+  /** The act to which the commits belong, shared by all commits of one user action; a new act by default. */
   readonly actId?: string;
   readonly now: () => number;
   readonly newId: () => string;

@@ -37,9 +37,9 @@ export interface TreeQuery {
   readonly folder?: string;
   readonly tag?: string;
   readonly pinned?: boolean;
-  /** Lists only trees in the trash. */
+  /** True lists only trees in the trash; by default these are left out. */
   readonly trashed?: boolean;
-  /** Lists only forest trees, or only other trees. */
+  /** True lists only forest trees, false only other trees. */
   readonly forest?: boolean;
   /** A part of the title, case-insensitive. */
   readonly title?: string;
@@ -382,7 +382,9 @@ export interface Store extends TreeStore {
   readonly runs: RunStore;
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
-  /** Null for a store that several servers cannot share; such a server keeps these records in a separate file. */
+  /**
+   * Null for a store that several servers cannot share; a server with this store keeps the records in a separate file.
+   */
   readonly sealed: SealedRecords | null;
   putExternalIds(ids: readonly ExternalId[]): Promise<void>;
   findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]>;

@@ -4,14 +4,14 @@ import type { Message } from './message.ts';
 const lone = /\p{Surrogate}/gu;
 const replacement = '\ufffd';
 
-/** Replaces every lone surrogate by U+FFFD; returns the same text if there is none. */
+/** Replaces every lone surrogate by U+FFFD; returns the same text without lone surrogates. */
 export function wellFormedText(text: string): string {
   return text.replace(lone, replacement);
 }
 
 /**
- * Replaces every lone surrogate, in keys and values at any depth. Returns the same message if there is none. The input
- * is not changed.
+ * Replaces every lone surrogate, in keys and values at any depth. Returns the same message without lone surrogates. The
+ * input is not changed.
  */
 export function wellFormedMessage(message: Message): Message {
   if (isWellFormed(message)) return message;

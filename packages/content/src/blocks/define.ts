@@ -53,7 +53,8 @@ export interface BlockSpec<B extends Block> {
   readonly roles?: readonly Role[];
   is(value: object): value is B;
   /**
-   * Returns the problem of a block's fields as the rest of a sentence after "content[2] …"; undefined if there is none.
+   * Returns the problem of a block's fields as the rest of a sentence after "content[2] …"; undefined if all fields are
+   * valid.
    */
   problem(fields: JsonObject): string | undefined;
   /** Default: the type in brackets. */

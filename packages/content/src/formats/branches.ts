@@ -50,7 +50,7 @@ export function branchesOf(tree: ExportedTree): readonly ExportBranch[] {
 }
 
 /** Returns the beginning of a message as one line of at most `most` code units, with an ellipsis if it is longer. */
-export function branchPreview(message: Message | null, most = 80): string {
+export function previewOfMessage(message: Message | null, most = 80): string {
   let text = '';
   for (const block of message?.content ?? []) {
     const said = blockDefinitionOf(block).toText(block);
@@ -63,7 +63,7 @@ export function branchPreview(message: Message | null, most = 80): string {
 }
 
 /** Returns the author of a node as an exported page shows it. */
-export function speakerName(node: Node): string {
+export function formatSpeaker(node: Node): string {
   if (node.kind === 'compaction') return 'Summary of what came before';
   if (node.kind === 'branch-summary') return 'Summary of a branch';
   if (node.kind === 'injected') return 'Injected';

@@ -38,7 +38,7 @@ export interface ImportedNode {
   readonly parentExternalId: string | null;
   /** The message in canonical or legacy form, not validated; `null` for a record without a message. */
   readonly message: unknown;
-  /** Defaults to `message`. */
+  /** The kind of the node; defaults to `message`. */
   readonly kind?: Exclude<NodeKind, 'root'>;
   readonly marker?: ImportedMarker;
   readonly status?: NodeStatus;
@@ -59,13 +59,13 @@ export interface ImportedNode {
   /** The number of source records that the node represents; 1 by default, and 0 for a node that a reader added. */
   readonly records?: number;
   /**
-   * Whether the node only repeats another record, for example because it was sent again. Such a node adds nothing if
-   * the node already exists.
+   * Whether the node only repeats another record, for example because it was sent again. If the node exists already,
+   * nothing is imported for it.
    */
   readonly repeats?: boolean;
   /**
    * Whether an export of Coppice added the record, because the format has no field for the tree's title, bookmarks or
-   * active node. Such a record is not imported into an existing tree.
+   * active node. The record is not imported into an existing tree.
    */
   readonly companion?: boolean;
   /** Where the record is in the source: file, line or path. */
@@ -186,9 +186,9 @@ export type WriteEvent =
 export interface WriteOptions {
   /** The time of the export in milliseconds, because formats have no clock. */
   readonly now: number;
-  /** Returns the bytes of an attachment, if available. */
+  /** Returns the bytes of an attachment; null if the store does not have them. */
   readonly blob?: (hash: string) => Promise<Uint8Array | null>;
-  /** Writes only the active branch of each tree, if the format supports both. */
+  /** Whether to write only the active branch of each tree; ignored by formats that cannot choose. */
   readonly thread?: boolean;
   readonly signal?: AbortSignalLike;
 }

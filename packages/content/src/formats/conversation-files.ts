@@ -10,7 +10,7 @@ import type { JsonPathPattern } from './split-json.ts';
 
 /** The layout of a program's files, and a function that converts a conversation to a tree. */
 export interface ConversationFiles {
-  /** The confidence of the detection for a file with such a conversation. */
+  /** The confidence with which a file that contains a conversation is detected, from 0 to 1. */
   readonly confidence: number;
   /** The paths of conversations inside a document. The document itself may always be a conversation. */
   readonly paths: readonly JsonPathPattern[];

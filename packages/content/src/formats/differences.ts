@@ -10,7 +10,7 @@ import { getPreservedLines } from './preserved-lines.ts';
 /** How a record that is imported again differs from its stored node. */
 export interface RecordDifference {
   /** Whether the message differs; otherwise only metadata differs. */
-  readonly said: boolean;
+  readonly messageDiffers: boolean;
   /** Whether the node was edited in Coppice since. */
   readonly edited: boolean;
 }
@@ -33,17 +33,17 @@ export function findDifference(
   { restored, inPlace }: ReimportState,
 ): RecordDifference | null {
   const [before, now] = restored ? [] : [readImportMetadata(node.meta), readImportMetadata(again.meta ?? {})];
-  const unsaid = before !== undefined && before.sum === now?.sum;
-  if (unsaid && isSameRecord(before.record, now?.record, inPlace)) return null;
+  const hasSameMessage = before !== undefined && before.sum === now?.sum;
+  if (hasSameMessage && isSameRecord(before.record, now?.record, inPlace)) return null;
   const here = node.message === null ? '' : checksumOf(node.message.content);
-  if (unsaid) return { said: false, edited: here !== before.sum };
+  if (hasSameMessage) return { messageDiffers: false, edited: here !== before.sum };
   if (here === (now?.sum ?? checksumOf(again.message.content))) return null;
   const edited = here !== before?.sum;
-  // The record is the same, but other attachment files are available.
+  // The messages may differ only because other attachment files were found; then the records are still equal.
   const was = edited ? undefined : comparedRecordOf(node.meta, node.message);
   if (was !== undefined && isSameRecord(was, comparedRecordOf(again.meta ?? {}, again.message), true))
-    return { said: false, edited };
-  return { said: true, edited };
+    return { messageDiffers: false, edited };
+  return { messageDiffers: true, edited };
 }
 
 function isSameRecord(one: Json | undefined, other: Json | undefined, inPlace: boolean): boolean {

@@ -142,7 +142,7 @@ export function originalTreeRecord(
 }
 
 /** Returns a title that was generated in Coppice, but not a title that an import derived from the first words. */
-export function generatedTitle({ attributes }: ExportedTree): string | undefined {
+export function findGeneratedTitle({ attributes }: ExportedTree): string | undefined {
   const { autoTitle, metadata } = attributes;
   const imported = metadata?.imported;
   return isJsonObject(imported) && imported.autoTitle === autoTitle ? undefined : autoTitle;

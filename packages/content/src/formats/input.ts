@@ -41,7 +41,7 @@ export interface SampleFile {
   readonly whole: boolean;
   /** The beginning as text, without a byte order mark. */
   readonly text: string;
-  /** The first JSON value, as far as the sample contains it; undefined if there is none. */
+  /** The first JSON value, as far as the sample contains it; undefined if the file does not begin with JSON. */
   readonly json: Json | undefined;
   /** The first complete lines as JSON values, if the file has one value per line. */
   readonly lines: readonly Json[];

@@ -9,7 +9,7 @@ import { type ConversationNodes, type SourceTurn, toBlocksItem } from './turn-no
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
-/** Returns the blocks of a message, in the form of OpenAI or Anthropic. */
+/** Converts the content of a message from OpenAI's or Anthropic's form to canonical blocks. */
 function blocksOf(message: JsonObject): readonly Json[] {
   const { content } = message;
   if (Array.isArray(content) && content.some((part) => isJsonObject(part) && isAnthropic(part)))

@@ -200,7 +200,8 @@ const recordDepth = 150;
 /** The largest stored record, in UTF-16 units of its texts and keys. */
 const recordSize = 16 * 1024 * 1024;
 
-// Parts deeper than `left` levels are not visited.
+// Adds the size of a value to `size`. Returns infinity for a value that nests deeper than `left` levels or is too
+// large.
 function measureJson(value: Json, left: number, size: number): number {
   if (typeof value === 'string') return size + value.length + 2;
   if (typeof value !== 'object' || value === null) return size + 2;

@@ -14,7 +14,7 @@ type PartialFrame = ListFrame | ObjectFrame;
 const space = /[\s]*/y;
 const scalar = /(?:true|false|null|-?\d[\d.eE+-]*)/y;
 
-/** Returns the index of the closing quote of the string that begins at `start`; -1 if the string is incomplete. */
+/** Returns the index after the closing quote of the string that begins at `start`; -1 if the string is incomplete. */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);

@@ -36,7 +36,7 @@ export interface RepairedTree extends Omit<ImportedTree, 'nodes' | 'activeExtern
 const longestId = 512;
 
 /** Returns an id that a store accepts; an id that is too long is hashed. */
-export function boundedId(id: string): string {
+export function shortenId(id: string): string {
   // A UTF-16 unit takes at most three bytes.
   return id.length * 3 <= longestId || utf8Length(id) <= longestId ? id : `sha256:${sha256Hex(id)}`;
 }
@@ -67,7 +67,7 @@ class Repair {
   /** Creates one draft per id. A duplicate id with the same body is merged; with another body it gets a new id. */
   createDrafts(): void {
     for (const node of this.#tree.nodes) {
-      const id = boundedId(node.externalId);
+      const id = shortenId(node.externalId);
       const records = node.records ?? 1;
       const first = this.#byId.get(id);
       const known = first === undefined ? undefined : this.drafts[first];
@@ -78,7 +78,7 @@ class Repair {
         this.findings.push(buildFinding('import/duplicate', 'repair', node.place, detailOf('id', shortenedId(id))));
         known.records += records;
       } else {
-        const own = this.#free.next(id, (one) => this.#byId.has(one), boundedId);
+        const own = this.#free.next(id, (one) => this.#byId.has(one), shortenId);
         this.findings.push(
           buildFinding(
             'import/duplicate-id',
@@ -104,7 +104,7 @@ class Repair {
   }
 
   indexOf(id: string): number | undefined {
-    return this.#byId.get(boundedId(id));
+    return this.#byId.get(shortenId(id));
   }
 
   /** Resolves the parent of each draft to an index. A draft without a valid parent becomes a child of the root. */
@@ -382,8 +382,8 @@ export function* repairTreeCooperatively(tree: ImportedTree): CooperativeTask<Re
   for (const found of repair.findings) rejected += found.rejected;
   return {
     ...tree,
-    externalId: boundedId(tree.externalId),
-    scope: boundedId(tree.scope),
+    externalId: shortenId(tree.externalId),
+    scope: shortenId(tree.scope),
     nodes,
     activeExternalId,
     findings: repair.findings,

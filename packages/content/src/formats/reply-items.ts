@@ -26,7 +26,7 @@ export interface ReplyAuthor {
  * Returns the pieces of a turn as a chain. The last piece has the turn's id, because later messages are its children.
  * Content after a result starts a new step.
  */
-export function replyPieces(
+export function splitReplyItems(
   id: string,
   parent: string | null,
   items: readonly ReplyItem[],

@@ -70,8 +70,8 @@ export function scanValue(chunk: Uint8Array, start: number, above: number, kind:
 }
 
 /**
- * Returns the closing quote of a string in a chunk; -1 if the string continues after the chunk. Short strings are read
- * byte by byte, long ones are searched.
+ * Returns the index of the closing quote of a string in a chunk; -1 if the string continues after the chunk. Short
+ * strings are read byte by byte, long ones are searched.
  */
 function stringClose(chunk: Uint8Array, start: number): number {
   const near = Math.min(chunk.length, start + 32);

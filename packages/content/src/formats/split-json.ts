@@ -40,7 +40,7 @@ export interface JsonPiece {
 export interface DocumentRest {
   readonly bytes: Uint8Array;
   readonly members: number;
-  /** False if the document is truncated. */
+  /** Whether the document ended; false for a truncated document. */
   readonly complete: boolean;
   /** Whether anything follows the document's single value. */
   readonly trailing: boolean;

@@ -65,7 +65,10 @@ export function roleFinding(
   return unknownValueFinding(what, word, known, place, 'repair');
 }
 
-/** Returns a finding for calls and results in the form of Anthropic's API, in a format that has its own form. */
+/**
+ * Returns a finding if a message contains Anthropic's `tool_use` or `tool_result` blocks, in a format that has other
+ * blocks.
+ */
 export function wireBlockFinding(content: Json | undefined, place: string): ImportFinding[] {
   const blocks = Array.isArray(content) ? content : [];
   const found = blocks.find(

@@ -35,7 +35,7 @@ export interface StorableTree {
 
 /** What is known about the tree into which a conversation is imported. */
 export interface ImportDestination {
-  /** Gives an exported tree new ids, because another owner already has its ids. */
+  /** Whether an exported tree gets new ids, because another owner already has its ids. */
   readonly fresh?: boolean;
   /** Nodes of the tree that Coppice exported with their own ids. Records with these ids are the existing nodes. */
   readonly own?: ReadonlySet<string>;

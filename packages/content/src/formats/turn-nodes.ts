@@ -4,7 +4,7 @@ import type { ImportedNode } from './contract.ts';
 import { getFilledText, isJsonObject, listAt, timeFinding } from './fields.ts';
 import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
-import { type ReplyItem, replyPieces } from './reply-items.ts';
+import { type ReplyItem, splitReplyItems } from './reply-items.ts';
 
 /** The content of a record: its author, and text, calls and results in order. */
 export interface SourceTurn {
@@ -60,7 +60,7 @@ export function parseArguments(text: Json | undefined): Json | undefined {
 function turnNodes(turn: SourceTurn): ImportedNode[] {
   const { id, parent, role, items, status, createdAt, place, record, group, kind, meta } = turn;
   const source = turn.source ?? (role === 'user' ? { type: 'user' } : role === 'assistant' ? { type: 'model' } : {});
-  const pieces = replyPieces(id, parent, items, { role, source, ...(status === undefined ? {} : { status }) });
+  const pieces = splitReplyItems(id, parent, items, { role, source, ...(status === undefined ? {} : { status }) });
   return pieces.map((piece, index) => {
     const last = index === pieces.length - 1;
     // A system message has no author.

@@ -17,7 +17,7 @@ interface UiToolUse {
   readonly result: UiNodePart | undefined;
 }
 
-/** Converts a tool part to a call, and its result if there is one. */
+/** Converts a tool part to a call block and, if the tool has finished, its result. */
 function uiTool(part: JsonObject, index: number, fallback: string): UiToolUse {
   const type = textAt(part, 'type') ?? '';
   const toolName =

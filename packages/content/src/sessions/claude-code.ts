@@ -8,7 +8,7 @@ import { deriveId } from '../derive-id.ts';
 import { type CooperativeTask, itemsPerPause, runWithoutPauses } from '../formats/cooperative.ts';
 import { isLeafType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
 import { omitUndefinedFields } from './fields.ts';
-import { entriesParentsFirst } from './parents-first.ts';
+import { sortParentsFirst } from './parents-first.ts';
 
 /** A file of Claude Code, converted to session entries. */
 export interface ClaudeCodeEntries {
@@ -159,7 +159,7 @@ class CodeReader {
       for (const one of toEntries(entry, above ?? root, this.#kept(entry))) found.push(one);
     }
     yield;
-    return entriesParentsFirst(found, root);
+    return sortParentsFirst(found, root);
   }
 
   /**

@@ -127,7 +127,7 @@ export interface LineReadOptions {
   /** Returns the parent of an entry; the entry that replaces a missing parent. */
   readonly parentOf: (entry: SessionEntry) => string;
   readonly kit: MessageKit;
-  /** Called for an entry that cannot be applied and was left out. */
+  /** Reports an entry that cannot be applied and is left out. */
   readonly misfit: (entry: SessionEntry, why: string) => void;
 }
 

@@ -47,7 +47,7 @@ export interface MessageEntry extends SessionEntry {
 export interface BranchSummaryEntry extends SessionEntry {
   readonly type: 'branch_summary' | 'stack_summary';
   readonly summary: string;
-  /** The leaf that was left. */
+  /** The leaf of the branch that the user left. */
   readonly fromUuid?: string;
   readonly details?: JsonObject;
 }
@@ -237,7 +237,7 @@ export interface SessionFiles {
 
 /** What the last line of a commit records about the commit. */
 export interface SessionCommit {
-  /** The act id. If it is missing, it is derived from the commit number; such a commit is a whole act. */
+  /** The act id. If it is missing, it is derived from the commit number; and the commit is an act of its own. */
   readonly actId?: string;
   readonly actor: string;
   /** The time of the commit in milliseconds; the time of the entry if missing. */

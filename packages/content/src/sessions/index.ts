@@ -23,7 +23,7 @@ export {
 } from './entry-codec.ts';
 export { copyPlainFields } from './fields.ts';
 export { type ConvertedMessage, readSessionMessage } from './messages.ts';
-export { entriesParentsFirst } from './parents-first.ts';
+export { sortParentsFirst } from './parents-first.ts';
 export { entryFromPi, headerFromPi, renamePiFields } from './pi.ts';
 export { resolveFirstKept } from './resolve-first-kept.ts';
 export { sessionNodeId, sessionTreeId } from './session-ids.ts';

@@ -7,7 +7,7 @@ import type { SessionEntry } from './contract.ts';
  * cycle come last and keep their parent id, so that the reader can report them. Takes linear time, even for a file that
  * contains only orphans.
  */
-export function entriesParentsFirst(entries: readonly SessionEntry[], root: string): SessionEntry[] {
+export function sortParentsFirst(entries: readonly SessionEntry[], root: string): SessionEntry[] {
   const waiting = new Map<string, SessionEntry[]>();
   const placed = new Set<string>([root]);
   const found = new Set<SessionEntry>();

@@ -5,7 +5,7 @@ import { isSideEntry, type SessionEntry, type SessionFile } from './contract.ts'
 
 /**
  * Returns a compaction with a valid first kept entry. Other tools may refer to a label, a name or the header before the
- * kept part. Such lines are not nodes, so the reference is replaced by the next entry on the path.
+ * kept part. These lines are not nodes, so the reference is replaced by the next entry on the path.
  */
 export function resolveFirstKept(
   file: Pick<SessionFile, 'indexOf' | 'parentAt' | 'typeAt' | 'uuidAt'>,

@@ -51,8 +51,9 @@ export class SessionIndex {
   #leaf = 0;
   #seen = 1;
   #children: number[][] | null = null;
-  // Caches whether lines are live (this number) or removed (its negative). The number changes with each change.
-  readonly #reported: number[] = [];
+  // Caches by line whether an entry is live: the current cache number if live, its negative if removed. Each change of
+  // the tree increases the number, which makes older values invalid.
+  readonly #liveCache: number[] = [];
   #cacheNumber = 1;
 
   constructor(file: SessionFile) {
@@ -97,16 +98,16 @@ export class SessionIndex {
    */
   #attachToAncestor(index: number): void {
     const below = this.nearestNode(this.file.parentAt(index));
-    if (this.#isLeft(below)) return;
+    if (this.#isRemaining(below)) return;
     let up = below;
-    for (let left = this.file.size; !this.#isLeft(up) && left > 0; left--) up = this.parent(up);
+    for (let left = this.file.size; !this.#isRemaining(up) && left > 0; left--) up = this.parent(up);
     this.#moved.set(index, up);
   }
 
   /** Returns the entry that a leaf line makes active; undefined if it was removed. */
   leafTarget(index: number): number | undefined {
     const at = this.nearestNode(this.file.parentAt(index));
-    return this.#isLeft(at) ? at : undefined;
+    return this.#isRemaining(at) ? at : undefined;
   }
 
   #change(entry: SessionEntry): void {
@@ -274,25 +275,25 @@ export class SessionIndex {
   /** Whether a line is a live node of the tree. */
   isLive(index: number): boolean {
     if (index <= 0 || index >= this.#seen || isSideEntry(this.file.typeAt(index))) return index === 0;
-    return this.#isLeft(index);
+    return this.#isRemaining(index);
   }
 
   /**
    * Whether neither the line nor an ancestor was removed. The result is cached until the next change, so that each line
    * is visited once.
    */
-  #isLeft(index: number): boolean {
+  #isRemaining(index: number): boolean {
     if (this.#removed.size === 0) return true;
     const visited: number[] = [];
     let isLeft = true;
     for (let [at, left] = [index, this.file.size]; at > 0 && isLeft && left > 0; left--) {
-      const reported = this.#reported[at] ?? 0;
+      const reported = this.#liveCache[at] ?? 0;
       if (reported === this.#cacheNumber) break;
       isLeft = reported !== -this.#cacheNumber && !this.#removed.has(at);
       visited.push(at);
       at = this.parent(at);
     }
-    for (const at of visited) this.#reported[at] = isLeft ? this.#cacheNumber : -this.#cacheNumber;
+    for (const at of visited) this.#liveCache[at] = isLeft ? this.#cacheNumber : -this.#cacheNumber;
     return isLeft;
   }
 

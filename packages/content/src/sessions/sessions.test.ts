@@ -8,12 +8,12 @@ import {
   decodeEntry,
   detectDialect,
   encodeNode,
-  entriesParentsFirst,
   headerSteps,
   linesOfCommit,
   readSessionMessage,
   type SessionEntry,
   SessionIndex,
+  sortParentsFirst,
   stepsOfLines,
   toNodeMarker,
   toPiLines,
@@ -204,7 +204,7 @@ describe('lines of other programs', () => {
 
   test('[JL5] parents come before children; entries with a missing parent, or in a cycle, are kept', () => {
     const entry = (uuid: string, parentUuid: string): SessionEntry => ({ type: 'message', uuid, parentUuid });
-    const order = entriesParentsFirst(
+    const order = sortParentsFirst(
       [entry('c', 'b'), entry('b', 'a'), entry('x', 'y'), entry('y', 'x'), entry('lost', 'nobody'), entry('a', 'root')],
       'root',
     ).map(({ uuid }) => uuid);
@@ -218,7 +218,7 @@ describe('lines of other programs', () => {
       orphans.push({ type: 'message', uuid: `o${at}`, parentUuid: 'nobody' });
       circle.push({ type: 'message', uuid: `c${at}`, parentUuid: `c${(at + 49_999) % 50_000}` });
     }
-    expect(entriesParentsFirst([...circle, ...orphans], 'root')).toEqual([...orphans, ...circle]);
+    expect(sortParentsFirst([...circle, ...orphans], 'root')).toEqual([...orphans, ...circle]);
   });
 
   test('[JL5] two entries with the same id are both kept, even without a parent', () => {
@@ -227,7 +227,7 @@ describe('lines of other programs', () => {
       { type: 'message', uuid: 'a', parentUuid: 'nobody', content: 'other' },
       { type: 'message', uuid: 'b', parentUuid: 'a' },
     ];
-    expect(entriesParentsFirst(twice, 'root').map(({ content, uuid }) => [uuid, content])).toEqual([
+    expect(sortParentsFirst(twice, 'root').map(({ content, uuid }) => [uuid, content])).toEqual([
       ['a', undefined],
       ['b', undefined],
       ['a', 'other'],

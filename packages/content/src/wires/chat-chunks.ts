@@ -5,7 +5,7 @@ import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined
 /** What one chunk adds to one of the choices. */
 export type ChatPiece =
   | { readonly type: 'text' | 'reasoning' | 'refusal'; readonly choice: number; readonly text: string }
-  /** Signed reasoning in the form of OpenRouter. */
+  /** An object of the chunk: signed reasoning in OpenRouter's form (`detail`), an image or audio. */
   | { readonly type: 'detail' | 'image' | 'audio'; readonly choice: number; readonly value: JsonObject }
   | { readonly type: 'call'; readonly choice: number; readonly call: ChatCallDraft; readonly json: string }
   | { readonly type: 'finish'; readonly choice: number; readonly reason: Json };

@@ -14,7 +14,7 @@ export type CallWire = 'chat' | 'anthropic' | 'responses' | 'google';
 
 /** The request of a call in canonical form, without validation. */
 export interface CallRequest {
-  /** An undefined and an empty prompt are different. */
+  /** Undefined if the request has no system prompt, which differs from an empty prompt. */
   readonly systemPrompt: string | undefined;
   readonly messages: readonly JsonObject[];
   /** The ids of tool calls whose results are marked as failures. */

@@ -50,7 +50,7 @@ export interface GroupCommand {
   readonly nodeIds: readonly NodeId[];
 }
 
-/** The node that an annotation changed, also if nothing had to change. */
+/** The node that the command names, whether or not it changed. */
 export interface AnnotateResult {
   readonly nodeId: NodeId;
 }

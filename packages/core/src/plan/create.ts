@@ -260,7 +260,10 @@ function* readSourceNodes(
   return end === null || end === source.rootId ? [] : (yield* ask('path', { to: end, treeId })).nodes;
 }
 
-/** Finds the copy that an earlier try created with the same tree id. Throws if that tree is not such a copy. */
+/**
+ * Finds the copy that an earlier try created with the same tree id. Throws if a tree with this id exists that is not
+ * this copy.
+ */
 function* findRepeatedCopy(command: DuplicateCommand, row: TreeRow): ReadProgram<Map<NodeId, NodeId>> {
   const { copiedFrom } = row.attributes;
   const end = command.nodeId ?? copiedFrom?.nodeId;

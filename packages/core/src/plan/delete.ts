@@ -40,7 +40,7 @@ export interface ClearCommand {
 
 /** What a delete removed, and the active node and bookmarks afterwards. */
 export interface DeleteResult {
-  /** The roots of the removed subtrees. */
+  /** The named nodes that were removed; with cascade only the roots of the removed subtrees. */
   readonly removed: readonly NodeId[];
   /** The parent of the first removed node. */
   readonly parentId: NodeId | null;

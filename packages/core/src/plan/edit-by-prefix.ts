@@ -52,8 +52,8 @@ export function* editByPrefix(
 }
 
 /**
- * Returns the number of characters of the old text that are kept: the common prefix, shortened until neither the kept
- * part nor a remainder is blank. Returns 0 if no cut fulfils this.
+ * Returns the number of UTF-16 code units of the old text that are kept: the common prefix, shortened until neither the
+ * kept part nor a remainder is blank. Returns 0 if no cut fulfils this.
  */
 function findCutOffset(old: string, text: string): number {
   const first = old.search(/\S/);

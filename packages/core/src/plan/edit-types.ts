@@ -35,7 +35,7 @@ export interface EditResult {
 /** A node with a message and a parent: any node except the root. */
 export type EditableNode = Node & { readonly message: Message; readonly parentId: NodeId };
 
-/** Returns the content of a node in the form of a replace step. */
+/** Returns the fields of a node that a replace step records, with another message. */
 export function toReplaceContent(node: Omit<ContentFields, 'message'>, message: Message): ContentFields {
   const { status, key, text, tokens, aliases } = node;
   return { message, status, key, text, tokens, aliases };

@@ -53,7 +53,7 @@ export interface ImportNode {
 export interface ImportCommand {
   readonly type: 'import';
   readonly treeId: TreeId;
-  /** Used only if the import creates the tree. */
+  /** The attributes of a tree that the import creates; ignored if the tree exists. */
   readonly attributes?: TreeAttributes;
   readonly rootId?: string;
   /** The nodes in creation order, parents before their children. */

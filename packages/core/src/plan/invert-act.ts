@@ -43,8 +43,8 @@ interface InvertWork extends InvertOptions {
   readonly steps: Step[];
   readonly conflicts: string[];
   /**
-   * Bookmarks and groups that other users changed since. They keep the newer value, unless these are all that the undo
-   * would change.
+   * Bookmarks and groups that other users changed since. Undo leaves them unchanged; they are conflicts only if nothing
+   * else of the act remains to be undone.
    */
   readonly kept: string[];
   readonly removedRoots: Set<NodeId>;

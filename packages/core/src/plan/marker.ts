@@ -49,9 +49,11 @@ export interface CompactCommand {
    * active.
    */
   readonly nodeId?: NodeId;
-  /** False keeps the active node. */
+  /** Whether the compaction may become active; default true. */
   readonly select?: boolean;
-  /** Adds nothing if the node has a child now, because the summary would become a sibling of newer messages. */
+  /**
+   * Whether to add nothing if the node has a child now, because the summary would become a sibling of newer messages.
+   */
   readonly onlyLeaf?: boolean;
   /** The first node that the model still sees in full; it must be on the path. */
   readonly firstKept?: NodeId;

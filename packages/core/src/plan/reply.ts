@@ -29,7 +29,7 @@ export interface NewReply {
   readonly id?: string;
   /** The text so far; a pending reply without a message is empty. */
   readonly message?: Message;
-  /** Defaults to `pending` without a message, else to `success`. */
+  /** The status of the new node; defaults to `pending` without a message, else to `success`. */
   readonly status?: NodeStatus;
   readonly meta?: NodeMeta;
 }

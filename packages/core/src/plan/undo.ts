@@ -13,9 +13,11 @@ import type { TreeOverlay } from './tree-overlay.ts';
 export interface UndoCommand {
   readonly type: 'undo';
   readonly treeId: TreeId;
-  /** Also removes nodes that other users added below the act's nodes since, and overwrites their changes. */
+  /**
+   * Whether to remove also nodes that other users added below the act's nodes since, and to overwrite their changes.
+   */
   readonly force?: boolean;
-  /** Undoes only this act; used to undo an act that changed two trees. */
+  /** The act to undo, for example one that changed two trees; defaults to the newest act. */
   readonly actId?: ActId;
 }
 

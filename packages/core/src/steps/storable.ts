@@ -24,8 +24,8 @@ function dataCheckOf(step: Step): ((step: Step) => void) | undefined {
 
 /**
  * Throws if messages, metadata or attributes of steps are not plain JSON or have the wrong types. A store in memory
- * would keep such values by reference, while other stores would lose them or fail, and a journal with such a line could
- * not be read.
+ * would share these values with the caller, other stores would lose them or fail, and a journal that contains them
+ * could not be read.
  */
 export function assertStorable(steps: readonly Step[]): void {
   for (const step of steps) {

@@ -26,9 +26,9 @@ export interface NodeDifference {
 // How many nodes are read at once; small enough not to block other work.
 const atOnce = 200;
 
-function describeDifference({ said, edited }: RecordDifference, restored: boolean): FindingDetail {
+function describeDifference({ messageDiffers, edited }: RecordDifference, restored: boolean): FindingDetail {
   if (restored) return detailOf('text-differs-here');
-  if (said) return detailOf(edited ? 'text-changed-on-both-sides' : 'text-changed-at-source');
+  if (messageDiffers) return detailOf(edited ? 'text-changed-on-both-sides' : 'text-changed-at-source');
   return detailOf(edited ? 'data-changed-and-edited' : 'data-changed-at-source');
 }
 
@@ -71,7 +71,7 @@ export async function* findDifferences(
           changed: difference.edited || restored,
           found: buildFinding(
             'import/differs',
-            difference.said ? 'loss' : 'note',
+            difference.messageDiffers ? 'loss' : 'note',
             source.place,
             describeDifference(difference, restored),
           ),

@@ -2,7 +2,6 @@
 import { deriveId } from '@coppice/content';
 import {
   detectDialect,
-  entriesParentsFirst,
   entryFromPi,
   headerFromPi,
   isLeafType,
@@ -14,6 +13,7 @@ import {
   type SessionFile,
   type SessionHeader,
   type SessionWarning,
+  sortParentsFirst,
 } from '@coppice/content/sessions';
 import type { FieldMap } from '@coppice/core';
 import { AppError, refusalKinds } from '@coppice/core';
@@ -115,7 +115,7 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
   );
   const entries = reported.flatMap((line) => entryFromPi(line, header) ?? []);
   // In pi's format the last line is the active leaf, even if it is not a message.
-  const ordered = leadingLines(entriesParentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null);
+  const ordered = leadingLines(sortParentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null);
   return { header, entries: ordered, warnings, places };
 }
 

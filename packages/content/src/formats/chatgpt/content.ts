@@ -14,7 +14,9 @@ export interface ConvertedChatgptMessage {
   readonly status?: NodeStatus;
   readonly meta: NodeMeta;
   readonly blobs: readonly Attachment[];
-  /** Ids of referenced files that were not passed. If such a file exists, the message is converted again with it. */
+  /**
+   * The ids of referenced files that were not passed. The caller looks for these files and converts the message again.
+   */
   readonly wanted: readonly string[];
   readonly findings: readonly ImportFinding[];
 }

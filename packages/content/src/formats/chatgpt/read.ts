@@ -50,8 +50,8 @@ function isMapping(value: Json | undefined): boolean {
 }
 
 /**
- * Whether the beginning of a file looks like an export: a conversation, a list of conversations, or such a list under a
- * key.
+ * Whether the beginning of a file looks like an export: a conversation, a list of conversations, or an object with a
+ * list of conversations.
  */
 function isChatgptExport(json: Json | undefined): boolean {
   if (isMapping(json)) return true;

@@ -11,7 +11,7 @@ import {
   bookmarkLosses,
   buildLossEvent,
   exportedIds,
-  generatedTitle,
+  findGeneratedTitle,
   metadataLosses,
   originalTreeRecord,
   producerLosses,
@@ -371,7 +371,7 @@ async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): 
   yield* claudeCodeLosses(tree);
   for (const { node, what, message } of writer.losses) yield buildLossEvent(tree, node, what, message);
   const { title } = tree.attributes;
-  const autoTitle = generatedTitle(tree);
+  const autoTitle = findGeneratedTitle(tree);
   if (title !== undefined && title !== record.$title)
     writer.out.add({ type: 'custom-title', customTitle: title, sessionId: session });
   else if (title === undefined && autoTitle !== undefined)

@@ -18,7 +18,7 @@ import {
 } from '../input.ts';
 import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
 import { buildRecordNodes } from '../record-turns.ts';
-import { type ReplyItem, replyPieces } from '../reply-items.ts';
+import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
 import { unknownValueFinding } from '../structure-findings.ts';
 import { buildCallBlock, buildModelSource, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
 
@@ -277,7 +277,7 @@ class GeminiSession {
     for (const one of timeFinding(message.timestamp, createdAt, place)) this.#findings.push(one);
     const { role, items, source, kind } = spokenIn(message, id);
     const status: { status?: NodeStatus } = {};
-    const pieces = replyPieces(id, parent, items, { role, source, ...status }).map((piece) => ({
+    const pieces = splitReplyItems(id, parent, items, { role, source, ...status }).map((piece) => ({
       ...piece,
       ...(role === 'system' ? { meta: {} } : {}),
       ...(kind === undefined ? {} : { kind }),

@@ -3,7 +3,7 @@ import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { toBase64 } from '../../base64.ts';
 import { blockDefinitionOf } from '../../blocks/index.ts';
-import { branchesOf, branchPreview, byteSourceTypeOf, type ExportBranch, speakerName } from '../branches.ts';
+import { branchesOf, byteSourceTypeOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
 import { buildLossEvent, conversationTimes, exportedChildren, exportedPath } from '../exporting.ts';
 import { toIso } from '../fields.ts';
@@ -96,7 +96,7 @@ class HtmlPage {
     // A marker is not shown, but is still part of the path.
     const empty = isShownInHtml(node) ? '' : ' class="marker"';
     const head = isShownInHtml(node)
-      ? `<header><span>${escapeHtml(speakerName(node))}${note}</span><time datetime="${at}">${at.slice(0, 16).replace('T', ' ')}</time>${this.#variants(node)}</header>\n<div>${parts.join('\n')}</div>`
+      ? `<header><span>${escapeHtml(formatSpeaker(node))}${note}</span><time datetime="${at}">${at.slice(0, 16).replace('T', ' ')}</time>${this.#variants(node)}</header>\n<div>${parts.join('\n')}</div>`
       : '';
     const role = isShownInHtml(node) ? ` class="${node.role}"` : empty;
     return `<article id="${this.nameOf(node.id)}" data-parent="${this.nameOf(node.parentId)}"${role}>${head}</article>\n`;
@@ -113,7 +113,7 @@ class HtmlPage {
       const first = nodes.find(isShownInHtml) ?? nodes[0];
       const count = nodes.filter(isShownInHtml).length;
       const name = this.nameOf(nodes[0]?.id ?? null);
-      yield `<li><a href="#${name}">${escapeHtml(branchPreview(first?.message ?? null, 60))} <small>${count}</small></a>\n`;
+      yield `<li><a href="#${name}">${escapeHtml(previewOfMessage(first?.message ?? null, 60))} <small>${count}</small></a>\n`;
     }
     if (level >= 0) yield '</li></ul>'.repeat(level + 1);
   }

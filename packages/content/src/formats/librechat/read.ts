@@ -20,7 +20,7 @@ import { type ImportInput, type InputFile, type InputSample, readSample } from '
 import { imageFromUrl, toToolUse } from '../openai-messages.ts';
 import { areSameRecords } from '../preserved-lines.ts';
 import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
-import { type ReplyAuthor, type ReplyItem, replyPieces } from '../reply-items.ts';
+import { type ReplyAuthor, type ReplyItem, splitReplyItems } from '../reply-items.ts';
 import { countRoots, fileFindings, forwardFindings, parentFinding, rootsFinding } from '../structure-findings.ts';
 
 /** The null UUID that first messages have as their parent. */
@@ -215,7 +215,7 @@ function contentPieces(
     for (const type of reader.unknown) unknown.push(type);
     const files = index === 0 ? librechatFiles(message) : [];
     if (files.length > 0) items.push({ type: 'blocks', blocks: files });
-    const made = replyPieces(
+    const made = splitReplyItems(
       own,
       parent,
       items,

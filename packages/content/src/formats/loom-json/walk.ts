@@ -5,7 +5,7 @@ import { getFilledText, isJsonObject, listAt, omitKeys } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
-import { boundedId } from '../repair.ts';
+import { shortenId } from '../repair.ts';
 
 /** A node of the flattened list, with the id of its parent. */
 export interface NodePosition {
@@ -99,7 +99,7 @@ class LoomWalk {
     }
     const named = getFilledText(value, 'id');
     // The id is the path of the node, shortened because the path grows with every level.
-    const pathId = boundedId(`${parent ?? 'node'}/${index}`);
+    const pathId = shortenId(`${parent ?? 'node'}/${index}`);
     const id = this.#freeId(named ?? pathId, named !== undefined, at);
     this.nodes.push({ id, parent, record: omitKeys(value, 'children'), place: at });
     const fold = named === undefined ? undefined : this.#openFolds.get(named);

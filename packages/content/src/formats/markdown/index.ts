@@ -2,7 +2,7 @@
 import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
-import { branchesOf, branchPreview, byteSourceTypeOf, type ExportBranch, speakerName } from '../branches.ts';
+import { branchesOf, byteSourceTypeOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
 import { buildLossEvent, conversationTimes, exportedPath } from '../exporting.ts';
 import { toIso } from '../fields.ts';
@@ -46,13 +46,13 @@ function blockText(block: Block, role: Node['role']): string {
 function markdownMessage(node: Node, heading: string): string {
   const said = (node.message?.content ?? []).map((block) => blockText(block, node.role)).filter((one) => one !== '');
   const note = node.status === 'success' ? '' : ` · ${node.status}`;
-  return `${heading} ${speakerName(node)}${note}\n\n${said.join('\n\n')}\n\n`;
+  return `${heading} ${formatSpeaker(node)}${note}\n\n${said.join('\n\n')}\n\n`;
 }
 
 const isShownInMarkdown = (node: Node) => node.kind !== 'state';
 
 function branchTitle({ number, nodes }: ExportBranch): string {
-  return `Branch ${number}: ${branchPreview(nodes.find(isShownInMarkdown)?.message ?? null, 60).replace(/[[\]<>`*_#]/g, ' ')}`;
+  return `Branch ${number}: ${previewOfMessage(nodes.find(isShownInMarkdown)?.message ?? null, 60).replace(/[[\]<>`*_#]/g, ' ')}`;
 }
 
 function* branchOutline(branches: readonly ExportBranch[]): Generator<string> {

@@ -20,7 +20,7 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile, readSample } from '../input.ts';
 import { fromOpenAi, imageFromUrl, toToolUse } from '../openai-messages.ts';
 import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
-import { type ReplyItem, replyPieces } from '../reply-items.ts';
+import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
 import {
   countRoots,
   fileFindings,
@@ -165,7 +165,7 @@ function openWebuiPieces(
   if (files.length > 0) whole.push({ type: 'blocks', blocks: files });
   const failed = isJsonObject(message.error) || typeof message.error === 'string' || message.error === true;
   const status = failed ? ('error' as const) : message.done === false ? ('interrupted' as const) : undefined;
-  const pieces = replyPieces(id, parent, whole, {
+  const pieces = splitReplyItems(id, parent, whole, {
     role: 'assistant',
     source: openWebuiModel(message),
     ...(status === undefined ? {} : { status }),

@@ -43,7 +43,7 @@ function isAbout(line: JsonObject): boolean {
   );
 }
 
-/** Returns metadata with tool errors in the form of session lines. */
+/** Returns the metadata of a node with the mark of a failed tool in the field that session lines use. */
 function sessionMeta(meta: NodeMeta): NodeMeta {
   return isFailedToolResult(meta) ? { ...meta, source: { ...meta.source, is_error: true } } : meta;
 }

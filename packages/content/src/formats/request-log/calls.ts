@@ -202,7 +202,7 @@ function isSecret(name: Json | undefined): boolean {
 const hidden = '[left out]';
 
 /** Returns the settings of a call without credentials; empty if they are too large to store. */
-export function callSettings(request: JsonObject): JsonObject {
+export function settingsWithoutSecrets(request: JsonObject): JsonObject {
   const beside = ['messages', 'input', 'output', 'system', 'instructions', 'model', 'tools', 'stream'];
   const settings = omitKeys(request, ...beside);
   const safe = isStorableRecord(settings) ? hideSecretValues(settings) : {};

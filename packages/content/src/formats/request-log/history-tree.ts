@@ -9,7 +9,7 @@ import type { ResolveItem } from '../../wires/responses-items.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
-import { callSettings, type LoggedCall, stripRecord } from './calls.ts';
+import { type LoggedCall, settingsWithoutSecrets, stripRecord } from './calls.ts';
 
 /**
  * Returns a message without parts that a client may leave out when it resends the message, such as annotations of a
@@ -132,7 +132,7 @@ export class HistoryTree {
       type: 'model',
       provider: dialect === 'anthropic' ? 'anthropic' : 'openai',
       model_name: getFilledText(response, 'model') ?? getFilledText(request, 'model') ?? 'unknown',
-      parameters: callSettings(request),
+      parameters: settingsWithoutSecrets(request),
       ...(Object.keys(usage).length === 0 ? {} : { usage }),
     };
     const at = call.at === undefined ? {} : { createdAt: call.at };

@@ -3,7 +3,6 @@ import { parseSteps, rowChanges } from '@coppice/core/tree';
 import { deriveId } from '../../derive-id.ts';
 import { chainLineTypes } from '../../sessions/claude-code-types.ts';
 import {
-  entriesParentsFirst,
   isReadableVersion,
   isSideEntry,
   renamePiFields,
@@ -11,6 +10,7 @@ import {
   type SessionHeader,
   SessionIndex,
   sessionVersion,
+  sortParentsFirst,
 } from '../../sessions/index.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
@@ -136,7 +136,7 @@ class SessionV2 {
     for (const { entry } of this.#lines) byNode.set(nodeIdOf(id, entry.uuid), entry.uuid);
     const toFile = (node: string) => byNode.get(node) ?? node;
     yield;
-    const entries = entriesParentsFirst(
+    const entries = sortParentsFirst(
       this.#lines.map(({ entry }) => entry),
       uuid,
     );
