@@ -1,10 +1,10 @@
-// The links between a session and its sub-agents. The metadata of a sub-agent's tree contains the call that spawned it,
-// and an external id links the session to its sub-agents.
+// The links between a session and its subagents. The metadata of a subagent's tree contains the call that spawned it,
+// and an external id links the session to its subagents.
 import type { ExternalId, Store, TreeAttributes, TreeId } from '@coppice/core';
 import { ask, isAppError, treeId } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
 
-/** The format of the external ids of sub-agents. The id is the tree of the session that spawned them. */
+/** The format of the external ids of subagents. The id is the tree of the session that spawned them. */
 export const spawnedByFormat = 'spawned-by';
 
 /** The session and the tool call that spawned a subagent; null fields were not recorded. */
@@ -23,12 +23,12 @@ export interface SubAgent {
   readonly agentType: string | null;
 }
 
-/** Builds the external id that links a session to a sub-agent. */
+/** Builds the external id that links a session to a subagent. */
 export function buildSubAgentRow(child: TreeId, parent: TreeId): ExternalId {
   return { treeId: child, nodeId: null, format: spawnedByFormat, scope: '', id: parent };
 }
 
-/** Returns the link of a sub-agent to its session; null for any other tree. */
+/** Returns the link of a subagent to its session; null for any other tree. */
 export function spawnLinkOf({ metadata }: Pick<TreeAttributes, 'metadata'>): SpawnLink | null {
   const link = metadata?.['spawnedBy'];
   if (!isJsonObject(link)) return null;
@@ -42,7 +42,7 @@ export function spawnLinkOf({ metadata }: Pick<TreeAttributes, 'metadata'>): Spa
   };
 }
 
-/** Finds the sub-agents of trees, in creation order; those in the trash are left out. */
+/** Finds the subagents of trees, in creation order; those in the trash are left out. */
 export async function findSubAgents(
   store: Pick<Store, 'findExternalIds' | 'read'>,
   parents: readonly TreeId[],

@@ -102,7 +102,7 @@ export interface NodeHead {
   readonly lastChildId: NodeId | null;
 }
 
-/** One point of a tree: a message or a marker. */
+/** A node of a tree with its content: the root, a message or a marker. */
 export interface Node extends NodeHead {
   /** Null for the root only. */
   readonly message: Message | null;

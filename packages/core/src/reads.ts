@@ -49,7 +49,7 @@ export interface PathPart {
   readonly complete: boolean;
 }
 
-/** A node of a path without its content: tokens can be counted and models listed from it. */
+/** A node of a path without its content, which is enough to count tokens and to list the models of a branch. */
 export type PathMeta = Pick<
   Node,
   'id' | 'parentId' | 'kind' | 'role' | 'status' | 'key' | 'tokens' | 'addedIn' | 'contentIn' | 'meta' | 'marker'

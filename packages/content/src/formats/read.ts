@@ -25,7 +25,7 @@ export type ImportEvent =
   | { readonly type: 'blob'; readonly blob: ImportedBlob }
   | { readonly type: 'progress'; readonly bytes: number; readonly total: number | null };
 
-/** What {@link readImport} may be told about an input. */
+/** Options of {@link readImport}: the format if it is known, and the limits of archives. */
 export interface ImportOptions extends ReadOptions {
   /** The format or its name; by default it is detected from the content. */
   readonly format?: string | Format;

@@ -104,7 +104,7 @@ export class JsonSplitter {
   push(chunk: Uint8Array): JsonPiece[] {
     const found: JsonPiece[] = [];
     let at = 0;
-    // Skips the byte order mark.
+    // A UTF-8 byte order mark is not part of the document.
     if (this.#offset === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf) at = 3;
     while (at < chunk.length) {
       if (this.#grab !== null) at = this.#grabbing(this.#grab, chunk, at, found);

@@ -17,7 +17,7 @@ export interface ChatCallDraft {
   id: string;
   name: string;
   json: string;
-  /** Whether it is a custom call, which has plain text instead of arguments. */
+  /** Whether the call is a custom call, which has plain text instead of arguments. */
   readonly isCustom: boolean;
 }
 

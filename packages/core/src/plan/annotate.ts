@@ -23,7 +23,7 @@ export interface TitleCommand {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly title: string | null;
-  /** Marks a generated title, which is ignored if the node has children or a title. */
+  /** Whether the title was generated; a generated title is ignored if the node has children or a title. */
   readonly auto?: boolean;
 }
 

@@ -152,8 +152,8 @@ function* refreshSteps(
 const nodesPerPause = 500;
 
 /**
- * Calls a function for each node with pauses in between, so that a store can serve other requests. The function is not
- * a generator, because V8 optimises plain functions sooner.
+ * Calls a function for each node with pauses in between, so that a store can serve other requests. `work` is not a
+ * generator, because V8 optimises plain functions sooner.
  */
 function* forAll(nodes: readonly ImportNode[], work: (node: ImportNode) => void): ReadProgram<void> {
   for (let from = 0; from < nodes.length; from += nodesPerPause) {

@@ -199,7 +199,7 @@ class ChatgptConversation {
       this.#lastEntryIds.get(node.parentId ?? this.#tree.rootId) ?? this.#lastEntryIds.get(this.#tree.rootId) ?? '';
     const original = this.#original(node, id);
     if (original !== undefined) {
-      // First messages get their original root again, or none.
+      // A first message keeps the root that its record names. If its record names no parent, it gets none.
       const was = originalRecordOf(node, name)?.record?.parent ?? null;
       const first = node.parentId === this.#tree.rootId;
       // If the original parent was a message, the node was moved.

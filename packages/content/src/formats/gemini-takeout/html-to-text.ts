@@ -48,7 +48,7 @@ export function htmlToText(html: string): string {
     at = found.index + whole.length;
     const lower = name.toLowerCase();
     if (lower === 'pre') code = closes === '';
-    // Inside a code block, no other elements are marked.
+    // Inside a code block, tags other than `pre` and `br` are dropped.
     if (code && lower !== 'pre' && lower !== 'br') continue;
     const mark = Object.hasOwn(marks, lower) ? marks[lower] : undefined;
     text += mark?.[closes === '' ? 0 : 1] ?? '';

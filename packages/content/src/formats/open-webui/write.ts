@@ -147,7 +147,7 @@ class OpenWebuiChat {
     };
   }
 
-  /** Returns the index of an answer among the answers of one act; 0 if there is only one. */
+  /** Returns the index of an answer among the answers of its group; 0 without a group. */
   #modelIndex(turn: RecordTurn): number {
     const group = turn.nodes[0]?.groupId ?? 0;
     if (group === 0 || turn.parent === null) return 0;

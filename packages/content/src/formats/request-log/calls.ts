@@ -178,7 +178,7 @@ export function replyIdOf(event: JsonObject): string | undefined {
 const secretNames =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-|x-goog-|openai-|anthropic-)?api[-_]?key|x-(?:auth|access|session)[-_]token|(?:access|auth|bearer|session|refresh)[-_]?token|client[-_]?secret|password)$/i;
 
-/** Removes credentials from headers and settings anywhere in a value. */
+/** Replaces credentials in headers and settings by a placeholder, anywhere in a value. */
 function hideSecretValues(value: Json): Json {
   if (Array.isArray(value))
     // Headers may be a flat list of alternating names and values.

@@ -74,7 +74,7 @@ function chatMeta(line: JsonObject, reported: JsonObject, known: ReadonlySet<str
         : undefined;
   return {
     ...(source === undefined ? {} : { source }),
-    // The app does not send such lines to a model. Some of them are hidden messages of users.
+    // SillyTavern does not send lines with `is_system` to a model. Some of them are hidden messages of users.
     ...(line.is_system === true ? { excluded: true } : {}),
     // In group chats only the name identifies the author.
     ...(name === undefined || known.has(name) ? {} : { customData: { name } }),
