@@ -31,7 +31,7 @@ type ArgumentShape<K extends ReadName> = { readonly [A in keyof Required<Reads[K
 const id: FieldReader<string> = (fields, key) => {
   const value = ownField(fields, key);
   if (typeof value === 'string') return value;
-  throw new MalformedError(key, `${key} must be an id, a text, not ${describeValue(value)}.`, 'id/invalid');
+  throw new MalformedError(key, `${key} must be an id (a string), not ${describeValue(value)}.`, 'id/invalid');
 };
 const ids = listFieldOf(id);
 const numbers = listFieldOf(finiteNumberField);

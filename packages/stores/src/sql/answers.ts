@@ -283,9 +283,9 @@ function refuseBroken(scope: TreeScope, to: NodeId, found: readonly SqlCells[], 
   const id = String(top[0]);
   if (top[1] === scope.tree?.rootId) return;
   if (found.length >= longestPathLength(scope))
-    refuse('tree/cycle', `The path to ${to} runs in a circle at ${id}.`, { nodeId: id });
+    refuse('tree/cycle', `The path to ${to} contains a cycle at ${id}.`, { nodeId: id });
   const above = String(top[1]);
-  refuse('tree/broken-path', `The path to ${to} breaks off: the parent ${above} of ${id} is missing.`, {
+  refuse('tree/broken-path', `The path to ${to} is incomplete: the parent ${above} of ${id} is missing.`, {
     nodeId: above,
   });
 }
