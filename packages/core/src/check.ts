@@ -221,11 +221,11 @@ function reachableNodes(row: TreeRow, nodes: readonly Node[], note: CheckNote): 
 
 function checkSiblings(live: readonly Node[], note: CheckNote): void {
   const places = new Set<string>();
-  const said = new Set<string>();
+  const contents = new Set<string>();
   for (const { id, parentId, position, key, groupId, status } of live) {
     if (isRepeated(places, `${parentId} ${position}`)) note('position-twice', id, 'has the same position as a sibling');
     // Members of one group may be equal, because one action created them on purpose.
-    if (key !== null && groupId <= 0 && status === 'success' && isRepeated(said, `${parentId} ${key}`))
+    if (key !== null && groupId <= 0 && status === 'success' && isRepeated(contents, `${parentId} ${key}`))
       note('J6 equal-siblings', id, 'has the same content as a sibling');
   }
 }

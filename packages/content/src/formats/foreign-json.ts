@@ -53,15 +53,15 @@ function membersOf(bytes: Uint8Array): number {
 }
 
 /** Replaces non-finite numbers by the largest finite ones, because JSON cannot represent infinity. */
-function tameValue(value: Json): Json {
+function clampNumber(value: Json): Json {
   if (typeof value === 'number')
     return Number.isFinite(value) ? value : value > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
   return value;
 }
 
-function tameNumbers(root: Json): Json {
+function clampNumbers(root: Json): Json {
   const copyOf = (value: Json): Json =>
-    Array.isArray(value) ? [...value] : isObject(value) ? { ...value } : tameValue(value);
+    Array.isArray(value) ? [...value] : isObject(value) ? { ...value } : clampNumber(value);
   const top = copyOf(root);
   const stack: Json[] = [top];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
@@ -114,7 +114,7 @@ export function* parseForeignJsonInPieces(
     // Numbers without lost digits, such as 1e21, are not reported.
     if (detail !== '') {
       findings.push(buildFinding('import/number-rounded', 'loss', place, detail));
-      value = tameNumbers(value);
+      value = clampNumbers(value);
     }
   }
   return { value, findings };

@@ -16,7 +16,7 @@ export function unpackedName(name: string): string {
 }
 
 // At a ratio of a thousand to one, a slice of this size unpacks to at most eight megabytes.
-const slice = 8 * 1024;
+const sliceBytes = 8 * 1024;
 const harmlessSize = 1024 * 1024;
 const trailer = 8;
 
@@ -29,7 +29,7 @@ function unsafeGzip(name: string, why: string): never {
 }
 
 /** Checks the checksums of unpacked data member by member. A gzip file may have several members. */
-class Sums {
+class MemberChecksums {
   readonly #name: string;
   /** The last bytes read, because the end of a member may be split between two pieces. */
   #recent: Uint8Array = new Uint8Array(0);
@@ -42,7 +42,7 @@ class Sums {
   }
 
   take(packed: Uint8Array): void {
-    this.#recent = joinBytes([this.#recent.subarray(-slice), copyBytes(packed)]);
+    this.#recent = joinBytes([this.#recent.subarray(-sliceBytes), copyBytes(packed)]);
     this.#read += packed.length;
   }
 
@@ -70,7 +70,7 @@ export async function* unpackGzip(
   given: Partial<ZipLimits> = {},
 ): AsyncGenerator<Uint8Array> {
   const limits: ZipLimits = { ...defaultZipLimits, ...given };
-  const sums = new Sums(name);
+  const sums = new MemberChecksums(name);
   let out: Uint8Array[] = [];
   let size = 0;
   let packed = 0;
@@ -82,8 +82,8 @@ export async function* unpackGzip(
   });
   gunzip.onmember = (start) => sums.check(start);
   for await (const chunk of stream)
-    for (let at = 0; at < chunk.length; at += slice) {
-      const bytes = copyBytes(chunk, at, Math.min(chunk.length, at + slice));
+    for (let at = 0; at < chunk.length; at += sliceBytes) {
+      const bytes = copyBytes(chunk, at, Math.min(chunk.length, at + sliceBytes));
       sums.take(bytes);
       packed += bytes.length;
       try {

@@ -22,7 +22,7 @@ export interface RecordBytes extends BlobSource {
 }
 
 /** The shortest text that is replaced by a pointer; for shorter texts a pointer would save nothing. */
-const worthwhile = 48;
+const shortestPackedText = 48;
 const pointer = '$text';
 const escape = '$$text';
 /** The key of a text with base64 in it: a list of texts, and of indexes of the bytes between them. */
@@ -34,10 +34,10 @@ function textsInRecord(message: Message): string[] {
   for (const block of message.content) {
     for (const value of Object.values(block)) {
       if (typeof value === 'string') {
-        if (value.length >= worthwhile) texts.push(value);
+        if (value.length >= shortestPackedText) texts.push(value);
       } else if (isJsonObject(value)) {
         for (const inner of Object.values(value))
-          if (typeof inner === 'string' && inner.length >= worthwhile) texts.push(inner);
+          if (typeof inner === 'string' && inner.length >= shortestPackedText) texts.push(inner);
       }
     }
   }
@@ -69,7 +69,7 @@ function mappedObject(object: JsonObject, change: (value: Json) => Json | undefi
   for (const [index, key] of keys.entries()) {
     const member = object[key] ?? null;
     const made = mapTexts(member, change);
-    if (made !== member) copy ??= comesBefore(object, keys, index);
+    if (made !== member) copy ??= copyFirstMembers(object, keys, index);
     if (copy !== undefined) setOwn(copy, key, made);
   }
   return copy ?? object;
@@ -97,7 +97,7 @@ interface PackedTexts {
 /** Divides a text at the first base64 in it; undefined if it contains none. */
 function divideAtBytes(text: string, inline: readonly string[]): Json[] | undefined {
   for (const [index, data] of inline.entries()) {
-    const at = data.length < worthwhile ? -1 : text.indexOf(data);
+    const at = data.length < shortestPackedText ? -1 : text.indexOf(data);
     if (at < 0) continue;
     const rest = text.slice(at + data.length);
     return [...divideText(text.slice(0, at), inline), index, ...divideText(rest, inline)];
@@ -121,7 +121,7 @@ function textPlaces(texts: readonly string[]): ReadonlyMap<string, number> {
 // Like `mapTexts`, but without a callback, for speed: this function visits every value of every imported record.
 function packValue(value: Json, texts: PackedTexts): Json {
   if (typeof value === 'string') {
-    if (value.length < worthwhile) return value;
+    if (value.length < shortestPackedText) return value;
     const place = texts.places.get(value);
     if (place !== undefined) return { [pointer]: place };
     const parts = texts.inline.length === 0 ? undefined : divideAtBytes(value, texts.inline);
@@ -148,14 +148,14 @@ function packedObject(object: JsonObject, texts: PackedTexts): Json {
     if (key === pointer || key === escape || key === bytesPointer) return { [escape]: JSON.stringify(object) };
     const member = object[key] ?? null;
     const made = packValue(member, texts);
-    if (made !== member) copy ??= comesBefore(object, keys, index);
+    if (made !== member) copy ??= copyFirstMembers(object, keys, index);
     if (copy !== undefined) setOwn(copy, key, made);
   }
   return copy ?? object;
 }
 
 /** Copies the members of an object before the key at index `end`. */
-function comesBefore(object: JsonObject, keys: readonly string[], end: number): Record<string, Json> {
+function copyFirstMembers(object: JsonObject, keys: readonly string[], end: number): Record<string, Json> {
   const copy: Record<string, Json> = {};
   for (let index = 0; index < end; index++) {
     const key = keys[index] ?? '';

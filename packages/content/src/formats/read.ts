@@ -117,7 +117,7 @@ function isUnderstood(event: ReadEvent): boolean {
 const isTrouble = ({ severity }: ImportFinding) => severity !== 'note';
 
 /** Returns a finding for a file in which the reader found nothing: a loss, unless the file is empty. */
-async function nothingIn(file: InputFile, format: Format, empty: boolean): Promise<ImportFinding> {
+async function buildNothingFinding(file: InputFile, format: Format, empty: boolean): Promise<ImportFinding> {
   const { head } = await readHead(file);
   const blank = empty || isMediaFile(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
   return buildFinding(
@@ -129,7 +129,7 @@ async function nothingIn(file: InputFile, format: Format, empty: boolean): Promi
 }
 
 /** Counts the bytes that are read of a file, and pauses in between. Bytes that are read again count only once. */
-function countEvents(
+function withProgress(
   file: InputFile,
   far: Map<InputFile, number>,
   count: (bytes: number) => void,
@@ -175,7 +175,7 @@ export async function* readImport(input: ImportInput, options: ImportOptions = {
   async function* reading({ format, reader, files }: FileRange): AsyncGenerator<ImportEvent> {
     yield { type: 'format', format };
     const open = files.map((file) =>
-      countEvents(
+      withProgress(
         file,
         far,
         (more) => {
@@ -196,7 +196,7 @@ export async function* readImport(input: ImportInput, options: ImportOptions = {
       if (event.type !== 'finding' || bytes - reported > 1024 * 1024) yield progress();
     }
     if (!understood)
-      for (const file of files) yield { type: 'finding', finding: await nothingIn(file, format, trees > 0) };
+      for (const file of files) yield { type: 'finding', finding: await buildNothingFinding(file, format, trees > 0) };
   }
   if (options.format !== undefined) {
     yield* reading({ ...requireReader(options.format), files: opened.files });

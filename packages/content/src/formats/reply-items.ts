@@ -61,18 +61,18 @@ export function splitReplyItems(
   if (said.length === 0) {
     // A reply that was cut short or failed may be empty.
     const message = by.status === undefined ? null : { role: by.role, content: [{ type: 'text', text: '' }] };
-    return [{ id, parent, message, meta: { source: by.source }, ...isEnded(by) }];
+    return [{ id, parent, message, meta: { source: by.source }, ...statusField(by) }];
   }
   let above = parent;
   return said.map((one, index) => {
     const last = index === said.length - 1;
     const own = last ? id : `${id}/${index}`;
-    const piece = { id: own, parent: above, ...one, ...(last ? isEnded(by) : {}) };
+    const piece = { id: own, parent: above, ...one, ...(last ? statusField(by) : {}) };
     above = own;
     return piece;
   });
 }
 
-function isEnded({ status }: ReplyAuthor): { readonly status?: NodeStatus } {
+function statusField({ status }: ReplyAuthor): { readonly status?: NodeStatus } {
   return status === undefined ? {} : { status };
 }

@@ -304,7 +304,7 @@ function toEntries(entry: Mutable, parentUuid: string, kept: FieldMap): SessionE
   );
   if (results.length === 0)
     return [{ type: 'message', ...base, message: codeMessageIn(entry, message), record: entry.lines }];
-  return linkToParent(entry, base, results);
+  return chainResults(entry, base, results);
 }
 
 function codeMessageIn(entry: Mutable, message: FieldMap): FieldMap {
@@ -317,7 +317,7 @@ function codeMessageIn(entry: Mutable, message: FieldMap): FieldMap {
  * Converts the results of one line to a chain of messages. The last message keeps the line's id, because other entries
  * refer to it.
  */
-function linkToParent(
+function chainResults(
   entry: Mutable,
   base: { readonly uuid: string; readonly parentUuid: string },
   results: readonly FieldMap[],

@@ -130,7 +130,7 @@ function readEntry(entry: SessionEntry): EntryRead {
         role: 'user',
         content: blocks.length === 0 ? textMessage('user', '').content : blocks,
       };
-      return markerFields('injected', message, warningsOf(entryData({ ...entry, content: undefined })));
+      return markerFields('injected', message, detailsMarker(entryData({ ...entry, content: undefined })));
     }
     case 'model_change': {
       const [provider, model] = [getText(entry, 'provider'), getText(entry, 'modelId')];
@@ -138,7 +138,7 @@ function readEntry(entry: SessionEntry): EntryRead {
       return markerFields(
         'state',
         textMessage('system', ''),
-        warningsOf({ type: entry.type, ...entryData(entry) }),
+        detailsMarker({ type: entry.type, ...entryData(entry) }),
         meta,
       );
     }
@@ -146,7 +146,7 @@ function readEntry(entry: SessionEntry): EntryRead {
       return markerFields(
         'state',
         textMessage('system', ''),
-        warningsOf(entry.type === types.state ? entryData(entry) : { type: entry.type, ...entryData(entry) }),
+        detailsMarker(entry.type === types.state ? entryData(entry) : { type: entry.type, ...entryData(entry) }),
       );
   }
 }
@@ -178,7 +178,7 @@ export function lineAndCommitFields(entry: SessionEntry): ReadonlySet<string> {
   return ownField(entry, 'version') === undefined ? foreignFields : ownFields;
 }
 
-function warningsOf(details: JsonObject): EntryMarker {
+function detailsMarker(details: JsonObject): EntryMarker {
   return Object.keys(details).length === 0 ? {} : { details };
 }
 

@@ -49,11 +49,11 @@ export function readSessionMessage(raw: unknown): ConvertedMessage {
       return bashExecution(raw);
     case 'custom':
     case 'hookMessage':
-      return { ...hasSpokenText(raw, 'user'), kind: 'injected' };
+      return { ...convertMessage(raw, 'user'), kind: 'injected' };
     case 'assistant':
       return readAssistantMessage(raw);
     default:
-      return isSessionRole(role) ? hasSpokenText(raw, role) : unreadableBlock(raw);
+      return isSessionRole(role) ? convertMessage(raw, role) : unreadableBlock(raw);
   }
 }
 
@@ -183,7 +183,7 @@ function recordOfMessage(raw: FieldMap): NodeMeta {
   return isParsedJson(raw) ? { sessionRecord: raw } : {};
 }
 
-function hasSpokenText(raw: FieldMap, role: Role): ConvertedMessage {
+function convertMessage(raw: FieldMap, role: Role): ConvertedMessage {
   const callId = role === 'tool' ? (getText(raw, 'tool_call_id') ?? '') : undefined;
   const legacy = ownField(raw, 'tool_calls') !== undefined || (typeof raw.content === 'string' && role !== 'tool');
   const normal = legacy ? normaliseMessage(plainMessage(raw), { blank: 'keep' }) : null;
@@ -218,7 +218,7 @@ const endings: ReadonlyMap<string, NodeStatus> = new Map([
 ]);
 
 function readAssistantMessage(raw: FieldMap): ConvertedMessage {
-  const { message } = hasSpokenText(raw, 'assistant');
+  const { message } = convertMessage(raw, 'assistant');
   const ended = endings.get(getText(raw, 'stopReason') ?? '');
   const source = sessionSource(raw);
   return {

@@ -100,11 +100,11 @@ function* normaliseMeta(node: Node, given: Patch<NodeMeta>): ReadProgram<Patch<N
     refuse('command/invalid', `The metadata of ${node.id} is invalid: ${error.message}.`, { nodeId: node.id });
   }
   const set = new Map(Object.entries(given));
-  const said = given.title === undefined ? node.meta.title : normaliseTitle(given.title);
+  const userTitle = given.title === undefined ? node.meta.title : normaliseTitle(given.title);
   if (given.title !== undefined) set.set('title', normaliseTitle(given.title));
   if (given.tags !== undefined) set.set('tags', normaliseTags(given.tags));
   if (given.autoTitle !== undefined) {
-    const ignored = typeof said === 'string' || (yield* ask('children', { of: node.id })).length > 0;
+    const ignored = typeof userTitle === 'string' || (yield* ask('children', { of: node.id })).length > 0;
     if (ignored) set.delete('autoTitle');
     else set.set('autoTitle', normaliseTitle(given.autoTitle));
   }

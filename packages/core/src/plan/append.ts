@@ -63,25 +63,25 @@ export const append: Planner<AppendCommand, AppendResult> = function* (command, 
   const row = yield* requireTree(context);
   const parent = yield* requireHead(command.parentId ?? row.activeNodeId ?? row.rootId);
   const edge = yield* ask('lastPosition', { of: parent.id });
-  const said = dropBlankMessages(command.messages);
+  const nonBlank = dropBlankMessages(command.messages);
   const wanted: AppendRequest = {
-    ids: said.map(({ id }) => (id === undefined ? undefined : newNodeId(context, id))),
-    keys: said.map(({ message }) => context.kit.key(message)),
+    ids: nonBlank.map(({ id }) => (id === undefined ? undefined : newNodeId(context, id))),
+    keys: nonBlank.map(({ message }) => context.kit.key(message)),
     parentId: command.parentId,
     merge: command.merge === undefined ? 'unnamed' : command.merge ? 'all' : 'none',
     hasNoChildren: edge === null,
   };
   const reused = yield* findExisting(context, parent, wanted);
   const last = reused.at(-1);
-  const links = said.map((item, at) => ({ item, id: wanted.ids[at], key: wanted.keys[at] })).slice(reused.length);
-  const goesOn = last !== undefined && links.length > 0;
-  const parentInfo = goesOn ? yield* requireHead(last) : parent;
-  const place = goesOn ? yield* ask('lastPosition', { of: last }) : edge;
-  const steps = buildChainSteps(context, parentInfo, place, links);
+  const links = nonBlank.map((item, at) => ({ item, id: wanted.ids[at], key: wanted.keys[at] })).slice(reused.length);
+  const continuesReused = last !== undefined && links.length > 0;
+  const parentInfo = continuesReused ? yield* requireHead(last) : parent;
+  const lastChildPosition = continuesReused ? yield* ask('lastPosition', { of: last }) : edge;
+  const steps = buildChainSteps(context, parentInfo, lastChildPosition, links);
   const added = steps.map((step) => step.node.id);
   const end = added.at(-1) ?? last ?? parent.id;
   const selects = command.select !== false || row.activeNodeId === null;
-  const moves = selects && said.length > 0 ? buildSelectSteps(row, end) : [];
+  const moves = selects && nonBlank.length > 0 ? buildSelectSteps(row, end) : [];
   return toPlan([...steps, ...moves], { nodeId: end, added, reused });
 };
 
@@ -97,14 +97,14 @@ export function prefetchForAppend({ parentId, messages }: AppendCommand): Prefet
 
 /** Returns the messages that are not blank. A malformed message is refused even if it is blank. */
 export function dropBlankMessages(messages: readonly NewMessage[]): readonly NewMessage[] {
-  const said: NewMessage[] = [];
+  const nonBlank: NewMessage[] = [];
   for (const [index, item] of messages.entries()) {
     const read = checkMessage(item.message, `messages[${index}]`);
     // An empty list of blocks counts as blank: appending nothing is not an error.
     if (!read.ok && read.refusal.code === 'message/blank') continue;
-    if (!isBlank(unwrapResult(read))) said.push(item);
+    if (!isBlank(unwrapResult(read))) nonBlank.push(item);
   }
-  return said;
+  return nonBlank;
 }
 
 /** The messages of an append as ids and equality keys, which is all that matching needs. */

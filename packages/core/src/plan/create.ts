@@ -181,8 +181,8 @@ export const create: Planner<CreateCommand, CreateResult> = function* (command, 
       });
     return toPlan([], { treeId: row.id, created: false });
   }
-  const said = dropBlankMessages(command.messages ?? []);
-  const chosen = said.flatMap(({ id }) => (id === undefined ? [] : [newNodeId(context, id)]));
+  const nonBlank = dropBlankMessages(command.messages ?? []);
+  const chosen = nonBlank.flatMap(({ id }) => (id === undefined ? [] : [newNodeId(context, id)]));
   const parentInfo = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
   // Refuses content that no store accepts before the tree is created, because the messages are appended only
   // afterwards. Ids and keys do not matter here.
@@ -191,7 +191,7 @@ export const create: Planner<CreateCommand, CreateResult> = function* (command, 
       context,
       parentInfo,
       null,
-      said.map((item) => ({ item, key: '', id: rootId })),
+      nonBlank.map((item) => ({ item, key: '', id: rootId })),
     ),
   );
   yield* assertFree(command.rootId === undefined ? chosen : [rootId, ...chosen]);

@@ -144,14 +144,14 @@ function* cascade(context: PlanContext, targets: readonly DeleteTarget[]) {
   const topmost = new Set<string>(removed);
   const tops = targets.filter((node) => topmost.has(node.id));
   const steps: Step[] = [];
-  const gone: Bookmark[] = [];
+  const removedBookmarks: Bookmark[] = [];
   let home: NodeId | null = null;
   for (const top of tops) {
     const inside = yield* ask('subtreeInfo', { of: top.id });
     refusePendingReplies(inside.pending);
     for (const mark of inside.bookmarks) {
       steps.push(removeBookmarks(mark));
-      gone.push(mark);
+      removedBookmarks.push(mark);
     }
     if (inside.active) home = top.parentId;
     steps.push({ type: 'remove', nodeId: top.id });
@@ -161,7 +161,7 @@ function* cascade(context: PlanContext, targets: readonly DeleteTarget[]) {
     removed,
     parentId: tops[0]?.parentId ?? null,
     activeNodeId: active,
-    bookmarks: { moved: [], removed: gone },
+    bookmarks: { moved: [], removed: removedBookmarks },
   };
   return toPlan([...steps, ...buildSelectSteps(row, active)], result);
 }
@@ -195,15 +195,15 @@ function* spliceTargets(targets: readonly DeleteTarget[]): ReadProgram<Splice> {
   const newParents = new Map<string, NodeId>();
   for (const node of targets) {
     // Results are cached per node, so that removing a whole chain visits each node once.
-    const way: DeleteTarget[] = [];
+    const chain: DeleteTarget[] = [];
     let at: DeleteTarget | undefined = node;
     let home: NodeId | undefined;
     while (at !== undefined && home === undefined) {
-      if (way.push(at) > removed.size) throwCycleError(at.id);
+      if (chain.push(at) > removed.size) throwCycleError(at.id);
       home = newParents.get(at.parentId) ?? (removed.has(at.parentId) ? undefined : at.parentId);
       at = removed.get(at.parentId);
     }
-    for (const below of way) newParents.set(below.id, home ?? below.parentId);
+    for (const below of chain) newParents.set(below.id, home ?? below.parentId);
   }
   return { removed, children, newParents, hoisted: new Set() };
 }

@@ -247,7 +247,7 @@ function* insertSteps(context: PlanContext, nodes: readonly ImportNode[], rootId
   const added: NodeId[] = [];
   const left: NodeId[] = [];
   const live: NodeId[] = [];
-  const gone = new Set<NodeId>();
+  const removedIds = new Set<NodeId>();
   yield* forAll(nodes, (node) => {
     const id = nodeId(node.id);
     const parentId = importParent(node, rootId);
@@ -271,9 +271,9 @@ function* insertSteps(context: PlanContext, nodes: readonly ImportNode[], rootId
     parentInfos.parentInfo.set(id, made);
     steps.push({ type: 'insert', node: made });
     added.push(id);
-    if (gone.has(parentId) || node.removed === true) {
-      if (!gone.has(parentId)) later.push({ type: 'remove', nodeId: id });
-      gone.add(id);
+    if (removedIds.has(parentId) || node.removed === true) {
+      if (!removedIds.has(parentId)) later.push({ type: 'remove', nodeId: id });
+      removedIds.add(id);
       return;
     }
     live.push(id);

@@ -91,14 +91,15 @@ export function* invertAct(act: ActRecord, fitting: InvertOptions): ReadProgram<
 /** Drops steps on nodes that no longer exist, and steps on bookmarks of removed nodes. */
 function* dropObsolete(work: InvertWork, unmarked: ReadonlySet<NodeId>): ReadProgram<Step[]> {
   const kept: Step[] = [];
-  const gone = new Set<NodeId>();
+  const removedIds = new Set<NodeId>();
   for (const step of work.steps) {
     const marks = step.type === 'bookmark';
     const late =
-      marks || (gone.size > 0 && (step.type === 'regroup' || step.type === 'annotate' || step.type === 'replace'));
+      marks ||
+      (removedIds.size > 0 && (step.type === 'regroup' || step.type === 'annotate' || step.type === 'replace'));
     if (marks && unmarked.has(step.nodeId)) continue;
-    if (late && (yield* work.ahead.removedWith(step.nodeId, marks ? work.removedRoots : gone)) !== null) continue;
-    if (step.type === 'remove') gone.add(step.nodeId);
+    if (late && (yield* work.ahead.removedWith(step.nodeId, marks ? work.removedRoots : removedIds)) !== null) continue;
+    if (step.type === 'remove') removedIds.add(step.nodeId);
     kept.push(step);
   }
   return kept;

@@ -32,13 +32,13 @@ export const join: Planner<JoinCommand, JoinResult> = function* (command, contex
   const upper = yield* requireMessage(command.nodeId, 'joined');
   const lower = yield* requireOnlyChild(upper);
   const gap = yield* ask('neighbourPositions', { of: upper.parentId, position: upper.position });
-  const place = treePositionOf(upper);
+  const upperPosition = treePositionOf(upper);
   const message = joinMessages(upper.message, lower.message);
   const key = context.kit.key(message);
   // A split stored an alias for the whole text. The joined node now has that equality key itself.
-  const aliases = lower.aliases.filter((alias) => alias.matchParent !== place.matchParent || alias.key !== key);
+  const aliases = lower.aliases.filter((alias) => alias.matchParent !== upperPosition.matchParent || alias.key !== key);
   // The new position is before the old position of the upper message, so that undo finds the old position free.
-  const to = { ...place, position: positionBetween(gap.before, upper.position) };
+  const to = { ...upperPosition, position: positionBetween(gap.before, upper.position) };
   const steps: Step[] = [
     { type: 'move', nodeId: lower.id, to, from: treePositionOf(lower) },
     buildReplaceStep(context, lower, { message, aliases }),

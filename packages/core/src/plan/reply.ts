@@ -144,9 +144,9 @@ function* replySteps(
   const steps: Step[] = [...before];
   let position = after;
   for (const [index, id] of ids.entries()) {
-    const { message: said, status = said === undefined ? 'pending' : 'success', meta } = command.replies[index] ?? {};
+    const { message: given, status = given === undefined ? 'pending' : 'success', meta } = command.replies[index] ?? {};
     const message =
-      said === undefined ? textMessage('assistant', '') : parseNewMessage(said, `replies[${index}].message`);
+      given === undefined ? textMessage('assistant', '') : parseNewMessage(given, `replies[${index}].message`);
     position = positionBetween(position, null);
     if (status === 'success' && isBlank(message))
       refuse('message/blank', `The reply replies[${index}] to ${parent.id} is empty.`, { nodeId: parent.id });
@@ -171,9 +171,9 @@ function* findRepeatedReplies(
   let groupId = 0;
   for (const [index, id] of ids.entries()) {
     const node = yield* ask('node', { id });
-    const said = replies[index]?.message;
+    const given = replies[index]?.message;
     if (node === null || node.parentId !== parentId) return null;
-    if (said !== undefined && node.key !== context.kit.key(said)) return null;
+    if (given !== undefined && node.key !== context.kit.key(given)) return null;
     groupId = node.groupId;
   }
   return groupId;

@@ -65,7 +65,12 @@ export const bookmarkShape: FieldShapes<Bookmark> = {
   updatedAt: finiteNumberField,
 };
 const bookmark = nullableField(shapeField(bookmarkShape));
-const place = shapeField<TreePosition>({ parentId: readId, position, groupId: integerField, matchParent: readId });
+const treePosition = shapeField<TreePosition>({
+  parentId: readId,
+  position,
+  groupId: integerField,
+  matchParent: readId,
+});
 const markerOrNull = nullableField(
   shapeField<Marker>({
     firstKept: optionalField(readId),
@@ -115,7 +120,7 @@ const shapes: { readonly [T in StepType]: FieldShapes<Omit<Extract<Step, { type:
   insert: { node: (fields, name) => readNewNode(objectField(fields, name)) },
   remove: { nodeId: readId },
   restore: { nodeId: readId, version: countField, position: optionalField(position) },
-  move: { nodeId: readId, to: place, from: place },
+  move: { nodeId: readId, to: treePosition, from: treePosition },
   replace: { nodeId: readId, after: content, before: content, since: countField },
   annotate: { nodeId: readId, after: metadataField, before: metadataField },
   regroup: { nodeId: readId, after: integerField, before: integerField },

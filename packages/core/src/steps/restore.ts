@@ -30,8 +30,8 @@ export const checkRestore: StepCheck<RestoreStep> = (tree, step, numbers) => {
     return refusal('tree/unknown-node', `The parent ${node.parentId} of ${nodeId} is removed: restore it first.`, {
       nodeId: node.parentId,
     });
-  const place = step.position ?? node.position;
-  if (childAtPosition(childListOf(tree, node.parentId), place) !== undefined)
-    return refusal('tree/position-taken', `The position ${place} under ${node.parentId} is taken.`, { nodeId });
+  const position = step.position ?? node.position;
+  if (childAtPosition(childListOf(tree, node.parentId), position) !== undefined)
+    return refusal('tree/position-taken', `The position ${position} under ${node.parentId} is taken.`, { nodeId });
   return null;
 };

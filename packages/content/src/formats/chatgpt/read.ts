@@ -344,7 +344,7 @@ async function hasConversations(file: InputFile): Promise<boolean> {
  * Returns the ids in a file's name, such as `file-AbC123` in `file-AbC123-photo.png` or `photo-file-AbC123.png`, and
  * the name itself.
  */
-function conversationIds(name: string): string[] {
+function idsInFileName(name: string): string[] {
   const base = name.slice(name.lastIndexOf('/') + 1);
   const ids = [base];
   for (const [id] of base.matchAll(/(?<![A-Za-z0-9])file[-_][A-Za-z0-9]+/g)) ids.push(id);
@@ -368,7 +368,7 @@ export async function* read(input: ImportInput, { rest }: ReadOptions = {}): Asy
   // If the input is a single file, it is read even if its beginning is damaged.
   if (chosen.length === 0 && input.files.length === 1) chosen.push(...others.splice(0));
   chosen.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const files = new AttachmentFiles(others, conversationIds);
+  const files = new AttachmentFiles(others, idsInFileName);
   for (const file of chosen) {
     const single: JsonObject[] = [];
     const lines = await isLineFile(file);

@@ -242,8 +242,7 @@ class ChatgptConversation {
       if (entry.children.length > 1)
         entry.children.sort(
           (a, b) =>
-            (order.get(a) ?? order.get(conversationHead(a)) ?? -1) -
-            (order.get(b) ?? order.get(conversationHead(b)) ?? -1),
+            (order.get(a) ?? order.get(nodeIdOfEntry(a)) ?? -1) - (order.get(b) ?? order.get(nodeIdOfEntry(b)) ?? -1),
         );
   }
 
@@ -254,7 +253,7 @@ class ChatgptConversation {
 }
 
 /** Returns the id of the node to which an entry belongs. */
-function conversationHead(id: string): string {
+function nodeIdOfEntry(id: string): string {
   return id.replace(/-(?:thoughts|text|call-\d+)$/, '');
 }
 

@@ -101,7 +101,7 @@ async function withFiles(message: JsonObject, place: string, around: RowContext)
 }
 
 /** Returns the nodes of a row. Calls, results and later content form a chain. */
-async function nodesOfRows(
+async function nodesOfRow(
   { record, place }: CherryRow,
   roots: ReadonlySet<string>,
   around: RowContext,
@@ -159,7 +159,7 @@ async function treeOfRows(
   const rootIds = new Set(roots.map(({ record }) => getFilledText(record, 'id') ?? ''));
   for (const row of rows) {
     for (const one of row.findings) findings.push(one);
-    if (!isRoot(row)) for (const node of await nodesOfRows(row, rootIds, around)) nodes.push(node);
+    if (!isRoot(row)) for (const node of await nodesOfRow(row, rootIds, around)) nodes.push(node);
   }
   const loose = rows.filter((row) => !isRoot(row) && getFilledText(row.record, 'parent_id') === undefined).length;
   for (const one of rootsFinding(roots.length + loose, `topic ${id}`, 'repair')) findings.push(one);

@@ -39,7 +39,7 @@ function detect(sample: InputSample): number {
 // Fields of a block about transport and display, which are not content.
 const transport = ['start_timestamp', 'stop_timestamp', 'flags', 'alternative_display_type'];
 
-function plainText(block: Json): Json {
+function withoutTransportFields(block: Json): Json {
   if (!isJsonObject(block)) return block;
   const bare = omitKeys(block, ...transport);
   return Array.isArray(bare.citations) && bare.citations.length === 0 ? omitKeys(bare, 'citations') : bare;
@@ -77,7 +77,7 @@ class ToolPairing {
 }
 
 /** Returns the recorded reason why a reply ended, as a field of its source. */
-function endOfMessage(message: JsonObject): JsonObject {
+function finishReasonOf(message: JsonObject): JsonObject {
   const reason = getFilledText(message, 'stop_reason');
   return reason === undefined ? {} : { finish_reason: reason };
 }
@@ -95,7 +95,7 @@ function claudeParts(message: JsonObject, model: string | undefined): { parts: C
       ? { source: { type: 'user' } }
       : model === undefined
         ? {}
-        : { source: { type: 'model', provider: 'anthropic', model_name: model, ...endOfMessage(message) } };
+        : { source: { type: 'model', provider: 'anthropic', model_name: model, ...finishReasonOf(message) } };
   const close = () => {
     if (blocks.length > 0) parts.push({ message: { role, content: blocks }, meta: source });
     blocks = [];
@@ -103,7 +103,7 @@ function claudeParts(message: JsonObject, model: string | undefined): { parts: C
   const content = toContentBlocks(message);
   for (const block of content) {
     if (!isToolResult(block)) {
-      blocks.push(pairing.call(plainText(block)));
+      blocks.push(pairing.call(withoutTransportFields(block)));
       continue;
     }
     close();
@@ -112,7 +112,7 @@ function claudeParts(message: JsonObject, model: string | undefined): { parts: C
     const result = fromToolResult(block, call ?? `${id}-result-${parts.length}`);
     const toolName = getFilledText(block, 'name');
     parts.push({
-      message: { ...result.message, content: listAt(result.message, 'content').map(plainText) },
+      message: { ...result.message, content: listAt(result.message, 'content').map(withoutTransportFields) },
       meta: {
         source: { type: 'tool_result', tool_name: toolName ?? 'unknown' },
         ...(result.isError ? { isError: true } : {}),

@@ -34,7 +34,7 @@ import { boundaryIdOf } from './message-lines.ts';
 const name = 'claude-code';
 
 /** Returns the fields that all lines of a session share, from an original line. */
-function firstEntryOf(nodes: readonly LineSource[], session: string): JsonObject {
+function sharedLineFields(nodes: readonly LineSource[], session: string): JsonObject {
   const line = nodes.find(({ kept }) => kept !== null && kept.lines.length > 0)?.kept?.lines[0]?.line ?? {};
   const agent = textAt(line, 'agentId');
   const branch = textAt(line, 'gitBranch');
@@ -74,7 +74,7 @@ class ClaudeCodeWriter {
     this.#options = options;
     this.#nodes = findOriginalLines(tree, name, exportedIds(tree, name));
     this.#ranks = computeLineRanks(tree, this.#nodes);
-    this.#base = firstEntryOf(this.#nodes, session);
+    this.#base = sharedLineFields(this.#nodes, session);
     this.#returning = new Map(this.#nodes.map((one) => [one.node.id, one]));
     for (const one of this.#nodes) this.#byId.set(one.id, one);
     this.#lastLines.set(tree.rootId, null);

@@ -59,7 +59,7 @@ const itemTypes: ReadonlySet<string> = new Set([
   'token_count',
 ]);
 // Item types that are not messages.
-const silent: ReadonlySet<string> = new Set([
+const otherItemTypes: ReadonlySet<string> = new Set([
   'ghost_snapshot',
   'compaction',
   'compaction_summary',
@@ -311,7 +311,7 @@ export class CodexSession {
   #item(payload: JsonObject, kept: RolloutLine, time: number | undefined, place: string): void {
     const type = textAt(payload, 'type') ?? '';
     for (const one of unknownValueFinding('item', type, (word) => itemTypes.has(word), place)) this.#findings.push(one);
-    if (silent.has(type)) {
+    if (otherItemTypes.has(type)) {
       this.#beside({ at: kept.at, line: kept.line });
       return;
     }
@@ -380,7 +380,7 @@ export class CodexSession {
         createdAt: fromIso(header.timestamp),
         updatedAt: this.#updatedAt,
       }),
-      attributes: { metadata: aboutSession(header) },
+      attributes: { metadata: sessionMetadata(header) },
       ...spawnOf(header),
       nodes: this.#drafts.map((draft) => this.#node(draft)),
       activeExternalId: this.#tip,
@@ -431,7 +431,7 @@ function spawnOf(header: JsonObject): { readonly spawnedBy?: SpawnedBy } {
 }
 
 /** Returns the working directory of a session, and the session from which it was forked. */
-function aboutSession(header: JsonObject): JsonObject {
+function sessionMetadata(header: JsonObject): JsonObject {
   const cwd = getFilledText(header, 'cwd');
   const forked = getFilledText(header, 'forked_from_id');
   const git = omitKeys(objectAt(header, 'git'), 'repository_url');

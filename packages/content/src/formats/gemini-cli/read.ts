@@ -122,7 +122,7 @@ function isInjected(blocks: readonly Json[]): boolean {
 }
 
 /** Returns the author and content of a message in the form that nodes are built from. */
-function spokenIn(message: JsonObject, id: string) {
+function authorAndContent(message: JsonObject, id: string) {
   const blocks = fromGoogleParts(message.content);
   if (message.type === 'gemini') {
     const said = [...thoughtsOf(message), ...blocks];
@@ -275,7 +275,7 @@ class GeminiSession {
       this.#findings.push(one);
     const createdAt = fromIso(message.timestamp);
     for (const one of timeFinding(message.timestamp, createdAt, place)) this.#findings.push(one);
-    const { role, items, source, kind } = spokenIn(message, id);
+    const { role, items, source, kind } = authorAndContent(message, id);
     const status: { status?: NodeStatus } = {};
     const pieces = splitReplyItems(id, parent, items, { role, source, ...status }).map((piece) => ({
       ...piece,

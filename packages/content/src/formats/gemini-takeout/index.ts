@@ -30,7 +30,7 @@ function isActivity(value: Json | undefined): value is JsonObject {
 
 const isOwn = ({ json }: Pick<SampleFile, 'json'>) => Array.isArray(json) && json.slice(0, 20).some(isActivity);
 // The title of a prompt begins with a word in the account's language; this is the English word.
-const prompted = /^Prompted\s+/;
+const promptPrefix = /^Prompted\s+/;
 
 function activityTree(activity: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
@@ -45,7 +45,7 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
     id: 'prompt',
     parent: null,
     role: 'user',
-    items: [toBlocksItem([...toTextBlocks(title.replace(prompted, '')), ...attached])],
+    items: [toBlocksItem([...toTextBlocks(title.replace(promptPrefix, '')), ...attached])],
     createdAt,
     place,
     record: omitKeys(activity, 'safeHtmlItem'),
@@ -86,7 +86,10 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
     if (record.type !== 'record') continue;
     const { value, place, findings } = record;
     // Activities without an answer, such as feedback and settings, are skipped.
-    if (isActivity(value) && (prompted.test(textAt(value, 'title') ?? '') || listAt(value, 'safeHtmlItem').length > 0))
+    if (
+      isActivity(value) &&
+      (promptPrefix.test(textAt(value, 'title') ?? '') || listAt(value, 'safeHtmlItem').length > 0)
+    )
       yield { type: 'tree', tree: activityTree(value, place, findings) };
     else {
       const severity = isActivity(value) ? 'note' : 'loss';

@@ -302,7 +302,7 @@ function* librechatTree(
     scope: id === undefined ? (options.scope ?? '') : '',
     ...(title === undefined ? {} : { title }),
     ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
-    nodes: countOfMessages(nodes, twice),
+    nodes: addRepeatedRecords(nodes, twice),
     record: { ...omitKeys(conversation, 'messages', 'messagesTree'), ...formOf(conversation) },
     place,
     findings,
@@ -310,7 +310,7 @@ function* librechatTree(
 }
 
 /** Adds the number of repeated records to the node that represents them. */
-function countOfMessages(nodes: readonly ImportedNode[], twice: Map<string, number>): readonly ImportedNode[] {
+function addRepeatedRecords(nodes: readonly ImportedNode[], twice: Map<string, number>): readonly ImportedNode[] {
   if (twice.size === 0) return nodes;
   return nodes.map((node) => {
     const more = twice.get(node.externalId) ?? 0;

@@ -153,7 +153,7 @@ function resolveNode(id: string, moved: ReadonlyMap<string, string>): string {
 }
 
 /** Converts a note of Loomsidian: nodes by id, each with its parent. */
-function treeOfNotes(path: string, note: JsonObject, name: string, scope: string | undefined): ImportedTree {
+function noteToTree(path: string, note: JsonObject, name: string, scope: string | undefined): ImportedTree {
   const findings: ImportFinding[] = [];
   const nodes: ImportedNode[] = [];
   const place = `${name}.state[${JSON.stringify(path)}]`;
@@ -198,7 +198,7 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
     for (const one of findings) yield { type: 'finding', finding: one };
     // The plugin's settings contain API keys and are not read.
     for (const [path, note] of Object.entries(value.state)) {
-      if (isJsonObject(note)) yield { type: 'tree', tree: treeOfNotes(path, note, file.name, scope) };
+      if (isJsonObject(note)) yield { type: 'tree', tree: noteToTree(path, note, file.name, scope) };
       else yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', file.name, path.slice(0, 80), 1) };
     }
     return;

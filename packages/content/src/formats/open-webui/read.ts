@@ -179,7 +179,7 @@ const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 const itemTypes: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call', 'function_call_output']);
 
 /** Reports fields of a message that are kept only in its original record: a context summary, merged answers, items. */
-function besideFindings(message: JsonObject, place: string): ImportFinding[] {
+function unreadFieldFindings(message: JsonObject, place: string): ImportFinding[] {
   const found: ImportFinding[] = [];
   for (const key of ['contextSummary', 'merged'])
     if (message[key] !== undefined && message[key] !== null)
@@ -227,7 +227,7 @@ function* openWebuiTree(
     const asked = parent === null ? {} : (messages.get(parent) ?? {});
     const createdAt = fromAnyTime(message.timestamp);
     for (const one of timeFinding(message.timestamp, createdAt, where)) findings.push(one);
-    for (const one of besideFindings(message, where)) findings.push(one);
+    for (const one of unreadFieldFindings(message, where)) findings.push(one);
     const pieces = openWebuiPieces(message, id, parent, groupOfMessage(message, asked));
     heads.set(id, pieces[0]?.id ?? id);
     const record = omitKeys(message, 'parentId', 'childrenIds', 'id', groupFieldKey);

@@ -123,7 +123,7 @@ class OpenWebuiChat {
       this.#lose(first, 'markers', `A ${first.kind} is written as an ordinary message.`);
     const timestamp = unixSeconds(first.createdAt);
     if (role !== 'assistant') {
-      const models = promptOfReply(turn);
+      const models = modelsOfQuestion(turn);
       return { role, content: said.text, ...files, timestamp, ...(models.length > 0 ? { models } : {}) };
     }
     const { maker, others } = findTurnAuthor(turn);
@@ -233,7 +233,7 @@ class OpenWebuiChat {
  * Returns the models to which a question was sent: the model of each answer of one act, else the model of the first
  * answer.
  */
-function promptOfReply({ children }: RecordTurn): string[] {
+function modelsOfQuestion({ children }: RecordTurn): string[] {
   const group = children.map((child) => child.nodes[0]?.groupId ?? 0).find((one) => one > 0);
   const answers = group === undefined ? children : children.filter((child) => child.nodes[0]?.groupId === group);
   const models = answers.flatMap((child) => chatModel(child.nodes[0]) ?? []);

@@ -10,7 +10,7 @@ const writtenDate = /^([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d\
 // Matches dates such as "2026-1-2 @03h 04m 05s 678ms" and "2026-1-2@03h04m05s".
 const stamped = /^(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?$/;
 
-function spokenTime(text: string): number | undefined {
+function parseWrittenDate(text: string): number | undefined {
   const [, name = '', day, year, hour, minute, second = '0', half = ''] = writtenDate.exec(text) ?? [];
   const month = months.indexOf(name.toLowerCase());
   if (month === -1) return undefined;
@@ -18,7 +18,7 @@ function spokenTime(text: string): number | undefined {
   return Date.UTC(Number(year), month, Number(day), twelve, Number(minute), Number(second));
 }
 
-function stampedTime(text: string): number | undefined {
+function parseStampedDate(text: string): number | undefined {
   const found = stamped.exec(text);
   if (found === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, milli = 0] = found
@@ -33,5 +33,5 @@ export function readDate(value: Json | undefined): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^\d{12,14}$/.test(value)) return fromMillis(Number(value));
   const iso = /^\d{4}-\d\d-\d\dT/.test(value) ? fromIso(value) : undefined;
-  return iso ?? spokenTime(value) ?? stampedTime(value) ?? undefined;
+  return iso ?? parseWrittenDate(value) ?? parseStampedDate(value) ?? undefined;
 }
