@@ -13,6 +13,7 @@ import {
   type WriteEvent,
   type WriteOptions,
 } from '../contract.ts';
+import { embedBytes } from '../embed-bytes.ts';
 import {
   attributeLosses,
   bookmarkLosses,
@@ -27,7 +28,6 @@ import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, t
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { embedBytes } from '../embed-bytes.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile, type SampleFile } from '../input.ts';
 import { fromOpenAiWithAudio, toOpenAi } from '../openai-messages.ts';
 import { originalRecordOf } from '../original-record.ts';
