@@ -1,5 +1,6 @@
 import { isAppError } from '@coppice/core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer, type TestDatabase } from '../../test/postgres.ts';
 import { execute, queryRow, queryRows, type SqlParameter, type SqlTask } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
@@ -214,6 +215,29 @@ describe('transactions', () => {
       expect(String(failed)).not.toContain(url.password);
       await away.close();
     }
+  });
+
+  test('[L245] a direct connection gets its settings once, and they survive a rollback and an update of the statistics', async () => {
+    const single = await PostgresDatabase.create(parsePostgresSettings(where.url, { pool: 1 }));
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    onTestFinished(() => query.mockRestore());
+    const listSent = () => query.mock.calls.splice(0).map(([sent]) => (typeof sent === 'string' ? sent : 'statement'));
+    const settings = "SELECT concat_ws(' ', current_setting('enable_seqscan'), current_setting('synchronous_commit'))";
+    const isApplied = (sent: string) => sent.includes("set_config('enable_seqscan'");
+    expect(await single.read(one(settings))).toBe('off on');
+    expect(listSent().filter(isApplied)).toHaveLength(1);
+    await expect(single.write(one('SELECT 1 / 0'))).rejects.toThrow();
+    expect(await single.read(one(settings))).toBe('off on');
+    listSent();
+    expect(await single.read(one(settings))).toBe('off on');
+    expect(listSent()).toEqual(['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', 'statement', 'COMMIT']);
+    // The update of the statistics has no time limit. The next transaction has one again.
+    await where.query('CREATE TABLE tree (); CREATE TABLE node (); CREATE TABLE change ()');
+    listSent();
+    await single.countRows();
+    expect(listSent()).toEqual(['SET statement_timeout = 0', 'ANALYZE tree, node, change']);
+    expect(await single.read(one("SELECT current_setting('statement_timeout')"))).not.toBe('0');
+    await single.close();
   });
 
   test('statements are prepared once per connection, or not at all when asked', async () => {

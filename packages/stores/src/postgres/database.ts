@@ -49,20 +49,27 @@ const planning: readonly (readonly [string, string])[] = [
 // A setting that also waits for standby servers is stronger, and stays.
 const waitsForDisk = `CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END`;
 
-/**
- * Returns the settings of a transaction, which end with it. Behind a pooler, another client uses the connection a
- * moment later, and its settings may be active here.
- */
-function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout, schema }: PostgresSettings): string {
-  const values: (readonly [string, string])[] = [
-    ...(schema === null ? [] : [['search_path', quoteLiteral(quoteName(schema))] as const]),
+type ServerSetting = readonly [name: string, value: string];
+
+/** Returns the settings that are the same for every transaction of a connection, with their values as SQL. */
+function listSettings({ statementTimeout, lockTimeout }: PostgresSettings): readonly ServerSetting[] {
+  return [
     ...planning.map(([name, value]) => [name, `'${value}'`] as const),
     ['statement_timeout', `'${statementTimeout}'`],
     ['lock_timeout', `'${lockTimeout}'`],
     ['idle_in_transaction_session_timeout', `'${statementTimeout}'`],
+    ['synchronous_commit', waitsForDisk],
   ];
-  if (mode === 'write') values.push(['synchronous_commit', waitsForDisk]);
-  return `SELECT ${values.map(([name, value]) => `set_config('${name}', ${value}, true)`).join(', ')}`;
+}
+
+function schemaSetting({ schema }: PostgresSettings): readonly ServerSetting[] {
+  return schema === null ? [] : [['search_path', quoteLiteral(quoteName(schema))]];
+}
+
+/** Returns the statement that applies settings, for one transaction or for as long as the connection exists. */
+function applySettingsSql(settings: readonly ServerSetting[], scope: 'transaction' | 'connection'): string {
+  const calls = settings.map(([name, value]) => `set_config('${name}', ${value}, ${scope === 'transaction'})`);
+  return `SELECT ${calls.join(', ')}`;
 }
 
 /** Quotes a name for use in a statement. */
@@ -116,6 +123,14 @@ export class PostgresDatabase {
   readonly #statements = new Map<string, PreparedStatement>();
   readonly #queues = new KeyedLocks();
   readonly #begins: Readonly<Record<TransactionMode, string>>;
+  /**
+   * The same on a connection that has its settings. A direct connection has no other user, so its settings stay. Behind
+   * a pooler, another client uses the connection a moment later, and every transaction begins with all settings.
+   */
+  readonly #shortBegins: Readonly<Record<TransactionMode, string>>;
+  readonly #settingsSql: string;
+  /** The direct connections that have their settings. */
+  readonly #configured: WeakSet<ClientBase>;
   /** For each connection, whether it is direct. Only on a direct connection a prepared statement can be used again. */
   readonly #direct: WeakMap<ClientBase, Promise<boolean>>;
   readonly #isShared: boolean;
@@ -125,12 +140,22 @@ export class PostgresDatabase {
     this.settings = settings;
     this.#servers = servers;
     this.#direct = of === undefined ? new WeakMap() : of.#direct;
+    this.#configured = of === undefined ? new WeakSet() : of.#configured;
     this.#isShared = of !== undefined;
     const writeLevel = settings.isolation === 'serializable' ? 'SERIALIZABLE' : 'READ COMMITTED';
-    this.#begins = {
-      read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settingsFor('read', settings)}`,
-      write: `BEGIN ISOLATION LEVEL ${writeLevel}; ${settingsFor('write', settings)}`,
+    const own = listSettings(settings);
+    const bySchema = schemaSetting(settings);
+    const makeBegins = (list: readonly ServerSetting[]): Readonly<Record<TransactionMode, string>> => {
+      const apply = list.length === 0 ? '' : `; ${applySettingsSql(list, 'transaction')}`;
+      return {
+        read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${apply}`,
+        write: `BEGIN ISOLATION LEVEL ${writeLevel}${apply}`,
+      };
     };
+    this.#settingsSql = applySettingsSql(own, 'connection');
+    // Databases of several schemas share connections, so the schema is set for each transaction.
+    this.#begins = makeBegins([...bySchema, ...own]);
+    this.#shortBegins = makeBegins(bySchema);
   }
 
   /** Whether a connection goes through a pooler. */
@@ -245,6 +270,8 @@ export class PostgresDatabase {
     const of = schema === null ? '' : `${quoteName(schema)}.`;
     const client = await this.#servers.connect();
     try {
+      // Large tables take longer than the time limit, which a direct connection keeps after a transaction.
+      if (this.#configured.delete(client)) await client.query('SET statement_timeout = 0');
       await client.query(`ANALYZE ${['tree', 'node', 'change'].map((table) => of + table).join(', ')}`);
     } finally {
       client.release();
@@ -286,7 +313,7 @@ export class PostgresDatabase {
       failpoint('before-begin');
       attempt.named = this.settings.prepare && (await this.isDirect(client));
       // BEGIN is sent together with the first statement, so that it needs no round trip of its own.
-      attempt.send(client.query(this.#begins[mode]));
+      attempt.send(client.query(this.#beginOn(client, mode, attempt)));
       return await this.#finish(client, mode, make, attempt);
     } catch (error) {
       const first = await attempt.firstFailure(error);
@@ -301,6 +328,21 @@ export class PostgresDatabase {
     } finally {
       client.release(broken);
     }
+  }
+
+  /** Returns the statement that begins a transaction. Before the first one on a direct connection, sends its settings. */
+  #beginOn(client: ClientBase, mode: TransactionMode, attempt: Attempt): string {
+    if (!attempt.named) return this.#begins[mode];
+    if (!this.#configured.has(client)) {
+      // Outside the transaction, because a rollback would revert the settings.
+      const sent = client.query(this.#settingsSql);
+      attempt.send(sent);
+      sent.then(
+        () => this.#configured.add(client),
+        () => undefined,
+      );
+    }
+    return this.#shortBegins[mode];
   }
 
   /** Runs the work of a transaction that has begun, and commits it. */

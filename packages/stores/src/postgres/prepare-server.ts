@@ -45,7 +45,7 @@ function* serverWork(): SqlTask<Server> {
   const found = yield* queryRow(
     `SELECT CAST(current_setting('server_version_num') AS INTEGER) AS version, current_setting('server_encoding') AS encoding,
       CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' THEN 1 ELSE 0 END AS read_only,
-      current_setting('synchronous_commit') AS synchronous, current_setting('fsync') AS fsync,
+      (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS synchronous, current_setting('fsync') AS fsync,
       CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS clock,
       CAST(current_setting('max_connections') AS INTEGER) AS connections`,
   );
