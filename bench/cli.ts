@@ -16,7 +16,7 @@ import { type Measurement, median } from './measure.ts';
 
 const rounds = 9;
 
-// Runs in each measured process, including the bare one.
+// Added to each measured process, including the bare one: writes its processor time to a file when it exits.
 const noteTime = `import { writeFileSync } from 'node:fs';
 process.on('exit', () => {
   const { user, system } = process.cpuUsage();

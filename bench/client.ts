@@ -17,14 +17,17 @@ function newId() {
 }
 
 /**
- * The candidates of a turn. Every second turn reverses their order, so that no candidate always runs after the same
- * one.
+ * Returns the candidates in the order of a turn. Every second turn reverses the order, so that no candidate always runs
+ * after the same one.
  */
 function inOrder<T>(candidates: ReadonlyMap<string, T>, turn: number): readonly (readonly [string, T])[] {
   return turn % 2 === 0 ? [...candidates] : [...candidates].reverse();
 }
 
-/** Medians of the wall time in microseconds until each candidate has the list of messages to draw, alternating. */
+/**
+ * Returns the median wall time in microseconds until each candidate has the messages to draw. The candidates run
+ * alternately.
+ */
 async function timeInTurns(
   chats: ReadonlyMap<string, OpenChat>,
   turns: number,
@@ -41,13 +44,13 @@ async function timeInTurns(
         const time = Number(process.hrtime.bigint() - from) / 1000;
         if (turn >= warm) spent.get(name)?.push(time);
       });
-      // Later writes and reads do not delay the page, so they are not measured.
+      // Writes and reads that do not delay the page are not measured.
       await chat.settle();
     }
   return new Map([...spent].map(([name, times]) => [name, median(times)]));
 }
 
-/** Medians of the processor time of asynchronous work, divided by the number of its operations. */
+/** Returns the median processor time per operation of asynchronous work. */
 async function processorInTurns<T>(
   candidates: ReadonlyMap<string, T>,
   turns: number,
@@ -72,7 +75,7 @@ function assertShown(name: string, chat: OpenChat, length: number, last: string)
     throw new Error(`${name} shows ${texts.length} messages that end with ${texts.at(-1)?.slice(0, 40)}.`);
 }
 
-/** The rows of one workload, relative to the fastest other library. */
+/** Builds the rows of one workload, relative to the fastest other library. */
 function rowsOf(work: string, times: Times): Measurement[] {
   const best = Math.min(...[...times].filter(([name]) => !name.startsWith('coppice')).map(([, time]) => time));
   return [...times].map(([by, value]) => {
@@ -104,7 +107,7 @@ async function measureSample(sample: Sample): Promise<readonly Measurement[]> {
   for (const candidate of candidates) chats.set(candidate.name, await candidate.open());
   const [one, two] = variants;
   if (one === undefined || two === undefined) throw new Error('There are no variants.');
-  // Each side has shown both variants before, so no first read is measured.
+  // Every candidate has shown both variants before, so no first read is measured.
   for (const variant of [two, one])
     for (const chat of chats.values()) {
       chat.show(variant, () => undefined);
@@ -131,7 +134,7 @@ async function measureSample(sample: Sample): Promise<readonly Measurement[]> {
   return measures;
 }
 
-/** Measures all samples. */
+/** Measures all workloads on all samples. */
 export async function benchClient(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   for (const sample of samples) measures.push(...(await measureSample(sample)));

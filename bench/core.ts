@@ -51,7 +51,7 @@ function newNode(n: number, parent: number | null, position: string): NewNode {
   };
 }
 
-/** Insert steps for a tree of `count` messages, and for `more` messages after them. */
+/** Returns the insert steps for a tree of `count` messages. */
 function plan(count: number): NewNode[] {
   const last = new Map<number, string>();
   const nodes: NewNode[] = [newNode(0, null, positionBetween(null, null))];
@@ -74,7 +74,7 @@ function coppice(nodes: readonly NewNode[]): Tree {
     .tree;
 }
 
-// Written out like in core: with a spread the code would be three times as large and slow, and the comparison unfair.
+// Written out as in core, because a spread would make it three times as slow and the comparison unfair.
 function rowOf(node: NewNode, seq: number, version: number): Node {
   return {
     id: node.id,
@@ -101,7 +101,7 @@ function rowOf(node: NewNode, seq: number, version: number): Node {
   };
 }
 
-/** The same work on a mutable Map: the same checks, rows and ordered children. */
+/** A mutable Map that does the same work as core: the same checks, rows and ordered children. */
 class Mutable {
   readonly nodes = new Map<
     string,
@@ -147,7 +147,7 @@ interface SketchNode {
   readonly message: NewNode;
 }
 
-/** The copying variant: the mapping and the children of the parent are copied for every message. */
+/** Adds a message by copying the mapping and the parent's children, as a simple immutable tree would. */
 function addNode(mapping: Readonly<Record<string, SketchNode>>, message: NewNode): Record<string, SketchNode> {
   const next = { ...mapping };
   next[message.id] = { id: message.id, parent: message.parentId, children: [], message };
@@ -267,7 +267,7 @@ function appends(size: number): Measurement[] {
   ];
 }
 
-/** A mutable Map cannot be reset, so each run gets a new one. */
+/** Creates a candidate with a new mutable Map for each run, because a Map cannot be reset. */
 function mutableRun(base: readonly NewNode[], more: readonly NewNode[]): BenchCandidate {
   let map = new Mutable();
   return {
@@ -305,7 +305,7 @@ function paths(): Measurement[] {
   ];
 }
 
-/** The memory of a tree without the nodes' own data, which are created before and shared by all candidates. */
+/** Measures the memory of a tree without its messages, which are created before and shared by all candidates. */
 function memory(): Measurement[] {
   const count = 100_000;
   const nodes = plan(count);
@@ -324,7 +324,7 @@ function memory(): Measurement[] {
   return [...measures, { work, by: 'mutable Map', value: map, unit: 'bytes', ratio: 1 }];
 }
 
-/** Runs all benchmarks of core. */
+/** Measures appends, paths and memory of core. */
 export function benchCore(): Measurement[] {
   setAutoFreeze(false);
   return [...sizes.flatMap(appends), ...paths(), ...memory()];

@@ -38,13 +38,13 @@ async function buildSample(store: Store): Promise<TreeId> {
   return id;
 }
 
-/** The provider alone: it is called and read to its end, and its chunks are joined to a message. */
+/** Calls the provider without the engine, reads the stream to its end and joins the message. */
 async function bare({ providers }: Bench, model: string, words: number): Promise<void> {
   const reply = await collectReply(providers.model(model).stream({ messages: [question], maxTokens: 4_096 }));
   if (reply.last?.type !== 'end') throw new Error(`The bare stream of ${words} words ended otherwise.`);
 }
 
-/** The minimum: reads the bytes, splits them into events, parses each event and joins the texts. */
+/** The least possible work: reads the bytes, splits them into events, parses each event and joins the texts. */
 async function fetched({ url }: Bench, model: string, words: number): Promise<void> {
   const body = { model: model.slice('wire/'.length), messages: [{ role: 'user', content: 'Say some words, please.' }] };
   const answer = await fetch(`${url}/chat/completions`, {
@@ -66,7 +66,7 @@ async function fetched({ url }: Bench, model: string, words: number): Promise<vo
   if (received !== words || text === '') throw new Error(`Fetched ${received} of ${words} words.`);
 }
 
-/** The same reply as a turn: appended, stored while it streams, followed by a reader, and ended durably. */
+/** Generates the same reply as a turn: appended, stored while it streams, followed by a reader, and committed. */
 async function turn({ generator }: Bench, model: string, words: number, id: TreeId): Promise<void> {
   const started = generator.generate(
     { type: 'send', treeId: id, messages: [{ message: question }] },
@@ -85,7 +85,10 @@ interface Spent {
   readonly wall: number;
 }
 
-/** CPU and wall time in microseconds. Garbage is not collected before, because that would discard compiled code too. */
+/**
+ * Measures CPU and wall time in microseconds. Does not collect garbage first, because that would discard compiled code
+ * too.
+ */
 async function spent(work: () => Promise<void>): Promise<Spent> {
   const [cpu, wall] = [process.cpuUsage(), process.hrtime.bigint()];
   await work();
@@ -99,12 +102,12 @@ interface Beside {
   readonly turn: Spent;
 }
 
-/** The lower quartile, because other processes can only increase a time. */
+/** Returns the lower quartile, because other processes can only increase a time. */
 function quartile(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 2] ?? Number.NaN;
 }
 
-/** Measures one reply length after the other, alternating between the candidates, so that noise affects all of them. */
+/** Measures one reply length after the other. The candidates run alternately, so that noise affects all of them. */
 async function beside(bench: Bench, models: readonly BenchModel[], runs: number): Promise<readonly Beside[]> {
   const rounds = models.map((): Beside[] => []);
   const warm = Math.ceil(runs / 3);
@@ -148,7 +151,7 @@ function against(
   ];
 }
 
-/** The cost of 6,000 more chunks, without starting and ending a turn. */
+/** Measures the cost of 6,000 more chunks, without the start and the end of a turn. */
 async function chunks(measures: Measurement[], bench: Bench): Promise<void> {
   const [few, many] = [2_000, 8_000];
   const [short, long] = await beside(
@@ -202,7 +205,7 @@ async function commitTime({ store }: Bench): Promise<number> {
   return quartile(times);
 }
 
-/** A hundred turns in parallel, and the longest time that blocked the event loop. */
+/** Measures a hundred parallel turns, and how long they block the event loop at most. */
 async function parallel(measures: Measurement[], bench: Bench): Promise<void> {
   const [words, everyMs, many, runs] = [100, 10, 100, 5];
   const model = `wire/words-${words}-${everyMs}`;
@@ -239,7 +242,7 @@ async function parallel(measures: Measurement[], bench: Bench): Promise<void> {
   );
 }
 
-/** Runs all benchmarks of the engine. */
+/** Measures single turns, chunks and parallel turns. */
 export async function benchEngine(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-engine-'));
   const server = fork(new URL('./engine/wire-server.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });

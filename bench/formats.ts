@@ -24,7 +24,7 @@ async function processorTime(work: () => unknown): Promise<number> {
   return user + system;
 }
 
-/** Medians of CPU times, alternating between candidates; the first run does not count. */
+/** Returns the median CPU times of candidates that run alternately; the first run does not count. */
 async function inTurns<Name extends string>(
   works: { readonly [N in Name]: () => unknown },
   runs: number,
@@ -61,7 +61,7 @@ interface Mapped {
   readonly message: object | null;
 }
 
-/** The minimal import: parse everything, one transaction per conversation, one row per message. */
+/** The least possible import: parses everything, then one transaction per conversation and one row per message. */
 function bareImport(text: string): void {
   const database = openRawDatabase(join(folder, `bare-${opened++}.db`));
   database.exec('CREATE TABLE node (id TEXT PRIMARY KEY, parent_id TEXT, seq INTEGER, content TEXT) WITHOUT ROWID');
@@ -80,7 +80,7 @@ function bareImport(text: string): void {
 
 type Cell = string | number | null;
 
-/** Rows of one table for one conversation. */
+/** The rows of one table that a conversation consists of. */
 interface Rows {
   readonly insert: string;
   readonly rows: readonly (readonly Cell[])[];
@@ -93,7 +93,7 @@ const tables = [
   ['external_id', 'tree_id = ?1', 'rowid'],
 ] as const;
 
-/** The rows that an import creates, by conversation: tree, nodes, log and external ids. */
+/** Returns the rows that an import creates, by conversation: tree, nodes, log and external ids. */
 async function rowsOf(input: ImportInput): Promise<readonly (readonly Rows[])[]> {
   const path = join(folder, `rows-${opened++}.db`);
   const store = await openStore(`sqlite:${path}`);
@@ -123,7 +123,7 @@ function cellOf(value: unknown): Cell {
 
 /**
  * Parses everything and inserts the same rows as an import, into the same tables, one transaction per conversation. The
- * rows are prepared, so the parsed data is not used.
+ * rows were prepared before, so the parsed data is not used.
  */
 async function sameRows(text: string, trees: readonly (readonly Rows[])[]): Promise<void> {
   preventOptimisation(JSON.parse(text));
@@ -205,9 +205,9 @@ interface Flow {
   readonly memory: number;
   readonly own: number;
   readonly stall: number;
-  /** The longest stall of the same process while it only waited, which is the noise of the machine. */
+  /** The longest stall while the process only waited: the noise of the machine. */
   readonly still: number;
-  /** The longest CPU time between two event loop turns. */
+  /** The longest CPU time between two iterations of the event loop. */
   readonly turn: number;
 }
 
@@ -220,7 +220,7 @@ function flow(bytes: number, messages = 100, way = 'here'): Flow {
 
 const mega = 1024 * 1024;
 
-/** Runs all benchmarks of formats. */
+/** Measures reading, importing, memory and stalls. */
 export async function benchFormats(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   try {
@@ -255,7 +255,7 @@ export async function benchFormats(): Promise<readonly Measurement[]> {
         },
       );
     }
-    // Each conversation is one transaction of any length.
+    // Each conversation is one transaction, however long it is.
     for (const messages of [1_000, 10_000]) {
       const each = `conversations of ${messages.toLocaleString('en')} messages`;
       const work = `most processor time between two turns, ${each}`;

@@ -1,7 +1,7 @@
 /**
- * Measures the waiting times of a new user with the packed packages, in an empty folder and an empty home: the install,
- * the first chat, an import, the page, a recorded call and the example of the library. Wall times, each as a ratio to
- * `npm init` and `npm install express` with the same cache.
+ * Measures how long a new user waits with the packed packages, in an empty folder and an empty home: for the install,
+ * the first chat, an import, the page, a recorded call and the library's example. Wall times, each as a ratio to `npm
+ * init` and `npm install express` with the same cache.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ function createNewUser(parent: string): NewUser {
   const folder = mkdtempSync(join(parent, 'user-'));
   const home = join(folder, 'home');
   mkdirSync(home);
-  // The cache of npm is shared, because the time of the network must not be measured.
+  // The cache of npm is shared, so that the network is not measured.
   const setting = (name: string) => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim();
   const npm = { npm_config_cache: setting('cache'), npm_config_registry: setting('registry') };
   const env = { PATH: process.env['PATH'], HOME: home, ...npm };
@@ -52,7 +52,7 @@ async function timed(work: () => unknown): Promise<number> {
   return (performance.now() - began) * 1000;
 }
 
-/** Starts the server, calls the function with its address, and stops the server afterwards. */
+/** Starts the server, calls the function with its URL, and stops the server. */
 async function whileServing(
   { folder, env }: NewUser,
   use: (url: string, headers: Readonly<Record<string, string>>) => Promise<void>,
@@ -93,7 +93,7 @@ async function recordCall(user: NewUser): Promise<void> {
   service.close();
 }
 
-/** Measures all steps. */
+/** Measures all steps of a new user. */
 export async function benchInstall(): Promise<readonly Measurement[]> {
   const parent = mkdtempSync(join(tmpdir(), 'coppice-install-'));
   const staged = join(parent, 'packed');

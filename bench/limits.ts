@@ -1,6 +1,6 @@
 /**
- * Compares each workload with the minimum of its medium: a narrow table with integer keys, a file of lines with an
- * index of offsets, or a plain Map. `COPPICE_LIMITS=append,path` measures only these workloads.
+ * Compares each workload with the least work that its medium needs: a narrow table with integer keys, a file of lines
+ * with an index of offsets, or a Map. `COPPICE_LIMITS=append,path` measures only these workloads.
  */
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +65,7 @@ async function appendSqlite(measures: Measurement[]): Promise<void> {
     const title = `durable append, SQLite, ${count(size)} messages`;
     pushRow(measures, { work: title, least: times.least, ours: times.ours, aim: 2 });
     await store.close();
-    // The write-ahead log starts empty, so its growth is the number of bytes that the appends wrote.
+    // The write-ahead log starts empty, so its size is the number of bytes that the appends wrote.
     least.emptyLog();
     const again = await openStore(`sqlite:${ourPath}`);
     const appended = 20;
@@ -292,7 +292,7 @@ async function readSqlite(measures: Measurement[]): Promise<void> {
     200,
   );
   pushRow(measures, { work: 'current thread of 60 as JSON bytes', ...texts, aim: 3 });
-  // A compaction that keeps 10, and 60 messages after it: 71 entries.
+  // The context has 71 entries: a compaction, the 10 messages that it keeps, and 60 after it.
   const kept = await store.read(id, () => readPath({ to: result.nodeId }));
   await run(store, { type: 'select', treeId: id, nodeId: result.nodeId }, benchContext);
   const firstKept = kept.at(-10)?.id;
@@ -495,7 +495,7 @@ const parts: { readonly [name: string]: (measures: Measurement[]) => Promise<voi
   search,
 };
 
-/** Runs all comparisons with the limits. */
+/** Measures all workloads, or those of `COPPICE_LIMITS`. */
 export async function benchLimits(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   const wanted = process.env['COPPICE_LIMITS']?.split(',') ?? Object.keys(parts);

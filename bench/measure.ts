@@ -1,4 +1,6 @@
-/** Timing and printing for all benchmarks. The ratios of one run are the result; absolute times only explain them. */
+/**
+ * Measures and prints for all benchmarks. The ratios within one run are the result; absolute times only explain them.
+ */
 
 import { setFlagsFromString } from 'node:v8';
 
@@ -6,7 +8,7 @@ setFlagsFromString('--no-parallel-scavenge');
 setFlagsFromString('--no-concurrent-marking');
 setFlagsFromString('--no-concurrent-sweeping');
 
-/** One measurement. */
+/** One row of a benchmark's result. */
 export interface Measurement {
   /** The workload, for example `append to 100,000 nodes`. */
   readonly work: string;
@@ -15,9 +17,9 @@ export interface Measurement {
   /** The value per operation in the unit: the median of the runs. Times are CPU times, and `/s` is a rate. */
   readonly value: number;
   readonly unit: 'µs' | 'bytes' | '/s';
-  /** The ratio to the reference of the budget. Above one the candidate is so many times slower or larger. */
+  /** The ratio to the reference: 2 means twice as slow or as large. */
   readonly ratio?: number;
-  /** The budget as text, on its row. */
+  /** The allowed ratio, as text. */
   readonly budget?: string;
   readonly kept?: boolean;
 }
@@ -29,20 +31,20 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (high + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-// A reference that prevents the compiler from removing unused results.
+// A result that is stored here cannot be optimised away.
 const folder: unknown[] = [];
 
-/** Prevents the compiler from removing a result, until the next call. */
+/** Stores a result until the next call, so that the compiler cannot remove its computation. */
 export function preventOptimisation(value: unknown): void {
   folder[0] = value;
 }
 
-/** Collects garbage, so that the garbage of one candidate does not slow down another. */
+/** Collects garbage, so that garbage of one candidate does not slow down the next one. */
 export function collectGarbage(): void {
   globalThis.gc?.();
 }
 
-/** A candidate of a comparison. */
+/** One of the programs that a benchmark compares. */
 export interface BenchCandidate {
   /** The number of operations of one run. */
   readonly operations: number;
@@ -52,9 +54,9 @@ export interface BenchCandidate {
 }
 
 /**
- * Measures the CPU time per operation of several candidates in microseconds, alternating between them. CPU time, with
- * garbage collected on the same thread, because on a shared machine wall time and helper threads would include other
- * processes. The first run does not count.
+ * Measures the CPU time per operation of several candidates in microseconds; they run alternately, and the first run
+ * does not count. CPU time with garbage collection on the same thread, because on a shared machine wall time and helper
+ * threads would include other processes.
  */
 export function measureCpuTimes<Name extends string>(
   candidates: { readonly [N in Name]: BenchCandidate },
@@ -77,14 +79,17 @@ export function measureCpuTimes<Name extends string>(
   };
 }
 
-/** The wall time of some work in microseconds. */
+/** Returns the wall time of some work in microseconds. */
 export async function measureWallTime(work: () => unknown): Promise<number> {
   const from = process.hrtime.bigint();
   await work();
   return Number(process.hrtime.bigint() - from) / 1000;
 }
 
-/** Median wall times in microseconds of several functions, alternating, so that noise affects all of them. */
+/**
+ * Returns the median wall times of several functions in microseconds. They run alternately, so that noise affects all
+ * of them.
+ */
 export async function measureAlternating<Name extends string>(
   works: { readonly [N in Name]: (turn: number) => unknown },
   turns: number,
@@ -110,7 +115,7 @@ export function repeatWork(count: number, work: () => unknown): unknown {
   return last;
 }
 
-/** The bytes that a value retains, by the growth of the heap while it is created. */
+/** Returns how many bytes a value retains, measured by the growth of the heap while it is created. */
 export function measureRetainedBytes(make: () => unknown, runs = 3): number {
   const sizes: number[] = [];
   for (let run = 0; run < runs; run++) sizes.push(growth(make));
@@ -132,7 +137,7 @@ function shown(value: number): string {
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** The measurements as a text table. */
+/** Formats measurements as a text table. */
 export function formatMeasurements(measures: readonly Measurement[]): string {
   const rows = [
     ['work', 'by', 'per operation', 'ratio', 'budget'],

@@ -1,6 +1,6 @@
 /**
- * Compares the recording proxy with a bare node:http proxy that pipes the same bytes. Both run in one process,
- * alternating.
+ * Compares the recording proxy with a node:http proxy that only pipes the same bytes. Both run alternately in one
+ * process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -92,7 +92,7 @@ interface Times {
   readonly chunk: number[];
 }
 
-/** The lower quartile. */
+/** Returns the lower quartile, because other processes can only increase a time. */
 function soonest(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 2] ?? Number.NaN;
 }
@@ -142,7 +142,7 @@ function rows(work: string, bare: number, ours: number, most: number | null): Me
   ];
 }
 
-/** Joins the words of a streamed answer to the reply that a client sends with its next call. */
+/** Joins the words of a streamed answer to the reply that a client sends back with its next call. */
 function replyOf({ bytes }: ReceivedEvents): string {
   let content = '';
   const text = Buffer.concat(bytes).toString('utf8');
@@ -156,8 +156,8 @@ function replyOf({ bytes }: ReceivedEvents): string {
 const [perSecond, seconds, agents] = [100, 5, 10];
 
 /**
- * The cost per call of ten agents at a hundred calls per second. Each agent continues its session and sends the replies
- * that it received, or each call begins a new session with a long history.
+ * Measures the cost per call of ten agents at a hundred calls per second. Each agent continues its session with the
+ * replies that it received, or starts a new session with a long history at each call.
  */
 async function underLoad(child: ChildProcess, ports: Ports, goesOn: boolean): Promise<Measurement[]> {
   const length = goesOn ? 151 : 199;
@@ -210,8 +210,8 @@ async function underLoad(child: ChildProcess, ports: Ports, goesOn: boolean): Pr
 }
 
 /**
- * Runs the loop of one agent several times, with a history that grows by two messages per call. Measures the memory
- * after the last session in addition to that after the first one, which has filled the caches.
+ * Runs one agent several times, with a history that grows by two messages per call. Measures the memory after the first
+ * session, which fills the caches, and after the last one.
  */
 async function longSessions(child: ChildProcess, ports: Ports): Promise<Measurement[]> {
   const [sessions, calls] = [4, 400];
@@ -238,7 +238,7 @@ async function longSessions(child: ChildProcess, ports: Ports): Promise<Measurem
   ];
 }
 
-/** Measures first byte, chunks, load, memory and matching. */
+/** Measures first byte, chunks, load, memory and matching of the proxy. */
 export async function benchProxy(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-proxy-'));
   const execArgv = ['--expose-gc', '--import', 'tsx'];

@@ -23,7 +23,7 @@ const writers = 16;
 const appendsPerWriter = 40;
 
 /**
- * The processor time of a database server and its child processes so far, in microseconds; null if the system does not
+ * Returns the processor time of a database server and its child processes in microseconds; null if the system does not
  * report it.
  */
 async function serverCpu(server: PostgresServer): Promise<number | null> {
@@ -49,7 +49,7 @@ async function serverCpu(server: PostgresServer): Promise<number | null> {
 
 interface AppendCost {
   readonly perSecond: number;
-  /** Processor time of the database servers and of this process per append, in microseconds. */
+  /** The processor time per append of the database servers and of this process, in microseconds. */
   readonly server: number;
   readonly client: number;
 }
@@ -131,7 +131,7 @@ async function appends(measures: Measurement[], first: PostgresServer, second: P
     }
 }
 
-/** The number of transactions per second that this process starts, measured for so many seconds. */
+/** Returns how many transactions per second this process starts, measured for `seconds` seconds. */
 async function transactionsPerSecond(seconds: number): Promise<number> {
   let begun = 0;
   const { query } = pg.Client.prototype;
@@ -167,7 +167,7 @@ async function atRest(measures: Measurement[], server: PostgresServer): Promise<
   await store.close();
 }
 
-/** A model that writes a word every 40 ms until it is stopped. */
+/** A model that writes a word every 40 ms until it is stopped, so that a reply runs as long as needed. */
 const endless = defineProvider({
   name: 'endless',
   label: 'Endless',
@@ -194,7 +194,7 @@ const endless = defineProvider({
   },
 });
 
-/** Measures the transactions of the whole process while replies of so many owners run. */
+/** Measures the transactions per second while replies of several owners run. */
 async function replies(measures: Measurement[], server: PostgresServer): Promise<void> {
   const store = await openStore(await server.createDatabase());
   const providers = createProviders({ config, extra: [endless] });
@@ -216,7 +216,7 @@ async function replies(measures: Measurement[], server: PostgresServer): Promise
   await store.close();
 }
 
-/** Measures the time from an acknowledged commit on one server until a list feed of another server has it. */
+/** Measures the time from a commit on one server until a list feed of another server delivers it. */
 async function feedDelay(measures: Measurement[], server: PostgresServer): Promise<void> {
   for (const { by, feed, most } of [
     { by: 'notifications', feed: 'notify', most: 50 },
@@ -233,7 +233,7 @@ async function feedDelay(measures: Measurement[], server: PostgresServer): Promi
     })();
     const append = () =>
       run(here, { type: 'append', treeId: id, messages: [{ message: makeBenchMessage(1) }] }, benchContext);
-    // The first commits show that the feed has started.
+    // The feed has started as soon as one of these commits arrives.
     while (arrived.size === 0) {
       await append();
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -285,7 +285,7 @@ async function checks(measures: Measurement[], server: PostgresServer): Promise<
   await store.close();
 }
 
-/** Runs all benchmarks of growth. */
+/** Measures everything that grows with users, buckets, replies and messages. */
 export async function benchScale(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   const [first, second] = [await PostgresServer.start(), await PostgresServer.start()];

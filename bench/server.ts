@@ -70,7 +70,7 @@ function ask(port: number, method: string, path: string, body?: string, version 
 
 const lanes = 16;
 
-/** Sends so many requests, sixteen in parallel. Each parallel sender has its own number. */
+/** Sends `count` requests, sixteen in parallel. Each parallel sender has its own number. */
 async function drive(count: number, once: (lane: number) => Promise<unknown>): Promise<void> {
   let left = count;
   const one = async (lane: number) => {
@@ -85,7 +85,7 @@ function append(): string {
   return JSON.stringify({ messages: [{ id: newId(), role: 'user', content: sentence }] });
 }
 
-/** The CPU time of the server per request, alternating between both sides, after a warm-up. */
+/** Returns the CPU time of the server per request, for both sides alternately and after a warm-up. */
 async function race(
   child: ChildProcess,
   count: number,
@@ -107,7 +107,7 @@ async function race(
 }
 
 function rows(work: string, times: Readonly<Record<Side, number>>): Measurement[] {
-  // A rate of 0.7 times that of the bare handler means 1 / 0.7 times its CPU time.
+  // A rate of 0.7 times that of the bare handler means 1 / 0.7 times its CPU time per request.
   const ratio = times.coppice / times.bare;
   return [
     { work, by: 'bare handler', value: times.bare, unit: 'µs', ratio: 1 },
@@ -123,7 +123,7 @@ function rows(work: string, times: Readonly<Record<Side, number>>): Measurement[
   ];
 }
 
-/** The time from an append until the last of many readers has received its commit, in microseconds. */
+/** Returns the time from an append until the last of many readers has received it, in microseconds. */
 async function lastOf(
   fixture: BenchServer,
   readers: number,

@@ -24,16 +24,16 @@ const usage = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
-/** The shape of a session file. */
+/** How the entries of a generated session file are connected. */
 interface Shape {
   readonly name: string;
-  /** The parent of each entry; −1 if it has none. */
+  /** Returns the index of an entry's parent; −1 for the first one. */
   parent(at: number): number;
-  /** Entries that are compactions. */
+  /** Returns whether an entry is a compaction. */
   isCompaction(at: number): boolean;
 }
 
-/** A session with one thread, all of which is in the context. */
+/** A session with one branch, all of which is in the context. */
 const thread: Shape = { name: 'one thread', parent: (at) => at - 1, isCompaction: () => false };
 /** A session like long real ones: a branch of 50 entries every 100 entries, and a compaction every 5,000. */
 const worked: Shape = {
@@ -83,7 +83,7 @@ function write(shape: Shape): { readonly ours: string; readonly theirs: string; 
   return { ours, theirs, tip: entries - 1 };
 }
 
-/** Median CPU time in microseconds, alternating; the first run does not count. */
+/** Returns the median CPU time of both sides in microseconds, run alternately; the first run does not count. */
 async function inTurns(
   works: { readonly ours: () => unknown; readonly theirs: () => unknown },
   runs: number,
@@ -101,8 +101,8 @@ async function inTurns(
   return { ours: median(times.ours), theirs: median(times.theirs) };
 }
 
-// Warm-up: the first operations of each side do not count. After a few hundred operations most code is still
-// interpreted; in a long-running process, such as a server, it is compiled.
+// The first operations of each side do not count, because most code is still interpreted then. In a long-running
+// process, such as a server, it is compiled.
 const counted = 400;
 const warming = 300;
 const warm = 1500;
@@ -112,7 +112,7 @@ interface Sides {
   readonly theirs: number;
 }
 
-/** Median wall times of single operations, alternating, because the speed of a shared disk varies. */
+/** Returns the median wall times of single operations, run alternately because the speed of a shared disk varies. */
 async function onDisk(
   before: number,
   ours: (at: number) => Promise<unknown>,
@@ -145,7 +145,7 @@ function sync(path: string): void {
   closeSync(handle);
 }
 
-/** Runs all benchmarks of sessions. */
+/** Measures reading, writing and extracting of session files. */
 export async function benchSessions(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   const built = [write(thread), write(worked)] as const;
@@ -177,7 +177,7 @@ export async function benchSessions(): Promise<readonly Measurement[]> {
   return measures;
 }
 
-/** Appending, branching and extracting on an open file of 100,000 entries. */
+/** Measures appending, branching and extracting on an open file of 100,000 entries. */
 async function writing(file: {
   readonly ours: string;
   readonly theirs: string;
@@ -194,7 +194,7 @@ async function writing(file: {
       before,
       (at) => session.manager.saveMessage({ role: 'user', content: `${at} ${words}` }),
       (at) => {
-        // The other side does not sync, so the time of a sync is added for both.
+        // The other side does not sync its file, so a sync is added to its time.
         other.appendMessage(said(`${at} ${words}`));
         sync(yours);
       },
@@ -212,7 +212,7 @@ async function writing(file: {
     );
   const branched = await branch(warming);
   const later = { appended: await append(warm), branched: await branch(warm) };
-  // Measured at the end, so that both sides have saved equally often and their code is equally warm.
+  // Measured at the end, when both sides have saved equally often and their code is equally warm.
   const left: number[] = [];
   for (let at = 0; at < 400; at++) {
     const start = performance.now();
@@ -237,7 +237,10 @@ async function writing(file: {
   ];
 }
 
-/** Extracting moves the other side's manager to the new file, so each run opens a new one before the measurement. */
+/**
+ * Measures extracting a branch. The other side's manager moves to the new file, so each run opens a new manager before
+ * the measurement.
+ */
 async function extract(session: AgentSession, file: { readonly theirs: string; readonly tip: number }): Promise<Sides> {
   const times = { ours: [] as number[], theirs: [] as number[] };
   for (let run = 0; run <= 5; run++) {

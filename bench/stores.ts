@@ -1,4 +1,4 @@
-/** Compares SQLite and PostgreSQL behind the contract with their bare drivers, at equal durability. */
+/** Compares stores on SQLite and PostgreSQL with their bare drivers, at equal durability. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function rawAppends(
     append(n: number) {
       const node = benchContext.newId();
       const said = makeBenchMessage(n);
-      // The bare driver does not hash or estimate; it gets a prepared key.
+      // The bare driver does not compute a hash or count tokens; it gets a prepared key.
       const steps = JSON.stringify([
         {
           type: 'insert',
@@ -68,8 +68,7 @@ function rawAppends(
 }
 
 async function appends(measures: Measurement[], size: number): Promise<void> {
-  // Each side has its own file: two connections that write one file alternately would only measure the reloading of
-  // pages.
+  // Each side has its own file, because two connections that write one file alternately would mainly reload pages.
   const store = await openStore(`sqlite:${join(folder, `append-${size}.db`)}`);
   const ours = await buildBenchTree(store, size);
   const barePath = join(folder, `bare-${size}.db`);
@@ -89,7 +88,7 @@ async function appends(measures: Measurement[], size: number): Promise<void> {
         ),
     },
     400,
-    // Warm-up: in a process that serves chats this code is already compiled.
+    // Warms the code up, because in a server it is already compiled.
     2_000,
   );
   raw.database.close();
@@ -110,7 +109,7 @@ async function appends(measures: Measurement[], size: number): Promise<void> {
   await store.close();
 }
 
-/** Resends a known history with one more message, which writes one row for a history of any length. */
+/** Resends a stored history with one more message, which writes one row however long the history is. */
 async function resent(measures: Measurement[], store: Store, id: TreeId, single: number): Promise<void> {
   const { rootId } = await store.read(id, () => readTree(id));
   const history = Array.from({ length: 200 }, (_, index) => ({ message: makeBenchMessage(5_000_000 + index) }));
@@ -343,7 +342,7 @@ async function million(measures: Measurement[]): Promise<void> {
   await store.close();
 }
 
-/** Runs all benchmarks of stores. `COPPICE_LONG=1` adds a million messages. */
+/** Measures all workloads of the stores. `COPPICE_LONG=1` adds a million messages. */
 export async function benchStores(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   try {

@@ -37,7 +37,7 @@ async function buildSample(server: TestServer, size: number, stem: number): Prom
   return id;
 }
 
-/** The time in milliseconds for which the page's main thread was busy. */
+/** Starts measuring; the returned function gives the milliseconds for which the page's main thread was busy. */
 async function busy(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -49,7 +49,7 @@ async function busy(page: Page): Promise<() => Promise<number>> {
 
 const frames = 120;
 
-/** Runs code in many frames; returns the main thread's microseconds per frame. */
+/** Runs code in many frames; returns the microseconds per frame on the main thread. */
 async function perFrame(page: Page, work: string): Promise<number> {
   const spent = await busy(page);
   const before = await spent();
@@ -83,7 +83,7 @@ const scroll = `() => {
   thread.scrollTop -= 90;
 }`;
 
-/** Milliseconds from navigating to a tree until its first message is shown. */
+/** Returns the milliseconds from navigating to a tree until its first message is shown. */
 async function opening(page: Page, url: string): Promise<number> {
   await page.goto('about:blank');
   await page.goto(url, { waitUntil: 'commit' });
@@ -94,7 +94,7 @@ async function opening(page: Page, url: string): Promise<number> {
 const megabyte = 1_000_000;
 const repeated = (text: string) => text.repeat(Math.ceil(megabyte / text.length)).slice(0, megabyte);
 
-/** A megabyte of each kind of text that is slow to parse, creates many elements, or nests deeply. */
+/** Messages of one megabyte that are slow to parse, create many elements, or nest deeply. */
 const largeMessages: Readonly<Record<string, string>> = {
   'a table': `| a | b |\n|---|---|\n${repeated('| 1 | 2 |\n')}`,
   'quotes in quotes': repeated('> > > text\n'),
@@ -107,7 +107,7 @@ const largeMessages: Readonly<Record<string, string>> = {
   'small paragraphs': repeated('a\n\n'),
 };
 
-/** The longest task of the page's main thread, in milliseconds, while a tree with a message opens. */
+/** Returns the longest task of the page's main thread in milliseconds while a tree with this message opens. */
 export async function measureLongestTask(
   page: Page,
   server: TestServer,
@@ -122,12 +122,12 @@ export async function measureLongestTask(
   await page.goto('about:blank');
   await page.goto(`${url}/t/${body.treeId}`);
   await page.getByText('Show the other').first().waitFor({ timeout: 60_000 });
-  // Tasks are reported after their end.
+  // The browser reports tasks only after they have ended.
   await page.waitForTimeout(1_000);
   return page.evaluate('Math.max(0, ...(globalThis.longTasks ?? []))');
 }
 
-/** Makes the page record its long tasks, those over 50 ms. */
+/** Makes the page record its long tasks, which the browser defines as those over 50 ms. */
 export async function recordLongTasks(page: Page): Promise<void> {
   await page.addInitScript(`globalThis.longTasks = [];
     new PerformanceObserver((list) => {
@@ -155,7 +155,7 @@ async function coldLoad({ browser, server, url }: PageFixture, tree: string): Pr
   return middle;
 }
 
-/** Runs all benchmarks of the page. */
+/** Measures the map, scrolling, opening and large messages. */
 export async function benchWeb(): Promise<readonly Measurement[]> {
   const fixture = await openPageFixture();
   try {
@@ -165,7 +165,7 @@ export async function benchWeb(): Promise<readonly Measurement[]> {
     const long = await buildSample(server, 5_000, 5_000);
     const large = await buildSample(server, 100_000, 200);
     const { page } = await fixture.open('/');
-    // Measured in the page: the server and the benchmark share a thread, so waiting there would include other work of
+    // Measured in the page, because the server and the benchmark share a thread and waiting there would include work of
     // the server.
     await page.addInitScript(`new MutationObserver(() => {
       if (globalThis.firstMessageAt === undefined && document.querySelector('[data-testid=thread] article') !== null)

@@ -7,7 +7,7 @@ import { repositoryRoot, startTool, waitForExit } from './tools.ts';
 
 interface Outcome {
   readonly ok: boolean;
-  /** The output of a failed check. */
+  /** What a failed check printed. */
   readonly said: string;
 }
 
@@ -80,7 +80,7 @@ async function checkTypes(): Promise<Outcome> {
       const path = relative(repositoryRoot, line).split(sep).join('/');
       if (!unchecked.delete(path) && !/^(?:\/|[A-Za-z]:[\\/])/.test(line)) errors.push(line);
     }
-    // A program without files (TS18003) is valid; a file that it should contain would be reported below.
+    // A program without files (TS18003) is valid; a file that belongs to no program is reported below.
     if (outcome.ok || errors.some((line) => line.includes('error TS18003'))) continue;
     failed = true;
     said.push(`With ${options}:`, ...errors);

@@ -1,5 +1,5 @@
 /**
- * The SQLite driver of the command, one package for each system. `@photostructure/sqlite` contains 10 MB of C sources
+ * Builds the packages of the SQLite driver, one for each system. `@photostructure/sqlite` contains 10 MB of C sources
  * and the binaries of all systems. These packages contain the same files for one system each, and npm installs at most
  * one of them. The reasons are in docs/decisions/one-driver-per-system.md.
  */
@@ -12,32 +12,32 @@ const driver = '@photostructure/sqlite';
 const source = join(repositoryRoot, 'node_modules', driver);
 
 /**
- * The versions of Node without SQLite, or with one that is too old. On other versions npm skips the package, because
- * its engines do not match.
+ * The versions of Node that have no SQLite or too old a one. On other versions npm skips the package, because its
+ * engines do not match.
  */
 const nodesWithoutSqlite = '>=20.19 <22.23 || >=23 <24.21 || >=25 <26';
 
-/** The systems that the driver is built for, such as `linux-x64`. */
+/** Returns the systems that the driver is built for, such as `linux-x64`. */
 export function listDriverSystems(): readonly string[] {
   return readdirSync(join(source, 'prebuilds')).sort();
 }
 
-/** The system of this computer, as a list that is empty if the driver is not built for it. */
+/** Returns the system of this computer as a list; empty if the driver is not built for it. */
 export function listOwnSystem(): readonly string[] {
   return listDriverSystems().filter((system) => system === `${process.platform}-${process.arch}`);
 }
 
-/** The name of the package for a system. The stores look for it by this name. */
+/** Returns the name of the package for a system, by which the stores look it up. */
 export function driverPackageName(system: string): string {
   return `@coppice/sqlite-${system}`;
 }
 
-/** The dependencies of the published command that replace the driver. */
+/** Returns the dependencies of the published command that replace the driver. */
 export function listDriverDependencies(version: string): Readonly<Record<string, string>> {
   return Object.fromEntries(listDriverSystems().map((system) => [driverPackageName(system), version]));
 }
 
-/** Dependencies without the driver. */
+/** Returns dependencies without the driver. */
 export function removeDriver(
   dependencies: readonly (readonly [string, string])[],
 ): readonly (readonly [string, string])[] {
@@ -76,7 +76,7 @@ export function buildDrivers(into: string, systems: readonly string[] = listDriv
       engines: { node: nodesWithoutSqlite },
       main: original.main,
       files: ['dist', 'prebuilds'],
-      // Finds the binary of the system. It is small and has no dependencies.
+      // The package that finds the binary of the system. It is small and has no dependencies.
       dependencies: { 'node-gyp-build': original.dependencies['node-gyp-build'] },
       publishConfig: { access: 'public', provenance: true },
     };

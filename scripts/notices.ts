@@ -9,7 +9,7 @@ interface Installed {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** The folder of an installed package, searched in a folder and all folders above it. */
+/** Returns the folder of an installed package, searched in a folder and all folders above it. */
 function folderOf(name: string, from: string): string | null {
   for (let at = from; ; at = dirname(at)) {
     const found = join(at, 'node_modules', name);
@@ -19,8 +19,8 @@ function folderOf(name: string, from: string): string | null {
 }
 
 /**
- * A text with the name, version and licence of all direct and indirect dependencies of a package, except our own
- * packages. `only` limits the direct dependencies.
+ * Returns name, version and licence of all direct and indirect dependencies of a package, except our own packages.
+ * `only` limits the direct dependencies.
  */
 export function buildNotices(folder: string, only?: readonly string[]): string {
   const found = new Map<string, string>();

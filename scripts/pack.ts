@@ -28,7 +28,7 @@ export const publishedPackages = [
 /** Published names that differ from the workspace names. */
 const names: Readonly<Record<string, string>> = { '@coppice/cli': 'coppice' };
 
-/** An entry that has another file for browsers. */
+/** An entry with a separate file for browsers. */
 interface ByRuntime {
   readonly browser: string;
   readonly default: string;
@@ -108,14 +108,14 @@ function compile(source: string, target: string, manifest: Manifest): void {
       declaration: true,
       rewriteRelativeImportExtensions: true,
       resolveJsonModule: true,
-      // If symbolic links were resolved, the sources of other packages would be built into every package.
+      // If symbolic links were resolved, every package would contain the sources of the others.
       preserveSymlinks: true,
       types: ['node'],
       typeRoots: [join(repositoryRoot, 'node_modules', '@types')],
       rootDir: source,
       outDir: dist,
     },
-    // The package's own settings exclude suites and fixtures; the published ones are listed by name.
+    // The package's settings exclude suites and fixtures, so the published ones are listed by name.
     files: entries.map((file) => join(source, file)),
     include: [join(source, 'src')],
   };
@@ -136,10 +136,13 @@ function compile(source: string, target: string, manifest: Manifest): void {
   }
 }
 
-/** The packages that are bundled. Every program loads them, and finding 200 files takes longer than running them. */
+/**
+ * The packages whose modules are bundled. Every program loads them, and finding 200 files takes longer than running
+ * them.
+ */
 const joined: ReadonlySet<string> = new Set(['@coppice/core', '@coppice/content', '@coppice/stores']);
 
-/** Bundles the modules into one file per entry and further files that entries share. Declarations stay unchanged. */
+/** Bundles the modules into one file per entry and files that entries share. Declarations stay unchanged. */
 function joinModules(dist: string, entries: readonly string[]): void {
   const built = entries.map((file) => join(dist, file.replace(/\.tsx?$/, '.js'))).filter((file) => existsSync(file));
   const { outputFiles } = buildSync({
@@ -163,9 +166,9 @@ function joinModules(dist: string, entries: readonly string[]): void {
 }
 
 /**
- * Dependencies that are built into a package, because most of their files are never loaded: source maps, a second
- * module format, unused parts. Only dependencies whose types are not part of ours. Dependencies of the package itself
- * are not bundled again.
+ * Dependencies that are bundled into a package, because most of their files are never loaded: source maps, a second
+ * module format, unused parts. Only dependencies whose types do not appear in ours. They are not listed as dependencies
+ * again.
  */
 const inlined: Readonly<Record<string, readonly string[]>> = {
   engine: ['@modelcontextprotocol/client', 'ajv', 'smol-toml'],
@@ -177,7 +180,7 @@ function isInlined(folder: string, specifier: string): boolean {
   return (inlined[folder] ?? []).some((name) => specifier === name || specifier.startsWith(`${name}/`));
 }
 
-/** The name of the bundled file of an import such as `ajv/dist/2020.js`. */
+/** Returns the name of the bundled file for an import such as `ajv/dist/2020.js`. */
 function vendorName(specifier: string): string {
   return specifier
     .replace(/\.js$/, '')
@@ -185,7 +188,7 @@ function vendorName(specifier: string): string {
     .replace(/^-/, '');
 }
 
-/** Bundles the inlined dependencies into `dist/vendor`, and lets the modules of the package import them from there. */
+/** Bundles these dependencies into `dist/vendor`, and changes the imports of the package's modules accordingly. */
 function inlineDependencies(folder: string, source: string, target: string): void {
   if (inlined[folder] === undefined) return;
   const dist = join(target, 'dist');
@@ -242,7 +245,7 @@ function inlineDependencies(folder: string, source: string, target: string): voi
 
 const importedNames = /^import (\{[^}]*\}|\w+(?:, \{[^}]*\})?) from ['"]([^'".][^'"]*)['"]/gm;
 
-/** The exported names of an import clause. */
+/** Returns the exported names in an import clause. */
 function namesIn(clause: string): readonly string[] {
   const [, first] = /^(\w+)/.exec(clause) ?? [];
   const listed = /\{([^}]*)\}/.exec(clause)?.[1] ?? '';
@@ -277,7 +280,7 @@ function* filesBelow(folder: string): Generator<string> {
 const importing = /\b(?:(?:im|ex)port\s+(?:[\w*{}\s,$]+\sfrom\s*)?|import\()['"]([^'".][^'"]*)['"]/g;
 
 /**
- * The packages that suites and fixtures import besides the package's dependencies. They become optional peer
+ * Returns the packages that suites and fixtures import besides the package's dependencies; they become optional peer
  * dependencies. Throws if any other file imports a package that the manifest does not declare.
  */
 function peersOf(manifest: Manifest, target: string): Map<string, string> {
@@ -303,17 +306,17 @@ function peersOf(manifest: Manifest, target: string): Map<string, string> {
 import { buildDrivers, listDriverDependencies, listOwnSystem, removeDriver } from './driver-packages.ts';
 import { buildNotices } from './notices.ts';
 
-/** The dependencies of a published package. */
+/** Returns the dependencies of a published package; undefined if it has none. */
 function needs(manifest: Manifest, folder: string): Readonly<Record<string, string>> | undefined {
   // The page is bundled, so its dependencies are not installed with it.
   if (folder === 'web') return undefined;
-  // In a checkout the command finds the page in the workspace.
+  // In a checkout the command finds the page in the workspace; published, it depends on the page.
   const kept = removeDriver(Object.entries(manifest.dependencies ?? {})).filter(([name]) => !isInlined(folder, name));
   if (kept.length === 0 && folder !== 'cli') return undefined;
   return { ...Object.fromEntries(kept), ...(folder === 'cli' ? { '@coppice/web': manifest.version } : {}) };
 }
 
-/** The published manifest: built files, no workspace, no development tools. */
+/** Builds the published manifest: with built files, without workspace settings and development tools. */
 function outside(manifest: Manifest, folder: string, target: string): object {
   const { name, version, description, keywords, license, engines, sideEffects, bin, exports: entries = {} } = manifest;
   const { peerDependencies, peerDependenciesMeta } = manifest;
@@ -364,8 +367,8 @@ function outside(manifest: Manifest, folder: string, target: string): object {
 }
 
 /**
- * Whether a package has a peer that npm installs with it: the framework that it adapts to. `npm run pack` puts these
- * packages into another folder, so that installing the command with all tarballs of one folder installs no framework.
+ * Returns whether a package has a peer that npm installs with it: the framework that it adapts to. `npm run pack` puts
+ * these packages into another folder, so that installing all tarballs of the first folder installs no framework.
  */
 export function adaptsToFramework(folder: string): boolean {
   const { peerDependencies = {}, peerDependenciesMeta = {} } = manifestIn(join(repositoryRoot, 'packages', folder));
@@ -374,7 +377,7 @@ export function adaptsToFramework(folder: string): boolean {
   );
 }
 
-/** Packs a folder; returns its name and the tarball. */
+/** Packs a folder; returns the package's name and its tarball. */
 export function packFolder(target: string, into: string): readonly [name: string, tarball: string] {
   const said = execFileSync('npm', ['pack', '--json', '--pack-destination', into], {
     cwd: target,
@@ -393,7 +396,7 @@ export function packAll(into: string, folders: readonly string[] = publishedPack
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const into = join(repositoryRoot, '.tmp', 'pack');
   const adapters = join(into, 'adapters');
-  // Tarballs of an earlier run would be installed together with these.
+  // Removes tarballs of an earlier run, which would be installed together with these.
   rmSync(into, { recursive: true, force: true });
   mkdirSync(adapters, { recursive: true });
   // Packs only the driver of this system, so that all tarballs of the folder can be installed together. A release packs

@@ -11,10 +11,10 @@ import { repositoryRoot } from './tools.ts';
 
 /** The facts that a release depends on. */
 export interface ReleaseFacts {
-  /** The versions of the packages, by folder. */
+  /** The versions of the packages by folder. */
   readonly versions: ReadonlyMap<string, string>;
   readonly changelog: string;
-  /** The versions whose stores are kept for the tests of later versions. */
+  /** The versions whose stores are kept as fixtures for later versions. */
   readonly fixtures: readonly string[];
   /** Uncommitted changes, as reported by git. */
   readonly changes: string;
@@ -22,11 +22,11 @@ export interface ReleaseFacts {
   readonly tags: readonly string[];
   /** Whether the site offers the packages of the registry. */
   readonly offered: boolean;
-  /** Whether a build server attests the provenance; without one npm signs nothing. */
+  /** Whether this is a build server that attests provenance; elsewhere npm cannot sign. */
   readonly vouched: boolean;
 }
 
-/** The reasons against a release, one sentence each; empty if it may be published. A dry run has fewer requirements. */
+/** Returns the reasons against a release, one sentence each; empty if it may be published. A dry run needs less. */
 export function findReleaseObstacles(facts: ReleaseFacts, publishes: boolean): readonly string[] {
   const found: string[] = [];
   const versions = new Set(facts.versions.values());

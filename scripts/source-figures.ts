@@ -11,7 +11,7 @@ function isGenerated(path: string): boolean {
   return /^packages\/client\/src\/paths\.ts$/.test(path);
 }
 
-/** The number of lines of a module that contain code. */
+/** Counts the lines of a module that contain code. */
 function codeLines(path: string, text: string): number {
   const { comments } = parseSync(path, text);
   let code = text;

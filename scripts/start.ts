@@ -26,7 +26,8 @@ if (!existsSync(built) || changed > statSync(built).mtimeMs) {
   await waitForExit(startTool('tsx', ['site/write-documents.ts', join(web, 'dist')], { stdio: 'inherit' }));
 }
 if (process.env['npm_lifecycle_event'] === 'start') endWithParent();
-// Runs in this process: Ctrl-C signals all processes of the terminal, and the server should receive it once.
+// The command runs in this process, because Ctrl-C signals all processes of the terminal and the server should get one
+// signal.
 const command = join(repositoryRoot, 'packages/cli/bin/coppice.mjs');
 process.argv = [process.execPath, command, ...process.argv.slice(2)];
 await import(pathToFileURL(command).href);

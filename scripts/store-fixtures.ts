@@ -10,7 +10,7 @@ import { buildDrivers, listOwnSystem } from './driver-packages.ts';
 import { packAll, packFolder } from './pack.ts';
 import { repositoryRoot } from './tools.ts';
 
-/** The kinds of stores that are kept, each by the name of its file or folder. */
+/** The kinds of stores, with the name of the file or folder of each. */
 const kinds = { sqlite: 'trees.db', files: 'folder', jsonl: 'sessions', postgres: 'dump.sql' } as const;
 
 const database = process.env['COPPICE_FIXTURE_POSTGRES'] ?? '';
@@ -33,11 +33,11 @@ execFileSync('npm', [...words, ...packAll(staged, commandFolders).values(), ...d
   stdio: 'inherit',
 });
 
-/** The statements that restore the database, without settings of this server. */
+/** Returns the statements that restore the database, without settings of this server. */
 function dumpDatabase(): string {
   const options = ['--inserts', '--no-owner', '--no-privileges', '--no-comments'];
   const text = execFileSync('pg_dump', [...options, '--dbname', database], { encoding: 'utf8' });
-  // Lines for psql, and the optional search index, which needs an extension.
+  // Lines for psql, and the optional search index, which needs an extension, are left out.
   const skipped = /^(?:\\|--|$|CREATE EXTENSION)|gin_trgm_ops/;
   return `${text
     .split('\n')

@@ -9,7 +9,7 @@ import { repositoryRoot } from './tools.ts';
 /** The environment variable with the path of the report, set by the caller. */
 export const reportVariable = 'COPPICE_TEST_REPORT';
 
-/** The largest number of lines of an error that a report keeps. */
+/** How many lines of an error a report contains at most. */
 const mostErrorLines = 12;
 
 interface ReportedError {
@@ -17,19 +17,19 @@ interface ReportedError {
   readonly stack?: string;
 }
 
-/** The first lines of the errors of a test, without terminal colours, with their source location. */
+/** Returns the first lines of a test's errors with their source location, without terminal colours. */
 function describeErrors(errors: readonly ReportedError[] | undefined): string {
   const text = (errors ?? []).map((error) => error.stack ?? error.message ?? String(error)).join('\n');
   return stripVTControlCharacters(text).split('\n').slice(0, mostErrorLines).join('\n');
 }
 
-/** Whether a test belongs to the other tier. */
+/** Returns whether a test belongs to the other tier. */
 function isOfOtherTier(test: TestCase, tier: TestTier | null): boolean {
   const isFull = test.tags.includes('full');
   return (tier === 'daily' && isFull) || (tier === 'full' && !isFull);
 }
 
-/** Whether a test drives a browser or a pseudo-terminal. */
+/** Returns whether a test drives a browser or a pseudo-terminal. */
 function drawsOnScreen(test: TestCase): boolean {
   return test.tags.includes('browser') || test.tags.includes('terminal');
 }
@@ -51,7 +51,7 @@ function reportFile(module: TestModule, tier: TestTier | null): FileReport {
     }
     ran.push(name);
     if (state === 'passed') counts.passed += 1;
-    // A test without a result was interrupted; only a test that was marked counts as skipped.
+    // A test without a result was interrupted and counts as failed; only a test marked as skipped counts as skipped.
     else if (state === 'skipped') counts.skipped += 1;
     else {
       failures.push({ name, message: describeErrors(errors) || 'It has no result.' });
@@ -66,8 +66,8 @@ function reportFile(module: TestModule, tier: TestTier | null): FileReport {
 }
 
 /**
- * Reports a run. Everything that fails the run counts as failed, so that an uncaught error does not result in "0
- * failed".
+ * Builds the report of a run. An uncaught error outside of a test counts as failed, so that the run does not end with
+ * "0 failed".
  */
 function reportRun(
   modules: readonly TestModule[],

@@ -1,11 +1,11 @@
-/** The counts of a test run. */
+/** How many tests of a run passed, failed and were skipped. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-/** A run without tests. */
+/** The counts of a run without tests. */
 export const zeroCounts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
 
 /** A test that failed, with the first lines of its error. */
@@ -15,8 +15,8 @@ export interface TestFailure {
 }
 
 /**
- * The report of one test file: its counts, the tests that ran, those of the other tier, and the failures. A file may be
- * run again if all its failures are tests that draw on a screen, which may be late on a busy machine.
+ * The report of one test file: its counts, the tests that ran, those of the other tier, and the failures. `retry` tells
+ * whether all failures are in tests that draw on a screen, which may be late on a busy machine.
  */
 export interface FileReport extends TestCounts {
   readonly file: string;
@@ -26,22 +26,22 @@ export interface FileReport extends TestCounts {
   readonly failures: readonly TestFailure[];
 }
 
-/** The report of a run: its files, errors outside of any test, and failures of tests that passed on a second try. */
+/** The report of a run: its files, errors outside of any test, and failures of tests that passed on the second try. */
 export interface RunReport {
   readonly files: readonly FileReport[];
   readonly uncaught: readonly TestFailure[];
   readonly retried: readonly TestFailure[];
 }
 
-/** The largest number of tests that may need a second try; more fail the run. */
+/** How many tests may pass only on the second try; more fail the run. */
 export const maxRetriedTests = 3;
 
-/** The last line of a run, for people and programs: `412 passed, 0 failed, 3 skipped`. */
+/** Formats the last line of a run, for people and programs: `412 passed, 0 failed, 3 skipped`. */
 export function formatCounts(summary: TestCounts): string {
   return `${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped`;
 }
 
-/** The counts of a run. Errors outside of any test count as failed. */
+/** Returns the counts of a run. Errors outside of any test count as failed. */
 export function countTests({ files, uncaught }: RunReport): TestCounts {
   const sum = addCounts(files);
   return { ...sum, failed: sum.failed + uncaught.length };
@@ -59,14 +59,14 @@ export function addCounts(summaries: readonly TestCounts[]): TestCounts {
   );
 }
 
-/** All failures of a run. */
+/** Returns all failures of a run. */
 export function listFailures({ files, uncaught }: RunReport): readonly TestFailure[] {
   return [...files.flatMap((each) => each.failures), ...uncaught];
 }
 
 /**
- * The files to run once more: those with failures that may be retried, if there are few of them and no other failures.
- * Otherwise the run has failed in any case.
+ * Returns the files to run once more: those whose failures may be retried, if there are few of them. Empty if other
+ * tests failed too, because the run has failed in any case.
  */
 export function listFilesToRetry(report: RunReport): readonly string[] {
   const failed = report.files.filter((each) => each.failures.length > 0);
@@ -74,9 +74,7 @@ export function listFilesToRetry(report: RunReport): readonly string[] {
   return failed.every((each) => each.mayRetry) ? failed.map((each) => each.file) : [];
 }
 
-/**
- * A run in which some files were run a second time. Their second results count, and their first failures are listed.
- */
+/** Replaces the results of files that were run a second time; their first failures are listed as retried. */
 export function applySecondTry(first: RunReport, second: RunReport): RunReport {
   const again = new Map(second.files.map((each) => [each.file, each]));
   const files = first.files.map((each) => again.get(each.file) ?? each);
@@ -92,8 +90,8 @@ function describeFailures(failures: readonly TestFailure[], heading: (name: stri
 }
 
 /**
- * Lines about failed tests and about tests that passed on a second try; empty if there are none. They are printed at
- * the end, because a log of a run often keeps only its end.
+ * Formats failed tests, and tests that passed on the second try; empty if there are none. They are printed at the end,
+ * because a log often keeps only its end.
  */
 export function formatFailures(reports: readonly RunReport[]): readonly string[] {
   const retried = reports.flatMap((report) => report.retried);
@@ -105,15 +103,15 @@ export function formatFailures(reports: readonly RunReport[]): readonly string[]
   ];
 }
 
-/** Whether a run, or several together, count as passed. */
+/** Returns whether a run, or several together, count as passed. */
 export function hasPassed(reports: readonly RunReport[]): boolean {
   const retried = reports.flatMap((report) => report.retried);
   return addCounts(reports.map(countTests)).failed === 0 && retried.length <= maxRetriedTests;
 }
 
 /**
- * Checks that two tiers together ran every test exactly once. A test is identified by its file and full name; equal
- * names in one file are counted.
+ * Returns a sentence for each test that the two tiers together did not run exactly once. A test is identified by its
+ * file and full name; equal names in one file are counted.
  */
 export function checkTiers(daily: RunReport, full: RunReport, files: readonly string[]): string[] {
   const found: string[] = [];
@@ -133,7 +131,7 @@ export function checkTiers(daily: RunReport, full: RunReport, files: readonly st
   return found;
 }
 
-/** The name of a test in a report. */
+/** Returns the name of a test in a report. */
 export function formatTestName(file: string, fullName: string): string {
   return `${file} > ${fullName}`;
 }

@@ -20,14 +20,14 @@ const tier = testTiers.find((one) => one === first) ?? 'daily';
 const given = tier === first ? rest : process.argv.slice(2);
 const folder = join(repositoryRoot, '.tmp', 'tests');
 mkdirSync(folder, { recursive: true });
-// A partial run, or one of other test files, does not count as a run of the tier.
+// A run of some files does not replace the report of the whole tier.
 const isWhole = given.length === 0;
 const reportPath = join(folder, isWhole ? `${tier}.json` : `part-${process.pid}.json`);
 const reporters = given.some((each) => each.startsWith('--reporter')) ? [] : ['--reporter=default'];
 
 if (tier === 'outside') for (const sentence of findMissingPrograms(process.env['PATH'] ?? '')) console.log(sentence);
 
-/** Runs Vitest once. The report is null if the runner ended before it wrote one. */
+/** Runs Vitest once. The report is null if Vitest ended before it wrote one. */
 async function runOnce(
   words: readonly string[],
 ): Promise<{ readonly code: number; readonly report: RunReport | null }> {
@@ -44,7 +44,7 @@ async function runOnce(
     ],
     { stdio: 'inherit', env: { ...process.env, [reportVariable]: reportPath, [tierVariable]: tier } },
   );
-  // Signals are passed on to the test runner, so that it does not outlive this process.
+  // Signals are passed on to Vitest, so that it does not outlive this process.
   const stops = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map(
     (signal) => [signal, () => runner.kill(signal)] as const,
   );

@@ -9,15 +9,15 @@ import { openRepository, workspaceRoot } from '../test/checks/workspace.ts';
 export const testTiers = ['daily', 'full', 'outside'] as const;
 export type TestTier = (typeof testTiers)[number];
 
-/** The environment variable with which `scripts/test.ts` passes the tier to Vitest's configuration. */
+/** The environment variable by which `scripts/test.ts` tells Vitest's configuration the tier. */
 export const tierVariable = 'COPPICE_TEST_TIER';
 
-/** The tier of this run, or null if Vitest is run directly, which runs all tests of the given files. */
+/** Returns the tier of this run; null if Vitest was started directly, which runs all tests of the given files. */
 export function currentTier(env: NodeJS.ProcessEnv = process.env): TestTier | null {
   return testTiers.find((tier) => tier === env[tierVariable]) ?? null;
 }
 
-/** The tag filter of a tier, in Vitest's syntax. Files of the tier `outside` are selected by name. */
+/** Returns the tag filter of a tier, in Vitest's syntax. Files of the tier `outside` are selected by name. */
 export function tagFilterOf(tier: TestTier): readonly string[] {
   if (tier === 'daily') return ['!full'];
   return tier === 'full' ? ['full'] : [];
@@ -28,31 +28,29 @@ export function isTest(path: string): boolean {
   return /^(?:packages\/[^/]+\/(?:src|test)|test)\/.*\.test\.tsx?$/.test(path);
 }
 
-/** Whether a test file needs a program that npm does not install; such files are named `*.outside.test.ts`. */
+/** Returns whether a test file needs a program that npm does not install; such files are named `*.outside.test.ts`. */
 export function isOutsideTest(path: string): boolean {
   return /\.outside\.test\.tsx?$/.test(path);
 }
 
-/** Whether the whole file is tagged `full`: a comment `@module-tag full` at its top. */
+/** Returns whether the whole file is tagged `full`, by a comment `@module-tag full` at its top. */
 export function isFullTierFile(text: string): boolean {
   return /(?:\/\/|\*)\s*@module-tag\s+full\b/.test(text);
 }
 
-/** Whether some test of the file is tagged `full`. The tag is always written in the test file itself, never in a suite. */
+/** Returns whether a test of the file is tagged `full`. The tag is always in the test file itself, never in a suite. */
 export function hasFullTests(text: string): boolean {
   return isFullTierFile(text) || /\btags:\s*(?:\[[^\]]*)?'full'/.test(text);
 }
 
-/** Whether a run of a tier loads a test file. Files without a test for the tier are not loaded. */
+/** Returns whether a run of a tier loads a test file. Files without a test for the tier are not loaded. */
 export function isLoadedBy(tier: TestTier, path: string, text: string): boolean {
   if (isOutsideTest(path)) return tier === 'outside';
   if (tier === 'daily') return !isFullTierFile(text);
   return tier === 'full' && hasFullTests(text);
 }
 
-/**
- * The test files of this repository that a tier does not load. Without a tier only those that need outside programs.
- */
+/** Returns the test files that a tier does not load; without a tier only those that need outside programs. */
 export function listSkippedFiles(tier: TestTier | null): readonly string[] {
   const { paths } = openRepository();
   return paths.filter((path) => {
@@ -62,7 +60,7 @@ export function listSkippedFiles(tier: TestTier | null): readonly string[] {
   });
 }
 
-/** The programs that tests of the tier `outside` need, with the purpose of each. npm installs none of them. */
+/** The programs that tests of the tier `outside` need, and what for. npm installs none of them. */
 export const outsidePrograms: ReadonlyMap<string, string> = new Map([
   ['pgbouncer', 'PostgreSQL behind PgBouncer'],
   ['docker', 'the container image, and PostgreSQL with Citus'],
@@ -75,7 +73,7 @@ export const outsidePrograms: ReadonlyMap<string, string> = new Map([
   ['pi', 'calls of the newest pi through the recording proxy'],
 ]);
 
-/** A sentence for each program that is not on the path. */
+/** Returns a sentence for each program that is not on the path. */
 export function findMissingPrograms(path: string): readonly string[] {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   return [...outsidePrograms]

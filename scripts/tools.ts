@@ -11,7 +11,7 @@ const locate = createRequire(import.meta.url);
 
 /**
  * Starts a tool of the workspace with this Node and without a shell, so that arguments are passed unchanged and the
- * exit code is that of the tool. The tool is named by its package, and by its command if the names differ.
+ * exit code is that of the tool. `command` is needed only if it differs from the package's name.
  */
 export function startTool(
   name: string,
@@ -28,7 +28,7 @@ export function startTool(
   return spawn(process.execPath, [join(dirname(manifest), path), ...args], { cwd: repositoryRoot, ...options });
 }
 
-/** The exit code of a child process, or 1 if a signal or a failed start ended it. */
+/** Returns the exit code of a child process; 1 if a signal or a failed start ended it. */
 export function waitForExit(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(1));

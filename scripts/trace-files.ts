@@ -13,7 +13,7 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** The source files with a function that ran since the last call. */
+/** Returns the source files with a function that ran since the last call. */
 async function filesPassed(): Promise<readonly string[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const files = result.filter(({ url, functions }) => {
@@ -52,7 +52,7 @@ async function generate(): Promise<void> {
     messages: [{ role: 'user', content: 'Go on.' }],
     models: ['scripted/one'],
   });
-  // Waits without requests, so that only the reply is traced.
+  // Waits without requests, so that background work ends and only the reply is traced.
   await new Promise((resolve) => setTimeout(resolve, 4000));
 }
 

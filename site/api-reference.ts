@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import { type ESTree, parseSync } from 'vite';
 import type { Workspace } from '../test/checks/workspace.ts';
 
-/** One exported name. */
+/** An exported name with its comment and declaration. */
 export interface ApiName {
   readonly name: string;
   readonly kind: 'function' | 'class' | 'interface' | 'type' | 'value';
@@ -77,7 +77,7 @@ function firstComment({ comments, program }: SourceModule): string {
   return cleanComment(first.value);
 }
 
-/** A comment without stars; links to other names become code. */
+/** Returns a comment without stars; links to other names become code. */
 function cleanComment(text: string): string {
   return text
     .split('\n')
@@ -87,7 +87,7 @@ function cleanComment(text: string): string {
     .trim();
 }
 
-/** All exports of a module, its own names and re-exported ones. */
+/** Yields all exports of a module, its own names and re-exported ones. */
 function* exportsOf(path: string, open: (path: string) => SourceModule): Generator<ApiName> {
   const module = open(path);
   for (const statement of module.program.body) {
@@ -117,7 +117,7 @@ function fromModule(path: string, from: string, name: string, open: (path: strin
   return null;
 }
 
-/** A name that the module declares or imports, and exports in a list. */
+/** Finds a name that the module declares or imports, and exports in a list. */
 function localName(
   module: SourceModule,
   path: string,
@@ -161,7 +161,7 @@ function* declared(module: SourceModule, statement: { readonly start: number }, 
     case 'VariableDeclaration':
       for (const { id, init } of node.declarations)
         if (id.type === 'Identifier') {
-          // A written type explains more than a value; a short value explains itself.
+          // A declared type is shown instead of the value; without one, a short value is shown.
           const typed = id.typeAnnotation === null || id.typeAnnotation === undefined ? id.end : id.typeAnnotation.end;
           const short =
             init !== null && init.end - init.start < 80 && !textOf(module, init.start, init.end).includes('\n');
@@ -173,7 +173,7 @@ function* declared(module: SourceModule, statement: { readonly start: number }, 
   }
 }
 
-/** A class without the bodies of its methods and without private members. */
+/** Returns a class without the bodies of its methods and without private members. */
 function classText(module: SourceModule, node: ESTree.Class): string {
   const head = textOf(module, node.start, node.body.start);
   const members: string[] = [];
@@ -192,7 +192,7 @@ function classText(module: SourceModule, node: ESTree.Class): string {
   return `${head} {\n${members.join('\n')}\n}`;
 }
 
-/** The comment that ends directly above a position. */
+/** Returns the comment directly above a position; empty if there is none. */
 function commentAbove({ comments, text }: SourceModule, start: number): string {
   const above = comments.findLast((comment) => comment.end <= start);
   if (above === undefined || above.type !== 'Block' || !above.value.startsWith('*')) return '';
@@ -203,7 +203,7 @@ function textOf({ text }: SourceModule, start: number, end: number): string {
   return text.slice(start, end).trim();
 }
 
-/** The path of a package's page, from the root of the site. */
+/** Returns the path of a package's page, from the root of the site. */
 export function apiPagePath(folder: string): string {
   return join('reference', folder).replaceAll('\\', '/');
 }

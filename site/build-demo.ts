@@ -11,8 +11,8 @@ const loadBuiltin = createRequire(import.meta.url);
 const prefix = '\0node-stand-in:';
 
 /**
- * Replaces modules of Node by small ones of `browser/node`. A missing name throws when it is called: the demo has no
- * files, no sockets and no other processes.
+ * Replaces Node's modules by small ones in `browser/node`. Names that are missing there throw when they are called: the
+ * demo has no files, no sockets and no other processes.
  */
 function nodeStandIns(): Plugin {
   return {
@@ -43,7 +43,7 @@ function exportedNames(text: string): ReadonlySet<string> {
   );
 }
 
-/** Replaces the host module of the page by that of the demo. */
+/** Replaces the host module of the page by the demo's. */
 function demoHost(): Plugin {
   return {
     name: 'demo-host',

@@ -18,7 +18,7 @@ import { type DocumentPage, listDocumentPages, navigationGroups } from './pages.
 
 const browser = join(import.meta.dirname, 'browser');
 
-/** The navigation: the documents, and the references between them. */
+/** Returns the navigation: the documents, and the references between them. */
 export function buildNavigation(): readonly NavigationSection[] {
   const references = [
     ...documentedPackages.map((folder) => ({ address: apiPagePath(folder), label: `@coppice/${folder}` })),
@@ -30,7 +30,10 @@ export function buildNavigation(): readonly NavigationSection[] {
   }));
 }
 
-/** Converts the links of a document to addresses of the site, or of the repository for files without a page. */
+/**
+ * Returns a function that converts the links of a document to addresses of the site, or of the repository for files
+ * without a page.
+ */
 function linksOf(page: DocumentPage, pages: readonly DocumentPage[], workspace: Workspace) {
   return (href: string): string => {
     if (/^[a-z]+:/i.test(href) || href.startsWith('#')) return href;
@@ -85,7 +88,7 @@ function withCharts(content: PageContent, workspace: Workspace): PageContent {
   };
 }
 
-/** A comment of the sources as HTML. */
+/** Converts a comment of the sources to HTML. */
 function commentHtml(text: string): string {
   return text
     .split(/\n\s*\n/)
@@ -188,7 +191,7 @@ async function buildFiles(into: string): Promise<BuiltFiles> {
   return { style: find(/\/style-\w+\.css$/), script: find(/\/site-\w+\.js$/) };
 }
 
-/** Checks all links. A link may lead to a page or to an anchor on it. */
+/** Returns the links that lead to no page, or to an anchor that the page does not have. */
 function checkLinks(pages: readonly PageContent[], into: string): readonly string[] {
   const anchors = new Map(
     pages.map(({ address, html }) => [
@@ -256,7 +259,7 @@ export async function buildSite(into: string): Promise<{ readonly pages: readonl
   const pages = [landing, missing, ...rendered, ...references, http.page];
   writeFileSync(join(into, 'openapi.json'), JSON.stringify(readApiDocument(), null, 2));
   writeFileSync(join(into, 'search.json'), JSON.stringify(passages));
-  // Hosts that build pages themselves ignore folders with an underscore unless this file exists.
+  // Without this file GitHub Pages ignores folders whose names start with an underscore.
   writeFileSync(join(into, '.nojekyll'), '');
   const navigation = buildNavigation();
   for (const page of pages) {

@@ -37,7 +37,10 @@ function drawGroup(work: string, measures: readonly Measure[]): string {
   return `<figure class="chart"><figcaption>${escapeHtml(work)}</figcaption>${rows.join('')}</figure>`;
 }
 
-/** The measurements of one workload in the run with the median ratio, because single runs differ on a busy machine. */
+/**
+ * Returns the measurements of one workload in the run with the median ratio, because single runs differ on a busy
+ * machine.
+ */
 function middleRun(work: string, { runs }: BenchmarkFile): readonly Measure[] {
   const measured = runs
     .map(({ measures }) => measures.filter((measure) => measure.work === work))
@@ -47,7 +50,7 @@ function middleRun(work: string, { runs }: BenchmarkFile): readonly Measure[] {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? [];
 }
 
-/** Draws a file as charts, one for each workload. */
+/** Draws the results of one file as charts, one for each workload. */
 export function drawBenchmarks(name: string, file: BenchmarkFile): string {
   const run = file.runs.at(-1);
   if (run === undefined) return '';

@@ -17,7 +17,7 @@ export interface DocumentFile {
   readonly content: string;
 }
 
-// Without scripts and inline styles, because the policy of the page allows neither.
+// Linked as a file, because the content security policy of the page allows no scripts and no inline styles.
 const style = `:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
 body { display: grid; grid-template-columns: minmax(10rem, 15rem) minmax(0, 46rem); gap: 3rem; margin: 2rem auto; max-width: 66rem; padding: 0 1rem; }
 nav { font-size: 0.9em; } nav ul { list-style: none; margin: 0; padding: 0; } nav li { margin: 0.35em 0; }
@@ -30,7 +30,7 @@ img { max-width: 100%; background: #fff; }
 @media (max-width: 50rem) { body { grid-template-columns: minmax(0, 1fr); } nav { order: 2; } }
 `;
 
-/** The name of a document in links and in `coppice docs`: `models`, `guides/deploy`, `readme`. */
+/** Returns the name of a document in links and in `coppice docs`: `models`, `guides/deploy`, `readme`. */
 export function documentNameOf(source: string): string {
   return source === 'README.md' ? 'readme' : source.replace(/^docs\/|\.md$/g, '');
 }

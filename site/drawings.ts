@@ -1,4 +1,4 @@
-/** Generates the drawings of `docs/concepts.md` from live trees: each frame shows a store after real operations. */
+/** Generates the drawings of `docs/concepts.md` from live trees: each frame shows a store after real commands. */
 import { openStore } from '@coppice/stores';
 import { type OpenedTree, openTree } from '@coppice/stores/tree';
 import { escapeHtml } from './html.ts';
@@ -17,7 +17,7 @@ interface Frame {
   readonly nodes: readonly DrawnNode[];
 }
 
-/** A tree in an in-memory store, and the frames that were taken of it. */
+/** A tree in an in-memory store, and the frames to draw of it. */
 class Sketch {
   readonly tree: OpenedTree;
   readonly frames: Frame[] = [];
@@ -27,7 +27,7 @@ class Sketch {
     this.tree = tree;
   }
 
-  /** Adds a message of the user or, with `true`, of the model. Returns its id. */
+  /** Adds a message of the user, or of the model if `model` is true. Returns its id. */
   async say(text: string, parentId?: string | null, model = false): Promise<string> {
     const role = model ? ('assistant' as const) : ('user' as const);
     const message = { role, content: [{ type: 'text', text }] };
@@ -44,7 +44,7 @@ class Sketch {
     return id;
   }
 
-  /** Takes a frame of the current tree. */
+  /** Records the current tree as a frame. */
   async take(caption: string): Promise<void> {
     const active = new Set<string>((await this.tree.messages()).map(({ id }) => id));
     const nodes: DrawnNode[] = [];
@@ -117,7 +117,7 @@ interface Placed extends DrawnNode {
   readonly width: number;
 }
 
-/** Places the nodes of a frame: a parent is left of its children, and children are below each other. */
+/** Computes the positions of a frame's nodes: children are right of their parent, one below the other. */
 function place(
   nodes: readonly DrawnNode[],
   top: number,
@@ -155,7 +155,7 @@ const style = `text{font:13.5px ui-sans-serif,system-ui,sans-serif;fill:#1d2620}
 rect{fill:#fff;stroke:#c9cec4}.paper{fill:#fcfdfb;stroke:none}.user rect{fill:#eef2ea}.on rect{stroke:#3f8a24}circle{fill:none;stroke:#6d7265;stroke-width:1.5}.user circle{fill:#6d7265}.on circle{stroke:#3f8a24}.on.user circle{fill:#3f8a24}.place{fill:#57605a;font-size:12px}.caption{fill:#46504a}
 @media(prefers-color-scheme:dark){text{fill:#e8ebe4}.paper{fill:#1c211e}rect{fill:#262d29;stroke:#4a534d}.user rect{fill:#303a34}.on rect,path.on,.on circle{stroke:#8fd36f}.on.user circle{fill:#8fd36f}.place,.caption{fill:#c0c7c0}}`;
 
-/** Draws one drawing as SVG. */
+/** Draws all frames of one drawing as SVG. */
 export async function drawSketch(name: string): Promise<string> {
   const recipe = recipes[name];
   if (recipe === undefined) throw new Error(`There is no drawing ${name}.`);

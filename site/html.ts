@@ -1,4 +1,4 @@
-/** Text as HTML. */
+/** Escapes texts and builds addresses for HTML pages. */
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
@@ -7,7 +7,7 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character);
 }
 
-/** The anchor of a heading, in the same form as on GitHub and in the guide of Coppice. */
+/** Returns the anchor of a heading, as GitHub and the guide of Coppice make it. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -16,7 +16,7 @@ export function anchorOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** The address of a page relative to another page. Both are given from the root of the site. */
+/** Returns the address of a page relative to another page. Both are given from the root of the site. */
 export function relativeAddress(from: string, to: string): string {
   const up = from.split('/').length - 1;
   return `${up === 0 ? './' : '../'.repeat(up)}${to}`;

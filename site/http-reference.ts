@@ -46,13 +46,13 @@ interface ApiDocument {
   readonly components: { readonly schemas?: Readonly<Record<string, Schema>> };
 }
 
-/** The document as the server serves it. */
+/** Returns the OpenAPI document as the server sends it. */
 export function readApiDocument(): ApiDocument {
   return JSON.parse(JSON.stringify(buildOpenApiDocument(routes)));
 }
 
 /**
- * A schema as a TypeScript type. Deeper levels of large objects are left out, because the OpenAPI document has them.
+ * Formats a schema as a TypeScript type. Deeper levels of large objects are left out; the OpenAPI document has them.
  */
 function typeText(schema: Schema | undefined, depth = 0): string {
   if (schema === undefined) return 'unknown';
@@ -128,13 +128,13 @@ function drawOperation(method: string, path: string, operation: Operation): stri
 <p>${escapeHtml(operation.summary)}</p>${open}${table}${body}${answers}${refusals.length === 0 ? '' : `<p class="quiet">Refusals: ${refusals.join(', ')}</p>`}</section>`;
 }
 
-/** One group of routes, for the list of headings and for the search. */
+/** A group of routes, for the list of headings and for the search. */
 export interface HttpGroup {
   readonly tag: string;
   readonly operations: readonly { readonly id: string; readonly line: string; readonly summary: string }[];
 }
 
-/** The HTML of the page, with its groups. */
+/** Returns the HTML of the page, and its groups. */
 export function drawHttpReference(): { readonly html: string; readonly groups: readonly HttpGroup[] } {
   const document = readApiDocument();
   const byTag = new Map<string, { readonly method: string; readonly path: string; readonly operation: Operation }[]>();

@@ -1,8 +1,8 @@
-/** The landing page of the site. */
+/** Draws the landing page of the site. */
 import { projectAddresses } from '../scripts/project-addresses.ts';
 import { colourCode } from './markdown.ts';
 
-/** One reason to use Coppice, with the page that explains it. */
+/** A reason to use Coppice, and the page that explains it. */
 interface Point {
   readonly title: string;
   readonly text: string;
@@ -61,7 +61,7 @@ function code(text: string, language: string): string {
   return `<pre tabindex="0"><code>${colourCode(text, language)}</code></pre>`;
 }
 
-/** The content of the landing page. */
+/** Returns the HTML of the landing page. */
 export function drawLanding(): string {
   const cards = points.map(
     ({ title, text, link }) => `<a class="card" href="./${link}"><h3>${title}</h3><p>${text}</p></a>`,

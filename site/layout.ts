@@ -1,4 +1,4 @@
-/** The common layout of every page. */
+/** Draws the header, the navigation and the frame that all pages share. */
 import { projectAddresses } from '../scripts/project-addresses.ts';
 import { escapeHtml, relativeAddress } from './html.ts';
 import type { PageHeading } from './markdown.ts';
@@ -21,11 +21,11 @@ export interface PageContent {
   readonly summary: string;
   readonly html: string;
   readonly headings: readonly PageHeading[];
-  /** Whether the page has no navigation at its side, like the landing page. */
+  /** Whether the page is shown without the navigation at its side, like the landing page. */
   readonly wide?: boolean;
 }
 
-/** The names of built files, which contain a hash. */
+/** The file names of style and script, which contain a hash. */
 export interface BuiltFiles {
   readonly style: string;
   readonly script: string;
@@ -66,7 +66,7 @@ function drawNeighbours(sections: readonly NavigationSection[], current: string)
   return `<nav class="neighbours" aria-label="Previous and next page">${link(all[at - 1], 'Previous', 'before')}${link(all[at + 1], 'Next', 'after')}</nav>`;
 }
 
-/** A whole page as HTML. */
+/** Returns a whole page as HTML. */
 export function drawPage(page: PageContent, sections: readonly NavigationSection[], files: BuiltFiles): string {
   const at = (to: string) => relativeAddress(page.address, to);
   const body =

@@ -60,7 +60,7 @@ export interface RenderedPage {
   readonly headings: readonly PageHeading[];
 }
 
-/** The plain text of a line of Markdown. */
+/** Returns the plain text of a line of Markdown. */
 function plainText(markdown: string): string {
   return (
     markdown
@@ -119,7 +119,7 @@ export function renderMarkdown(
         const body = token.rows.map((cells) => row(cells, 'td')).join('');
         return `<div class="table" role="region" aria-label="Table" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`;
       },
-      // Comments are for tests and for the guide. Our documents contain no other HTML.
+      // Comments are meant for tests and for the guide. Our documents contain no other HTML.
       html: (token: Tokens.HTML | Tokens.Tag): string => (/^\s*<!--/.test(token.text) ? '' : escapeHtml(token.text)),
     },
   });

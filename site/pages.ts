@@ -24,7 +24,7 @@ function rootDocument(name: string, address: string, label: string): DocumentPag
 }
 
 /**
- * The groups of the navigation. Every document of `docs/` is in one of them, which a test checks. Decisions have their
+ * The groups of the navigation. A test checks that every document of `docs/` is in one of them. Decisions have their
  * own list.
  */
 export const navigationGroups: readonly NavigationGroup[] = [
@@ -101,12 +101,14 @@ export const navigationGroups: readonly NavigationGroup[] = [
   },
 ];
 
-/** Whether a document of `docs/` has a page but no line in the navigation. */
+/** Returns whether a document of `docs/` has a page but no line in the navigation. */
 export function isUnlistedPage(path: string): boolean {
   return /^docs\/decisions\/[\w-]+\.md$/.test(path) && path !== 'docs/decisions/README.md';
 }
 
-/** All pages that are generated from documents: those of the navigation, then the decisions among these paths. */
+/**
+ * Returns all pages that are generated from documents: those of the navigation, then the decisions among these paths.
+ */
 export function listDocumentPages(paths: readonly string[]): readonly DocumentPage[] {
   const decisions = paths.filter(isUnlistedPage).map((source) => {
     const name = source.replace(/^docs\/|\.md$/g, '');

@@ -14,7 +14,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** A running static host. */
+/** A running server for static files. */
 export interface StaticHost {
   readonly url: string;
   close(): Promise<void>;

@@ -19,7 +19,7 @@ test('the glossary has at most forty words', () => {
     .split('\n')
     .filter((line) => line.startsWith('| '));
   expect(rows.length).toBeGreaterThan(10);
-  // One row of the table is the heading.
+  // The first row of the table is its heading.
   expect(rows.length - 1).toBeLessThanOrEqual(40);
 });
 

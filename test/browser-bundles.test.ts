@@ -1,6 +1,6 @@
 /**
- * Bundles entries that run outside of Node like an app's bundler, without replacements for modules of Node, and runs
- * them in a realm that has only the listed globals.
+ * Bundles the entries that run outside of Node as an app would, without replacements for Node's modules, and runs them
+ * in a realm that has only the listed globals.
  */
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
@@ -28,14 +28,12 @@ async function bundleOf(contents: string): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/**
- * The globals of every browser, Bun and React Native besides those of the language: fetch with its classes, and timers.
- */
+/** The globals that every browser, Bun and React Native add to the language: fetch with its classes, and timers. */
 const common = {
   ...{ fetch, Request, Response, Headers, FormData, URL, URLSearchParams },
   ...{ TextDecoder, AbortController, ReadableStream, setTimeout, clearTimeout },
 };
-/** The further globals of a browser. */
+/** The globals that only browsers add. */
 const browser = {
   ...common,
   ...{ TextEncoder, TransformStream, crypto, performance, structuredClone, queueMicrotask, console, atob, btoa },
@@ -45,7 +43,7 @@ const browser = {
 async function runIn(globals: object, script: string, expression: string): Promise<unknown> {
   const realm = createContext({ ...globals });
   runInContext(script, realm);
-  // A value of the other realm is compared by its JSON text.
+  // Values of another realm fail `toEqual`, so they are converted to JSON.
   return JSON.parse(await runInContext(`(async () => JSON.stringify(await (${expression})(bundle)))()`, realm));
 }
 

@@ -50,7 +50,7 @@ test('[CL11] the client and openTree work on Bun', { timeout: 600_000 }, async (
   writeFileSync(join(folder, 'app.mjs'), program);
   const bun = join(folder, 'node_modules/bun/bin', process.platform === 'win32' ? 'bun.exe' : 'bun');
   const said = await new Promise<string>((resolve, reject) => {
-    // Not synchronous, because the server runs in this process.
+    // Asynchronous, because the server runs in this process.
     execFile(bun, ['app.mjs', url, server.token, id], { cwd: folder }, (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),
     );

@@ -1,4 +1,4 @@
-/** The cost of an app in a browser: bundled without Node, minified and gzipped. */
+/** Measures how much the client adds to an app in a browser: bundled without Node, minified and gzipped. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +8,9 @@ import { expect, test } from 'vitest';
 const folder = join(import.meta.dirname, '..', 'packages', 'react');
 const outside = ['@coppice/core', '@coppice/core/tree', 'react', 'react/jsx-runtime'];
 
-/** The size in bytes of an entry without its installed peers. A module of Node makes the build fail. */
+/**
+ * Returns the size of an entry in bytes, without its peer dependencies. The build fails if it imports a module of Node.
+ */
 async function sizeOf(entry: string, external: readonly string[]): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: `export * from '${entry}';`, resolveDir: folder, loader: 'ts' },
@@ -28,7 +30,7 @@ async function sizeOf(entry: string, external: readonly string[]): Promise<numbe
 
 const documented = readFileSync(join(import.meta.dirname, '../docs/which-api.md'), 'utf8').split('\n');
 
-/** The limits of docs/which-api.md. */
+/** The limits that docs/which-api.md states. */
 const limits: readonly (readonly [entry: string, external: readonly string[], most: number])[] = [
   ['@coppice/client', outside, 20_000],
   ['@coppice/react/hooks', [...outside, '@coppice/client'], 8_000],
@@ -42,7 +44,7 @@ const limits: readonly (readonly [entry: string, external: readonly string[], mo
 test.each(limits)('%s loads in a browser without Node, and is within its size', async (entry, external, most) => {
   const size = await sizeOf(entry, external);
   expect(size).toBeLessThanOrEqual(most);
-  // The table of the document has the same limit, and its size is up to date.
+  // The table of the document states the same limit and the current size.
   const row = documented.find((line) => line.startsWith(`| \`${entry}\`,`) && !line.endsWith('| |'));
   const [documentedSize = Number.NaN, limit] = [...(row ?? '').matchAll(/([\d.]+) kB/g)].map(
     ([, kilobytes]) => Number(kilobytes) * 1000,

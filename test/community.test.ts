@@ -1,4 +1,4 @@
-/** The files that a hosting service reads: workflows, templates, updates of dependencies, the security policy. */
+/** Checks the files that a hosting service reads: workflows, templates, dependency updates, the security policy. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -75,7 +75,7 @@ test('a tag publishes with provenance', () => {
   expect(on).toEqual({ push: { tags: ['v*'] } });
   expect(permissions['id-token']).toBe('write');
   expect(linesOf(jobs['publish'])).toContain('npm run release -- --publish');
-  // Without it npm has no configuration that uses the token.
+  // Without a registry URL npm writes no configuration that uses the token.
   expect(jobs['publish']?.steps.some((step) => step.with?.['registry-url'] !== undefined)).toBe(true);
 });
 

@@ -1,5 +1,5 @@
 // @module-tag full
-/** The Dockerfile, the Compose files and the proxies, checked without Docker. */
+/** Checks the Dockerfile, the Compose files and the configurations of reverse proxies without Docker. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const dockerfile = workspace.read('Dockerfile');
 const composeFiles = ['deploy/compose.sqlite.yaml', 'deploy/compose.postgres.yaml'];
 const guide = workspace.read('docs/guides/deploy.md');
 
-/** The options in a command that `coppice serve` does not have. */
+/** Returns the options in a command that `coppice serve` does not have. */
 function unknownOptions(words: readonly string[]): readonly string[] {
   const [name, ...rest] = words;
   const serve = subcommands.find((each) => each.name === name);

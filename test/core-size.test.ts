@@ -1,4 +1,4 @@
-/** The bundle size of each entry of core for browsers; CONTRIBUTING.md explains this test. */
+/** Limits the size of each entry of core, bundled for browsers; CONTRIBUTING.md explains this test. */
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const folder = join(import.meta.dirname, '..', 'packages', 'core', 'src');
 
-/** The size in bytes of an entry, bundled, minified and gzipped. */
+/** Returns the size of an entry in bytes, bundled, minified and gzipped. */
 async function sizeOf(entry: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: `export * from './${entry}';`, resolveDir: folder, loader: 'ts' },
@@ -21,7 +21,7 @@ async function sizeOf(entry: string): Promise<number> {
   return gzipSync(file.contents, { level: 9 }).length;
 }
 
-/** The last measured sizes. A commit that raises a size gives the reason. */
+/** The last measured sizes. A commit that raises one gives the reason. */
 const measured = [
   // Creating a tree checks that its first messages can be stored, which only stores checked before.
   ['index.ts', 34_127],

@@ -1,4 +1,4 @@
-/** The page of dependencies is generated. `COPPICE_WRITE_DOCS=1` writes it; without it the page is compared. */
+/** Compares the generated page of dependencies. `COPPICE_WRITE_DOCS=1` writes it instead. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { findDependencies, findUnexplainedDependencies, formatDependencyTable } from './checks/dependencies.ts';

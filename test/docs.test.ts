@@ -60,11 +60,11 @@ const pages = workspace.paths
   .filter((path) => path.endsWith('.md') && (/^(?:docs\/|[A-Z]+\.md$)/.test(path) || isReadme(path)))
   .map((page) => ({ page, examples: findExamples(page, workspace.read(page)) }));
 
-/** The examples of a page in some languages, without those that are marked as not run. */
+/** Returns the examples of a page in some languages, without those that are marked as not run. */
 const run = ({ examples }: (typeof pages)[number], ...languages: readonly string[]) =>
   examples.filter(({ language, excuse }) => languages.includes(language) && excuse === null);
 
-/** Converts values in comments to assertions. A comment after a statement stays an explanation. */
+/** Converts values in comments to assertions. Other comments after a statement stay explanations. */
 function withClaims(examples: string): string {
   return examples.replaceAll(
     /^(?!const |await |let |import |\s)(.*); \/\/ (.*)$/gm,
@@ -72,10 +72,10 @@ function withClaims(examples: string): string {
   );
 }
 
-/** The examples as a function body, with their assertions. */
+/** Returns the examples as a function body, with their assertions. */
 const bodyOf = (examples: string) => toFunctionBody(withClaims(examples));
 
-/** How an example is tested, by language. The TypeScript of a page is one program, and is run separately. */
+/** How an example is run, by language. The TypeScript of a page is one program and is run separately. */
 const readers: Readonly<Record<string, (example: CodeExample, fixture: CliFixture) => Promise<void> | void>> = {
   ts: () => undefined,
   sh: runShell,
@@ -87,7 +87,7 @@ const readers: Readonly<Record<string, (example: CodeExample, fixture: CliFixtur
 };
 
 async function runShell(example: CodeExample, fixture: CliFixture): Promise<void> {
-  // Creates the data that the lines refer to.
+  // Creates the data that the shell lines refer to.
   await fixture.createChat('How do I start a sourdough?', 'And then?');
   await fixture.run(['export', 'last', '-o', 'conversations.zip']);
   writeFileSync(join(fixture.home, 'agent.mjs'), 'process.exit(process.env.OPENAI_BASE_URL ? 0 : 1);');
@@ -240,7 +240,7 @@ test.each(pages.filter((each) => !isReadme(each.page) && run(each, 'ts').length 
   'the examples of $page print what their comments say',
   async (each) => {
     const claims: (readonly [string, unknown, unknown])[] = [];
-    // Run in order, because later examples use the results of earlier ones.
+    // All examples of a page run as one program, because later ones use results of earlier ones.
     const body = await bodyOf(
       run(each, 'ts')
         .map(({ code }) => code)
@@ -269,7 +269,7 @@ test('every example in TypeScript compiles in a strict program', () => {
     const file = `${each.page.replaceAll('/', '--').replace(/\.md$/, '')}.ts`;
     if (code.length > 0) writeFileSync(join(folder, file), `${code.join('\n')}\nexport {};\n`);
   }
-  // The compiler options of a reader who only sets `strict`.
+  // The compiler options of a project that only sets `strict`.
   const compilerOptions = { noUncheckedIndexedAccess: false, noUnusedLocals: false, types: ['node'] };
   const config = { extends: '../../tsconfig.base.json', compilerOptions, include: ['*.ts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));

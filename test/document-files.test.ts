@@ -1,4 +1,4 @@
-/** The documents that are installed with the page and with the command. */
+/** Tests the documents that are installed with the page and with the command. */
 import { buildGuideKnowledge } from '@coppice/engine/guide-passages';
 import { expect, test } from 'vitest';
 import { documentNameOf, renderDocumentFiles } from '../site/document-files.ts';
@@ -12,7 +12,7 @@ test('every section that the guide can link to is a page with that anchor, and n
   expect(missing).toEqual([]);
   for (const [path, content] of files) {
     if (!path.endsWith('.html')) continue;
-    // The policy of the page allows no script and no resource of another host.
+    // The content security policy of the page allows no script and no resource of another host.
     expect(content, path).not.toMatch(/<script|<style| on\w+="|<(?:img|link)[^>]+(?:src|href)="(?:https?:)?\/\//);
     const folder = `http://x/${path}`;
     for (const [, href = ''] of content.matchAll(/(?:href|src)="(\.[^"#]*)[^"]*"/g))

@@ -1,4 +1,4 @@
-/** Compares the drawings of the documents with live trees. */
+/** Compares the drawings of the documents with new drawings of live trees. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ test.each(drawingNames)('the drawing %s shows what a store holds', async (name) 
     mkdirSync(join(workspaceRoot, 'docs/drawings'), { recursive: true });
     writeFileSync(join(workspaceRoot, path), drawn);
   }
-  // COPPICE_WRITE_DOCS=1 npx vitest run test/drawings.test.ts
+  // COPPICE_WRITE_DOCS=1 npx vitest run test/drawings.test.ts writes the drawings.
   expect(openRepository().read(path)).toBe(drawn);
   expect(workspace.read('docs/concepts.md')).toContain(`(drawings/${name}.svg)`);
 });

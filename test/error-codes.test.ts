@@ -1,4 +1,4 @@
-/** The page of error codes is generated. `COPPICE_WRITE_DOCS=1` writes it; without it the page is compared. */
+/** Compares the generated page of error codes. `COPPICE_WRITE_DOCS=1` writes it instead. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cliErrorKinds, exitCodes } from '@coppice/cli';
 import type { ErrorKind } from '@coppice/core';
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<ErrorKind, string>> = {
 };
 
 const { HTTP: http = {}, ...tables } = errorTables;
-/** All codes and kinds, by the part that defines them. Those of the command line have no HTTP status. */
+/** All codes and kinds, by the part that defines them. */
 const parts = { ...tables, 'Command line': cliErrorKinds, HTTP: http };
 
 function kindTable(): string {

@@ -95,7 +95,7 @@ describe('vite-ai-sdk', { tags: ['browser'] }, () => {
     await waitUntilTrue(() => texts(other)).toContain('Answer 4 to: Again?');
     await page.getByRole('button', { name: 'Previous version' }).click();
     await waitUntilTrue(() => texts(page)).toEqual(['Dough?', 'Answer 1 to: Dough?']);
-    // Each tab keeps its own position.
+    // Each tab has its own position in the chat.
     expect(await texts(other)).toContain('Answer 4 to: Again?');
     expect(example.faults).toEqual([]);
   });
@@ -198,7 +198,7 @@ describe('react-components', { tags: ['browser'] }, () => {
     await page.locator('.coppice-message textarea').fill('What is a branch?');
     await page.getByRole('button', { name: 'Save' }).click();
     await waitUntilTrue(async () => (await texts(page))[0]).toBe('What is a branch?');
-    // The switch is shown before it is stored.
+    // The page shows the other version before the server has stored the switch.
     const stored = page.waitForResponse((response) => response.url().endsWith('/active'));
     await page.getByRole('button', { name: 'Previous version' }).first().click();
     await waitUntilTrue(async () => (await texts(page))[0]).toBe('How do I undo?');

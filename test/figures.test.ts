@@ -4,7 +4,7 @@ import { openRepository } from './checks/workspace.ts';
 
 const workspace = openRepository();
 
-/** The number that a source file assigns to a name: a constant, a field or a default, or a product of numbers. */
+/** Returns the number that a source file assigns to a name: a constant, a field or a default; products are computed. */
 function numberIn(path: string, name: string): number {
   const source = workspace.read(path);
   const found = new RegExp(
@@ -14,7 +14,7 @@ function numberIn(path: string, name: string): number {
   return productOf(found);
 }
 
-/** The numbers of a list that is destructured into several names. */
+/** Returns the numbers of a list that is destructured into several names. */
 function numbersIn(path: string, names: string): readonly number[] {
   const list = workspace.read(path).split(`const [${names}] = [`)[1]?.split(']')[0];
   if (list === undefined) throw new Error(`${path} has no [${names}].`);
@@ -54,7 +54,7 @@ const metadataBytes = numberIn('packages/core/src/plan/create.ts', 'mostMetadata
 const outputBytes =
   /'output_bytes',[^)]*\},\s*([\d_* ]+),/.exec(workspace.read('packages/engine/src/config/sections.ts'))?.[1] ?? '';
 
-/** The sentences of each page, with the numbers of the code. */
+/** Sentences that the pages must contain, with numbers from the code. */
 const sentences: readonly (readonly [page: string, sentence: string])[] = [
   ['docs/http-api.md', `A JSON body has at most ${sizeText(server('bodyBytes'))}, ${server('jsonDepth')} levels`],
   ['docs/http-api.md', `a call that is passed on ${sizeText(server('proxyBytes'))}`],
@@ -114,7 +114,7 @@ const sentences: readonly (readonly [page: string, sentence: string])[] = [
   ['packages/server/README.md', `room for \`limits.importBytes\` each (${sizeText(server('importBytes'))}`],
 ];
 
-/** Pages that are generated, or that report measurements with their date. */
+/** Pages that are generated, or that report dated measurements. */
 const notRead = /^docs\/(?:settings|benchmarks|torture|decisions\/|dependencies|guides\/large-scale)/;
 /** Sizes that other tests check, by page. */
 const heldElsewhere: readonly (readonly [page: string, size: RegExp, test: string])[] = [
@@ -123,7 +123,7 @@ const heldElsewhere: readonly (readonly [page: string, size: RegExp, test: strin
   ['CHANGELOG.md', /40 MB/, 'test/packages.test.ts'],
 ];
 
-/** A page without line breaks, comments and examples. */
+/** Returns a page without line breaks, comments and examples. */
 function proseOf(page: string): string {
   return workspace
     .read(page)

@@ -1,4 +1,4 @@
-/** Checks that the format in the guide passes the conformance suite. */
+/** Checks that the example format of the guide passes the conformance suite. */
 import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
 import { runFormatConformance } from '@coppice/content/formats/conformance';
@@ -28,7 +28,7 @@ const packages = {
 };
 const page = 'docs/guides/write-a-format.md';
 const [example] = findExamples(page, openRepository().read(page));
-// Only the code before its usage is compiled.
+// Only the definition is compiled, not the code that uses it.
 const [code = ''] = (example?.code ?? '').split('const input = ');
 const play: formats.Format = new Function('packages', `${await toFunctionBody(code)}; return play;`)(packages);
 

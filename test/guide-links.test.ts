@@ -13,7 +13,7 @@ import { workspaceRoot } from './checks/workspace.ts';
 let folder = '';
 let fixture: PageFixture;
 
-// Assembles the packed page: the build, and the documents beside it.
+// Puts the packed page together: the build, and the documents beside it.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-guide-'));
   await ensureBuilt();
@@ -30,7 +30,7 @@ afterAll(async () => {
 test('a click on a link of the guide opens the section that it names, from this server alone', async () => {
   const tab = await fixture.open('/');
   const { page, context, faults } = tab;
-  // The fixture chooses a scripted model for its tabs; a new user has the guide.
+  // The fixture selects a scripted model in its tabs, but a new user has the guide.
   await context.addInitScript("if (self === top) localStorage.setItem('coppice.chosen-models', 'offline/guide')");
   await page.reload();
   const composer = page.getByRole('textbox', { name: 'Message', exact: true });

@@ -11,7 +11,7 @@ const pages = workspace.paths.filter(
   (path) => path.endsWith('.md') && !/\/fixtures\//.test(path) && !/(?:^|\/)SPEC\.md$/.test(path),
 );
 
-/** The text of a page without code and comments. */
+/** Returns the text of a page without code and comments. */
 function proseOf(page: string): string {
   return workspace
     .read(page)
@@ -19,7 +19,7 @@ function proseOf(page: string): string {
     .replaceAll(/^\s*(```|~~~)[\s\S]*?^\s*\1/gm, '');
 }
 
-/** The anchors of a page in GitHub's form: a repeated heading gets a number. */
+/** Returns the anchors of a page as GitHub makes them: a repeated heading gets a number. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();

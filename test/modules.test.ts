@@ -19,7 +19,7 @@ describe('imports', () => {
     ["import a, * as b from 'x';", ['import x']],
     ["import 'x';", ['import x']],
     ["import type { A } from 'x';", ['import (types) x']],
-    // If only the names are types, the compiler keeps the import, so the module still runs.
+    // If only the imported names are types, the compiler keeps the import, so the module still runs.
     ["import { type A } from 'x';", ['import x']],
     ["export { a } from 'x';", ['export x']],
     ["export * from 'x';", ['export x']],

@@ -1,8 +1,8 @@
 // @module-tag browser
 // @module-tag full
 /**
- * The journey of a new user who has just started Coppice. All steps are done on the page, none in a file or a terminal.
- * The command, the server, the browser and the tool server are real; only the model is a small server of the test.
+ * Tests what a new user does after starting Coppice, entirely on the page, without a file or a terminal. The command,
+ * the server, the browser and the tool server are real; only the model is a small server of the test.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ interface WireMessage {
   readonly content?: unknown;
 }
 
-/** The text of a message on the wire, with any kind of parts. */
+/** Returns the text of a message in a request, with any kind of parts. */
 function textIn({ content }: WireMessage): string {
   return typeof content === 'string' ? content : JSON.stringify(content ?? '');
 }
@@ -46,8 +46,8 @@ function isTitleRequest(request: SeenRequest): boolean {
 }
 
 /**
- * A model that answers the requests of the journey: a title, a tool call, the content of a file, or the next name of a
- * list.
+ * Creates a model that answers the requests of the test: a title, a tool call, the content of a file, or the next name
+ * of a list.
  */
 function createModel(): (request: SeenRequest) => WireReply {
   let given = 0;
@@ -77,7 +77,7 @@ interface Journey {
   coppice: ChildProcess;
 }
 
-/** Starts `coppice` in a home directory; returns its process and the token that signs in. */
+/** Starts `coppice` in a home directory; returns its process and the sign-in token. */
 async function startCoppice(home: string, port: number): Promise<{ child: ChildProcess; token: string }> {
   const words = [await compileCommandOnce(), '--json', 'serve', '--port', String(port), '--no-open'];
   const child = spawn(process.execPath, words, {
@@ -102,7 +102,7 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 let journey: Journey;
 let token: string;
 
-// A second try also starts with an empty home directory.
+// A retry of the test also starts with an empty home directory.
 beforeEach(async () => {
   await ensureBuilt();
   const home = mkdtempSync(join(tmpdir(), 'coppice-newcomer-'));
@@ -135,7 +135,7 @@ async function send(page: Page, text: string): Promise<void> {
   await composerOf(page).press('Enter');
 }
 
-/** The last reply that has ended. */
+/** Waits until no reply is being written; returns the last one. */
 async function lastReply(page: Page): Promise<Locator> {
   await waitUntilTrue(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
   return threadOf(page).locator('article.ai').last();
@@ -164,7 +164,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('listitem').filter({ hasText: 'Workshop' }).getByText('Connected, 2 models').waitFor();
 
-  // A preset with its own prompt, chosen for the first chat.
+  // Creates a preset with its own prompt and chooses it for the first chat.
   await page.getByRole('link', { name: 'Back to chats' }).click();
   await page.getByRole('button', { name: 'Preset' }).click();
   await page.getByRole('menuitem', { name: 'Instructions and presets' }).click();
@@ -184,7 +184,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   const first = models.requests.find(({ body }) => body.includes('What do I call my boat?'));
   expect(first === undefined ? null : textIn(messagesIn(first)[0] ?? { role: '' })).toBe('Answer with one short name.');
 
-  // A PDF reaches a model that takes no files.
+  // Sends a PDF to a model that accepts no files.
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Attach files' }).click();
   const pdf = { name: 'fees.pdf', mimeType: 'application/pdf', buffer: makeSamplePdf('The harbour fee is 42 euros.') };
@@ -193,7 +193,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await send(page, 'What does the file say?');
   await (await lastReply(page)).getByText('harbour fee is 42').waitFor();
 
-  // A tool server is added by its URL, and each call needs approval.
+  // Adds a tool server by its URL; each call needs approval.
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'Tools and servers' }).click();
   await page.getByRole('button', { name: 'Add server' }).first().click();
@@ -207,10 +207,10 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   const call = threadOf(page).getByRole('region', { name: 'Tool call helper__echo' });
   await call.getByRole('button', { name: 'Allow once' }).click();
   await (await lastReply(page)).getByText('Echo: Ahoy').waitFor();
-  // The thread follows a reply until its end, and would scroll away from the message that is edited next.
+  // While a reply is being written the thread scrolls with it, away from the message that is edited next.
   await waitUntilTrue(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
 
-  // An edit adds a new version; one click shows the old one.
+  // Editing adds a new version; one click shows the old one.
   const question = threadOf(page).getByRole('article').filter({ hasText: 'What do I call my boat?' });
   await question.hover();
   await question.getByRole('button', { name: /^Edit/ }).click();
@@ -242,7 +242,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await page.getByRole('button', { name: 'Back to the thread (Esc)' }).click();
   await threadOf(page).getByText('Birch or Cedar').waitFor();
 
-  // The server stops during a reply and is started again.
+  // Stops the server during a reply and starts it again.
   await stopProcess(journey.coppice);
   await page.getByText('Offline.').waitFor();
   await send(page, 'And a dinghy?');
@@ -251,7 +251,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await waitUntilTrue(() => page.getByText('Offline.').count()).toBe(0);
   await (await lastReply(page)).getByText('Call it Fir.').waitFor();
 
-  // The branch is shared with a person who has no token.
+  // Shares the branch with a visitor who has no token.
   await page.getByRole('button', { name: 'More', exact: true }).first().click();
   await page.getByRole('menuitem', { name: 'Share this branch' }).click();
   await page.getByRole('button', { name: 'Create link' }).click();
@@ -264,7 +264,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   expect(await stranger.getByText('What do I call my boat?').count()).toBe(0);
   await stranger.context().close();
 
-  // The same chat continues at the width of a phone.
+  // Continues the same chat at the width of a phone.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole('button', { name: /^Chats/ }).click();
   await page
@@ -279,7 +279,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   expect(await findSeriousViolations({ page })).toEqual([]);
 
-  // The whole journey used one title, and the page contains no key.
+  // All requests together needed one title, and the page contains no key.
   expect(models.requests.filter(isTitleRequest)).toHaveLength(1);
   expect(await page.content()).not.toContain('canary');
   expect(faults).toEqual([]);

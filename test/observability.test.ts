@@ -26,7 +26,7 @@ test('the table of metrics matches the response of a server', async () => {
   const table = ['| Metric | Kind | What it counts |', '| --- | --- | --- |', ...rows].join('\n');
   const old = workspace.read(page);
   const renewed = old.replace(/(?<=<!-- metrics -->\n)[\s\S]*?(?=\n<!-- end -->)/, () => table);
-  // COPPICE_WRITE_DOCS=1 npx vitest run test/observability.test.ts
+  // COPPICE_WRITE_DOCS=1 npx vitest run test/observability.test.ts writes the page.
   if (process.env['COPPICE_WRITE_DOCS'] === '1') writeFileSync(join(workspaceRoot, page), renewed);
   else expect(old).toBe(renewed);
   for (const { name, kind } of described) expect(text).toContain(`# TYPE ${name} ${kind}\n`);

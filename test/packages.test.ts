@@ -45,8 +45,8 @@ beforeAll(() => {
   tarballs = packAll(staged, folders);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const drivers = buildDrivers(staged, listOwnSystem()).map((target) => packFolder(target, staged)[1]);
-  // Installs only the package's dependencies and peers: an example that needs more would not work for its readers. npm
-  // does not find the drivers of other systems, which is not an error.
+  // Installs only the packages' dependencies and peers, because an example that needs more would not work for its
+  // readers. npm does not find the drivers of other systems, which is not an error.
   const wanted = [...tarballs.values(), ...drivers, ...testedPeers()];
   npm('install', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', ...wanted);
 }, 600_000);
@@ -55,7 +55,7 @@ afterAll(() => {
   for (const folder of [staged, project]) if (folder !== '') rmSync(folder, { recursive: true, force: true });
 });
 
-/** Optional peers, and peers whose versions change often, in the versions that are tested. */
+/** Returns optional peers, and peers whose versions change often, in the tested versions. */
 function testedPeers(): readonly string[] {
   const peers = { 'assistant-ui': '@assistant-ui/react', 'ai-sdk': '@ai-sdk/react' };
   return Object.entries(peers).map(([folder, name]) => {
@@ -65,7 +65,7 @@ function testedPeers(): readonly string[] {
 }
 
 function npm(...words: readonly string[]): void {
-  // The folder is explicit; otherwise npm would use the folder of the npm process that started the test.
+  // The folder is explicit, because npm would otherwise use the folder of the npm process that started the test.
   execFileSync('npm', [...words, '--prefix', project], { cwd: project, stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
@@ -81,7 +81,7 @@ function say(...words: readonly string[]): string {
   return execFileSync(command, line, { ...options, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** An example as a program that fails if the result of a line differs from its comment. */
+/** Converts an example to a program that fails if the result of a line differs from its comment. */
 function programOf(readme: string): string {
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   let claims = 0;
@@ -99,7 +99,7 @@ function programOf(readme: string): string {
   return `import assert from 'node:assert';\n${imports}\n${body.replaceAll(/^import .*;$/gm, '')}\nprocess.exit(0);\n`;
 }
 
-/** The style sheets of a package, which have no types. */
+/** Returns the style sheets of a package, which have no types. */
 function stylesOf(folder: string): readonly string[] {
   const { exports: entries } = JSON.parse(readFileSync(join(staged, folder, 'package.json'), 'utf8'));
   const styles = Object.keys(entries).filter((entry) => entry.endsWith('.css'));
@@ -112,7 +112,7 @@ describe.each(folders)('the package of %s', (folder) => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  // The page consists of files for a browser, so it has no modules to import and no types.
+  // The page consists of files for a browser, without modules to import and without types.
   if (folder === 'web') return;
   test('has types that resolve in every module mode', () => {
     const name = folder === 'cli' ? 'coppice' : `@coppice/${folder}`;
@@ -138,13 +138,13 @@ test.each(examples)('the README example of %s works when installed', (folder) =>
   execFileSync(process.execPath, [program], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
 });
 
-/** The TypeScript blocks of a page. */
+/** Returns the TypeScript blocks of a page. */
 function codeOf(page: string): readonly string[] {
   const examples = findExamples(page, openRepository().read(page));
   return examples.filter(({ language }) => language === 'ts').map(({ code }) => code);
 }
 
-/** All entries without peer dependencies, and all examples, as modules of a TypeScript project. */
+/** Returns all entries without peer dependencies, and all examples, as modules of a TypeScript project. */
 function modulesOfOthers(): ReadonlyMap<string, string> {
   const entries = examples.flatMap((folder) => {
     const manifest = JSON.parse(readFileSync(join(staged, folder, 'package.json'), 'utf8'));
@@ -155,7 +155,7 @@ function modulesOfOthers(): ReadonlyMap<string, string> {
   const plain = entries.filter((entry) => !/(?:testing(?:\/\w+)?|conformance|vectors)$/.test(entry));
   const modules = new Map([['entries.ts', plain.map((entry) => `export type {} from '${entry}';`).join('\n')]]);
   const workspace = openRepository();
-  // Names of suites are left out for the same reason.
+  // Renamed names of suites are left out for the same reason.
   const renamed = readRenamedNames(workspace).filter((row) =>
     plain.includes(importSpecifierOf(row.package, row.newEntry)),
   );
@@ -173,22 +173,22 @@ test.each(['nodenext', 'bundler'])(
   (moduleResolution) => {
     const folder = join(project, moduleResolution);
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
-    // The only additional dependency of an example.
+    // The examples need no other package that is not installed with ours.
     symlinkSync(join(root, 'node_modules/openapi-fetch'), join(folder, 'node_modules/openapi-fetch'));
-    // A TypeScript project with React has its types, which are an optional peer dependency.
+    // A React project in TypeScript has these types, which are an optional peer dependency.
     const reactTypes = join(project, 'node_modules/@types/react');
     mkdirSync(dirname(reactTypes), { recursive: true });
     if (!existsSync(reactTypes)) symlinkSync(join(root, 'node_modules/@types/react'), reactTypes);
-    // A project with the AI SDK for React has its hooks.
+    // A project that uses the AI SDK with React has its hooks.
     const aiReact = join(project, 'node_modules/@ai-sdk/react');
     if (!existsSync(aiReact)) symlinkSync(join(root, 'node_modules/@ai-sdk/react'), aiReact);
-    // The types of the AI SDK use those of JSON Schema without depending on them.
+    // The AI SDK uses the types of JSON Schema without depending on them.
     writeFileSync(
       join(folder, 'json-schema.d.ts'),
       "declare module 'json-schema' { export type JSONSchema7 = object; export type JSONSchema7Definition = object | boolean; }\n",
     );
     for (const [name, code] of modulesOfOthers()) writeFileSync(join(folder, name), code);
-    // The compiler options of most projects. Our own are stricter, and some declarations are valid only with them.
+    // The compiler options of most projects. Ours are stricter, and some declarations would be valid only with them.
     const compilerOptions = {
       target: 'ES2023',
       module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
@@ -228,7 +228,7 @@ test('a store written after the guide passes the conformance suite with the inst
   writeFileSync(join(folder, 'ledger.test.ts'), codeOf('docs/guides/write-a-store.md').join('\n'));
   const tool = join(root, 'node_modules/vitest/vitest.mjs');
   const words = [tool, 'run', '--root', folder, '--reporter', 'json'];
-  // Without the environment of this run, because the other process must not depend on it.
+  // The process gets no variables of this run, because it must not depend on them.
   const env = { PATH: process.env['PATH'], HOME: folder };
   const { stdout } = spawnSync(process.execPath, words, { cwd: folder, env, encoding: 'utf8' });
   const { success, numPassedTests } = JSON.parse(stdout.slice(stdout.indexOf('{')));
@@ -254,7 +254,7 @@ test('the README example of coppice works when installed', () => {
 test('the installed coppice appends and serves the API and the page', async () => {
   expect(say('append', '--new', 'Hi')).toContain('Added');
   const [, words, options] = coppice('serve', '--port', '0');
-  // Started without npx, because the signal must reach the server.
+  // Started without npx, because npx would not pass the signal on to the server.
   const program = join(project, 'node_modules', 'coppice', 'bin', 'coppice.mjs');
   const server = spawn(process.execPath, [program, ...words.slice(2)], {
     ...options,
@@ -310,7 +310,7 @@ test('the installed coppice records calls on its own thread', async () => {
   }
 });
 
-/** A new user, with an empty home directory and no configuration. */
+/** Creates a user with an empty home directory and no configuration; returns a function that runs the command. */
 function newUser(): (...words: readonly string[]) => string {
   const home = mkdtempSync(join(tmpdir(), 'coppice-new-user-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
@@ -337,7 +337,7 @@ test('a new user chats, looks at the chat, exports, imports and undoes with the 
   expect(findings.filter(({ state }: { readonly state: string }) => state === 'bad')).toEqual([]);
 });
 
-/** The disk usage of the files below a folder, with blocks of 4 kB. */
+/** Returns the disk usage of the files in a folder, in blocks of 4 kB. */
 function sizeOf(folder: string): number {
   let size = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
@@ -345,7 +345,7 @@ function sizeOf(folder: string): number {
   return size / 1024 / 1024;
 }
 
-/** The packages that npm installs for these packages, by their manifests. */
+/** Returns all packages that npm installs for these packages, according to their manifests. */
 function installedFor(...names: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const open = [...names];
@@ -381,8 +381,8 @@ test('the command needs no package that adapts to a framework, so that they are 
 });
 
 /**
- * Installs some of our packages, and others by name, into an empty folder; returns the folder and the names of all
- * installed packages.
+ * Installs some of our packages, and others by name, into an empty folder; returns the folder and all installed
+ * packages.
  */
 function installInto(
   ours: readonly string[],

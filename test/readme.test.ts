@@ -1,4 +1,4 @@
-/** Runs the examples of the README unchanged. */
+/** Runs the examples of the README as they are. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ test('the library in ten lines prints what it says', async () => {
 });
 
 test('the first look runs from the command line', () => {
-  // The example leaves its file in the current folder.
+  // The example creates its file in the current folder.
   const folder = mkdtempSync(join(tmpdir(), 'coppice-readme-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const output = execFileSync(process.execPath, ['--import', 'tsx', join(root, 'scripts/example.ts')], {

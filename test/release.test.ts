@@ -1,4 +1,4 @@
-/** Tests the reasons against a release. */
+/** Tests which facts prevent a release. */
 import { expect, test } from 'vitest';
 import { findReleaseObstacles, type ReleaseFacts } from '../scripts/release.ts';
 

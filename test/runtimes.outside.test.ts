@@ -1,7 +1,7 @@
 /**
- * Runs the packed command like a new user: with `npx`, in an empty folder and an empty home, on every supported Node
- * and on Bun. The runtimes and the drivers of other systems come from the npm registry; the drivers are installed here
- * in the way npm would install them there.
+ * Runs the packed command as a new user does: with `npx`, in an empty folder and an empty home, on every supported Node
+ * and on Bun. The runtimes and the drivers of other systems are downloaded from the npm registry and installed as npm
+ * would install them there.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { workspaceRoot } from './checks/workspace.ts';
 const system = `${process.platform}-${process.arch}`;
 /** The packages of the command, in dependency order. */
 const folders = ['core', 'content', 'stores', 'engine', 'server', 'client', 'web', 'cli'];
-/** The version ranges of Node that must work; the last one is the newest version. */
+/** The version ranges of Node that are supported; the last one is the newest version. */
 const nodes = ['20', '22', '24', '25', 'latest'];
 const windows = process.platform === 'win32';
 
@@ -39,7 +39,7 @@ afterAll(() => {
   for (const each of [folder, staged]) if (each !== '') rmSync(each, { recursive: true, force: true });
 });
 
-/** Runs npm without the environment that the calling npm has set. */
+/** Runs npm without the variables that the calling npm has set. */
 function npm(cwd: string, ...words: readonly string[]): void {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
   execFileSync('npm', [...words, '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0'], {
@@ -50,7 +50,7 @@ function npm(cwd: string, ...words: readonly string[]): void {
   });
 }
 
-/** An empty folder with an empty home directory beside it. */
+/** Creates an empty folder and, beside it, an empty home directory. */
 function emptyPlace(): { readonly place: string; readonly home: string } {
   const base = mkdtempSync(join(folder, 'user-'));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
@@ -59,13 +59,13 @@ function emptyPlace(): { readonly place: string; readonly home: string } {
   return { place, home };
 }
 
-/** The variables with which a runtime reaches the registry: proxies, and certificates of this computer. */
+/** Returns the variables that a runtime needs to reach the registry: proxies, and certificates of this computer. */
 function networkVariables(): NodeJS.ProcessEnv {
   const isNeeded = (name: string) => /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:https?|no)_proxy)$/i.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => isNeeded(name)));
 }
 
-/** The driver of this system, in the form that the registry offers. */
+/** Returns the tarball of the driver for this system. */
 function ownDriver(): readonly string[] {
   const own = drivers.get(driverPackageName(system));
   return own === undefined ? [] : [own];
@@ -116,7 +116,7 @@ test.each(nodes)('npx coppice works in an empty folder on Node %s', { timeout: 6
   const bin = join(folder, 'node_modules', `node-${range}`, 'bin');
   const path = [bin, process.env['PATH'] ?? ''].join(delimiter);
   // npx keeps installed packages in its cache. Each Node has its own cache, because the driver may differ. The registry
-  // is that of the user.
+  // is the one that the user configured.
   const cache = join(folder, `cache-${range}`);
   const settings = { npm_config_cache: cache, npm_config_userconfig: join(homedir(), '.npmrc') };
   const env = { ...networkVariables(), PATH: path, HOME: home, USERPROFILE: home, ...settings };
@@ -127,7 +127,7 @@ test.each(nodes)('npx coppice works in an empty folder on Node %s', { timeout: 6
   expect(execFileSync('npm', npx, { cwd: place, env, encoding: 'utf8', shell: windows }).trim()).toMatch(
     /^\d+\.\d+\.\d+$/,
   );
-  // npx contacts the registry at each call, so later commands use the installed packages.
+  // npx contacts the registry at each call, so later commands use the packages that it installed.
   const [installed = ''] = readdirSync(join(cache, '_npx'));
   const program = join(cache, '_npx', installed, 'node_modules/coppice/bin/coppice.mjs');
   await useAsNewUser([join(bin, windows ? 'node.exe' : 'node'), program], place, env);
@@ -138,7 +138,7 @@ test('bunx coppice works in an empty folder on Bun', { timeout: 600_000 }, async
   const { place, home } = emptyPlace();
   const bin = join(folder, 'node_modules', 'bun', 'bin');
   const env = { PATH: [bin, process.env['PATH'] ?? ''].join(delimiter), HOME: home, USERPROFILE: home };
-  // Bun does not resolve a package by another tarball, so the project lists the path of each one.
+  // Bun does not find the dependencies between tarballs, so the project lists each one by its path.
   const files = [...tarballs, ...ownDriver()].map((tarball) => [nameIn(tarball), `file:${tarball}`]);
   const manifest = { private: true, dependencies: Object.fromEntries(files), overrides: Object.fromEntries(files) };
   writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
@@ -147,13 +147,13 @@ test('bunx coppice works in an empty folder on Bun', { timeout: 600_000 }, async
   await useAsNewUser([bun, 'x', '--bun', '--no-install', 'coppice'], place, env);
 });
 
-/** The name of the package in a tarball. */
+/** Returns the name of the package in a tarball. */
 function nameIn(tarball: string): string {
   const found = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' });
   return JSON.parse(found).name;
 }
 
-/** The first bytes of the binaries of each system. */
+/** The first bytes of an executable of each system. */
 const magic: Readonly<Record<string, string>> = { linux: '7f454c46', darwin: 'cffaedfe', win32: '4d5a' };
 
 test.each(listDriverSystems())('npm installs the driver of %s there and no other', { timeout: 120_000 }, (target) => {

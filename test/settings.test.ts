@@ -1,4 +1,4 @@
-/** The page of settings is generated. `COPPICE_WRITE_DOCS=1` writes it; without it the page is compared. */
+/** Compares the generated page of settings. `COPPICE_WRITE_DOCS=1` writes it instead. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { listSettings } from '@coppice/engine';
 import { expect, test } from 'vitest';

@@ -19,7 +19,7 @@ let pages: readonly string[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-site-'));
-  // Throws if a link of a page has no target.
+  // Building throws if a link of a page has no target.
   ({ pages } = await buildSite(folder));
   host = await serveSite(folder);
   browser = await connectBrowser(inject('browserBroker'));
@@ -31,7 +31,7 @@ afterAll(async () => {
   if (folder !== '') rmSync(folder, { recursive: true, force: true });
 });
 
-/** A page of the site, and its problems: errors, policy violations, missing files, requests to other hosts. */
+/** Opens a page of the site; collects errors, policy violations, missing files and requests to other hosts. */
 async function open(
   path: string,
   options: BrowserContextOptions = {},
@@ -101,7 +101,7 @@ test('the search finds a section and opens it', { tags: ['browser'] }, async () 
   await page.context().close();
 });
 
-/** The demo inside the first page. */
+/** Returns the frame of the demo on the landing page. */
 async function demoOf(page: Page): Promise<Frame> {
   const element = page.locator('iframe');
   await element.scrollIntoViewIfNeeded();
@@ -119,7 +119,7 @@ test('the demo replies, branches and undoes inside the browser', { tags: ['brows
     .waitFor();
   await demo.getByRole('textbox', { name: 'Message', exact: true }).fill('What is a branch?');
   await page.keyboard.press('Enter');
-  // The guide quotes the documentation. Its answers pass through the server's own routes in the worker.
+  // The guide quotes the documentation. Its answers pass through the server's routes in the worker.
   await demo.getByText('I am the built-in guide').waitFor();
   const isBusy = () => demo.getByRole('region', { name: 'Thread' }).getAttribute('aria-busy');
   await expect.poll(isBusy).toBe('false');

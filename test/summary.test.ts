@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { workspaceRoot } from './checks/workspace.ts';
 
-// Inside the repository, so that the test files find the runner. The folder is in .gitignore and ignored by all checks.
+// The folder is inside the repository, so that the test files find Vitest. Git and all checks ignore it.
 mkdirSync(join(workspaceRoot, '.tmp'), { recursive: true });
 const top = mkdtempSync(join(workspaceRoot, '.tmp', 'summary-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ function runTests(files: Readonly<Record<string, string>>, ...args: readonly str
   return startRun(files, args, false);
 }
 
-/** Runs the tests like `.ci/run`. */
+/** Runs the tests as `.ci/run` does. */
 function runTestsInCi(files: Readonly<Record<string, string>>): Promise<Ended> {
   return startRun(files, [], true);
 }
@@ -73,7 +73,7 @@ describe('the last line of a test run', () => {
     });
     expect(ended.lines.at(-1)).toBe('2 passed, 4 failed, 1 skipped');
     expect(ended.code).not.toBe(0);
-    // A log of a run often keeps only its end, so the failures and their reasons are printed there.
+    // A log often keeps only its end, so the failures and their reasons must be there.
     const end = ended.lines.slice(ended.lines.findIndex((line) => line.startsWith('Failed: '))).join('\n');
     expect(end.match(/^Failed: .*/gm)?.map((line) => line.replace(/^Failed: (?:\S*\/)?/, ''))).toEqual([
       'a.test.ts > b',
@@ -91,7 +91,7 @@ describe('the last line of a test run', () => {
     expect((await runTests(files, 'full')).lines.at(-1)).toBe('1 passed, 0 failed, 0 skipped');
   });
 
-  // Fails if no file of its name exists, and creates the file. In a second process it passes.
+  // A test that fails and creates a file; when it runs again, it finds the file and passes.
   const failingOnce = (name: string, tag = 'browser') =>
     `test('${name}', { tags: ['${tag}'] }, () => { const mark = import.meta.dirname + '/${name}'; if (!existsSync(mark)) { writeFileSync(mark, ''); throw new Error('late ${name}'); } });`;
   const withFiles = `${header}import { existsSync, writeFileSync } from 'node:fs';\n`;

@@ -1,6 +1,6 @@
 /**
- * Opens the stores that released versions created. Each is shown as in its own version, passes the check, can be
- * changed, and has its history.
+ * Opens the stores that released versions created. Each shows its trees as the old version did, passes the check, can
+ * be changed, and has its history.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ interface Opened {
   run(...words: readonly string[]): Promise<string>;
 }
 
-/** A new database that is restored from the dump of a kept one. */
+/** Creates a database and restores a dump into it. */
 async function restoreDump(path: string): Promise<string> {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
@@ -33,7 +33,7 @@ async function restoreDump(path: string): Promise<string> {
   return database.url;
 }
 
-/** Opens a copy of a kept store with this version. */
+/** Opens a copy of a store of an old version with this version. */
 async function openKept(version: string, kind: string): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-upgrade-'));
   const fixture = makeCliFixture();
@@ -66,7 +66,7 @@ async function checkUpgrade({ version, kind }: (typeof made)[number]): Promise<v
   const expected: { readonly show: string; readonly tree: string } = JSON.parse(
     readFileSync(join(kept, version, `${kind}.json`), 'utf8'),
   );
-  // Compared by words, because a later version may print them differently.
+  // Only the words are compared, because a later version may format them differently.
   const words = (text: string) => text.match(/\p{L}[\p{L} ]+\p{L}/gu) ?? [];
   const shown = await run('show', 'last');
   for (const sentence of ['How do I start a sourdough?', 'Flour and water. 🍞', 'What about spelt?', 'Sourdough'])
@@ -76,7 +76,7 @@ async function checkUpgrade({ version, kind }: (typeof made)[number]): Promise<v
   );
   expect(await run('search', 'rye')).toContain('What about rye?');
   expect(await run('fsck')).toContain('0 errors');
-  // The last act of the old version set a title. The undo log continues across the upgrade.
+  // The last act of the old version set a title. Undo must work across the upgrade.
   await run('append', 'last', 'Written by a later version.');
   await run('undo', 'last');
   await run('undo', 'last');
@@ -93,8 +93,7 @@ test.each(made.filter((each) => !isFile(each)))(
   checkUpgrade,
 );
 
-// The backup of a PostgreSQL store is an SQLite file. Restoring PostgreSQL needs a dump, which is how these stores are
-// kept.
+// The backup of a PostgreSQL store is an SQLite file. Restoring PostgreSQL needs a dump, and the fixtures are dumps.
 test.each(made.filter(isFile))(
   'a backup of a $kind store of $version can replace the store',
   async ({ version, kind }) => {

@@ -1,13 +1,13 @@
 /** The operations that every candidate runs on the sample. */
 import type { NodeId } from '@coppice/core';
 
-/** An open chat. Its data comes from a fetch that answers from memory. */
+/** A chat that is open in a library. Its data comes from a fetch that answers from memory. */
 export interface OpenChat {
-  /** The texts that a page would draw, oldest first. */
+  /** Returns the texts that a page would draw, oldest first. */
   texts(): readonly string[];
-  /** Shows the branch through a variant, and calls `drawn` as soon as a page can draw it. */
+  /** Shows the branch through a variant; calls `drawn` when a page could draw it. */
   show(variant: NodeId, drawn: () => void): void;
-  /** Adds a message of the user at the end of the shown branch, and calls `drawn` as soon as a page can draw it. */
+  /** Adds a user's message at the end of the shown branch; calls `drawn` when a page could draw it. */
   append(id: NodeId, text: string, drawn: () => void): void;
   /**
    * Reads a reply of `length` characters from events at the end of the shown branch; resolves when all of it is shown.
@@ -18,24 +18,24 @@ export interface OpenChat {
   close(): void;
 }
 
-/** A library that shows trees of messages. */
+/** A library under test, which shows trees of messages. */
 export interface Candidate {
   readonly name: string;
-  /** Reads the chat until its first branch can be drawn. */
+  /** Opens the chat; resolves when its first branch can be drawn. */
   open(): Promise<OpenChat>;
-  /** The events of a reply in the format of this library, one for each piece of text. */
+  /** Returns the events of a reply in the format of this library, one for each piece of text. */
   events(pieces: readonly string[]): readonly Uint8Array[];
   close(): Promise<void>;
 }
 
 const encoder = new TextEncoder();
 
-/** A server-sent event. */
+/** Encodes a server-sent event. */
 export function toEvent(name: string, data: object): Uint8Array {
   return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-/** A stream of bytes that are already in memory, one chunk each. */
+/** Returns a stream of bytes that are already in memory, one chunk each. */
 export function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   let next = 0;
   return new ReadableStream({

@@ -1,4 +1,7 @@
-/** Our client on a server in the same process. The server's responses are recorded once and then come from memory. */
+/**
+ * Measures Coppice's client against a server in the same process. Responses are recorded once and then come from
+ * memory.
+ */
 import { createClient, type TreeSession } from '@coppice/client';
 import { nodeId, textMessage, treeId } from '@coppice/core';
 import { openTestServer } from '@coppice/server/testing';
@@ -7,7 +10,7 @@ import { type Sample, storeSample } from './sample.ts';
 
 const replyId = nodeId('01890c2e-0000-7000-8000-ffffffffffff');
 
-/** Resolves when a condition is true. It is checked after each turn of the event loop. */
+/** Resolves when a condition is true, checked after each iteration of the event loop. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 /**
- * The in-memory trees of other libraries. They are not part of our packages: they are installed into a separate folder,
- * and their modules are imported by path, because neither library exports its tree.
+ * Measures the in-memory trees of other libraries. The libraries are installed into a separate folder, and their
+ * modules are imported by path, because neither exports its tree.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -39,20 +39,20 @@ interface Row {
   readonly text: string;
 }
 
-/** The whole sample as one response, because these libraries keep all branches in memory. */
+/** Returns a function that parses the whole sample, because these libraries keep all branches in memory. */
 function responseFor(sample: Sample): () => Promise<readonly Row[]> {
   const text = JSON.stringify(sample.messages);
   const fetch = async () => new Response(text, { headers: { 'content-type': 'application/json' } });
   return async () => JSON.parse(await (await fetch()).text());
 }
 
-/** Reads a reply from an injected fetch, like an app of that library. */
+/** Reads a reply from an injected fetch, as an app of that library would. */
 async function readReply(events: readonly Uint8Array[], take: (text: string) => void): Promise<void> {
   const { body } = new Response(streamOf(events), { headers: { 'content-type': 'text/event-stream' } });
   const reader = body?.getReader();
   const decoder = new TextDecoder();
   for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
-    // Each chunk is one event.
+    // Each chunk contains one event.
     const [, data = ''] = decoder.decode(next.value, { stream: true }).split('data: ');
     take(JSON.parse(data).text);
   }
@@ -92,7 +92,7 @@ function toThreadMessage({ id, role, text }: Omit<Row, 'parentId'>): ThreadMessa
     : { id, role, content, createdAt, status: { type: 'complete', reason: 'stop' }, metadata };
 }
 
-/** The message repository of assistant-ui's runtimes. */
+/** Opens the message repository of assistant-ui's runtimes. */
 async function openAssistantUi(sample: Sample): Promise<Candidate> {
   const { MessageRepository: Repository }: { readonly MessageRepository: new () => MessageRepository } = await import(
     addressOf('@assistant-ui/core', 'dist/runtime/utils/message-repository.js')
@@ -177,7 +177,7 @@ const logger: object = {
   withContext: () => logger,
 };
 
-/** The tree and the view of a client session of `@ably/ai-transport`, with its codec of the AI SDK. */
+/** Opens the tree and the view of a client session of `@ably/ai-transport`, with its codec for the AI SDK. */
 async function openAbly(sample: Sample): Promise<Candidate> {
   const source = (path: string) => addressOf('@ably/ai-transport', 'src', path);
   const { createTree }: AblyModules = await import(source('core/transport/tree.ts'));
@@ -291,7 +291,7 @@ async function openAbly(sample: Sample): Promise<Candidate> {
   };
 }
 
-/** Opens all peers for a sample. */
+/** Opens the other libraries for a sample. */
 export async function openPeers(sample: Sample): Promise<readonly Candidate[]> {
   installPeers();
   return [await openAssistantUi(sample), await openAbly(sample)];

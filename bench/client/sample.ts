@@ -1,8 +1,8 @@
-/** The tree of all candidates: 10,000 messages, alternating between questions and replies. */
+/** Builds the trees that all libraries are measured with: 10,000 messages, questions and replies in turn. */
 import { type NodeId, nodeId, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 import { benchContext } from '../stores/bench-tree.ts';
 
-/** One message of the sample, above its children. */
+/** A message of the sample. Parents are listed before their children. */
 export interface SampleMessage {
   readonly id: NodeId;
   readonly parentId: NodeId | null;
@@ -10,13 +10,13 @@ export interface SampleMessage {
   readonly text: string;
 }
 
-/** A tree, and two variants of one reply, each with the end of its branch. */
+/** A tree with a fork, and the first and last message of each branch below the fork. */
 export interface Sample {
   readonly name: string;
   readonly messages: readonly SampleMessage[];
-  /** The first message of each branch below the fork. */
+  /** The first message of each branch. */
   readonly variants: readonly NodeId[];
-  /** The end of each branch. */
+  /** The last message of each branch. */
   readonly ends: readonly NodeId[];
 }
 
@@ -26,7 +26,7 @@ function uuid(n: number): NodeId {
   return nodeId(`01890c2e-0000-7000-8000-${n.toString(16).padStart(12, '0')}`);
 }
 
-/** A chain of messages that ends with a question, and below it so many branches of a given length. */
+/** Builds a chain of messages that ends with a question, and `branches` branches of equal length below it. */
 function makeSample(name: string, above: number, branches: number, length: number): Sample {
   const messages: SampleMessage[] = [];
   const variants: NodeId[] = [];
@@ -50,7 +50,7 @@ function makeSample(name: string, above: number, branches: number, length: numbe
   return { name, messages, variants, ends };
 }
 
-/** 303 branches of 33 messages below one question, and one thread of 9,998 messages with three last replies. */
+/** One tree of 303 branches with 33 messages each, and one of 9,998 messages that ends with three replies. */
 export const samples: readonly Sample[] = [
   makeSample('303 branches', 1, 303, 33),
   makeSample('one thread', 9_997, 3, 1),

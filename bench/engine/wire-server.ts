@@ -1,7 +1,7 @@
 /**
- * A provider with the OpenAI wire in a separate process, so that its work is not counted as ours. The model's name
- * selects the reply: `words-<count>-<ms>` sends so many words, one every so many milliseconds; with 0 it sends them as
- * fast as they are read. A third number is the delay before the first word.
+ * A provider with OpenAI's API in a separate process, so that its work is not counted as ours. The model's name selects
+ * the reply: `words-<count>-<ms>` sends `count` words, one every `ms` milliseconds; with 0 ms it sends them as fast as
+ * they are read. A third number is the delay before the first word.
  */
 import { createServer, type ServerResponse } from 'node:http';
 
@@ -29,7 +29,7 @@ function drip(response: ServerResponse, count: number, everyMs: number): void {
   const from = performance.now();
   let said = 0;
   const timer = setInterval(() => {
-    // Timed by the clock and not by timer ticks: a busy machine must not slow the provider down.
+    // Timed by the clock instead of timer ticks, because a busy machine must not slow the provider down.
     const due = Math.min(count, Math.floor((performance.now() - from) / everyMs));
     for (; said < due; said++) response.write(word(said));
     if (said < count) return;

@@ -6,7 +6,7 @@ function idOf(conversation: number, message: number): string {
   return `${conversation.toString(16).padStart(8, '0')}-0000-4000-8000-${message.toString(16).padStart(12, '0')}`;
 }
 
-/** One conversation: mostly a chain, with a fork at every thirteenth message. */
+/** Builds one conversation: mostly a chain, with a fork at every thirteenth message. */
 export function makeConversation(number: number, messages: number): object {
   const parents: number[] = [0];
   const children: number[][] = Array.from({ length: messages + 1 }, () => []);
@@ -56,12 +56,12 @@ export function makeConversation(number: number, messages: number): object {
   };
 }
 
-/** A whole export as text. */
+/** Returns a whole export as text. */
 export function makeExportText(conversations: number, messages: number): string {
   return JSON.stringify(Array.from({ length: conversations }, (_, number) => makeConversation(number, messages)));
 }
 
-/** An export of about so many bytes, one conversation at a time. */
+/** Yields an export of about `bytes` bytes, one conversation at a time. */
 export async function* makeExportStream(bytes: number, messages: number): AsyncGenerator<Uint8Array> {
   let sent = 0;
   for (let number = 0; sent < bytes; number++) {

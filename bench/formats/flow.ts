@@ -1,9 +1,8 @@
 /**
- * Imports a stream of a given size and conversation length into SQLite, in a separate process, because a heap that has
- * grown during other measurements would hide the memory of the import. Prints the peak memory above idle, the longest
- * stall, the longest stall while idle, and the longest CPU time of the thread between two event loop turns, which is
- * the stall on a quiet machine with a fast disk. With `thread` the import runs on a worker thread, as on a server, and
- * the calling thread is measured.
+ * Imports a stream of a given size into SQLite and prints its peak memory above idle and how long it blocks the event
+ * loop: the longest stall, the longest stall while idle, and the longest CPU time between two iterations. It runs in a
+ * separate process, because a heap that grew during other measurements would hide its memory. With `thread` the import
+ * runs on a worker thread, as on a server, and the calling thread is measured.
  */
 import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +20,7 @@ const bytes = Number(process.argv[2]);
 const messages = Number(process.argv[3] ?? 100);
 const aside = process.argv[4] === 'thread';
 
-/** The private memory of the process. SQLite maps the database file, whose pages also count as resident. */
+/** Returns the private memory of the process. Resident memory would include pages of the mapped database file. */
 function ownMemory(): number {
   try {
     return Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
@@ -30,7 +29,10 @@ function ownMemory(): number {
   }
 }
 
-/** The CPU time of this thread in µs. The time of the process would include other threads, such as the compiler's. */
+/**
+ * Returns the CPU time of this thread in microseconds. That of the process would include other threads, such as the
+ * compiler's.
+ */
 function ownTime(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
@@ -44,7 +46,7 @@ const folder = mkdtempSync(join(tmpdir(), 'coppice-flow-'));
 const url = `sqlite:${join(folder, 'trees.db')}`;
 const store = await openStore(url);
 const path = join(folder, 'export.json');
-// Created before the measurement: generating a conversation would block the event loop too.
+// Written before the measurement, because generating a conversation would block the event loop too.
 await pipeline(makeExportStream(bytes, messages), createWriteStream(path));
 const still = monitorEventLoopDelay({ resolution: 5 });
 still.enable();
@@ -62,7 +64,7 @@ const events = aside
   ? importFiles({ store, thread: { url, owner: store.owner } }, [{ name: '-', size: statSync(path).size, path }])
   : importInto(store, { files: [await fileOfStream('-', createReadStream(path))] });
 let last = ownTime();
-// Measures the CPU time between two turns of another task.
+// Measures the CPU time between two iterations of the event loop.
 let over = false;
 const other = () => {
   const now = ownTime();

@@ -1,4 +1,4 @@
-/** The minimum with a file of lines and with a plain Map. */
+/** The fastest possible stores without a database: a file of lines, and a Map. */
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 
 interface PlainMessage {
@@ -8,7 +8,7 @@ interface PlainMessage {
   readonly content: unknown;
 }
 
-/** A tree as a Map, which is the minimum of an in-memory store. */
+/** A tree as a Map: the least work that an in-memory store can do. */
 export class MinimalMap {
   readonly #nodes = new Map<string, PlainMessage>();
   readonly #children = new Map<string | null, string[]>();
@@ -27,7 +27,7 @@ export class MinimalMap {
     this.#texts.set(`${message.parentId}${content}`, message.id);
   }
 
-  /** The child with this content. */
+  /** Returns the child of a message with this content. */
   find(parentId: string, content: string): string | undefined {
     return this.#texts.get(`${parentId}${content}`);
   }
@@ -66,7 +66,7 @@ export class MinimalLineFile {
   }
 }
 
-/** The last messages of a branch whose lines are consecutive at the end of a file, read from its end. */
+/** Reads the last messages of a branch from the end of a file, where its lines are consecutive. */
 export function readLastLines(path: string, count: number): unknown[] {
   const file = openSync(path, 'r');
   const index = openSync(`${path}.index`, 'r');

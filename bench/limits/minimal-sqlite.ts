@@ -1,4 +1,4 @@
-/** The minimum with SQLite: a narrow table, integer keys, prepared statements, rows as arrays. */
+/** The fastest possible store on SQLite: a narrow table, integer keys, prepared statements, rows as arrays. */
 import { createRequire } from 'node:module';
 import { branchDepth, makeBenchMessage } from '../stores/bench-tree.ts';
 
@@ -78,12 +78,12 @@ export class MinimalSqlite {
     this.#select.run(no);
   }
 
-  /** The last messages of a branch, as values. */
+  /** Returns the last messages of a branch as parsed values. */
   path(no: number, limit: number): unknown[] {
     return this.#path.all(no, limit).map((row) => JSON.parse(String((row as unknown[])[2])));
   }
 
-  /** The last messages of a branch as one JSON text. */
+  /** Returns the last messages of a branch as one JSON text. */
   pathText(no: number, limit: number): string {
     const texts = this.#path.all(no, limit).map((row) => {
       const [id, role, content] = row as [number, string, string];
@@ -96,7 +96,7 @@ export class MinimalSqlite {
     return this.#shape.all();
   }
 
-  /** The child with this content. */
+  /** Returns the child of a message with this content. */
   find(parent: number, content: string): number | undefined {
     const row = this.#find.get(parent, content) as number[] | undefined;
     return row?.[0];

@@ -1,4 +1,4 @@
-/** The time from the start of a process to the first thread, with installed packages. */
+/** Measures the time from the start of a process to the first read of a thread, with installed packages. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const rows = new DatabaseSync(path).prepare(\`WITH RECURSIVE up(no, parent, cont
 if (rows.length !== ${branchDepth}) process.exit(1);
 `;
 
-/** The times of a bare program and of one that opens a store, in microseconds. */
+/** Returns the times of a program that does nothing and of one that opens a store, in microseconds. */
 export async function measureStartTimes(folder: string): Promise<{ readonly least: number; readonly ours: number }> {
   const place = join(folder, 'start');
   const packages = join(place, 'node_modules', '@coppice');

@@ -1,4 +1,4 @@
-/** The time to match a history below a small and a large forest root. */
+/** Measures how long it takes to match a resent history in a small and in a large tree. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function thread(at: number): NewMessage[] {
   }));
 }
 
-/** A forest tree with so many nodes: conversations of 200 messages below its root. */
+/** Builds a tree of about `nodes` nodes: conversations of 200 messages below one root. */
 async function buildSample(url: string, nodes: number): Promise<Forest> {
   const store = await openStore(url);
   const id = treeId(newId());
@@ -37,7 +37,7 @@ async function buildSample(url: string, nodes: number): Promise<Forest> {
   return { store, id, rootId, threads };
 }
 
-/** Resends an existing history with one more message: the history is matched, and one node is written. */
+/** Resends a stored history with one more message, so that the history is matched and one node is written. */
 async function match({ store, id, rootId, threads }: Forest, call: number): Promise<void> {
   const at = (call * 7_919) % threads;
   const messages = [...thread(at), { message: textMessage('user', `call ${call}`) }];
@@ -45,7 +45,9 @@ async function match({ store, id, rootId, threads }: Forest, call: number): Prom
   if (result.reused.length !== perThread) throw new Error(`Only ${result.reused.length} messages were found again.`);
 }
 
-/** Measures a small and a large tree, alternating. The long run has a million nodes, the normal one a tenth of that. */
+/**
+ * Measures a small and a large tree alternately. The large one has 100,000 nodes, or a million with `COPPICE_LONG=1`.
+ */
 export async function benchMatching(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-match-'));
   const many = process.env.COPPICE_LONG === '1' ? 1_000_000 : 100_000;

@@ -11,12 +11,12 @@ export const branchDepth = 60;
 
 const filler = 'the quick brown fox jumps over the lazy dog and runs on along the hedge '.repeat(7);
 
-/** A message of about 500 characters. */
+/** Builds a message of about 500 characters. */
 export function makeBenchMessage(n: number) {
   return textMessage(n % 2 === 0 ? 'user' : 'assistant', `message ${n}: ${filler}`);
 }
 
-/** The context of one user, with the real clock and with ids that increase with time, like those of Coppice. */
+/** The run context of one user, with the real clock and with ids that increase with time, as in production. */
 export const benchContext: RunContext = {
   actor: 'me',
   kit: messageKit,
@@ -24,7 +24,7 @@ export const benchContext: RunContext = {
   newId: () => newId(),
 };
 
-/** A tree of about so many messages; the last branch is active. */
+/** Builds a tree of about `size` messages; the last branch is active. */
 export async function buildBenchTree(
   store: Store,
   size: number,

@@ -1,7 +1,4 @@
-/**
- * Compares PostgreSQL behind the contract with its bare driver: one append, a path and a page, and 24 writers on 10
- * trees.
- */
+/** Compares a store on PostgreSQL with the bare driver: one append, a path and a page, and 24 writers on 10 trees. */
 
 import { readPage, readPath, run, type Store } from '@coppice/core';
 import { openStore } from '@coppice/stores';
@@ -12,7 +9,7 @@ import { benchContext, branchDepth, buildBenchTree, makeBenchMessage } from './b
 
 const microseconds = (from: bigint) => Number(process.hrtime.bigint() - from) / 1000;
 
-/** Medians of several functions, alternating, so that noise affects all of them. */
+/** Returns the median times of several functions, run alternately so that noise affects all of them. */
 async function inTurns(count: number, works: readonly ((n: number) => Promise<unknown>)[]): Promise<readonly number[]> {
   const found: number[][] = works.map(() => []);
   for (let n = 0; n < count + 20; n++)
@@ -24,7 +21,7 @@ async function inTurns(count: number, works: readonly ((n: number) => Promise<un
   return found.map(median);
 }
 
-/** A connection for the bare driver, and its own tree to append to. */
+/** Opens a connection for the bare driver, with a separate tree to append to. */
 export async function bareSide(url: string, store: Store, pipeline: boolean) {
   const { id, leaf } = await buildBenchTree(store, 1_000);
   const client = new pg.Client({ connectionString: url, pipeline });
@@ -38,7 +35,7 @@ export async function bareSide(url: string, store: Store, pipeline: boolean) {
   return { client, append: (n: number) => bareAppend(client, id, state, n, pipeline) };
 }
 
-/** One message per transaction with the same rows, by prepared statements. */
+/** Appends one message with the same rows as the store, in one transaction with prepared statements. */
 async function bareAppend(
   client: pg.Client,
   tree: string,
@@ -138,7 +135,7 @@ async function reads(measures: Measurement[], url: string, store: Store): Promis
   await client.end();
 }
 
-/** Runs all benchmarks of PostgreSQL. */
+/** Measures appends, reads and concurrent writers on PostgreSQL. */
 export async function benchPostgres(measures: Measurement[]): Promise<void> {
   const server = await PostgresServer.start();
   try {

@@ -1,6 +1,5 @@
 /**
- * The bare driver with the minimum of work: it writes the same rows of node, tree and change in one durable
- * transaction.
+ * Appends with the bare driver and the least work: the same rows of node, tree and change in one durable transaction.
  */
 import { createRequire } from 'node:module';
 
@@ -14,7 +13,7 @@ interface Database {
   close(): void;
 }
 
-/** Opens a file with the store's settings. */
+/** Opens a database file with the settings that the store uses. */
 export function openRawDatabase(path: string): Database {
   const load = createRequire(import.meta.url);
   const builtIn = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.('node:sqlite');
@@ -51,7 +50,7 @@ export class RawAppender {
   append(row: {
     treeId: string;
     id: string;
-    /** The first number of the tree's nodes. */
+    /** The number of the tree's first node. */
     base: number;
     parentNo: number;
     seq: number;

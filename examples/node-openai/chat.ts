@@ -4,7 +4,7 @@ import { openStore } from '@coppice/stores';
 import { openTree } from '@coppice/stores/tree';
 import OpenAI from 'openai';
 
-// A service with OpenAI's wire that needs no network. In your script, use `new OpenAI()` and one of its models.
+// A service with OpenAI's API that needs no network. In your script, use `new OpenAI()` and one of its models.
 const services = await openStore('memory:');
 const token = crypto.randomUUID();
 const server = await serve({ store: services, config: parseConfig(null, {}), auth: { mode: 'token', token } });
@@ -14,7 +14,7 @@ const model = 'offline/guide';
 const store = await openStore(process.argv[2] ?? 'sqlite:chats.db');
 const tree = openTree(store, undefined, { title: 'From a script' });
 
-/** Sends the context to the OpenAI client: the messages of the active branch, without all others. */
+/** Sends the messages of the active branch to the model and returns its reply. */
 async function ask(context = tree.context()): Promise<string> {
   const { messages } = await context;
   const plain = messages.map(({ role, content }) => ({

@@ -1,7 +1,7 @@
 /** Searches the pages of the site with the same search as the built-in guide of Coppice. */
 import { createPassageIndex, type GuideSection } from '@coppice/engine/guide-search';
 
-/** A section that was found. */
+/** A section that matches a search. */
 export interface SearchHit {
   readonly href: string;
   readonly title: string;

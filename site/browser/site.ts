@@ -1,4 +1,4 @@
-/** The scripts of the site: light and dark colours, the menu on a phone, and the search. */
+/** The scripts of every page: light and dark colours, the menu on a phone, and the search. */
 
 const root = document.documentElement;
 const themeName = 'coppice.site.theme';
@@ -22,7 +22,7 @@ document.querySelector('.theme')?.addEventListener('click', () => {
   try {
     localStorage.setItem(themeName, root.dataset['theme']);
   } catch {
-    // Without storage the browser forgets the choice when the page is closed.
+    // If storage is blocked, the choice is lost when the page is closed.
   }
 });
 
@@ -94,7 +94,7 @@ list?.addEventListener('keydown', (event) => {
   if (at < 0) field?.focus();
   else links[at]?.focus();
 });
-// A hit on the open page changes only the fragment, so the dialog is closed here.
+// A result on the current page changes only the fragment, so the dialog must be closed here.
 list?.addEventListener('click', () => dialog?.close());
 addEventListener('keydown', (event) => {
   const typing = event.target instanceof Element && event.target.closest('input, textarea, [contenteditable]') !== null;

@@ -3,7 +3,7 @@ import { type GlobalUse, type ModuleImport, readModule } from './modules.ts';
 import { findRegistries, type Registry } from './registries.ts';
 import { isTestFile, isTypeScript, packageOf, type Workspace } from './workspace.ts';
 
-/** An external package, and the files of the importing package that may use it; by default all files. */
+/** An external package that a package may import, and the files that may import it; by default all. */
 export interface ExternalPackageRule {
   readonly name: string | RegExp;
   readonly where?: RegExp;
@@ -11,21 +11,21 @@ export interface ExternalPackageRule {
 
 /** How far a package is isolated from clock, randomness and system. */
 export type IsolationLevel =
-  /** Uses only its arguments: no clock, no randomness, no I/O, no date arithmetic that could read the clock. */
+  /** Uses only its arguments: no clock, no randomness, no I/O, and no date functions that could read the clock. */
   | 'sealed'
-  /** No I/O, clock or randomness. Given dates may be converted, because foreign formats require it. */
+  /** No I/O, clock or randomness. Dates that are passed in may be converted, because other formats require it. */
   | 'pure'
   /** Accesses the system only in the files that `machine` matches, which create defaults. Timers are allowed. */
   | 'injected'
   | 'open';
 
-/** One row of the import table. */
+/** What one package may import and use. */
 export interface PackageRules {
   /** Workspace packages that the package may import. */
   readonly imports: readonly string[];
   /** Workspace packages that only its tests may import. */
   readonly testsImport?: readonly string[];
-  /** Whether source may use Node's built-in modules. */
+  /** Whether the package's source may use Node's built-in modules. */
   readonly node: boolean;
   readonly outside: readonly ExternalPackageRule[];
   readonly purity: IsolationLevel;
@@ -34,8 +34,8 @@ export interface PackageRules {
 }
 
 /**
- * The packages that each package may import. A new dependency is a new entry here, restricted to the folder that needs
- * it, so that the choice is visible in review.
+ * What each package may import. A new dependency is a new entry here, restricted to the folder that needs it, so that
+ * reviewers see it.
  */
 export const importTable: Readonly<Record<string, PackageRules>> = {
   core: { imports: [], node: false, outside: [], purity: 'sealed' },
@@ -91,7 +91,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     imports: ['core'],
     testsImport: ['content', 'stores', 'engine', 'server'],
     node: false,
-    // Sends requests with the types that are generated from the server's routes.
+    // Sends requests with types that are generated from the server's routes.
     outside: [{ name: 'openapi-fetch' }],
     purity: 'injected',
     machine: /^src\/environment\.ts$/,
@@ -102,7 +102,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     node: false,
     outside: [
       { name: 'react' },
-      // Our declarations use its types. It is an optional peer dependency that is never imported.
+      // Only our declarations use its types, so it is an optional peer dependency and never imported.
       { name: '@types/react', where: /^$/ },
     ],
     purity: 'injected',
@@ -111,8 +111,8 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     imports: ['core', 'content'],
     testsImport: ['stores'],
     node: false,
-    // The AI SDK itself is a peer: it calls the model and has the stream that useChat reads. Only the hook needs React
-    // and the SDK's own hook, which are optional peers.
+    // The app brings the AI SDK as a peer, because it calls the model and provides the stream for useChat. Only the
+    // hook needs React and the SDK's hooks, so those are optional peers.
     outside: [
       { name: 'ai' },
       { name: '@ai-sdk/react', where: /^src\/react\.ts$/ },
@@ -147,7 +147,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       { name: 'marked', where: /^src\/markdown\// },
       // Renders formulas as MathML. Loaded when a message contains one.
       { name: 'temml', where: /^src\/markdown\// },
-      // Highlights code as a tree instead of HTML. Loaded when a message contains code; the languages are those of
+      // Highlights code as a tree instead of HTML. Loaded when a message contains code; the languages come from
       // highlight.js.
       { name: 'lowlight', where: /^src\/markdown\// },
       { name: 'highlight.js', where: /^src\/markdown\// },
@@ -162,13 +162,13 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     imports: ['core', 'content', 'stores', 'engine', 'server', 'client'],
     node: true,
     outside: [
-      // The command opens every store, so it depends on the drivers that stores load. It imports neither.
+      // The command can open every store, so it depends on the drivers. The stores import them, the command does not.
       { name: '@photostructure/sqlite', where: /^$/ },
       { name: 'pg', where: /^$/ },
       { name: 'commander' },
       { name: 'picocolors' },
       { name: 'marked', where: /^src\/chat\// },
-      // The only width function of all output.
+      // All output measures text width with this function.
       { name: 'string-width', where: /^src\/terminal\/width\./ },
       { name: 'ink', where: /^src\/chat\// },
       { name: 'react', where: /^src\/chat\// },
@@ -179,7 +179,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
 
 /**
  * The functions that create a part of the engine, and the files that may call them. All other code gets these parts
- * from `openEngine`, because a second set would have other budgets and hooks.
+ * from `openEngine`, because a second set would have separate budgets and hooks.
  */
 export const engineFolderRules: ReadonlyMap<string, readonly string[]> = new Map([
   ['createGenerator', ['packages/engine/src/open-engine.ts']],
@@ -189,7 +189,7 @@ export const engineFolderRules: ReadonlyMap<string, readonly string[]> = new Map
     'createCompactor',
     [
       'packages/engine/src/generate/index.ts',
-      // Used by callers of the library that have a store but no engine.
+      // These serve callers of the library that have a store but no engine.
       'packages/engine/src/commands/registry.ts',
       'packages/engine/src/compaction/compactor.ts',
       'packages/engine/src/sessions/agent-session.ts',
@@ -200,13 +200,13 @@ export const engineFolderRules: ReadonlyMap<string, readonly string[]> = new Map
     [
       'packages/engine/src/generate/index.ts',
       'packages/engine/src/compaction/compactor.ts',
-      // Extracts a title without calling a model.
+      // Extracts a title from the messages without calling a model.
       'packages/engine/src/summaries/titles.ts',
     ],
   ],
 ]);
 
-/** Entries that must not load certain folders of their package, because those folders have their own entries. */
+/** Entries that must not load certain folders of their package, because those have their own entries. */
 export const entryLoadRules: readonly { readonly entry: string; readonly folders: readonly string[] }[] = [
   {
     entry: 'packages/engine/src/index.ts',
@@ -214,7 +214,7 @@ export const entryLoadRules: readonly { readonly entry: string; readonly folders
   },
 ];
 
-/** The forbidden modules that an entry loads, one sentence each. Type imports load nothing. */
+/** Returns a sentence for each forbidden module that an entry loads. Type imports load nothing. */
 function checkEntries(workspace: Workspace): string[] {
   const found: string[] = [];
   for (const { entry, folders } of entryLoadRules) {
@@ -237,7 +237,7 @@ function checkEntries(workspace: Workspace): string[] {
   return found;
 }
 
-/** Globals that a pure package must not use, each with the access that it would give. */
+/** Globals that a pure package must not use, and what each gives access to. */
 const machineNames: ReadonlyMap<string, string> = new Map([
   ...['process', 'Buffer', 'require', 'module', '__dirname', '__filename', 'Bun', 'Deno'].map(pair('the process')),
   ...['globalThis', 'window', 'self', 'global', 'document', 'navigator', 'location'].map(pair('the machine around it')),
@@ -255,7 +255,7 @@ function pair(what: string): (name: string) => [string, string] {
 
 const readsNoClock = new Set(['parse', 'UTC']);
 
-/** The reason why a pure package must not use a name; null if it may. */
+/** Returns why a pure package must not use a name; null if it may. */
 function impurity(use: GlobalUse, purity: IsolationLevel): string | null {
   if (purity === 'open') return null;
   const brings = machineNames.get(use.name);
@@ -275,8 +275,7 @@ interface Manifest {
 }
 
 /**
- * All violations of the import table in the workspace, one sentence each with file and import. A package without
- * source is valid.
+ * Returns a sentence with file and import for each violation of the import table. A package without source has none.
  */
 export function checkArchitecture(workspace: Workspace, table = importTable): string[] {
   const found: string[] = [];
@@ -377,7 +376,7 @@ interface Context {
   readonly folder: string | null;
 }
 
-/** The reason why an import is refused, as the end of a sentence; null if it is allowed. */
+/** Returns why an import is refused, as the end of a sentence; null if it is allowed. */
 function refuseImport(context: Context, each: ModuleImport): string | null {
   const { specifier, form } = each;
   if (specifier === null || specifier.includes('…')) return refuseComputed(context);
@@ -467,8 +466,8 @@ function exportMatches(key: string, subpath: string): boolean {
 }
 
 /**
- * Whether a file configures a tool of a package, such as its bundler. It is not part of the product, so it may use
- * build dependencies.
+ * Returns whether a file configures a tool of a package, such as its bundler. It is not published, so it may use build
+ * dependencies.
  */
 function isToolConfig(path: string): boolean {
   return /^packages\/[^/]+\/[\w-]+\.config\.ts$/.test(path);

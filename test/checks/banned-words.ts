@@ -3,8 +3,8 @@ import { readDeclaredNames, wordsOfName } from './names.ts';
 import { isTypeScript, type Workspace } from './workspace.ts';
 
 /**
- * Words that names must not contain: metaphors for which the trade has a plain word. Each has its replacements. The
- * metaphors that we keep are in `docs/glossary.md`.
+ * Words that names must not contain, because they are metaphors for which programmers have a plain word, and the plain
+ * words. The metaphors that stay are in `docs/glossary.md`.
  */
 export const bannedWords: ReadonlyMap<string, string> = new Map([
   ['barren', 'empty, hasNoChildren'],
@@ -45,7 +45,7 @@ const sentNames: readonly { readonly word: string; readonly path: RegExp }[] = [
   { word: 'room', path: /^packages\/client\/src\/paths\.ts$/ },
 ];
 
-/** All declared names and file names with a banned word, one sentence each. */
+/** Returns a sentence for each declared name and file name with a banned word. */
 export function checkBannedWords(workspace: Workspace): string[] {
   const found: string[] = [];
   for (const path of workspace.paths.filter(isTypeScript)) {

@@ -1,13 +1,13 @@
-/** Checks of the Dockerfile and the Compose files, without Docker. */
+/** Checks the Dockerfile and the Compose files without Docker. */
 import { parse } from 'yaml';
 
-/** One instruction of a Dockerfile. */
+/** An instruction of a Dockerfile, such as `RUN`, and its text. */
 export interface DockerInstruction {
   readonly name: string;
   readonly text: string;
 }
 
-/** The instructions, without comments and with continued lines joined. */
+/** Returns the instructions of a Dockerfile, without comments and with continued lines joined. */
 export function readDockerfile(text: string): readonly DockerInstruction[] {
   return text
     .replaceAll(/^\s*#.*\n/gm, '')
@@ -20,7 +20,7 @@ export function readDockerfile(text: string): readonly DockerInstruction[] {
     });
 }
 
-/** The words of an instruction in exec form; null if it is a shell line. */
+/** Returns the words of an instruction in exec form; null for a shell line. */
 export function parseExecForm(text: string): readonly string[] | null {
   if (!text.startsWith('[')) return null;
   const words: unknown = JSON.parse(text);
@@ -31,12 +31,12 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** Whether an image has a version that is not `latest`. */
+/** Returns whether an image names a version other than `latest`. */
 function isPinned(image: string): boolean {
   return /:[^:/]*\d[^:/]*$/.test(image);
 }
 
-/** The problems of a Dockerfile, one sentence each. */
+/** Returns the problems of a Dockerfile, one sentence each. */
 export function checkDockerfile(text: string): readonly string[] {
   const all = readDockerfile(text);
   const starts = all.flatMap(({ name }, at) => (name === 'FROM' ? [at] : []));
@@ -76,7 +76,7 @@ export interface ComposeService {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The services of a Compose file, with their anchors merged. */
+/** Returns the services of a Compose file, with their anchors merged. */
 export function readCompose(text: string): readonly ComposeService[] {
   const file: { readonly services?: Readonly<Record<string, Readonly<Record<string, unknown>>>> } = parse(text, {
     merge: true,
@@ -87,7 +87,10 @@ export function readCompose(text: string): readonly ComposeService[] {
   });
 }
 
-/** The variables that the user of a Compose file sets. Throws if a variable may be missing. */
+/**
+ * Returns the variables that the user of a Compose file must set. Throws if a variable has neither a default nor an
+ * error.
+ */
 export function findRequiredVariables(text: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [whole, name = '', rest = ''] of text.matchAll(/\$\{(\w+)([^}]*)\}/g)) {
@@ -97,7 +100,7 @@ export function findRequiredVariables(text: string): ReadonlySet<string> {
   return found;
 }
 
-/** The problems of a Compose file, one sentence each. */
+/** Returns the problems of a Compose file, one sentence each. */
 export function checkCompose(text: string): readonly string[] {
   const has = (list: unknown, text: string) => isTexts(list) && list.includes(text);
   return readCompose(text).flatMap(({ name, image, fields }) => {

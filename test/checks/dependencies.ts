@@ -1,9 +1,14 @@
-/** The tables of docs/dependencies.md: every dependency of the workspace with its licence, users and reason. */
+/**
+ * Generates the tables of docs/dependencies.md: every dependency of the workspace with its licence, users and reason.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Workspace, workspaceRoot } from './workspace.ts';
 
-/** The reason for each dependency. A dependency without a reason, and a reason without a dependency, are reported. */
+/**
+ * Why the workspace needs each dependency. A dependency without a reason is reported, and so is a reason without a
+ * dependency.
+ */
 export const dependencyReasons: Readonly<Record<string, string>> = {
   '@ai-sdk/anthropic': 'Shows that the recording proxy works with the AI SDK.',
   '@ai-sdk/openai': 'Shows that the recording proxy works with the AI SDK.',
@@ -79,19 +84,19 @@ export const dependencyReasons: Readonly<Record<string, string>> = {
   zustand: 'Holds the state of the page.',
 };
 
-/** How a dependency is delivered to users of a package. */
+/** How users of a package get a dependency. */
 type Use = 'installed' | 'built into the page' | 'peer' | 'development';
 
 interface Dependency {
   readonly name: string;
-  /** The packages that have the dependency, by use. */
+  /** The packages that use the dependency, by kind of use. */
   readonly uses: ReadonlyMap<Use, readonly string[]>;
   readonly licence: string;
 }
 
 const groups = { dependencies: 'installed', peerDependencies: 'peer', devDependencies: 'development' } as const;
 
-/** All dependencies of the package.json files, by name. */
+/** Returns all dependencies of the package.json files, sorted by name. */
 export function findDependencies(workspace: Workspace): readonly Dependency[] {
   const found = new Map<string, Map<Use, string[]>>();
   const licences = new Map<string, string>();
@@ -121,7 +126,7 @@ function licenceOf(name: string, folder: string): string {
   return typeof license === 'string' ? license : 'not stated';
 }
 
-/** Dependencies without a reason, and reasons without a dependency; empty if there are none. */
+/** Returns dependencies without a reason, and reasons without a dependency. */
 export function findUnexplainedDependencies(found: readonly Dependency[]): readonly string[] {
   const names = new Set(found.map(({ name }) => name));
   return [
@@ -132,7 +137,7 @@ export function findUnexplainedDependencies(found: readonly Dependency[]): reado
   ];
 }
 
-/** One table: the dependencies with one of these uses, and the packages that have them. */
+/** Formats a table of the dependencies with one of these uses, and the packages that have them. */
 export function formatDependencyTable(found: readonly Dependency[], wanted: readonly Use[]): string {
   const rows = found.flatMap(({ name, uses, licence }) => {
     const users = [...new Set(wanted.flatMap((use) => uses.get(use) ?? []))];

@@ -1,7 +1,7 @@
-// Runs code examples of the documentation.
+// Prepares code examples of the documentation so that tests can run them.
 import { transform } from 'esbuild';
 
-/** Converts examples to a function body: types are removed, and imports are read from an object `packages` by name. */
+/** Converts examples to a function body: removes types, and reads imports from an object `packages` by name. */
 export async function toFunctionBody(examples: string): Promise<string> {
   const { code } = await transform(examples, { loader: 'ts', format: 'esm', target: 'es2023' });
   return code

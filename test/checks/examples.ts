@@ -1,4 +1,4 @@
-/** The fenced code examples of the documentation: their languages, and which are marked as not run. */
+/** Finds the fenced code examples of the documentation: their languages, and which are marked as not run. */
 
 /** A fenced code block of a page. */
 export interface CodeExample {
@@ -8,17 +8,17 @@ export interface CodeExample {
   /** The language of the fence; empty for drawings. */
   readonly language: string;
   readonly code: string;
-  /** Why the block is not run. */
+  /** Why the block is not run; null if it is. */
   readonly excuse: string | null;
-  /** Lines that are not run, and why. */
+  /** The lines that are not run, each with the reason. */
   readonly excused: ReadonlyMap<string, string>;
 }
 
-// Markers above the fence, invisible to readers: `<!-- not run: why -->` for the whole block, and `<!-- not run: `a
+// A comment above the fence, invisible to readers: `<!-- not run: why -->` for the whole block, or `<!-- not run: `a
 // line`: why -->` for one line.
 const mark = /^<!-- not run: (?:`([^`]+)`: )?(.+) -->$/;
 
-/** All fenced code blocks of a page, in order. */
+/** Returns all fenced code blocks of a page, in order. */
 export function findExamples(page: string, text: string): CodeExample[] {
   const found: CodeExample[] = [];
   let excuse: string | null = null;
@@ -49,7 +49,7 @@ export function findExamples(page: string, text: string): CodeExample[] {
   return found;
 }
 
-/** A parsed shell line, with the fields that the documentation tests need. */
+/** A shell line of an example, parsed so that tests can run it. */
 export interface ShellLine {
   /** The text without its comment. */
   readonly text: string;
@@ -59,7 +59,7 @@ export interface ShellLine {
   readonly input: string | undefined;
 }
 
-/** The shell lines of an example that are run. Throws if a marker names a line that does not exist. */
+/** Returns the shell lines of an example that are run. Throws if a marker names a line that does not exist. */
 export function parseShellLines(
   { page, line, code, excused }: CodeExample,
   env: Readonly<Record<string, string>>,
@@ -86,12 +86,12 @@ function filledIn(word: string, env: Readonly<Record<string, string>>): string {
   return word.replaceAll(/\$([A-Z_]+)/g, (_whole, name) => env[name] ?? '');
 }
 
-/** Matches text that is code. A block without a language must be a drawing, which is not checked. */
+/** Matches code. A block without a language must be a drawing, so code in it is reported. */
 const looksLikeCode = /^\s*(?:\$ )?(?:npm|npx|node|git|curl|coppice|import|export|const|await|cd|echo|docker) /m;
 
 /**
- * The problems of the examples on a page: a language that is not run, a missing language although the block is not a
- * drawing, or several examples where only one is run. `runs` lists the languages that are run.
+ * Returns the problems of the examples on a page: a language that is not run, a missing language although the block is
+ * code, or several examples where only one is run. `runs` lists the languages that are run.
  */
 export function checkExamples(
   examples: readonly CodeExample[],

@@ -6,7 +6,7 @@ import { type ESTree, parseSync } from 'vite';
  */
 export type ImportForm = 'import' | 'export' | 'dynamic' | 'type' | 'require' | 'mock' | 'address';
 
-/** One reference to another module. */
+/** A reference of a module to another one. */
 export interface ModuleImport {
   readonly form: ImportForm;
   /** The module specifier; null if it is computed at run time. */
@@ -16,7 +16,7 @@ export interface ModuleImport {
   readonly line: number;
 }
 
-/** One use of a name that the module does not declare. */
+/** A use of a name that the module does not declare. */
 export interface GlobalUse {
   readonly name: string;
   /** The accessed member (`now` in `Date.now`), or null if the whole value is used or the key is computed. */
@@ -26,23 +26,23 @@ export interface GlobalUse {
   readonly line: number;
 }
 
-/** One call, with the data that identifies a test or a suite. */
+/** A call in a module, with what identifies a test or a suite. */
 export interface ModuleCall {
-  /** The names along the callee: `test.each(rows)('…')` gives test, each. */
+  /** The names that form the callee: test and each for `test.each(rows)('…')`. */
   readonly callee: readonly string[];
   /** The literal text of each argument (the fixed parts of a template), null for other arguments. */
   readonly texts: readonly (string | null)[];
   readonly line: number;
 }
 
-/** A key of an object literal whose value imports a module: `sqlite: () => import('./sqlite/index.ts')`. */
+/** A key of an object literal whose value imports a module, as in `sqlite: () => import('./sqlite/index.ts')`. */
 export interface LazyEntry {
   readonly key: string;
   readonly specifier: string;
   readonly line: number;
 }
 
-/** The facts about one module that the checks use. */
+/** What the checks need to know about one module. */
 export interface ModuleFacts {
   readonly errors: readonly string[];
   readonly imports: readonly ModuleImport[];
@@ -53,9 +53,9 @@ export interface ModuleFacts {
 }
 
 /**
- * Parses a module with the parser that also builds it, so that comments, strings, templates, regular expressions and
- * JSX text are not mistaken for code. A name that is declared anywhere in the file counts as the file's own. The
- * compiler refuses other globals, because core and content have neither Node's nor the browser's types.
+ * Parses a module with the bundler's parser, so that comments, strings, templates, regular expressions and JSX text are
+ * not mistaken for code. A name that is declared anywhere in the file counts as the file's own. The compiler refuses
+ * other globals, because core and content have neither Node's nor the browser's types.
  */
 export function readModule(path: string, text: string): ModuleFacts {
   const parsed = parseSync(path, text, { preserveParens: false });
@@ -102,7 +102,7 @@ export function readModule(path: string, text: string): ModuleFacts {
         const specifier = first ? literalText(first) : null;
         if (root === 'require') note('require', specifier, false, node);
         else if (root === 'import.meta' && member === 'resolve') note('dynamic', specifier, false, node);
-        // A mock can also be given by `import('…')`, which is found separately.
+        // A mock can also be given as `import('…')`, which is found as an import.
         else if (root === 'vi' && member && moduleMocks.has(member) && specifier !== null)
           note('mock', specifier, false, node);
         break;
@@ -191,7 +191,7 @@ function literalText(node: ESTree.Node): string | null {
   return left === null && right === null ? null : `${left ?? '…'}${right ?? '…'}`;
 }
 
-/** The module that an expression imports, through `await`, `.then(…)` and member access. */
+/** Returns the module that an expression imports, through `await`, `.then(…)` and member access. */
 function importedBy(node: ESTree.Node): string | null {
   let inner = node;
   for (;;) {
@@ -220,8 +220,8 @@ function calleeNames(callee: ESTree.Node): readonly string[] {
 }
 
 /**
- * The names that a node itself declares: variables, parameters (also of function types), functions, classes, imports.
- * `declare const process` declares nothing, because it only informs the compiler about an external name.
+ * Returns the names that a node declares: variables, parameters (also of function types), functions, classes, imports.
+ * `declare const process` declares nothing, because it only tells the compiler about an external name.
  */
 function declaredNames(node: ESTree.Node, parent: ESTree.Node | null): readonly string[] {
   const patterns: unknown[] = [];
@@ -274,7 +274,7 @@ const keyed = new Set([
   'TSPropertySignature',
   'TSMethodSignature',
 ]);
-// Nodes below which an identifier is a name, a label or a type, but not a value.
+// Types of nodes whose identifiers are names, labels or types, not values.
 const namesOnly = new Set([
   'ImportSpecifier',
   'ExportSpecifier',

@@ -9,14 +9,14 @@ export interface Declaration {
   readonly line: number;
 }
 
-/** A function with its length in lines. */
+/** A function, and its length in lines. */
 export interface FunctionLength {
   readonly name: string;
   readonly line: number;
   readonly lines: number;
 }
 
-/** Any name that a module declares: a variable, parameter, member, function, class or type. */
+/** A name that a module declares: of a variable, parameter, member, function, class or type. */
 export interface DeclaredName {
   readonly name: string;
   readonly line: number;
@@ -78,7 +78,7 @@ function declarationsOf(statement: ESTree.Node): readonly { name: string; kind: 
   }
 }
 
-/** The top-level declarations of a module, and whether it exports each under its own name. */
+/** Returns the top-level declarations of a module, and whether it exports each under its own name. */
 export function readDeclarations(path: string, text: string): readonly Declaration[] {
   const { program } = parseSync(path, text);
   const lineOf = lineFinder(text);
@@ -97,7 +97,7 @@ export function readDeclarations(path: string, text: string): readonly Declarati
   return found.map((one) => (exportedLater.has(one.name) ? { ...one, exported: true } : one));
 }
 
-/** The functions of a module, including nested ones and methods. */
+/** Returns the functions of a module, including nested ones and methods. */
 export function readFunctions(path: string, text: string): readonly FunctionLength[] {
   const { program } = parseSync(path, text);
   const lineOf = lineFinder(text);
@@ -124,7 +124,7 @@ const memberTypes = new Set([
   'TSAbstractMethodDefinition',
 ]);
 
-/** All names that a module declares, including locals, parameters and members. */
+/** Returns all names that a module declares, including locals, parameters and members. */
 export function readDeclaredNames(path: string, text: string): readonly DeclaredName[] {
   const { program } = parseSync(path, text);
   const lineOf = lineFinder(text);
@@ -169,20 +169,20 @@ export function readDeclaredNames(path: string, text: string): readonly Declared
   return found;
 }
 
-/** Whether a file is source code: neither a test, a suite nor a test helper. */
+/** Returns whether a file is published source code, and not a test, a suite or a test helper. */
 export function isSource(path: string): boolean {
   return /^packages\/[^/]+\/src\//.test(path) && isTypeScript(path) && !isTestFile(path);
 }
 
-/** A name that several source files define, with these files. A star marks the files that export it. */
+/** A name that several source files define, and these files. A star marks files that export it. */
 export interface DuplicateName {
   readonly name: string;
   readonly places: readonly { readonly path: string; readonly exported: boolean }[];
 }
 
 /**
- * The names of functions, classes and types that more than one source file defines. Constants are left out, because a
- * module constant such as `name` or `longest` is not misleading.
+ * Returns the names of functions, classes and types that more than one source file defines. Constants are left out,
+ * because a module constant such as `name` or `longest` does not mislead.
  */
 export function findDuplicateNames(workspace: Workspace): readonly DuplicateName[] {
   const places = new Map<string, Map<string, boolean>>();
@@ -199,7 +199,7 @@ export function findDuplicateNames(workspace: Workspace): readonly DuplicateName
     .sort((a, b) => b.places.length - a.places.length || a.name.localeCompare(b.name));
 }
 
-/** The words of a name: `openHTTPFile` is open, http, file. */
+/** Splits a name into words: open, http and file for `openHTTPFile`. */
 export function wordsOfName(name: string): readonly string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')

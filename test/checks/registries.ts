@@ -2,9 +2,9 @@ import { posix } from 'node:path';
 import { readModule } from './modules.ts';
 import { isSuite, type Workspace } from './workspace.ts';
 
-/** The requirements of a registry for its members, besides a folder and a line in members.ts. */
+/** What a registry requires of its members, besides a folder and a line in members.ts. */
 export interface RegistryRules {
-  /** The suite that each member's own test calls, if the registry has one. */
+  /** The suite that each member's test must call, if the registry has one. */
   readonly suite?: string;
   /** Folders with code that several members share. They are not members themselves. */
   readonly shared?: readonly string[];
@@ -27,14 +27,14 @@ const apart = new Set(['conformance', 'testing', 'fixtures', 'test']);
 
 /** One registry of the workspace. */
 export interface Registry {
-  /** The name of the registry: that of its folder, or of the package if the package itself is the registry. */
+  /** The name of the registry's folder, or of the package if the whole package is the registry. */
   readonly name: string;
   readonly folder: string;
-  /** The folders of members, whether they are listed or not. */
+  /** The folders of members, listed or not. */
   readonly folders: readonly string[];
 }
 
-/** The registries of a workspace: all folders of a package's source with a `members.ts`. */
+/** Returns the registries of a workspace: all source folders with a `members.ts`. */
 export function findRegistries(workspace: Workspace, table = registryTable): Registry[] {
   const registries: Registry[] = [];
   for (const path of workspace.paths) {
@@ -54,7 +54,7 @@ export function findRegistries(workspace: Workspace, table = registryTable): Reg
   return registries;
 }
 
-/** All problems of the registries, one sentence each. */
+/** Returns all problems of the registries, one sentence each. */
 export function checkRegistries(workspace: Workspace, table = registryTable): string[] {
   const found: string[] = [];
   for (const registry of findRegistries(workspace, table)) {
@@ -110,8 +110,8 @@ function checkMember(workspace: Workspace, folder: string, name: string, rules: 
 }
 
 /**
- * Finds registries without `members.ts`. Such a folder would not count as a registry, and its members would silently be
- * unlisted.
+ * Returns a sentence for each registry folder without `members.ts`. Such a folder would not count as a registry, and
+ * its members would silently be missing.
  */
 function checkUnlisted(workspace: Workspace, table: ReadonlyMap<string, RegistryRules>): string[] {
   const unlisted = new Set<string>();

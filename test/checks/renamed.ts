@@ -1,13 +1,13 @@
 import type { Workspace } from './workspace.ts';
 
-/** One public name that was renamed or moved to another entry of its package. */
+/** A public name that was renamed or moved to another entry of its package. */
 export interface RenamedName {
   readonly package: string;
   readonly oldEntry: string;
   readonly oldName: string;
   readonly newEntry: string;
   readonly newName: string;
-  /** The version that deprecated the old name, which still works. Without this field the old name no longer exists. */
+  /** The version that deprecated the old name, which still works. If absent, the old name no longer exists. */
   readonly deprecatedIn?: string;
 }
 
@@ -41,13 +41,13 @@ export function readRenamedNames(workspace: Workspace): readonly RenamedName[] {
   });
 }
 
-/** The specifier that imports an entry: `.` of `@coppice/core` is `@coppice/core`, `./tree` is `@coppice/core/tree`. */
+/** Returns the specifier that imports an entry: `@coppice/core/tree` for `./tree` of `@coppice/core`. */
 export function importSpecifierOf(packageName: string, entry: string): string {
   return `${packageName}${entry.slice(1)}`;
 }
 
 /**
- * A TypeScript module that compiles only if each new name is exported by the listed entry, and each old name is not,
+ * Builds a TypeScript module that compiles only if each new name is exported by its entry and each old name is not,
  * unless it is only deprecated. `import type` works for types and values.
  */
 export function buildRenamedImports(rows: readonly RenamedName[], entries: ReadonlySet<string>): string {
@@ -61,7 +61,7 @@ export function buildRenamedImports(rows: readonly RenamedName[], entries: Reado
   return `${lines.join('\n')}\nexport {};`;
 }
 
-/** The errors of the list itself: unknown packages or entries, and names that are listed twice. */
+/** Returns the errors of the list: unknown packages or entries, and names that are listed twice. */
 export function checkRenamedNames(workspace: Workspace): string[] {
   const found: string[] = [];
   const exported = new Map<string, Set<string>>();

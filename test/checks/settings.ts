@@ -1,12 +1,12 @@
-/** The tables of docs/settings.md, computed from the sources: configuration keys, environment variables, limits. */
+/** Generates the tables of docs/settings.md from the sources: configuration keys, environment variables, limits. */
 import { join } from 'node:path';
 import type { Setting } from '@coppice/engine';
 import { providerDefinitions } from '@coppice/engine';
 import { isTestFile, isTypeScript, type Workspace, workspaceRoot } from './workspace.ts';
 
 /**
- * The purpose of each environment variable. A variable that the sources read without a line here, and the reverse, are
- * reported.
+ * What each environment variable is for. A variable that the sources read but that is missing here is reported, and so
+ * is the reverse.
  */
 const variables: Readonly<Record<string, string>> = {
   ANTHROPIC_CUSTOM_HEADERS: 'Headers that `coppice proxy -- claude` keeps and adds its own to.',
@@ -48,12 +48,12 @@ function productSources(workspace: Workspace): readonly string[] {
   );
 }
 
-/** The environment variables that the sources of the packages read by name. */
+/** Returns the environment variables that the sources of the packages read by name. */
 export function readVariables(workspace: Workspace): readonly string[] {
   const found = new Set<string>();
   for (const path of productSources(workspace)) {
     const text = workspace.read(path);
-    // The build of the page decides the values of import.meta.env.
+    // Excludes `import.meta.env`, whose values the build of the page decides.
     for (const [, dotted, quoted] of text.matchAll(
       /(?<!\bimport\.meta\.)\benv\)?(?:\.([A-Z][A-Z0-9_]+)|\['([A-Z][A-Z0-9_]+)'\])/g,
     ))
@@ -65,7 +65,7 @@ export function readVariables(workspace: Workspace): readonly string[] {
   return [...found].sort();
 }
 
-/** Differences between the variables that are read and those that are described; empty if there are none. */
+/** Returns the differences between the variables that are read and those that are described. */
 export function findUndescribedVariables(workspace: Workspace): readonly string[] {
   const read = readVariables(workspace);
   return [
@@ -81,7 +81,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** The variables by name, and the keys of the providers. */
+/** Formats the tables of variables: by name, and the keys of the providers. */
 export function formatVariableTables(): string {
   const keys = providerDefinitions.filter(({ keyNames }) => keyNames.length > 0);
   return [
@@ -117,7 +117,7 @@ function heading(path: readonly string[]): string {
   return `[${path.map((part) => (part.includes('/') ? `"${part}"` : part)).join('.')}]`;
 }
 
-/** The keys of the configuration file, a table for each section. */
+/** Formats the keys of the configuration file, one table per section. */
 export function formatConfigurationTables(settings: readonly Setting[]): string {
   const isIn = (path: readonly string[], setting: Setting) =>
     setting.kind !== 'section' &&
@@ -138,14 +138,14 @@ export function formatConfigurationTables(settings: readonly Setting[]): string 
     .join('\n\n');
 }
 
-/** A set of limits in the sources: `export const defaultToolLimits: ToolLimits = …`. */
+/** An exported object of limits in the sources, as in `export const defaultToolLimits: ToolLimits = …`. */
 interface LimitSet {
   readonly path: string;
   readonly constant: string;
   readonly type: string;
 }
 
-/** Every exported set of limits. */
+/** Returns all exported objects of limits. */
 export function findLimits(workspace: Workspace): readonly LimitSet[] {
   return productSources(workspace).flatMap((path) =>
     [...workspace.read(path).matchAll(/^export const (\w*(?:[lL]imits|Quotas)): (\w+) =/gm)].map(
@@ -154,7 +154,7 @@ export function findLimits(workspace: Workspace): readonly LimitSet[] {
   );
 }
 
-/** The comments of an interface and of those that it extends: its own, and those of its fields by name. */
+/** Returns the comment of an interface and those of its fields by name, including inherited fields. */
 function commentsOf(
   workspace: Workspace,
   type: string,
@@ -179,7 +179,7 @@ function plain(comment: string): string {
   return comment.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim();
 }
 
-/** The limits with their defaults, a table for each set. Throws if a limit has no comment. */
+/** Formats the limits with their defaults, one table per object. Throws if a limit has no comment. */
 export async function formatLimitTables(workspace: Workspace): Promise<string> {
   const parts = await Promise.all(
     findLimits(workspace).map(async ({ path, constant, type }) => {

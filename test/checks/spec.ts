@@ -1,7 +1,7 @@
 import { readModule } from './modules.ts';
 import { isSuite, isTestFile, isTypeScript, packageOf, type Workspace } from './workspace.ts';
 
-/** One numbered rule of a `SPEC.md`: a line `- **T7** sentence`. */
+/** A numbered rule of a `SPEC.md`: a line such as `- **T7** sentence`. */
 export interface SpecRule {
   readonly id: string;
   readonly path: string;
@@ -16,13 +16,13 @@ export interface RuleCitation {
 }
 
 const ruleLine = /^- \*\*([A-Z]{1,2}[1-9]\d*)\*\* \S/;
-// Matches everything that resembles a rule, so that a typo does not make a rule disappear.
+// Matches everything that resembles a rule, so that a rule with a typo is reported instead of ignored.
 const almostRule = /^\s*(?:[-*+]|\d+\.)?\s*\*\*\[?[A-Za-z]{1,3}[-. ]?\d+\]?[.:]?\*\*/;
 const citation = /\[([A-Z]{1,2}[1-9]\d*(?:, ?[A-Z]{1,2}[1-9]\d*)*)\]/g;
 const testCalls = new Set(['test', 'it', 'describe', 'suite']);
 const notRun = new Set(['skip', 'todo']);
 
-/** The rules of every `packages/<name>/SPEC.md`, and a sentence for each malformed one. */
+/** Returns the rules of every `packages/<name>/SPEC.md`, and a sentence for each malformed one. */
 export function readRules(workspace: Workspace): {
   readonly rules: readonly SpecRule[];
   readonly slips: readonly string[];
@@ -45,8 +45,8 @@ export function readRules(workspace: Workspace): {
 }
 
 /**
- * The rules that are cited in the names of tests (`test('[T7] …')`, also `[T7, T8]` and `test.each(rows)('[T7] …')`).
- * In an exported suite any call counts whose argument begins with the citation, because suites name their tests through
+ * Returns the rules that the names of tests cite (`test('[T7] …')`, also `[T7, T8]` and `test.each(rows)('[T7] …')`).
+ * In an exported suite any call counts whose argument begins with a citation, because suites name their tests through
  * their own functions. A skipped or todo test does not count.
  */
 export function readCitations(workspace: Workspace): readonly RuleCitation[] {
@@ -68,7 +68,7 @@ export function readCitations(workspace: Workspace): readonly RuleCitation[] {
   return citations;
 }
 
-/** All differences between rules and tests, one sentence each. */
+/** Returns all differences between rules and tests, one sentence each. */
 export function checkSpec(workspace: Workspace): string[] {
   const { rules, slips } = readRules(workspace);
   const found = [...slips];

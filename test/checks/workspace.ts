@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The files that the checks read, by path from the repository root with `/` as separator. */
+/** The files that the checks read. Paths start at the repository root and use `/`. */
 export interface Workspace {
   readonly paths: readonly string[];
   has(path: string): boolean;
@@ -12,10 +12,11 @@ export interface Workspace {
 /** The root folder of the repository. */
 export const workspaceRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-// Generated and installed files are not our source, and fixtures may break every rule deliberately.
+// Folders that are not searched: generated and installed files are not our source, and fixtures may break every rule on
+// purpose.
 const passedOver = new Set(['node_modules', 'dist', 'coverage', 'fixtures']);
 
-/** Lists the files of the repository on disk, committed or not. */
+/** Opens the files of the repository on disk, committed or not. */
 export function openRepository(top: string = workspaceRoot): Workspace {
   const paths: string[] = [];
   const open = [''];
@@ -32,7 +33,7 @@ export function openRepository(top: string = workspaceRoot): Workspace {
   return { paths, has: (path) => known.has(path), read: (path) => readFileSync(join(top, path), 'utf8') };
 }
 
-/** An in-memory workspace for tests, so that a violation needs no file on disk. */
+/** Creates a workspace in memory, so that a test of a check needs no files on disk. */
 export function makeWorkspace(files: Readonly<Record<string, string>>): Workspace {
   const texts = new Map(Object.entries(files));
   return {
@@ -52,7 +53,7 @@ export function isTypeScript(path: string): boolean {
 }
 
 /**
- * Whether a file is used only by tests: a test, the helpers in `testing/`, the torture tests, or a conformance suite.
+ * Returns whether a file is used only by tests: a test, a helper in `testing/`, a torture test, or a conformance suite.
  * Such files may use the test runner and Node; published code must not import them.
  */
 export function isTestFile(path: string): boolean {
@@ -64,12 +65,12 @@ export function isTestFile(path: string): boolean {
   );
 }
 
-/** Whether a file belongs to an exported suite, whose tests run in the packages that implement the contract. */
+/** Returns whether a file belongs to an exported suite, whose tests run in the packages that implement the contract. */
 export function isSuite(path: string): boolean {
   return /^packages\/[^/]+\/src\/(?:.+\/)?conformance(?:\.tsx?$|\/)/.test(path);
 }
 
-/** The package of a path, by its folder, or null for files at the root. */
+/** Returns the package of a path by its folder; null for files at the root. */
 export function packageOf(path: string): string | null {
   return /^packages\/([^/]+)\//.exec(path)?.[1] ?? null;
 }

@@ -1,7 +1,4 @@
-/**
- * Replaces the module of the page with the same name: requests are sent to the worker, and addresses are stored in the
- * fragment.
- */
+/** Replaces the page's module of the same name: sends requests to the worker, and stores addresses in the fragment. */
 import type { PageHost } from '@coppice/web/page-host';
 import type { WorkerRequest, WorkerResponse } from './protocol.ts';
 
@@ -31,7 +28,7 @@ function post(message: WorkerRequest): void {
   channel.port1.postMessage(message);
 }
 
-/** A `fetch` whose requests the worker answers. No request leaves the browser. */
+/** Answers requests like `fetch`, but from the worker. No request leaves the browser. */
 async function fetchFromWorker(request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const body = request.method === 'GET' || request.method === 'HEAD' ? null : await request.arrayBuffer();
@@ -73,7 +70,7 @@ async function fetchFromWorker(request: Request): Promise<Response> {
   });
 }
 
-/** Downloads also go through the worker, because the host of the site has no API. */
+/** Downloads go through the worker too, because the host of the site has no API. */
 addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   const path = link?.getAttribute('href') ?? '';

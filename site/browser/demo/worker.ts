@@ -1,4 +1,7 @@
-/** The server of the demo: the app of `@coppice/server` on an in-memory store, in a worker of the reader's browser. */
+/**
+ * Runs the server of the demo, the app of `@coppice/server` on an in-memory store, in a worker of the visitor's
+ * browser.
+ */
 import '../node/globals.ts';
 import { createExampleTree } from '@coppice/cli/example-tree';
 import { messageKit } from '@coppice/content';
@@ -7,7 +10,7 @@ import { createServer } from '@coppice/server/app';
 import { createMemoryStore } from '@coppice/stores/memory';
 import type { WorkerRequest, WorkerResponse } from './protocol.ts';
 
-// Only the page of this worker can send a request, so this token protects nothing.
+// The token protects nothing, because only the page that started this worker can send requests.
 const token = 'demo';
 const store = createMemoryStore();
 const config = parseConfig({ name: 'demo', text: '[offline]\ndelay_ms = 15\n[ollama]\ndetect = false\n' }, {});
@@ -57,7 +60,7 @@ async function answer(
   }
 }
 
-// The page sends the port that both sides use afterwards.
+// The page sends a port; all further messages use it.
 addEventListener('message', ({ ports: [port] }) => {
   if (port === undefined) return;
   port.onmessage = ({ data }: MessageEvent<WorkerRequest>) => {

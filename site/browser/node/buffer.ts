@@ -1,4 +1,4 @@
-/** The part of Node's `Buffer` that the server's own code uses. */
+/** Implements the part of Node's `Buffer` that the server's code uses. */
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -16,7 +16,7 @@ function bytesOf(text: string, encoding: string): Uint8Array {
 }
 
 export class ByteBuffer extends Uint8Array {
-  /** The bytes of a text, a copy of bytes, or a view of a buffer. */
+  /** Returns the bytes of a text, a copy of bytes, or a view of a buffer. */
   static override from(source: unknown, encodingOrOffset?: unknown, length?: unknown): ByteBuffer {
     if (typeof source === 'string')
       return new ByteBuffer(bytesOf(source, typeof encodingOrOffset === 'string' ? encodingOrOffset : 'utf8'));

@@ -1,4 +1,4 @@
-/** Hashes and random bytes. */
+/** Implements the hashes and random bytes of Node that the server's code uses. */
 import { sha256Hex } from '@coppice/content';
 import { ByteBuffer } from './buffer.ts';
 
@@ -7,7 +7,7 @@ interface Hash {
   digest(encoding?: string): string | ByteBuffer;
 }
 
-/** SHA-256, the only hash that the server uses. */
+/** Creates a SHA-256 hash, the only one that the server uses. */
 export function createHash(name: string): Hash {
   if (name !== 'sha256') throw new Error(`The demo has no hash ${name}.`);
   const parts: Uint8Array[] = [];

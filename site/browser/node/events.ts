@@ -1,4 +1,4 @@
-/** Does nothing: a browser has no limit of listeners to warn about. */
+/** Does nothing, because browsers do not limit the number of listeners. */
 export function setMaxListeners(): void {
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** The globals of Node that the server's own code uses, for a worker of a browser. Imported before everything else. */
+/** Defines the globals of Node that the server's code uses, in a worker. Must be imported first. */
 import { ByteBuffer } from './buffer.ts';
 
 const nextTask = new MessageChannel();
@@ -22,7 +22,7 @@ const process = {
   nextTick: (task: () => void) => queueMicrotask(task),
 };
 
-/** A timer object like that of Node. The browser's `clearTimeout` converts it to its number. */
+/** A timer object like Node's. The browser's `clearTimeout` converts it to its number. */
 class Timer {
   readonly #id: number;
 
@@ -30,7 +30,7 @@ class Timer {
     this.#id = id;
   }
 
-  /** Does nothing: a worker does not end by itself. */
+  /** Does nothing, because a worker does not end by itself. */
   unref(): this {
     return this;
   }

@@ -1,4 +1,4 @@
-/** Paths with slashes. The demo has no files, so these paths are only names. */
+/** Joins paths with slashes. The demo has no files, so paths are only names. */
 
 export function join(...parts: readonly string[]): string {
   return parts

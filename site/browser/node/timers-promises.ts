@@ -1,4 +1,4 @@
-/** Timers as promises. */
+/** Implements Node's timers that return promises. */
 import { runNextTask } from './globals.ts';
 
 export function setImmediate<T>(value?: T): Promise<T | undefined> {
