@@ -6,7 +6,7 @@
 import { nodeId } from '@coppice/core';
 import type { Candidate, OpenChat } from './client/candidate.ts';
 import { openCoppice } from './client/coppice.ts';
-import { openPeers } from './client/peers.ts';
+import { openOtherLibraries } from './client/other-libraries.ts';
 import { type Sample, samples } from './client/sample.ts';
 import { collectGarbage, type Measurement, median, preventOptimisation } from './measure.ts';
 
@@ -89,7 +89,7 @@ async function measureSample(sample: Sample): Promise<readonly Measurement[]> {
   const { name: shape, messages, variants, ends } = sample;
   const ours = await openCoppice(sample, false);
   const loaded = await openCoppice(sample, true);
-  const peers = await openPeers(sample);
+  const peers = await openOtherLibraries(sample);
   const candidates: readonly Candidate[] = [ours, loaded, ...peers];
   const textOf = new Map(messages.map(({ id, text }) => [id, text]));
   const lastOf = (index: number) => textOf.get(ends[index] ?? nodeId('')) ?? '';

@@ -80,7 +80,7 @@ async function turn({ generator }: Bench, model: string, words: number, id: Tree
   if (received !== words) throw new Error(`The turn told ${received} of ${words} words.`);
 }
 
-interface Spent {
+interface CpuAndWallTime {
   readonly cpu: number;
   readonly wall: number;
 }
@@ -89,17 +89,17 @@ interface Spent {
  * Measures CPU and wall time in microseconds. Does not collect garbage first, because that would discard compiled code
  * too.
  */
-async function spent(work: () => Promise<void>): Promise<Spent> {
+async function measureTimes(work: () => Promise<void>): Promise<CpuAndWallTime> {
   const [cpu, wall] = [process.cpuUsage(), process.hrtime.bigint()];
   await work();
   const { user, system } = process.cpuUsage(cpu);
   return { cpu: user + system, wall: Number(process.hrtime.bigint() - wall) / 1_000 };
 }
 
-interface Beside {
-  readonly fetched: Spent;
-  readonly bare: Spent;
-  readonly turn: Spent;
+interface AlternatingTimes {
+  readonly fetched: CpuAndWallTime;
+  readonly bare: CpuAndWallTime;
+  readonly turn: CpuAndWallTime;
 }
 
 /** Returns the lower quartile, because other processes can only increase a time. */
@@ -108,22 +108,26 @@ function quartile(values: readonly number[]): number {
 }
 
 /** Measures one reply length after the other. The candidates run alternately, so that noise affects all of them. */
-async function beside(bench: Bench, models: readonly BenchModel[], runs: number): Promise<readonly Beside[]> {
-  const rounds = models.map((): Beside[] => []);
+async function measureAlternately(
+  bench: Bench,
+  models: readonly BenchModel[],
+  runs: number,
+): Promise<readonly AlternatingTimes[]> {
+  const rounds = models.map((): AlternatingTimes[] => []);
   const warm = Math.ceil(runs / 3);
   for (let round = 0; round < runs + warm; round++)
     for (const [at, { words, everyMs }] of models.entries()) {
       const model = `wire/words-${words}-${everyMs}`;
       const id = await buildSample(bench.store);
-      const one: Beside = {
-        fetched: await spent(() => fetched(bench, model, words)),
-        bare: await spent(() => bare(bench, model, words)),
-        turn: await spent(() => turn(bench, model, words, id)),
+      const one: AlternatingTimes = {
+        fetched: await measureTimes(() => fetched(bench, model, words)),
+        bare: await measureTimes(() => bare(bench, model, words)),
+        turn: await measureTimes(() => turn(bench, model, words, id)),
       };
       if (round >= warm) rounds[at]?.push(one);
     }
   return rounds.map((list) => {
-    const of = (by: keyof Beside): Spent => ({
+    const of = (by: keyof AlternatingTimes): CpuAndWallTime => ({
       cpu: quartile(list.map((one) => one[by].cpu)),
       wall: quartile(list.map((one) => one[by].wall)),
     });
@@ -154,13 +158,13 @@ function against(
 /** Measures the cost of 6,000 more chunks, without the start and the end of a turn. */
 async function chunks(measures: Measurement[], bench: Bench): Promise<void> {
   const [few, many] = [2_000, 8_000];
-  const [short, long] = await beside(
+  const [short, long] = await measureAlternately(
     bench,
     [few, many].map((words) => ({ words, everyMs: 0 })),
     60,
   );
   if (short === undefined || long === undefined) return;
-  const each = (by: keyof Beside) => (long[by].cpu - short[by].cpu) / (many - few);
+  const each = (by: keyof AlternatingTimes) => (long[by].cpu - short[by].cpu) / (many - few);
   measures.push(
     ...against(
       'a streamed chunk, as fast as they come',
@@ -172,8 +176,8 @@ async function chunks(measures: Measurement[], bench: Bench): Promise<void> {
 }
 
 async function turns(measures: Measurement[], bench: Bench): Promise<void> {
-  const [paced] = await beside(bench, [{ words: 100, everyMs: 5 }], 9);
-  const [instant] = await beside(bench, [{ words: 100, everyMs: 0 }], 60);
+  const [paced] = await measureAlternately(bench, [{ words: 100, everyMs: 5 }], 9);
+  const [instant] = await measureAlternately(bench, [{ words: 100, everyMs: 0 }], 60);
   if (paced === undefined || instant === undefined) return;
   const commit = await commitTime(bench);
   const added = instant.turn.wall - instant.bare.wall;
@@ -200,7 +204,9 @@ async function commitTime({ store }: Bench): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < 60; round++) {
     const messages = [{ message: textMessage('user', `message ${round}`) }];
-    times.push((await spent(async () => void (await run(store, { type: 'append', treeId: id, messages }, me)))).wall);
+    times.push(
+      (await measureTimes(async () => void (await run(store, { type: 'append', treeId: id, messages }, me)))).wall,
+    );
   }
   return quartile(times);
 }
@@ -212,7 +218,7 @@ async function parallel(measures: Measurement[], bench: Bench): Promise<void> {
   const watched = async (work: () => Promise<unknown>) => {
     const loop = monitorEventLoopDelay({ resolution: 1 });
     loop.enable();
-    const { wall } = await spent(async () => void (await work()));
+    const { wall } = await measureTimes(async () => void (await work()));
     loop.disable();
     return { wall, stall: loop.max / 1_000 };
   };

@@ -93,7 +93,7 @@ interface Times {
 }
 
 /** Returns the lower quartile, because other processes can only increase a time. */
-function soonest(values: readonly number[]): number {
+function lowerQuartile(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 2] ?? Number.NaN;
 }
 
@@ -127,7 +127,7 @@ async function race(
       }
     }
   const middle = ({ first, chunk }: Times) => ({
-    first: soonest(first),
+    first: lowerQuartile(first),
     chunk: median(chunk),
   });
   return { coppice: middle(times.coppice), bare: middle(times.bare) };
@@ -159,18 +159,18 @@ const [perSecond, seconds, agents] = [100, 5, 10];
  * Measures the cost per call of ten agents at a hundred calls per second. Each agent continues its session with the
  * replies that it received, or starts a new session with a long history at each call.
  */
-async function underLoad(child: ChildProcess, ports: Ports, goesOn: boolean): Promise<Measurement[]> {
-  const length = goesOn ? 151 : 199;
-  const threads = Array.from({ length: agents }, (_, at) => history(length, `agent ${at} ${goesOn}`));
+async function underLoad(child: ChildProcess, ports: Ports, continuesSession: boolean): Promise<Measurement[]> {
+  const length = continuesSession ? 151 : 199;
+  const threads = Array.from({ length: agents }, (_, at) => history(length, `agent ${at} ${continuesSession}`));
   const question = (call: number) => JSON.stringify({ role: 'user', content: `question ${call} ${sentence}` });
   const next = async (thread: string[], call: number): Promise<ReceivedEvents> => {
     const sent = [...thread, question(call)];
     const received = await ask(ports.coppice, bodyOf('words-20-0', sent));
-    if (goesOn) thread.splice(0, thread.length, ...sent, replyOf(received));
+    if (continuesSession) thread.splice(0, thread.length, ...sent, replyOf(received));
     return received;
   };
   // The sessions are created before the measurement starts.
-  if (goesOn) for (const [at, thread] of threads.entries()) await next(thread, -at);
+  if (continuesSession) for (const [at, thread] of threads.entries()) await next(thread, -at);
   const last = threads.map((): Promise<unknown> => Promise.resolve());
   const calls = perSecond * seconds;
   const running: Promise<ReceivedEvents>[] = [];
@@ -182,7 +182,9 @@ async function underLoad(child: ChildProcess, ports: Ports, goesOn: boolean): Pr
     if (late > 0) await new Promise((resolve) => setTimeout(resolve, late));
     const at = call % agents;
     const thread = threads[at] ?? [];
-    const answer = goesOn ? (last[at] ?? Promise.resolve()).then(() => next(thread, call)) : next(thread, call);
+    const answer = continuesSession
+      ? (last[at] ?? Promise.resolve()).then(() => next(thread, call))
+      : next(thread, call);
     last[at] = answer;
     running.push(answer);
   }
@@ -192,11 +194,13 @@ async function underLoad(child: ChildProcess, ports: Ports, goesOn: boolean): Pr
   const through = performance.now() - start;
   if (recorded - known !== calls || dropped + failed > 0)
     throw new Error(`Of ${calls} calls ${recorded - known} were recorded, ${dropped} dropped, ${failed} failed.`);
-  const kind = goesOn ? 'sessions that go on, 150 to 250 messages' : 'new sessions with a history of 200 messages';
+  const kind = continuesSession
+    ? 'sessions that go on, 150 to 250 messages'
+    : 'new sessions with a history of 200 messages';
   const work = `${calls} calls at ${perSecond} a second, ${kind}`;
   const spent = ((await usage(child)) - before) / calls;
   return [
-    { work, by: 'first byte', value: soonest(received.map(({ first }) => first * 1000)), unit: 'µs' },
+    { work, by: 'first byte', value: lowerQuartile(received.map(({ first }) => first * 1000)), unit: 'µs' },
     {
       work,
       by: 'processor per call, recorded',
@@ -256,9 +260,9 @@ export async function benchProxy(): Promise<readonly Measurement[]> {
       bodyOf('words-20-5-5', history(3, `${turn} ${call}`)),
     );
     const long = history(200, 'long');
-    const goingOn = (turn: number, call: number) => [...long, `{"role":"user","content":"${turn} ${call}"}`];
-    const longs = await race(child, ports, 5, 20, (turn, call) => bodyOf('words-20-1-5', goingOn(turn, call)));
-    const atOnce = await race(child, ports, 5, 20, (turn, call) => bodyOf('words-20-1', goingOn(-turn, call)));
+    const continuing = (turn: number, call: number) => [...long, `{"role":"user","content":"${turn} ${call}"}`];
+    const longs = await race(child, ports, 5, 20, (turn, call) => bodyOf('words-20-1-5', continuing(turn, call)));
+    const atOnce = await race(child, ports, 5, 20, (turn, call) => bodyOf('words-20-1', continuing(-turn, call)));
     return [
       ...rows('first byte, a service that takes 5 ms, 3 messages', paced.bare.first, paced.coppice.first, 1.15),
       ...rows('first byte, a service that takes 5 ms, 200 messages', longs.bare.first, longs.coppice.first, 1.15),

@@ -16,7 +16,7 @@ import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import pg from 'pg';
 import { type Measurement, median } from './measure.ts';
 import { benchContext, buildBenchTree, makeBenchMessage } from './stores/bench-tree.ts';
-import { bareSide } from './stores/postgres.ts';
+import { openBareDriver } from './stores/postgres.ts';
 
 const isLong = process.env['COPPICE_LONG'] === '1';
 const writers = 16;
@@ -107,7 +107,7 @@ async function appends(measures: Measurement[], first: PostgresServer, second: P
   };
   const url = await first.createDatabase();
   const store = await openStore(url);
-  const sides = await Promise.all(Array.from({ length: writers }, () => bareSide(url, store, false)));
+  const sides = await Promise.all(Array.from({ length: writers }, () => openBareDriver(url, store, false)));
   const bare = await measureAppends([first], async (writer, n) => sides[writer]?.append(10_000_000 + n));
   await Promise.all(sides.map(({ client }) => client.end()));
   push('bare driver', bare, null);

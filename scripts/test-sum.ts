@@ -11,7 +11,7 @@ import {
   hasPassed,
   type RunReport,
 } from './summary.ts';
-import { isOutsideTest, isTest } from './tiers.ts';
+import { isOutsideTest, isTestPath } from './tiers.ts';
 import { repositoryRoot } from './tools.ts';
 
 function readReport(tier: string): RunReport {
@@ -19,7 +19,7 @@ function readReport(tier: string): RunReport {
 }
 
 const reports = [readReport('daily'), readReport('full')] as const;
-const files = openRepository().paths.filter((path) => isTest(path) && !isOutsideTest(path));
+const files = openRepository().paths.filter((path) => isTestPath(path) && !isOutsideTest(path));
 const found = checkTiers(...reports, files);
 for (const sentence of found) console.log(sentence);
 for (const line of formatFailures(reports)) console.log(line);

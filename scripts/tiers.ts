@@ -24,7 +24,7 @@ export function tagFilterOf(tier: TestTier): readonly string[] {
 }
 
 /** Whether a path is a test file. */
-export function isTest(path: string): boolean {
+export function isTestPath(path: string): boolean {
   return /^(?:packages\/[^/]+\/(?:src|test)|test)\/.*\.test\.tsx?$/.test(path);
 }
 
@@ -54,7 +54,7 @@ export function isLoadedBy(tier: TestTier, path: string, text: string): boolean 
 export function listSkippedFiles(tier: TestTier | null): readonly string[] {
   const { paths } = openRepository();
   return paths.filter((path) => {
-    if (!isTest(path)) return false;
+    if (!isTestPath(path)) return false;
     if (tier === null) return isOutsideTest(path);
     return !isLoadedBy(tier, path, readFileSync(join(workspaceRoot, path), 'utf8'));
   });

@@ -14,7 +14,7 @@ const prefix = '\0node-stand-in:';
  * Replaces Node's modules by small ones in `browser/node`. Names that are missing there throw when they are called: the
  * demo has no files, no sockets and no other processes.
  */
-function nodeStandIns(): Plugin {
+function replaceNodeModules(): Plugin {
   return {
     name: 'node-stand-ins',
     enforce: 'pre',
@@ -69,7 +69,7 @@ export async function buildDemo(into: string): Promise<void> {
       plugins: [demoHost(), react()],
       worker: {
         format: 'es',
-        plugins: () => [nodeStandIns()],
+        plugins: () => [replaceNodeModules()],
         rolldownOptions: { external: ['pg', '@photostructure/sqlite'] },
       },
       build: {

@@ -117,7 +117,7 @@ const sentences: readonly (readonly [page: string, sentence: string])[] = [
 /** Pages that are generated, or that report dated measurements. */
 const notRead = /^docs\/(?:settings|benchmarks|torture|decisions\/|dependencies|guides\/large-scale)/;
 /** Sizes that other tests check, by page. */
-const heldElsewhere: readonly (readonly [page: string, size: RegExp, test: string])[] = [
+const checkedElsewhere: readonly (readonly [page: string, size: RegExp, test: string])[] = [
   ['docs/which-api.md', /[\d.]+ kB/, 'test/client-size.test.ts'],
   ['docs/comparison.md', /280 kB/, 'packages/web/test'],
   ['CHANGELOG.md', /40 MB/, 'test/packages.test.ts'],
@@ -144,14 +144,14 @@ test('every size in the documents is held by a test', () => {
     let prose = proseOf(page);
     for (const [at, sentence] of sentences) if (at === page) prose = prose.replaceAll(sentence, '');
     return [...prose.matchAll(/\b\d[\d.,]*\s?(?:kB|KB|MB|GB)\b/g)]
-      .filter(([size]) => !heldElsewhere.some(([at, known]) => at === page && known.test(size)))
+      .filter(([size]) => !checkedElsewhere.some(([at, known]) => at === page && known.test(size)))
       .map(
         ([size], index, all) =>
           `${page}: ${size} (${prose.slice(Math.max(0, (all[index]?.index ?? 0) - 60), (all[index]?.index ?? 0) + 20)})`,
       );
   });
   expect(left).toEqual([]);
-  for (const [page, size, path] of heldElsewhere) {
+  for (const [page, size, path] of checkedElsewhere) {
     expect(proseOf(page)).toMatch(size);
     expect(workspace.paths.some((each) => each.startsWith(path))).toBe(true);
   }

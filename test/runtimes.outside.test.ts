@@ -51,7 +51,7 @@ function npm(cwd: string, ...words: readonly string[]): void {
 }
 
 /** Creates an empty folder and, beside it, an empty home directory. */
-function emptyPlace(): { readonly place: string; readonly home: string } {
+function createEmptyFolders(): { readonly place: string; readonly home: string } {
   const base = mkdtempSync(join(folder, 'user-'));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const [place, home] = [join(base, 'place'), join(base, 'home')];
@@ -112,7 +112,7 @@ async function useAsNewUser(command: readonly string[], cwd: string, env: NodeJS
 }
 
 test.each(nodes)('npx coppice works in an empty folder on Node %s', { timeout: 600_000 }, async (range) => {
-  const { place, home } = emptyPlace();
+  const { place, home } = createEmptyFolders();
   const bin = join(folder, 'node_modules', `node-${range}`, 'bin');
   const path = [bin, process.env['PATH'] ?? ''].join(delimiter);
   // npx keeps installed packages in its cache. Each Node has its own cache, because the driver may differ. The registry
@@ -135,7 +135,7 @@ test.each(nodes)('npx coppice works in an empty folder on Node %s', { timeout: 6
 });
 
 test('bunx coppice works in an empty folder on Bun', { timeout: 600_000 }, async () => {
-  const { place, home } = emptyPlace();
+  const { place, home } = createEmptyFolders();
   const bin = join(folder, 'node_modules', 'bun', 'bin');
   const env = { PATH: [bin, process.env['PATH'] ?? ''].join(delimiter), HOME: home, USERPROFILE: home };
   // Bun does not find the dependencies between tarballs, so the project lists each one by its path.
@@ -157,7 +157,7 @@ function nameIn(tarball: string): string {
 const magic: Readonly<Record<string, string>> = { linux: '7f454c46', darwin: 'cffaedfe', win32: '4d5a' };
 
 test.each(listDriverSystems())('npm installs the driver of %s there and no other', { timeout: 120_000 }, (target) => {
-  const { place } = emptyPlace();
+  const { place } = createEmptyFolders();
   const [os = '', cpu = ''] = target.split('-');
   const offered = Object.fromEntries([...drivers].map(([name, tarball]) => [name, `file:${tarball}`]));
   writeFileSync(join(place, 'package.json'), JSON.stringify({ private: true, optionalDependencies: offered }));

@@ -5,7 +5,7 @@ import {
   hasFullTests,
   isFullTierFile,
   isLoadedBy,
-  isTest,
+  isTestPath,
   outsidePrograms,
   testTiers,
 } from '../scripts/tiers.ts';
@@ -25,7 +25,7 @@ function reportOf(ran: readonly string[], left: readonly string[]): RunReport {
 
 describe('the tiers of the tests', () => {
   test('load every test file of the repository, and a file that both load has tests for both', () => {
-    for (const path of workspace.paths.filter(isTest)) {
+    for (const path of workspace.paths.filter(isTestPath)) {
       const text = workspace.read(path);
       const loading = testTiers.filter((tier) => isLoadedBy(tier, path, text));
       expect(loading.length, path).toBeGreaterThan(0);
@@ -35,7 +35,7 @@ describe('the tiers of the tests', () => {
 
   test('are chosen in test files alone: a suite that tagged its tests would not be loaded by the other tier', () => {
     const suites = workspace.paths.filter(
-      (path) => isTypeScript(path) && path.startsWith('packages/') && !isTest(path),
+      (path) => isTypeScript(path) && path.startsWith('packages/') && !isTestPath(path),
     );
     expect(suites.filter((path) => hasFullTests(workspace.read(path)))).toEqual([]);
   });

@@ -31,12 +31,12 @@ export interface Candidate {
 const encoder = new TextEncoder();
 
 /** Encodes a server-sent event. */
-export function toEvent(name: string, data: object): Uint8Array {
+export function encodeServerSentEvent(name: string, data: object): Uint8Array {
   return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
 /** Returns a stream of bytes that are already in memory, one chunk each. */
-export function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+export function streamFromChunks(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   let next = 0;
   return new ReadableStream({
     pull(controller) {

@@ -5,7 +5,7 @@
 import { createClient, type TreeSession } from '@coppice/client';
 import { nodeId, textMessage, treeId } from '@coppice/core';
 import { openTestServer } from '@coppice/server/testing';
-import { type Candidate, type OpenChat, toEvent } from './candidate.ts';
+import { type Candidate, encodeServerSentEvent, type OpenChat } from './candidate.ts';
 import { type Sample, storeSample } from './sample.ts';
 
 const replyId = nodeId('01890c2e-0000-7000-8000-ffffffffffff');
@@ -26,7 +26,7 @@ export async function openCoppice(sample: Sample, everything: boolean): Promise<
     events(pieces) {
       let offset = 0;
       return pieces.map((text) => {
-        const event = toEvent('delta', { nodeId: replyId, offset, text });
+        const event = encodeServerSentEvent('delta', { nodeId: replyId, offset, text });
         offset += text.length;
         return event;
       });

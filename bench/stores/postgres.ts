@@ -22,7 +22,7 @@ async function inTurns(count: number, works: readonly ((n: number) => Promise<un
 }
 
 /** Opens a connection for the bare driver, with a separate tree to append to. */
-export async function bareSide(url: string, store: Store, pipeline: boolean) {
+export async function openBareDriver(url: string, store: Store, pipeline: boolean) {
   const { id, leaf } = await buildBenchTree(store, 1_000);
   const client = new pg.Client({ connectionString: url, pipeline });
   await client.connect();
@@ -142,8 +142,8 @@ export async function benchPostgres(measures: Measurement[]): Promise<void> {
     const url = await server.createDatabase();
     const store = await openStore(url);
     const ours = await buildBenchTree(store, 1_000);
-    const waiting = await bareSide(url, store, false);
-    const pipelined = await bareSide(url, store, true);
+    const waiting = await openBareDriver(url, store, false);
+    const pipelined = await openBareDriver(url, store, true);
     const [raw = 0, piped = 0, own = 0] = await inTurns(300, [
       (n) => waiting.append(1_000_000 + n),
       (n) => pipelined.append(3_000_000 + n),

@@ -14,7 +14,7 @@ export const workspaceRoot = dirname(dirname(dirname(fileURLToPath(import.meta.u
 
 // Folders that are not searched: generated and installed files are not our source, and fixtures may break every rule on
 // purpose.
-const passedOver = new Set(['node_modules', 'dist', 'coverage', 'fixtures']);
+const ignoredFolders = new Set(['node_modules', 'dist', 'coverage', 'fixtures']);
 
 /** Opens the files of the repository on disk, committed or not. */
 export function openRepository(top: string = workspaceRoot): Workspace {
@@ -22,7 +22,7 @@ export function openRepository(top: string = workspaceRoot): Workspace {
   const open = [''];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     for (const entry of readdirSync(join(top, folder), { withFileTypes: true })) {
-      if (entry.name.startsWith('.') || passedOver.has(entry.name)) continue;
+      if (entry.name.startsWith('.') || ignoredFolders.has(entry.name)) continue;
       const path = posix.join(folder, entry.name);
       if (entry.isDirectory()) open.push(path);
       else if (entry.isFile()) paths.push(path);

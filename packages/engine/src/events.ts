@@ -140,9 +140,9 @@ export function createEvents(
     async ask(name, event) {
       let asked = event;
       for (const [hook, from] of [...befores[name]]) {
-        let found: FoundHooks<typeof asked>;
+        let found: ParsedVerdict<typeof asked>;
         try {
-          found = verdictIn(name, asked, await withinTimeout(hook(asked), limit));
+          found = parseVerdict(name, asked, await withinTimeout(hook(asked), limit));
         } catch (error) {
           report(`before ${name}`, error, from);
           continue;
@@ -178,13 +178,13 @@ async function withinTimeout<T>(answer: T | Promise<T>, limit: number): Promise<
   }
 }
 
-interface FoundHooks<T> {
+interface ParsedVerdict<T> {
   readonly cancel?: string;
   readonly replace?: T;
 }
 
 // The required fields of each event, checked at run time because hooks may be untyped modules.
-const needed: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } = {
+const requiredFields: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } = {
   append: ['treeId', 'parentId', 'messages'],
   branch: ['treeId', 'nodeId'],
   switch: ['treeId', 'nodeId'],
@@ -194,7 +194,11 @@ const needed: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } 
 };
 
 /** Validates a hook's result. Throws if it is neither a cancellation nor a complete replacement. */
-function verdictIn<K extends EventName>(name: K, asked: BeforeEvents[K], given: unknown): FoundHooks<BeforeEvents[K]> {
+function parseVerdict<K extends EventName>(
+  name: K,
+  asked: BeforeEvents[K],
+  given: unknown,
+): ParsedVerdict<BeforeEvents[K]> {
   if (given === undefined || given === null) return {};
   if (typeof given !== 'object')
     throw invalidVerdict(`A hook must return cancel, replace or nothing; this one returned ${typeof given}.`);
@@ -209,15 +213,19 @@ function verdictIn<K extends EventName>(name: K, asked: BeforeEvents[K], given: 
     if ('cancel' in given) return {};
     throw invalidVerdict('A hook returned an object with neither cancel nor replace.');
   }
-  if (!isStillValid(name, asked, given.replace))
-    throw invalidVerdict(`The replacement for ${name} that a hook returned needs ${needed[name].join(', ')}.`);
+  if (!isValidReplacement(name, asked, given.replace))
+    throw invalidVerdict(`The replacement for ${name} that a hook returned needs ${requiredFields[name].join(', ')}.`);
   return { replace: given.replace };
 }
 
-function isStillValid<K extends EventName>(name: K, asked: BeforeEvents[K], value: unknown): value is BeforeEvents[K] {
+function isValidReplacement<K extends EventName>(
+  name: K,
+  asked: BeforeEvents[K],
+  value: unknown,
+): value is BeforeEvents[K] {
   if (typeof value !== 'object' || value === null) return false;
   const [before, after] = [new Map(Object.entries(asked)), new Map<string, unknown>(Object.entries(value))];
-  return needed[name].every((key) => {
+  return requiredFields[name].every((key) => {
     const [was, is] = [before.get(String(key)), after.get(String(key))];
     return Array.isArray(was) ? Array.isArray(is) : typeof is === 'string' || (key === 'parentId' && is === null);
   });

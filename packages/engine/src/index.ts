@@ -80,7 +80,7 @@ export {
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
 export * from './recorded-work/index.ts';
-export { type FollowEvent, type FollowedReply, type FollowRunOptions, followReply } from './runs/follow.ts';
+export { type FollowEvent, type FollowedReply, type FollowReplyOptions, followReply } from './runs/follow.ts';
 export { type RecoveredReply, type RecoveryOptions, recoverRuns } from './runs/recover.ts';
 export { createSharedTimers, type SharedTimer, type SharedTimers } from './runs/shared-timer.ts';
 export type { ServiceOptions } from './service.ts';

@@ -3,48 +3,48 @@
 
 // Random parts for the next ids, generated in batches, because drawing random bytes is the most expensive part of an
 // id.
-const ahead: string[] = [];
-const drawn = 128;
+const spareEndings: string[] = [];
+const endingsPerBatch = 128;
 const bytesEach = 10;
 const digits = Array.from({ length: 0x100 }, (_, byte) => (0x100 + byte).toString(16).slice(1));
 // If the clock was set back by more than this many milliseconds, new ids use the earlier time. A smaller difference may
 // mean that ids used up their millisecond and run ahead.
-const mostAhead = 1000;
-let asked = Number.NaN;
+const mostAheadMs = 1000;
+let lastNow = Number.NaN;
 // The time in the last id and its hexadecimal form, the random part of the first id of that time, and the ids created
 // since.
-let said = Number.NEGATIVE_INFINITY;
-let stamp = '';
-let first = '';
-let since = 0;
-let span = Number.NaN;
-let spanText = '';
+let lastTime = Number.NEGATIVE_INFINITY;
+let timeText = '';
+let firstEnding = '';
+let idsSince = 0;
+let upperTime = Number.NaN;
+let upperTimeText = '';
 
 /**
  * Creates a UUID of version 7. Later ids sort later, even within one millisecond, so that rows of one conversation are
  * close together on disk and lists ordered by time keep the order of creation.
  */
 export function newId(now: number = Date.now()): string {
-  const random = ahead.pop() ?? drawEnding();
-  if (now !== asked) {
-    asked = now;
-    if (now > said || now < said - mostAhead) {
+  const random = spareEndings.pop() ?? drawEnding();
+  if (now !== lastNow) {
+    lastNow = now;
+    if (now > lastTime || now < lastTime - mostAheadMs) {
       formatId(now, random);
-      return stamp + random;
+      return timeText + random;
     }
   }
-  const count = Number.parseInt(first.slice(0, 3), 16) + ++since;
+  const count = Number.parseInt(firstEnding.slice(0, 3), 16) + ++idsSince;
   if (count > 0xfff) {
-    formatId(said + 1, `000${random.slice(3)}`);
-    return stamp + first;
+    formatId(lastTime + 1, `000${random.slice(3)}`);
+    return timeText + firstEnding;
   }
-  return stamp + (0x1000 + count).toString(16).slice(1) + random.slice(3);
+  return timeText + (0x1000 + count).toString(16).slice(1) + random.slice(3);
 }
 
 // Returns the part of a UUID after the time and version: three counting digits and the random part.
 function drawEnding(): string {
-  const random = crypto.getRandomValues(new Uint8Array(drawn * bytesEach));
-  for (let at = bytesEach; at < random.length; at += bytesEach) ahead.push(formatEnding(random, at));
+  const random = crypto.getRandomValues(new Uint8Array(endingsPerBatch * bytesEach));
+  for (let at = bytesEach; at < random.length; at += bytesEach) spareEndings.push(formatEnding(random, at));
   return formatEnding(random, 0);
 }
 
@@ -64,13 +64,13 @@ function hexOfByte(byte: number | undefined): string {
 // The upper digits of a time change about once a minute and are cached, because formatting only the rest is much
 // faster.
 function formatId(time: number, after: string): void {
-  said = time;
-  first = after;
-  since = 0;
+  lastTime = time;
+  firstEnding = after;
+  idsSince = 0;
   const upper = Math.floor(time / 0x10000);
-  if (upper !== span) {
-    span = upper;
-    spanText = upper.toString(16).padStart(8, '0');
+  if (upper !== upperTime) {
+    upperTime = upper;
+    upperTimeText = upper.toString(16).padStart(8, '0');
   }
-  stamp = `${spanText}-${(0x10000 + (time - upper * 0x10000)).toString(16).slice(1)}-7`;
+  timeText = `${upperTimeText}-${(0x10000 + (time - upper * 0x10000)).toString(16).slice(1)}-7`;
 }

@@ -48,7 +48,7 @@ async function longTree(store: Store) {
 }
 
 /** Each function through which an engine compacts or summarises. */
-const ways: readonly (readonly [string, (engine: Engine, store: Store) => Promise<unknown>])[] = [
+const methods: readonly (readonly [string, (engine: Engine, store: Store) => Promise<unknown>])[] = [
   ['the compactor', async (engine, store) => engine.compactor.compact({ treeId: (await longTree(store)).treeId })],
   [
     'the command /compact',
@@ -57,7 +57,7 @@ const ways: readonly (readonly [string, (engine: Engine, store: Store) => Promis
 ];
 
 describe('one engine', () => {
-  test.each(ways)(
+  test.each(methods)(
     '[H60] %s counts for the budget of the day, and no model is called once it is spent',
     async (_, act) => {
       const spending = createMemorySpending();
@@ -73,7 +73,7 @@ describe('one engine', () => {
     },
   );
 
-  test.each(ways)('[H60] %s makes no call that the budget of the day cannot pay for', async (_, act) => {
+  test.each(methods)('[H60] %s makes no call that the budget of the day cannot pay for', async (_, act) => {
     const spending = createMemorySpending();
     const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 0.01\n', { spending });
     await act(engine, store);
@@ -81,7 +81,7 @@ describe('one engine', () => {
     expect(await spending.on(utcDayOf(Date.now()))).toBe(0);
   });
 
-  test.each(ways)('[H61] %s is cancelled by a hook, and nothing is requested or written', async (_, act) => {
+  test.each(methods)('[H61] %s is cancelled by a hook, and nothing is requested or written', async (_, act) => {
     const events = createEvents();
     events.before('compact', () => ({ cancel: 'Not now.' }));
     const { engine, store, provider } = await open([used(1, 1)], '', { events });

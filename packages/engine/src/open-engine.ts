@@ -76,7 +76,7 @@ export function openEngine(options: EngineOptions): Engine {
   const { config } = options;
   const current = options.currentConfig ?? (() => config);
   const settings = followSettings(toGeneratorSettings(config), () => toGeneratorSettings(current()));
-  const shared: Shared = {
+  const shared: SharedServices = {
     providers: options.providers ?? createProviders({ config, ...(options.clock ? { clock: options.clock } : {}) }),
     tools: options.tools ?? createTools({ ...toToolSettings(config), rules: () => current().tools }),
     // Shared, so that a daily budget applies to all stores of a process even if spending is not stored in a file.
@@ -90,7 +90,7 @@ export function openEngine(options: EngineOptions): Engine {
 }
 
 /** What the engines of all stores share. */
-interface Shared {
+interface SharedServices {
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
   readonly spending: NonNullable<GeneratorOptions['spending']>;
@@ -144,7 +144,7 @@ function followSettings(first: Settings, current: () => Settings): Settings {
   };
 }
 
-function engineOn(options: EngineOptions, settings: Settings, shared: Shared, store: Store): Engine {
+function engineOn(options: EngineOptions, settings: Settings, shared: SharedServices, store: Store): Engine {
   const known = shared.engines.get(store);
   if (known !== undefined) return known;
   const { providers, tools, spending, fileTexts, timers } = shared;

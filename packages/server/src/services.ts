@@ -333,7 +333,7 @@ function addServiceMetrics(services: SharedServices): void {
   const { metrics, usage, imports, turns } = services;
   addProcessMetrics(metrics, productVersion);
   metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
-  metrics.gauge('coppice_imports', 'Imports that are uploaded or under way.', () => imports.running);
+  metrics.gauge('coppice_imports', 'Imports that are uploaded or running.', () => imports.running);
   metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
   const recording = (name: 'waiting' | 'spilled' | 'dropped' | 'failed' | 'unacknowledged', help: string) =>
     metrics.gauge(`coppice_recorder_${name}`, help, () => services.recorder.state[name]);
@@ -341,7 +341,7 @@ function addServiceMetrics(services: SharedServices): void {
   recording('spilled', 'Calls that wait in files.');
   recording('dropped', 'Calls that were dropped, since more came than could be written.');
   recording('failed', 'Calls that the store refused.');
-  recording('unacknowledged', 'Calls that could not be recorded and that nobody has acknowledged.');
+  recording('unacknowledged', 'Calls that could not be recorded and are not acknowledged yet.');
 }
 
 /** Returns the operator's limits, lowered to the limits that an admin chose on the page. */

@@ -70,7 +70,7 @@ export interface Catalogue {
   learn(provider: string, models: readonly ListedModel[]): void;
 }
 
-const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const freePrice: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 function catalogueKey(provider: string, id: string): string {
   return `${provider}/${id}`;
@@ -83,8 +83,8 @@ function mergeRow(base: ModelInfo | undefined, provider: string, id: string, ove
     id,
     name: over.name ?? base?.name ?? id,
     window: window ?? base?.window ?? fallbackModelLimits.window,
-    maxOut: maxOut ?? (base?.maxOutKnown ? base.maxOut : longestReply(window ?? base?.window)),
-    price: price === undefined ? (base?.price ?? null) : { ...(base?.price ?? free), ...price },
+    maxOut: maxOut ?? (base?.maxOutKnown ? base.maxOut : defaultMaxOut(window ?? base?.window)),
+    price: price === undefined ? (base?.price ?? null) : { ...(base?.price ?? freePrice), ...price },
     capabilities: {
       tools: over.tools ?? base?.capabilities.tools ?? true,
       thinking: over.thinking ?? base?.capabilities.thinking ?? true,
@@ -97,7 +97,7 @@ function mergeRow(base: ModelInfo | undefined, provider: string, id: string, ove
 }
 
 /** Returns core's default for the longest reply, but at most the context window. */
-function longestReply(window: number = fallbackModelLimits.window): number {
+function defaultMaxOut(window: number = fallbackModelLimits.window): number {
   return Math.min(fallbackModelLimits.maxOut, window);
 }
 
@@ -113,7 +113,7 @@ export function listBuiltInRows(): readonly CatalogueRow[] {
 }
 
 // A name with a date or a tag is the same model: `claude-x-20251001`, `gpt-x-2025-08-07`, `llama:free`.
-const dated = /(?:-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)|:[\w.-]+)$/;
+const datedName = /(?:-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)|:[\w.-]+)$/;
 
 /**
  * Builds a catalogue. Later sources override earlier ones: the built-in rows, the operator's file, what servers
@@ -130,15 +130,15 @@ export function createCatalogue(
   };
   for (const row of listBuiltInRows()) put(row);
   for (const row of rows) put(row);
-  const corrected = (info: ModelInfo): ModelInfo => {
+  const applyOverrides = (info: ModelInfo): ModelInfo => {
     const over = overrides.get(catalogueKey(info.provider, info.id));
     return over === undefined ? info : mergeRow(info, info.provider, info.id, over);
   };
   return {
     find(provider, id) {
       const exact = models.get(catalogueKey(provider, id));
-      const kin = exact ?? models.get(catalogueKey(provider, id.replace(dated, '')));
-      return corrected(
+      const kin = exact ?? models.get(catalogueKey(provider, id.replace(datedName, '')));
+      return applyOverrides(
         kin === undefined ? mergeRow(undefined, provider, id, {}) : exact === undefined ? { ...kin, id } : kin,
       );
     },
@@ -151,7 +151,7 @@ export function createCatalogue(
       }
       const found = [...all.values()].filter((info) => provider === undefined || info.provider === provider);
       return found
-        .map(corrected)
+        .map(applyOverrides)
         .sort((a, b) => (catalogueKey(a.provider, a.id) < catalogueKey(b.provider, b.id) ? -1 : 1));
     },
     learn(provider, listed) {

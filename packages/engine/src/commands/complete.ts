@@ -143,7 +143,7 @@ async function nodesFor(scope: CommandScope, typed: string): Promise<Completion[
   for (const node of nodes)
     if (node.id.startsWith(wanted) || node.id.endsWith(wanted) || previewOf(node, 1).toLowerCase().includes(wanted))
       offer(node);
-  for (const node of await foundFor(scope, typed, items.length)) offer(node);
+  for (const node of await searchNodes(scope, typed, items.length)) offer(node);
   return items;
 }
 
@@ -163,7 +163,7 @@ function* readNearby({ rootId, activeNodeId }: CommandScope): ReadProgram<{
 }
 
 /** Finds further nodes by full-text search. */
-async function foundFor({ store, treeId }: CommandScope, typed: string, there: number): Promise<readonly Node[]> {
+async function searchNodes({ store, treeId }: CommandScope, typed: string, there: number): Promise<readonly Node[]> {
   if (typed.trim().length < 3 || there >= most || !store.supports.search) return [];
   const { items } = await store.search({ text: typed, treeId, limit: most });
   return store.read(treeId, function* (): ReadProgram<Node[]> {

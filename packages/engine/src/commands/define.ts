@@ -27,37 +27,37 @@ export type ArgumentsOf<S extends CommandParameters> = {
     : ValueOf<S[N]> | undefined;
 };
 
-const plain = { required: false, bare: false, choices: [] } as const;
-type Valued = Exclude<ParameterKind, 'flag' | 'choice'>;
+const defaultParameter = { required: false, bare: false, choices: [] } as const;
+type ValueKind = Exclude<ParameterKind, 'flag' | 'choice'>;
 
 /** Declares a required positional argument. */
-export function requiredArgument<K extends Valued>(kind: K, about: string) {
-  return { ...plain, kind, about, by: 'place', required: true } as const;
+export function requiredArgument<K extends ValueKind>(kind: K, about: string) {
+  return { ...defaultParameter, kind, about, by: 'place', required: true } as const;
 }
 
 /** Declares an optional positional argument. */
-export function optionalArgument<K extends Valued>(kind: K, about: string) {
-  return { ...plain, kind, about, by: 'place' } as const;
+export function optionalArgument<K extends ValueKind>(kind: K, about: string) {
+  return { ...defaultParameter, kind, about, by: 'place' } as const;
 }
 
 /** Declares a named argument, for example `--on 3`. */
-export function optionArgument<K extends Valued>(kind: K, about: string) {
-  return { ...plain, kind, about, by: 'name' } as const;
+export function optionArgument<K extends ValueKind>(kind: K, about: string) {
+  return { ...defaultParameter, kind, about, by: 'name' } as const;
 }
 
 /** Declares a named text whose value may be left out, for example `--summarize` or `--summarize the tests`. */
 export function optionalValueArgument(about: string) {
-  return { ...plain, kind: 'text', about, by: 'name', bare: true } as const;
+  return { ...defaultParameter, kind: 'text', about, by: 'name', bare: true } as const;
 }
 
 /** Declares a named argument that accepts only the given choices. */
 export function choiceOption<const C extends string>(about: string, choices: readonly C[]) {
-  return { ...plain, kind: 'choice', about, by: 'name', choices } as const;
+  return { ...defaultParameter, kind: 'choice', about, by: 'name', choices } as const;
 }
 
 /** Declares a flag, which is false unless the line contains it. */
 export function flagArgument(about: string) {
-  return { ...plain, kind: 'flag', about, by: 'name' } as const;
+  return { ...defaultParameter, kind: 'flag', about, by: 'name' } as const;
 }
 
 /** The functions that declare parameters, under one name for commands defined outside this package. */

@@ -37,13 +37,13 @@ export async function findCommandPosition(
       : { code: 'command/no-such-node', ids: [], near: findNearestName(text, labels) };
   });
   if (found === null || !('code' in found)) return found;
-  const foreign = await nodeKnownAs(scope, text, treeId);
+  const foreign = await findNodeByExternalId(scope, text, treeId);
   if (foreign === null) throw missingNodeError(text, found, scope.list.length);
   return foreign;
 }
 
 /** Returns the node with an external id; null if no node or more than one has it, or if the node is deleted. */
-async function nodeKnownAs({ store }: CommandScope, id: string, treeId: TreeId): Promise<Node | null> {
+async function findNodeByExternalId({ store }: CommandScope, id: string, treeId: TreeId): Promise<Node | null> {
   const ids = new Set<NodeId>();
   for (const name of await store.externalIdsOf(treeId))
     if (name.id === id && name.nodeId !== null) ids.add(name.nodeId);

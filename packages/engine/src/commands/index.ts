@@ -45,4 +45,4 @@ export {
   type CommandsOptions,
   createCommands,
 } from './registry.ts';
-export type { ReversedAct } from './reverse.ts';
+export type { ReversedAct } from './undo-or-redo.ts';

@@ -25,7 +25,7 @@ export interface MoveToNodeResult {
   readonly summaryId: NodeId | null;
 }
 
-interface GoToTarget {
+interface ResolvedMove {
   readonly to: NodeId | null;
   readonly selectedText?: string;
 }
@@ -34,12 +34,12 @@ interface GoToTarget {
  * Moves to a node. For a message of the user it moves to the node above and returns the text for editing and
  * resending. Moving to the current position changes nothing. Hooks may cancel the move or change its target.
  */
-export async function moveToNode(scope: CommandScope, goal: MoveTarget): Promise<CommandResult<MoveToNodeResult>> {
+export async function moveToNode(scope: CommandScope, request: MoveTarget): Promise<CommandResult<MoveToNodeResult>> {
   const { activeNodeId: here, treeId } = scope;
-  const { target } = goal;
-  const landing = goToTargetOf(scope, goal);
-  const selected = landing.selectedText === undefined ? {} : { selectedText: landing.selectedText };
-  if ((target?.id ?? null) === here || landing.to === here) {
+  const { target } = request;
+  const resolved = resolveMove(scope, request);
+  const selected = resolved.selectedText === undefined ? {} : { selectedText: resolved.selectedText };
+  if ((target?.id ?? null) === here || resolved.to === here) {
     const data: MoveToNodeResult = { from: here, to: here, moved: false, summaryId: null };
     const isHere = (target?.id ?? null) === here;
     const did =
@@ -48,18 +48,18 @@ export async function moveToNode(scope: CommandScope, goal: MoveTarget): Promise
         : makePhrase('already-above', { node: makeNodeValue(target) });
     return { ...makeReport(did), data, ...(isHere ? {} : selected) };
   }
-  const asked = await askHooks(scope, goal, landing.to ?? scope.rootId);
+  const asked = await askHooks(scope, request, resolved.to ?? scope.rootId);
   const to = asked.nodeId === scope.rootId ? null : asked.nodeId;
-  const summary = await summaryOfLeft(scope, goal, to, asked.summary);
-  const nodeId = await carryOutMove(scope, to, summary);
+  const summary = await summarizeLeftBranch(scope, request, to, asked.summary);
+  const nodeId = await commitMove(scope, to, summary);
   const added = summary === null || nodeId === null ? [] : [nodeId];
-  if (goal.event === 'switch')
+  if (request.event === 'switch')
     await scope.events.tell('switch', { treeId, nodeId: nodeId ?? scope.rootId, from: here });
-  if (goal.event === 'branch' || added.length > 0)
+  if (request.event === 'branch' || added.length > 0)
     await scope.events.tell('branch', { treeId, nodeId: nodeId ?? scope.rootId, added });
-  const isThere = to === landing.to;
+  const isThere = to === resolved.to;
   return {
-    ...makeReport(...(await goToSentences(scope, goal, { to, isThere, summary }))),
+    ...makeReport(...(await buildMoveSentences(scope, request, { to, isThere, summary }))),
     undo: summary === null ? `/switch ${here ?? '@start'} --exact` : '/undo',
     data: { from: here, to: nodeId, moved: true, summaryId: added[0] ?? null },
     place: { treeId, activeNodeId: nodeId },
@@ -68,7 +68,7 @@ export async function moveToNode(scope: CommandScope, goal: MoveTarget): Promise
   };
 }
 
-function goToTargetOf(scope: CommandScope, { target, exact }: MoveTarget): GoToTarget {
+function resolveMove(scope: CommandScope, { target, exact }: MoveTarget): ResolvedMove {
   if (target === null) return { to: null };
   if (exact === true || target.kind !== 'message' || target.role !== 'user') return { to: target.id };
   const to = target.parentId === scope.rootId ? null : target.parentId;
@@ -89,7 +89,7 @@ async function askHooks(
  * Summarises the branch that is left. Returns null if no summary was requested or if the target is below the current
  * position.
  */
-async function summaryOfLeft(
+async function summarizeLeftBranch(
   scope: CommandScope,
   { summarize }: MoveTarget,
   to: NodeId | null,
@@ -127,7 +127,7 @@ export function* findForkPoint(leaf: NodeId, other: NodeId): ReadProgram<NodeId 
  * Sets the active node and adds the summary. The root cannot be the active node, so a move to the root changes only the
  * view.
  */
-async function carryOutMove(
+async function commitMove(
   scope: CommandScope,
   to: NodeId | null,
   summary: BranchSummary | null,
@@ -150,7 +150,7 @@ async function carryOutMove(
   return result.nodeId;
 }
 
-async function goToSentences(
+async function buildMoveSentences(
   { store, treeId }: CommandScope,
   { target }: MoveTarget,
   {

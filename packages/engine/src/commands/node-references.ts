@@ -25,11 +25,11 @@ export function parsePositionWord(word: string): PositionWord | null {
  */
 export function* findNodeAbove(from: NodeId | null, levels: number): ReadProgram<NodeId | null> {
   const nodes = from === null ? [] : (yield* ask('path', { to: from, limit: levels + 1 })).nodes;
-  if (levels > nodes.length) throw tooFar(levels, nodes.length);
+  if (levels > nodes.length) throw makeTooFarError(levels, nodes.length);
   return nodes[nodes.length - 1 - levels]?.id ?? null;
 }
 
-function tooFar(levels: number, reach: number): AppError {
+function makeTooFarError(levels: number, reach: number): AppError {
   const word = `@~${levels}`;
   const furthest =
     reach === 0
@@ -50,12 +50,12 @@ export interface ReferencedNodes {
 export function* findNodesByReference(rootId: NodeId, name: string): ReadProgram<ReferencedNodes> {
   const { bookmarks } = yield* ask('subtreeInfo', { of: rootId });
   const labels = bookmarks.map((mark) => mark.title);
-  const labelled = byLabel(bookmarks, name);
+  const labelled = findByLabel(bookmarks, name);
   const part = /^[0-9a-f-]{4,36}$/i.test(name) ? name.toLowerCase() : null;
-  return { ids: labelled.length > 0 || part === null ? labelled : yield* byPart(rootId, part), labels };
+  return { ids: labelled.length > 0 || part === null ? labelled : yield* findByIdPart(rootId, part), labels };
 }
 
-function byLabel(bookmarks: readonly Bookmark[], name: string): NodeId[] {
+function findByLabel(bookmarks: readonly Bookmark[], name: string): NodeId[] {
   const same = bookmarks.filter((mark) => mark.title === name);
   const alike = same.length > 0 ? same : bookmarks.filter((mark) => mark.title.toLowerCase() === name.toLowerCase());
   return alike.map((mark) => mark.nodeId);
@@ -65,7 +65,7 @@ function byLabel(bookmarks: readonly Bookmark[], name: string): NodeId[] {
  * Finds the nodes whose id starts with the part, or if there are none, ends with it. Lists print the end of an id,
  * because ids of the same minute begin alike.
  */
-function* byPart(rootId: NodeId, part: string): ReadProgram<NodeId[]> {
+function* findByIdPart(rootId: NodeId, part: string): ReadProgram<NodeId[]> {
   const nodes = yield* ask('topology', { of: rootId });
   const begin = nodes.filter((node) => node.id.startsWith(part));
   return (begin.length > 0 ? begin : nodes.filter((node) => node.id.endsWith(part))).map((node) => node.id);

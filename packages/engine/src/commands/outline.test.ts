@@ -5,7 +5,7 @@ import { quoteBeginning } from './format.ts';
 import { buildCommandOutline, outlineFilters, renderOutline } from './outline.ts';
 
 /** Builds a tree from the parent numbers of its nodes: each is a child of an earlier node or of the root. */
-function grown(parents: readonly number[]): TopologyNode[] {
+function buildTopology(parents: readonly number[]): TopologyNode[] {
   const id = (at: number) => nodeId(`n${at}`);
   const above = parents.map((parent, at) => (parent % (at + 1)) - 1);
   return above.map((parent, at) => {
@@ -29,7 +29,7 @@ function grown(parents: readonly number[]): TopologyNode[] {
 }
 
 const source = fc.record({
-  nodes: fc.array(fc.nat({ max: 1_000 }), { maxLength: 40 }).map(grown),
+  nodes: fc.array(fc.nat({ max: 1_000 }), { maxLength: 40 }).map(buildTopology),
   filter: fc.constantFrom(...outlineFilters),
   marked: fc.nat({ max: 39 }),
   here: fc.nat({ max: 39 }),
@@ -63,7 +63,7 @@ test('[E19] each shown node follows the shown one above it in any tree, and ever
 });
 
 test('[E19] a limit cuts off the end and reports how many lines are missing', () => {
-  const nodes = grown(Array.from({ length: 30 }, (_, at) => at));
+  const nodes = buildTopology(Array.from({ length: 30 }, (_, at) => at));
   const whole = buildCommandOutline({ nodes, labels: new Map(), current: null, filter: 'all', limit: 100 });
   const cut = buildCommandOutline({ nodes, labels: new Map(), current: null, filter: 'all', limit: 10 });
   expect(cut.entries).toEqual(whole.entries.slice(0, 10));

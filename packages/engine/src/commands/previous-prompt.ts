@@ -4,7 +4,7 @@ import { makeCommandError } from './errors.ts';
 
 /** Finds the last message of the user above the view's position. Throws if there is none. */
 export async function findPreviousPrompt({ store, treeId, activeNodeId }: CommandScope): Promise<Node> {
-  const found = activeNodeId === null ? null : await store.read(treeId, () => promptBefore(activeNodeId));
+  const found = activeNodeId === null ? null : await store.read(treeId, () => findPromptAbove(activeNodeId));
   return found ?? moveUp(makeCommandError('command/no-such-node', 'There is no message of yours above this one.'));
 }
 
@@ -12,7 +12,7 @@ function moveUp(error: Error): never {
   throw error;
 }
 
-function* promptBefore(here: NodeId): ReadProgram<Node | null> {
+function* findPromptAbove(here: NodeId): ReadProgram<Node | null> {
   for (let limit = 16; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: here, limit });
     const found = nodes.findLast((node) => node.id !== here && node.kind === 'message' && node.role === 'user');

@@ -77,7 +77,7 @@ export function createCommands(options: CommandsOptions = {}): Commands {
       abort: options.abort ?? (async () => false),
       kit,
       now,
-      summarize: options.summarize ?? ((request) => compactorOn(request.store).sumUp(request)),
+      summarize: options.summarize ?? ((request) => compactorOn(request.store).summarizeRange(request)),
       compact: options.compact ?? ((request) => compactBranch(compactorOn(request.store), options.models, request)),
       copies: options.copies ?? treeCopier,
       newAct: () => actId(fresh()),

@@ -29,17 +29,17 @@ function isNotes(request: ProviderRequest): boolean {
 }
 
 /** Returns the replies one after the other; a request for a summary gets a summary instead. */
-function speaking(...replies: readonly (readonly ScriptedEvent[])[]): readonly ScriptedReply[] {
+function repliesInOrder(...replies: readonly (readonly ScriptedEvent[])[]): readonly ScriptedReply[] {
   let next = 0;
   return [(request) => (isNotes(request) ? makeTextEvents('In short.') : (replies[next++] ?? replies.at(-1) ?? []))];
 }
 
-function reporting(text: string, tokens: number): ProviderEvent[] {
+function replyWithUsage(text: string, tokens: number): ProviderEvent[] {
   return [{ type: 'text-delta', text }, makeUsageEvent(tokens, 5), { type: 'end', finishReason: 'stop', raw: null }];
 }
 
 /** A reply without a usage report, so that estimates count. */
-function quiet(text: string): ProviderEvent[] {
+function replyWithoutUsage(text: string): ProviderEvent[] {
   return makeTextEvents(text).filter((event) => event.type !== 'usage');
 }
 
@@ -52,16 +52,16 @@ async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptio
   fixture = await openTurnFixture('sqlite', replies, { config, ...options });
 }
 
-async function active(): Promise<NodeId | null> {
+async function readActiveNode(): Promise<NodeId | null> {
   return (await fixture.store.read(fixture.treeId, () => ask('tree', {})))?.activeNodeId ?? null;
 }
 
-async function above(id: NodeId | undefined) {
+async function parentOf(id: NodeId | undefined) {
   return fixture.node((await fixture.node(id)).parentId ?? undefined);
 }
 
 /** Counts the compaction markers in the tree. */
-async function markers(): Promise<number> {
+async function countCompactions(): Promise<number> {
   const nodes = await fixture.store.read(fixture.treeId, () => ask('topology', { of: fixture.rootId }));
   return nodes.filter((node) => node.kind === 'compaction').length;
 }
@@ -74,15 +74,15 @@ function notesOf(): readonly ProviderRequest[] {
 
 describe('before a call', () => {
   test('[Y30] a nearly full window is compacted without configuration, as part of the turn', async () => {
-    await open(speaking(quiet('Yes.')));
+    await open(repliesInOrder(replyWithoutUsage('Yes.')));
     for (const name of ['a', 'b', 'c']) await fixture.send(long(name)).done;
     expect(notesOf()).toEqual([]);
-    const before = await active();
+    const before = await readActiveNode();
     const turn = fixture.send(long('d', 1_000));
     const events = await collectEvents(turn);
     const end = await turn.done;
     expect(end.type).toBe('end');
-    const marker = await above(end.nodeIds[0]);
+    const marker = await parentOf(end.nodeIds[0]);
     expect(marker).toMatchObject({ kind: 'compaction', text: expect.stringMatching(/^In short\./) });
     expect(marker.marker?.details).toMatchObject({ reason: 'due' });
     expect(events).toContainEqual({
@@ -93,32 +93,32 @@ describe('before a call', () => {
       status: 'success',
     });
     expect(JSON.stringify(fixture.provider.requests.at(-1)?.messages)).not.toContain('a word');
-    expect(await markers()).toBe(1);
+    expect(await countCompactions()).toBe(1);
     await run(
       fixture.store,
       { type: 'undo', treeId: fixture.treeId },
       { ...fixture.context, actor: fixture.store.owner },
     );
-    expect(await active()).toBe(before);
+    expect(await readActiveNode()).toBe(before);
     expect(await fixture.children(before ?? nodeId(''))).toEqual([]);
   });
 
   test('[M44] the usage of a summary counts for the budget of its turn, and not for the next one', async () => {
     const dear = [{ type: 'text-delta', text: 'In short.' } as const, makeUsageEvent(9_000, 750)];
     const notes: ScriptedReply = (request) =>
-      isNotes(request) ? [...dear, { type: 'end', finishReason: 'stop', raw: null }] : quiet('Yes.');
+      isNotes(request) ? [...dear, { type: 'end', finishReason: 'stop', raw: null }] : replyWithoutUsage('Yes.');
     await open([notes], { budgets: { ...noBudgets, turnTokens: 20_000 } });
     for (const name of ['a', 'b', 'c']) await fixture.send(long(name)).done;
     const end = await fixture.send(long('d', 1_000)).done;
     expect(end).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('(19500 spent)') });
     // One summary covers the earlier messages, the other the first part of the request that was too long.
     expect(notesOf()).toHaveLength(2);
-    expect(await markers()).toBe(1);
+    expect(await countCompactions()).toBe(1);
     expect((await fixture.send('Go on').done).type).toBe('end');
   });
 
   test('[M44] a summary that the budget of the turn cannot pay for is made from excerpts', async () => {
-    await open(speaking(quiet('Yes.')));
+    await open(repliesInOrder(replyWithoutUsage('Yes.')));
     for (const name of ['a', 'b', 'c']) await fixture.send(long(name)).done;
     const poor = await fixture.beside({ budgets: { ...noBudgets, turnTokens: 2_000 } });
     const said = { message: textMessage('user', long('d', 1_000)) };
@@ -128,7 +128,7 @@ describe('before a call', () => {
     ).done;
     expect(end).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('(0 spent)') });
     expect(notesOf()).toEqual([]);
-    const marker = await fixture.node((await active()) ?? undefined);
+    const marker = await fixture.node((await readActiveNode()) ?? undefined);
     expect(marker).toMatchObject({
       kind: 'compaction',
       meta: { source: { type: 'extract', reason: 'generate/budget' } },
@@ -137,14 +137,17 @@ describe('before a call', () => {
 
   test('[Y30] one summary serves all replies of a turn, and the smallest window decides', async () => {
     const small = config.replace('"other/two"]\nwindow = 8000', '"other/two"]\nwindow = 4000');
-    await open(speaking(quiet('Yes.')), { other: speaking(quiet('Also.')), config: small });
+    await open(repliesInOrder(replyWithoutUsage('Yes.')), {
+      other: repliesInOrder(replyWithoutUsage('Also.')),
+      config: small,
+    });
     for (const name of ['a', 'b']) await fixture.send(long(name)).done;
     const end = await fixture.send('c', { models: ['scripted/one', 'other/two'], n: 2 }).done;
     expect(end.nodeIds).toHaveLength(4);
-    const parents = new Set(await Promise.all(end.nodeIds.map(async (id) => (await above(id)).id)));
+    const parents = new Set(await Promise.all(end.nodeIds.map(async (id) => (await parentOf(id)).id)));
     expect(parents.size).toBe(1);
-    expect((await above(end.nodeIds[0])).kind).toBe('compaction');
-    expect(await markers()).toBe(1);
+    expect((await parentOf(end.nodeIds[0])).kind).toBe('compaction');
+    expect(await countCompactions()).toBe(1);
   });
 
   test('[Y30] a long tool loop compacts repeatedly', async () => {
@@ -162,7 +165,7 @@ describe('before a call', () => {
     const calls = Array.from({ length: 6 }, (_, at) =>
       makeToolEvents({ id: `c${at}`, name: 'log', parameters: {} }).filter((event) => event.type !== 'usage'),
     );
-    await open(speaking(...calls, makeTextEvents('Done.')), { tools });
+    await open(repliesInOrder(...calls, makeTextEvents('Done.')), { tools });
     const options = { tools: ['log'], requestId: 'logs' };
     const end = await fixture.send('Read the logs', options).done;
     expect(end.type).toBe('end');
@@ -179,7 +182,7 @@ describe('before a call', () => {
   });
 
   test('[Y30] a stopped summary ends the turn, and a hook that forbids it leaves the window full', async () => {
-    await open([(request) => (isNotes(request) ? [{ type: 'hang' }] : quiet('Yes.'))]);
+    await open([(request) => (isNotes(request) ? [{ type: 'hang' }] : replyWithoutUsage('Yes.'))]);
     for (const name of ['a', 'b']) await fixture.send(long(name, 1_900)).done;
     const turn = fixture.send(long('c', 1_900));
     await waitUntil(() => fixture.provider.running > 0);
@@ -192,13 +195,19 @@ describe('before a call', () => {
 
 describe('after a turn', () => {
   test('[Y31] the context is compacted if the next turn would have to wait for it', async () => {
-    await open(speaking(reporting(long('one', 3_000), 3_000), reporting('Two.', 6_500), reporting('Three.', 100)));
+    await open(
+      repliesInOrder(
+        replyWithUsage(long('one', 3_000), 3_000),
+        replyWithUsage('Two.', 6_500),
+        replyWithUsage('Three.', 100),
+      ),
+    );
     await fixture.send('a').done;
     const turn = fixture.send('b');
     const end = await turn.done;
     const [marker] = await fixture.children(end.nodeIds[0] ?? nodeId(''));
     expect(marker).toMatchObject({ kind: 'compaction', marker: { details: { reason: 'after' } } });
-    expect(await active()).toBe(marker?.id);
+    expect(await readActiveNode()).toBe(marker?.id);
     await run(
       fixture.store,
       { type: 'undo', treeId: fixture.treeId },
@@ -211,12 +220,12 @@ describe('after a turn', () => {
       { ...fixture.context, actor: fixture.store.owner },
     );
     await fixture.send('c').done;
-    expect(await markers()).toBe(1);
+    expect(await countCompactions()).toBe(1);
     expect(JSON.stringify(fixture.provider.requests.at(-1)?.messages)).toContain('In short.');
   });
 
   test('[Y31] no compaction follows if the context fits, for several replies, or if it is forbidden', async () => {
-    await open(speaking(reporting(long('one', 3_000), 500), reporting('Two.', 6_500)), {});
+    await open(repliesInOrder(replyWithUsage(long('one', 3_000), 500), replyWithUsage('Two.', 6_500)), {});
     const first = await fixture.send('a').done;
     expect(await fixture.children(first.nodeIds[0] ?? nodeId(''))).toEqual([]);
     const several = await fixture.send('b', { n: 2 }).done;
@@ -232,7 +241,7 @@ describe('after a turn', () => {
     await open([
       (request) => {
         if (isNotes(request)) return asked++ === 0 ? [{ type: 'hang' }] : makeTextEvents('In short.');
-        return request.messages.length > 2 ? reporting('Two.', 6_500) : reporting(long('one', 3_000), 3_000);
+        return request.messages.length > 2 ? replyWithUsage('Two.', 6_500) : replyWithUsage(long('one', 3_000), 3_000);
       },
     ]);
     await fixture.send('a').done;
@@ -244,43 +253,43 @@ describe('after a turn', () => {
     expect(end.type).toBe('end');
     // A message was added meanwhile, so no summary was added next to it.
     expect(await fixture.children(end.nodeIds[0] ?? nodeId(''))).toHaveLength(1);
-    expect((await above(next.nodeIds[0])).kind).toBe('compaction');
+    expect((await parentOf(next.nodeIds[0])).kind).toBe('compaction');
   });
 });
 
 describe('an overflow reported by the provider', () => {
   test('[Y32] n replies that overflowed are requested again together below one summary', async () => {
-    await open(speaking(makeTextEvents('Yes.'), overflow, overflow, overflow, makeTextEvents('Fits.')));
+    await open(repliesInOrder(makeTextEvents('Yes.'), overflow, overflow, overflow, makeTextEvents('Fits.')));
     await fixture.send('a').done;
     const end = await fixture.send('b', { n: 3 }).done;
     expect(end.type).toBe('end');
     const nodes = await Promise.all(end.nodeIds.map((id) => fixture.node(id)));
     expect(nodes.map((node) => [node.text, node.status])).toEqual(Array(3).fill(['Fits.', 'success']));
     expect(new Set(nodes.map((node) => node.groupId)).size).toBe(1);
-    const marker = await above(end.nodeIds[0]);
+    const marker = await parentOf(end.nodeIds[0]);
     expect(marker).toMatchObject({ kind: 'compaction', marker: { details: { reason: 'overflow' } } });
     expect((await fixture.children(marker.parentId ?? nodeId(''))).map((node) => node.id)).toEqual([marker.id]);
-    expect(await markers()).toBe(1);
-    expect(await active()).toBe(end.nodeIds[2]);
+    expect(await countCompactions()).toBe(1);
+    expect(await readActiveNode()).toBe(end.nodeIds[2]);
   });
 
   test('[Y32] with several models only those that overflowed are asked again, with one summary for all', async () => {
-    await open(speaking(makeTextEvents('Yes.'), overflow, overflow, makeTextEvents('Fits.')), {
-      other: speaking(makeTextEvents('Large.')),
+    await open(repliesInOrder(makeTextEvents('Yes.'), overflow, overflow, makeTextEvents('Fits.')), {
+      other: repliesInOrder(makeTextEvents('Large.')),
     });
     await fixture.send('a').done;
     const end = await fixture.send('b', { models: ['scripted/one', 'scripted/two', 'other/two'] }).done;
     const nodes = await Promise.all(end.nodeIds.map((id) => fixture.node(id)));
     expect(nodes.map((node) => node.text)).toEqual(['Fits.', 'Fits.', 'Large.']);
     expect(fixture.other.requests.filter((request) => !isNotes(request))).toHaveLength(1);
-    expect(await markers()).toBe(1);
-    expect((await above(nodes[0]?.id)).kind).toBe('compaction');
-    expect((await above(nodes[2]?.id)).kind).toBe('message');
-    expect(await active()).toBe(nodes[2]?.id);
+    expect(await countCompactions()).toBe(1);
+    expect((await parentOf(nodes[0]?.id)).kind).toBe('compaction');
+    expect((await parentOf(nodes[2]?.id)).kind).toBe('message');
+    expect(await readActiveNode()).toBe(nodes[2]?.id);
   });
 
   test('[Y32] a second overflow is reported, and not retried', async () => {
-    await open(speaking(makeTextEvents('Yes.'), overflow));
+    await open(repliesInOrder(makeTextEvents('Yes.'), overflow));
     await fixture.send('a').done;
     const end = await fixture.send('b').done;
     expect(end).toMatchObject({ type: 'error', code: 'provider/context-overflow' });
@@ -288,13 +297,13 @@ describe('an overflow reported by the provider', () => {
   });
 
   test('[Y32] repeating the request finds the replies made after the compaction', async () => {
-    await open(speaking(makeTextEvents('Yes.'), overflow, overflow, makeTextEvents('Fits.')));
+    await open(repliesInOrder(makeTextEvents('Yes.'), overflow, overflow, makeTextEvents('Fits.')));
     await fixture.send('a').done;
     const options = { n: 2, requestId: 'again' };
     const end = await fixture.send('b', options).done;
-    const parentId = (await active()) ?? nodeId('');
+    const parentId = (await readActiveNode()) ?? nodeId('');
     expect(end.nodeIds).toContain(parentId);
-    const marker = await above(end.nodeIds[0]);
+    const marker = await parentOf(end.nodeIds[0]);
     const start = { type: 'reply', treeId: fixture.treeId, parentId: marker.parentId ?? nodeId('') } as const;
     const calls = fixture.provider.requests.length;
     const first = await fixture.generator.generate(start, { models: ['scripted/one'], ...options }).done;
@@ -305,7 +314,7 @@ describe('an overflow reported by the provider', () => {
 
 describe('settings', () => {
   test('[Y33] if automatic compaction is off, a full window is refused until the user compacts', async () => {
-    await open(speaking(quiet('Yes.')), { compaction: { automatic: false } });
+    await open(repliesInOrder(replyWithoutUsage('Yes.')), { compaction: { automatic: false } });
     for (const name of ['a', 'b', 'c']) expect((await fixture.send(long(name, 1_900)).done).type).toBe('end');
     expect(await fixture.send(long('d', 1_900)).done).toMatchObject({ type: 'error', code: 'context/full' });
     expect(notesOf()).toEqual([]);
@@ -325,34 +334,34 @@ describe('settings', () => {
     expect(settings.compaction.automatic).toBe(false);
     expect(settings.compaction.fileTools?.read).toContain('peek');
     expect(settings.summaries).toEqual({ model: 'other/one' });
-    await open(speaking(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')), {
+    await open(repliesInOrder(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')), {
       other: [makeTextEvents('Notes of another.')],
       summaries: settings.summaries,
     });
     await fixture.send('a').done;
     const end = await fixture.send('b').done;
-    expect((await above(end.nodeIds[0])).text).toBe('Notes of another.');
+    expect((await parentOf(end.nodeIds[0])).text).toBe('Notes of another.');
   });
 
   test('[Y33] generation from whole contexts compacts without changing the active node', async () => {
-    await open(speaking(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')));
+    await open(repliesInOrder(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')));
     await fixture.send('mine').done;
-    const here = await active();
+    const here = await readActiveNode();
     const engine = new LoomEngine({ store: fixture.store, generator: fixture.generator });
     const context = ['a', 'b', 'c'].map((name, at) => textMessage(at % 2 === 0 ? 'user' : 'assistant', long(name)));
     const { childNodes } = await engine.generate(fixture.treeId, 'scripted', 'one', context);
-    expect((await above(nodeId(childNodes[0]?.id ?? ''))).kind).toBe('compaction');
-    expect(await active()).toBe(here);
+    expect((await parentOf(nodeId(childNodes[0]?.id ?? ''))).kind).toBe('compaction');
+    expect(await readActiveNode()).toBe(here);
     await engine.close();
   });
 
   test('[Y33] a hook can write the summary, and then no model is called for it', async () => {
     const events = createEvents();
     events.before('compact', (event) => ({ replace: { ...event, summary: 'By a hook.' } }));
-    await open(speaking(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')), { events });
+    await open(repliesInOrder(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')), { events });
     await fixture.send('a').done;
     const end = await fixture.send('b').done;
-    expect(await above(end.nodeIds[0])).toMatchObject({ text: 'By a hook.', meta: { source: { type: 'given' } } });
+    expect(await parentOf(end.nodeIds[0])).toMatchObject({ text: 'By a hook.', meta: { source: { type: 'given' } } });
     expect(notesOf()).toEqual([]);
   });
 });

@@ -10,7 +10,11 @@ import { branchWithSummary, createCompactor, mergeBranch } from './compactor.ts'
 let fixture: TurnFixture;
 afterEach(() => fixture.close());
 
-async function grow(texts: readonly string[], parentId?: NodeId, meta: NodeMeta = {}): Promise<readonly NodeId[]> {
+async function appendMessages(
+  texts: readonly string[],
+  parentId?: NodeId,
+  meta: NodeMeta = {},
+): Promise<readonly NodeId[]> {
   const messages = texts.map((text, at): { message: Message; meta: NodeMeta } => ({
     message: textMessage(at % 2 === 0 ? 'user' : 'assistant', text),
     meta,
@@ -39,7 +43,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
   test('[Y40] the messages left behind, from the fork to the old leaf, are summarised at the new position', async () => {
     fixture = await openTurnFixture(kind, [makeTextEvents('Attempted Node.js CLI with --verbose flag')]);
     const source = { source: { type: 'model', provider: 'scripted', model_name: 'one' } };
-    const ids = await grow(
+    const ids = await appendMessages(
       [
         'Build a CLI',
         "I'll create...",
@@ -69,7 +73,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
     const asked = JSON.stringify(fixture.provider.requests[0]?.messages);
     expect(asked).toContain('Add --verbose flag');
     expect(asked).not.toContain('Build a CLI');
-    const [m7 = nodeId('')] = await grow(['Use Rust instead']);
+    const [m7 = nodeId('')] = await appendMessages(['Use Rust instead']);
     expect(await texts(m7)).toEqual([
       'Build a CLI',
       "I'll create...",
@@ -88,9 +92,9 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
 
   test('[Y40] between two branches that share a long beginning only the messages they do not share are read', async () => {
     fixture = await openTurnFixture(kind, [makeTextEvents('Unused.')]);
-    const trunk = await grow(Array.from({ length: 300 }, (_, at) => `t${at};`));
+    const trunk = await appendMessages(Array.from({ length: 300 }, (_, at) => `t${at};`));
     const fork = trunk[199] ?? nodeId('');
-    const [, other = nodeId('')] = await grow(['o1', 'o2'], fork);
+    const [, other = nodeId('')] = await appendMessages(['o1', 'o2'], fork);
     const landed = await branchWithSummary(fixture.store, { treeId: fixture.treeId, nodeId: other, from: trunk[299] });
     const node = await fixture.node(landed.nodeId);
     expect(node.marker?.details).toMatchObject({ summarised: 100 });
@@ -100,7 +104,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
 
   test('[Y41] if nothing is left behind only the active node changes; the root can be switched to with a summary', async () => {
     fixture = await openTurnFixture(kind, [makeTextEvents('Unused.')]);
-    const ids = await grow(['a', 'b', 'c']);
+    const ids = await appendMessages(['a', 'b', 'c']);
     const here = { treeId: fixture.treeId, nodeId: ids[2] ?? nodeId('') };
     expect(await branchWithSummary(fixture.store, here)).toMatchObject({ nodeId: ids[2], added: [], summary: null });
     const root = await branchWithSummary(fixture.store, { treeId: fixture.treeId, nodeId: fixture.rootId });
@@ -112,9 +116,9 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
 
   test('[Y42] a merge is one summary that names the last node of the branch, or copies of the messages', async () => {
     fixture = await openTurnFixture(kind, [makeTextEvents('Unused.')]);
-    const [q = nodeId('')] = await grow(['q']);
-    const side = await grow(['side one', 'side two'], q);
-    const [main = nodeId('')] = await grow(['main'], q);
+    const [q = nodeId('')] = await appendMessages(['q']);
+    const side = await appendMessages(['side one', 'side two'], q);
+    const [main = nodeId('')] = await appendMessages(['main'], q);
     const tip = side[1] ?? nodeId('');
     const merged = await mergeBranch(fixture.store, { treeId: fixture.treeId, nodeId: tip });
     const node = await fixture.node(merged.nodeId);
@@ -144,7 +148,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
 
 test('[Y41] a given summary is used as it is, and hooks can cancel, redirect or write it', async () => {
   fixture = await openTurnFixture('memory', []);
-  const ids = await grow(['a', 'b', 'c']);
+  const ids = await appendMessages(['a', 'b', 'c']);
   const events = createEvents();
   const reported: unknown[] = [];
   events.after('branch', (event) => void reported.push(event));
@@ -168,12 +172,12 @@ test('[Y41] a given summary is used as it is, and hooks can cancel, redirect or 
 
 test('[Y43] a part of a path is summarised for other callers: null means from the start, and an empty part gives nothing', async () => {
   fixture = await openTurnFixture('memory', []);
-  const ids = await grow(['a', 'b', 'c']);
+  const ids = await appendMessages(['a', 'b', 'c']);
   const compactor = createCompactor({ store: fixture.store });
   const leaf = ids[2] ?? nodeId('');
-  const whole = await compactor.sumUp({ treeId: fixture.treeId, above: null, leaf });
+  const whole = await compactor.summarizeRange({ treeId: fixture.treeId, above: null, leaf });
   expect(whole?.details).toMatchObject({ summarised: 3 });
-  const rest = await compactor.sumUp({ treeId: fixture.treeId, above: ids[1] ?? null, leaf });
+  const rest = await compactor.summarizeRange({ treeId: fixture.treeId, above: ids[1] ?? null, leaf });
   expect(rest).toMatchObject({ details: { summarised: 1 }, meta: { source: { type: 'extract' } } });
-  expect(await compactor.sumUp({ treeId: fixture.treeId, above: leaf, leaf })).toBeNull();
+  expect(await compactor.summarizeRange({ treeId: fixture.treeId, above: leaf, leaf })).toBeNull();
 });

@@ -16,29 +16,29 @@ import { buildBranchSummaryMessage } from '@coppice/core/context';
 import type { BeforeEvents } from '../events.ts';
 import { fileListsToJson, joinFileLists, noFiles, readFileLists, trackFiles } from '../summaries/files.ts';
 import type {
-  ActingUser,
-  CompactionCommit,
+  ActOptions,
+  BranchChangeResult,
   CompactorServices,
   MergeRequest,
   RangeSummary,
   SwitchRequest,
-  VersionedActor,
+  VersionedActOptions,
 } from './contract.ts';
 import { findLastModel } from './last-model.ts';
 
 /** Returns the part of the path to `leaf` that is not on the path to `other`, oldest first. */
-function* readLeft(leaf: NodeId, other: NodeId): ReadProgram<readonly Node[]> {
+function* readPathAfterFork(leaf: NodeId, other: NodeId): ReadProgram<readonly Node[]> {
   for (let limit = 64; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: leaf, limit });
     const [first] = nodes;
     if (first === undefined) return [];
     if (complete || nodes.length < limit || (yield* ask('isAncestorOrSelf', { id: first.id, below: other })))
-      return nodes.slice(yield* sharedLength(nodes, other));
+      return nodes.slice(yield* countSharedNodes(nodes, other));
   }
 }
 
 /** Returns how many leading nodes of a path are also on the path to `other`, by binary search. */
-function* sharedLength(nodes: readonly Node[], other: NodeId): ReadProgram<number> {
+function* countSharedNodes(nodes: readonly Node[], other: NodeId): ReadProgram<number> {
   let [shared, parted] = [0, nodes.length];
   while (shared < parted) {
     const middle = (shared + parted) >> 1;
@@ -51,13 +51,13 @@ function* sharedLength(nodes: readonly Node[], other: NodeId): ReadProgram<numbe
 
 /** Returns the nodes on the path to `leaf` below `above`; the whole path if `above` is null. */
 function* readBranchBelow(above: NodeId | null, leaf: NodeId): ReadProgram<readonly Node[]> {
-  if (above !== null) return yield* readLeft(leaf, above);
+  if (above !== null) return yield* readPathAfterFork(leaf, above);
   return (yield* ask('path', { to: leaf })).nodes;
 }
 
 /** Summarises the messages on part of a path. Returns null if the part has no messages. */
 export async function summarizeRange(
-  bench: CompactorServices,
+  services: CompactorServices,
   {
     treeId,
     above,
@@ -69,25 +69,25 @@ export async function summarizeRange(
     readonly above: NodeId | null;
     readonly leaf: NodeId;
     readonly focus?: string | undefined;
-  } & Pick<ActingUser, 'signal'>,
+  } & Pick<ActOptions, 'signal'>,
 ): Promise<RangeSummary | null> {
-  return summarizePart(bench, await bench.store.read(treeId, () => readBranchBelow(above, leaf)), focus, signal);
+  return summarizePart(services, await services.store.read(treeId, () => readBranchBelow(above, leaf)), focus, signal);
 }
 
 async function summarizePart(
-  bench: CompactorServices,
+  services: CompactorServices,
   nodes: readonly Node[],
   focus: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<RangeSummary | null> {
-  const messages = nodes.flatMap(hasMessages);
+  const messages = nodes.flatMap(messagesForSummary);
   if (messages.length === 0) return null;
   let files = noFiles;
   for (const { kind, marker } of nodes)
     if (kind === 'branch-summary') files = joinFileLists(files, readFileLists(marker?.details));
-  files = trackFiles(messages, files, bench.fileTools);
-  const near = findLastModel(bench, nodes);
-  const { text, source } = await bench.summarizer.branch({ messages, focus, files, near, signal });
+  files = trackFiles(messages, files, services.fileTools);
+  const near = findLastModel(services, nodes);
+  const { text, source } = await services.summarizer.branch({ messages, focus, files, near, signal });
   const details = { ...fileListsToJson(files), summarised: messages.length, ...(focus === undefined ? {} : { focus }) };
   return { text, meta: { source }, details };
 }
@@ -96,14 +96,14 @@ async function summarizePart(
  * Returns the message that a node contributes to the summary of its branch. A compaction contributes none, because the
  * messages that it replaces are summarised themselves.
  */
-function hasMessages({ kind, message, meta }: Node): Message[] {
+function messagesForSummary({ kind, message, meta }: Node): Message[] {
   if (message === null || meta.excluded === true || kind === 'compaction' || kind === 'state') return [];
   return [kind === 'branch-summary' ? buildBranchSummaryMessage(message) : message];
 }
 
-function actingAs(
+function makeRunContext(
   { actor, now, newId, kit }: CompactorServices,
-  request: VersionedActor,
+  request: VersionedActOptions,
 ): RunContext & { readonly actId: string } {
   const { expectedVersion } = request;
   return {
@@ -120,8 +120,11 @@ function actingAs(
  * Moves the active node and adds a summary of the branch that is left. Without messages to summarise, or without a
  * request for a summary, only the active node changes.
  */
-export async function switchWithSummary(bench: CompactorServices, request: SwitchRequest): Promise<CompactionCommit> {
-  const { store, events } = bench;
+export async function switchWithSummary(
+  services: CompactorServices,
+  request: SwitchRequest,
+): Promise<BranchChangeResult> {
+  const { store, events } = services;
   const { treeId, focus, signal } = request;
   const asked = await events?.ask('branch', {
     treeId,
@@ -135,15 +138,15 @@ export async function switchWithSummary(bench: CompactorServices, request: Switc
     if ((yield* ask('head', { id: nodeId })) === null)
       return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
     const leaf = request.from ?? row.activeNodeId;
-    return { from: leaf, left: leaf === null ? [] : yield* readLeft(leaf, nodeId) };
+    return { from: leaf, left: leaf === null ? [] : yield* readPathAfterFork(leaf, nodeId) };
   });
   const made =
     summary == null
       ? summary === null
         ? null
-        : await summarizePart(bench, left, focus, signal)
+        : await summarizePart(services, left, focus, signal)
       : { text: summary, meta: { source: { type: 'given' } }, details: {} };
-  const context = actingAs(bench, request);
+  const context = makeRunContext(services, request);
   const { result } = await run(
     store,
     {
@@ -161,13 +164,13 @@ export async function switchWithSummary(bench: CompactorServices, request: Switc
 }
 
 /** Merges a branch into another one: as one summary, or as copies of its messages. */
-export async function mergeBranchSummary(bench: CompactorServices, request: MergeRequest): Promise<CompactionCommit> {
-  const { store, events } = bench;
+export async function mergeWithHooks(services: CompactorServices, request: MergeRequest): Promise<BranchChangeResult> {
+  const { store, events } = services;
   const { treeId } = request;
   const asked = (await events?.ask('merge', mergeEvent(request))) ?? mergeEvent(request);
   const { nodeId, mode, into } = asked;
-  const made = mode === 'messages' ? null : await mergeSummary(bench, asked, request);
-  const context = actingAs(bench, request);
+  const made = mode === 'messages' ? null : await summarizeMergedBranch(services, asked, request);
+  const context = makeRunContext(services, request);
   const { result } = await run(
     store,
     {
@@ -194,17 +197,17 @@ function mergeEvent({ treeId, nodeId, mode = 'summary', into, summary }: MergeRe
   };
 }
 
-async function mergeSummary(
-  bench: CompactorServices,
+async function summarizeMergedBranch(
+  services: CompactorServices,
   { treeId, nodeId, into, summary }: BeforeEvents['merge'],
   { focus, signal }: MergeRequest,
 ): Promise<RangeSummary | null> {
   if (summary !== undefined) return { text: summary, meta: { source: { type: 'given' } }, details: {} };
-  const left = await bench.store.read(treeId, function* () {
+  const left = await services.store.read(treeId, function* () {
     const row = yield* readTree(treeId);
     const end = into ?? row.activeNodeId;
-    return end === null ? [] : yield* readLeft(nodeId, end);
+    return end === null ? [] : yield* readPathAfterFork(nodeId, end);
   });
   // The planner of the merge command refuses branches that cannot be merged, and gives the reason.
-  return summarizePart(bench, left, focus, signal);
+  return summarizePart(services, left, focus, signal);
 }

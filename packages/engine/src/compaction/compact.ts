@@ -35,7 +35,7 @@ import {
   type TrackedFiles,
   trackFiles,
 } from '../summaries/files.ts';
-import { runExclusive } from './compaction-lock.ts';
+import { runExclusiveCompaction } from './compaction-lock.ts';
 import type { CompactionOutcome, CompactionRequest, CompactorServices } from './contract.ts';
 import { findLastModel } from './last-model.ts';
 
@@ -49,12 +49,12 @@ interface CompactionPoint {
 
 /** Compacts a branch and runs the hooks before and after. Throws `context/nothing-to-compact`. */
 export async function compactWithHooks(
-  bench: CompactorServices,
+  services: CompactorServices,
   request: CompactionRequest,
 ): Promise<CompactionOutcome> {
   const { treeId } = request;
-  const here = await bench.store.read(treeId, () => readEnd(treeId, request.nodeId));
-  const asked = await bench.events?.ask('compact', {
+  const here = await services.store.read(treeId, () => readBranchEnd(treeId, request.nodeId));
+  const asked = await services.events?.ask('compact', {
     treeId,
     nodeId: here.nodeId,
     reason: 'manual',
@@ -63,8 +63,8 @@ export async function compactWithHooks(
   });
   const wanted = asked === undefined ? request : { ...request, focus: asked.focus, summary: asked.summary };
   const end = asked === undefined || asked.nodeId === here.nodeId ? here : { nodeId: asked.nodeId };
-  const made = await compactWithoutHooks(bench, { ...wanted, ...end }, 'manual');
-  await bench.events?.tell('compact', { treeId, nodeId: made.nodeId, reason: 'manual' });
+  const made = await compactWithoutHooks(services, { ...wanted, ...end }, 'manual');
+  await services.events?.tell('compact', { treeId, nodeId: made.nodeId, reason: 'manual' });
   return made;
 }
 
@@ -77,7 +77,7 @@ interface BranchEnd {
   readonly isLeaf?: boolean;
 }
 
-function* readEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<BranchEnd> {
+function* readBranchEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<BranchEnd> {
   const { activeNodeId } = yield* readTree(treeId);
   const nodeId =
     named ?? activeNodeId ?? refuse('context/nothing-to-compact', 'An empty tree has nothing to compact.', { treeId });
@@ -86,39 +86,39 @@ function* readEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<Branch
 
 /** Compacts a branch without running the hooks. Only one compaction per tree runs at a time. */
 export function compactWithoutHooks(
-  bench: CompactorServices,
+  services: CompactorServices,
   request: CompactionRequest & BranchEnd,
   reason: CompactReason,
 ): Promise<CompactionOutcome> {
   const { treeId, nodeId, focus = null, summary = null, keep = null, model, signal } = request;
   const key = JSON.stringify([nodeId, focus, summary, keep, model?.id ?? null]);
-  return runExclusive(bench.store, { treeId, key, yields: reason === 'after', signal }, (lockSignal) =>
-    compactedResult(bench, { ...request, signal: lockSignal }, reason),
+  return runExclusiveCompaction(services.store, { treeId, key, yields: reason === 'after', signal }, (lockSignal) =>
+    compactedResult(services, { ...request, signal: lockSignal }, reason),
   );
 }
 
 async function compactedResult(
-  bench: CompactorServices,
+  services: CompactorServices,
   request: CompactionRequest & BranchEnd,
   reason: CompactReason,
 ): Promise<CompactionOutcome> {
-  const { store, kit } = bench;
+  const { store, kit } = services;
   const { treeId, focus } = request;
   const place = await store.read(treeId, () => readCompactionPoint(treeId, request.nodeId, kit));
-  const model = request.model ?? findLastModel(bench, place.path);
+  const model = request.model ?? findLastModel(services, place.path);
   const { reserve, ...budget } = compactionBudgetFor(model?.info.windowKnown === true ? model.info.window : undefined);
   const maxTokens = Math.min(defaultSummaryLimits.maxTokens, Math.floor(reserve * 0.8));
   const cut = unwrapResult(
     chooseCompactionCut(place.context, {
-      keep: request.keep ?? keepFor(reason, budget.keep, place.context),
+      keep: request.keep ?? tokensToKeep(reason, budget.keep, place.context),
       limit: Math.max(0, budget.limit - maxTokens - promptTokens(place.context)),
     }),
   );
   const messages = cut.history.map((entry) => entry.message);
   const turnPrefix = cut.turnPrefix.map((entry) => entry.message);
   const summarised = [...messages, ...turnPrefix];
-  const files = filesBefore(place, cut, bench.fileTools, summarised);
-  const made = await summaryForRange(bench, request, {
+  const files = filesBefore(place, cut, services.fileTools, summarised);
+  const made = await summaryForRange(services, request, {
     messages,
     turnPrefix,
     previous: cut.previousSummary,
@@ -129,7 +129,7 @@ async function compactedResult(
     allowance: request.allowance,
     signal: request.signal,
   });
-  return commitCompaction(bench, request, reason, place, cut, made, {
+  return commitCompaction(services, request, reason, place, cut, made, {
     ...fileListsToJson(files),
     reason,
     summarised: summarised.length,
@@ -149,7 +149,7 @@ function summaryForRange(
 
 // After an overflow the provider's token count is larger than our estimate. Keeping what fits by our estimate might
 // remove nothing.
-function keepFor(reason: CompactReason, keep: number, context: Context): number {
+function tokensToKeep(reason: CompactReason, keep: number, context: Context): number {
   return reason === 'overflow' ? Math.min(keep, Math.floor(context.tokens / 2)) : keep;
 }
 
@@ -187,7 +187,7 @@ function filesBefore(
 }
 
 async function commitCompaction(
-  bench: CompactorServices,
+  services: CompactorServices,
   request: CompactionRequest & BranchEnd,
   reason: CompactReason,
   place: CompactionPoint,
@@ -195,7 +195,7 @@ async function commitCompaction(
   { text, source }: Summary,
   details: JsonObject,
 ): Promise<CompactionOutcome> {
-  const { store, kit, now, newId, actor } = bench;
+  const { store, kit, now, newId, actor } = services;
   const { treeId, select } = request;
   const { nodeId: parentId } = place;
   const actId = request.actId ?? newId();

@@ -10,7 +10,7 @@ import type { CompactionOutcome } from './contract.ts';
 interface RunningCompaction {
   /** Requests with the same key share the result. */
   readonly key: string;
-  readonly landing: Promise<CompactionOutcome>;
+  readonly outcome: Promise<CompactionOutcome>;
   /** Aborts the running compaction in favour of another request; null if it cannot be aborted. */
   readonly yields: (() => void) | null;
 }
@@ -30,33 +30,33 @@ export interface ExclusiveCompactionRequest {
  * Runs `work` when no other compaction of the tree is running, or returns the result of a running one with the same
  * key.
  */
-export async function runExclusive(
+export async function runExclusiveCompaction(
   store: Store,
   { treeId, key, yields, signal }: ExclusiveCompactionRequest,
   work: (signal: AbortSignal) => Promise<CompactionOutcome>,
 ): Promise<CompactionOutcome> {
-  const under = runningCompactions.get(store) ?? new Map<TreeId, RunningCompaction>();
-  runningCompactions.set(store, under);
-  for (let other = under.get(treeId); other !== undefined; other = under.get(treeId)) {
+  const byTree = runningCompactions.get(store) ?? new Map<TreeId, RunningCompaction>();
+  runningCompactions.set(store, byTree);
+  for (let other = byTree.get(treeId); other !== undefined; other = byTree.get(treeId)) {
     if (other.key !== key) {
       other.yields?.();
-      await waitForTurn(other.landing.catch(ignoreRejection), signal);
+      await waitUnlessAborted(other.outcome.catch(ignoreRejection), signal);
       continue;
     }
     try {
-      return await waitForTurn(other.landing, signal);
+      return await waitUnlessAborted(other.outcome, signal);
     } catch (thrown) {
       // Another caller started the compaction and aborted it. This caller still wants the result, so it starts again.
       if (!isAppError(thrown) || thrown.kind !== 'aborted' || signal?.aborted === true) throw thrown;
     }
   }
   const { controller, unlink } = createLinkedController(signal);
-  const landing = work(controller.signal).finally(() => {
+  const outcome = work(controller.signal).finally(() => {
     unlink();
-    under.delete(treeId);
+    byTree.delete(treeId);
   });
-  under.set(treeId, { key, landing, yields: yields ? () => controller.abort() : null });
-  return landing;
+  byTree.set(treeId, { key, outcome, yields: yields ? () => controller.abort() : null });
+  return outcome;
 }
 
 function ignoreRejection(): void {
@@ -64,7 +64,7 @@ function ignoreRejection(): void {
 }
 
 /** Resolves with the promise, or rejects when the caller's signal aborts first. */
-function waitForTurn<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+function waitUnlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
     const stop = () => reject(makeGenerateError('generate/aborted', 'The compaction was stopped.'));

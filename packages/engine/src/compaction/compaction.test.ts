@@ -26,14 +26,14 @@ let fixture: TurnFixture;
 afterEach(() => fixture.close());
 
 const said = (role: 'user' | 'assistant', text: string): Message => textMessage(role, text);
-function calling(id: string, name: string, parameters: Record<string, string> = {}): Message {
+function callTool(id: string, name: string, parameters: Record<string, string> = {}): Message {
   const call: ToolUseBlock = { type: 'tool-use', id, name, parameters };
   return { role: 'assistant', content: [call] };
 }
 const result = (id: string, text: string): Message => ({ ...textMessage('tool', text), tool_call_id: id });
 
 /** Appends messages below a node; returns their ids. */
-async function grow(messages: readonly Message[], parentId?: NodeId): Promise<readonly NodeId[]> {
+async function appendMessages(messages: readonly Message[], parentId?: NodeId): Promise<readonly NodeId[]> {
   const { result: grown } = await run(
     fixture.store,
     {
@@ -59,7 +59,7 @@ function conversation(count: number, tokens = 100): Message[] {
 }
 
 /** Returns the context at a node: the kind of each entry and the first word of its text. */
-async function inForce(to: NodeId): Promise<string[]> {
+async function describeContextAt(to: NodeId): Promise<string[]> {
   const { entries } = await fixture.store.read(fixture.treeId, function* () {
     return contextOf(yield* readContextPath(to), { kit: messageKit, systemPrompt: 'Be brief.' });
   });
@@ -79,14 +79,14 @@ async function open(kind: 'memory' | 'sqlite', replies = notes, options: TurnFix
 describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
   test('[Y20] on a chain the summary is a child of the leaf and names the first kept message', async () => {
     await open(kind);
-    const ids = await grow(conversation(10));
+    const ids = await appendMessages(conversation(10));
     const model = fixture.providers.model('scripted/one');
     const made = await fixture.generator.compactor.compact({ treeId: fixture.treeId, keep: 550, model });
     const marker = await fixture.node(made.nodeId);
     expect(marker).toMatchObject({ kind: 'compaction' satisfies NodeKind, parentId: ids[9], text: 'Summary 1.' });
     expect(marker.marker).toMatchObject({ firstKept: ids[5], tokensBefore: made.tokensBefore });
     expect(marker.meta.source).toMatchObject({ type: 'model', provider: 'scripted', purpose: 'summary' });
-    expect(await inForce(made.nodeId)).toEqual(['system-prompt', 'summary', 'm6', 'm7', 'm8', 'm9', 'm10']);
+    expect(await describeContextAt(made.nodeId)).toEqual(['system-prompt', 'summary', 'm6', 'm7', 'm8', 'm9', 'm10']);
     expect(made).toMatchObject({ firstKept: ids[5], summarised: 5, summary: 'Summary 1.' });
     expect(made.tokensBefore).toBeGreaterThan(made.tokensAfter);
     expect(await active()).toBe(made.nodeId);
@@ -95,21 +95,29 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
   test('[Y20] each of two branches has its own compactions', async () => {
     await open(kind);
     const model = fixture.providers.model('scripted/one');
-    const first = await grow(conversation(5));
+    const first = await appendMessages(conversation(5));
     const keep = 220;
     const { compactor } = fixture.generator;
     const one = await compactor.compact({ treeId: fixture.treeId, keep, model });
-    const [, , m8] = await grow([said('user', 'm6'), said('assistant', 'm7'), said('user', 'm8')]);
+    const [, , m8] = await appendMessages([said('user', 'm6'), said('assistant', 'm7'), said('user', 'm8')]);
     const { nodeId: summary } = await compactor.branchWithSummary({
       treeId: fixture.treeId,
       nodeId: first[1] ?? nodeId(''),
     });
-    await grow([said('user', 'm9'), said('assistant', `m10 ${'word '.repeat(100)}`)]);
+    await appendMessages([said('user', 'm9'), said('assistant', `m10 ${'word '.repeat(100)}`)]);
     const two = await compactor.compact({ treeId: fixture.treeId, keep: 106, model });
-    const [m11] = await grow([said('user', 'm11')]);
-    expect(await inForce(m8 ?? nodeId(''))).toEqual(['system-prompt', 'summary', 'm4', 'm5', 'm6', 'm7', 'm8']);
-    expect(await inForce(m11 ?? nodeId(''))).toEqual(['system-prompt', 'summary', 'm10', 'm11']);
-    expect(await inForce(two.nodeId)).toEqual(['system-prompt', 'summary', 'm10']);
+    const [m11] = await appendMessages([said('user', 'm11')]);
+    expect(await describeContextAt(m8 ?? nodeId(''))).toEqual([
+      'system-prompt',
+      'summary',
+      'm4',
+      'm5',
+      'm6',
+      'm7',
+      'm8',
+    ]);
+    expect(await describeContextAt(m11 ?? nodeId(''))).toEqual(['system-prompt', 'summary', 'm10', 'm11']);
+    expect(await describeContextAt(two.nodeId)).toEqual(['system-prompt', 'summary', 'm10']);
     expect((await fixture.node(summary)).parentId).toBe(first[1]);
     expect((await fixture.node(one.nodeId)).text).toBe('Summary 1.');
     // The summary of the second branch contains no word that only the first branch had.
@@ -119,28 +127,28 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
   test('[Y21] the second compaction starts where the first one kept from, and updates its summary', async () => {
     await open(kind);
     const model = fixture.providers.model('scripted/one');
-    await grow(conversation(6));
+    await appendMessages(conversation(6));
     const { compactor } = fixture.generator;
     await compactor.compact({ treeId: fixture.treeId, keep: 330, model });
     const more = (name: string) => `${name} ${'word '.repeat(90)}`;
-    await grow([said('assistant', more('n1')), said('user', more('n2')), said('assistant', more('n3'))]);
+    await appendMessages([said('assistant', more('n1')), said('user', more('n2')), said('assistant', more('n3'))]);
     const second = await compactor.compact({ treeId: fixture.treeId, keep: 220, model });
     const asked = JSON.stringify(fixture.provider.requests[1]?.messages);
     expect(asked).toContain('<earlier-summary>\\nSummary 1.');
     for (const name of ['m4 ', 'm5 ', 'm6 ', 'n1 ']) expect(asked).toContain(name);
     for (const name of ['m3 ', 'n2 ']) expect(asked).not.toContain(name);
-    expect(await inForce(second.nodeId)).toEqual(['system-prompt', 'summary', 'n2', 'n3']);
+    expect(await describeContextAt(second.nodeId)).toEqual(['system-prompt', 'summary', 'n2', 'n3']);
   });
 
   test('[Y22] a tool call is kept with its results, and a huge last result does not prevent compaction', async () => {
     await open(kind);
     const model = fixture.providers.model('scripted/one');
-    const ids = await grow([
+    const ids = await appendMessages([
       ...conversation(4),
       said('user', 'm5 go'),
-      calling('a', 'read', { path: '/x.ts' }),
+      callTool('a', 'read', { path: '/x.ts' }),
       result('a', 'small'),
-      calling('b', 'edit', { path: '/y.ts' }),
+      callTool('b', 'edit', { path: '/y.ts' }),
       result('b', `huge ${'word '.repeat(3_500)}`),
     ]);
     const made = await fixture.generator.compactor.compact({ treeId: fixture.treeId, model });
@@ -158,12 +166,16 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
 
   test('[Y22] an exchange too large to keep is summarised as well, and nothing is kept', async () => {
     await open(kind);
-    await grow([said('user', 'go'), calling('b', 'edit', { path: '/y.ts' }), result('b', 'word '.repeat(9_000))]);
+    await appendMessages([
+      said('user', 'go'),
+      callTool('b', 'edit', { path: '/y.ts' }),
+      result('b', 'word '.repeat(9_000)),
+    ]);
     const model = fixture.providers.model('scripted/one');
     const made = await fixture.generator.compactor.compact({ treeId: fixture.treeId, model });
     expect(made.firstKept).toBeNull();
     expect((await fixture.node(made.nodeId)).marker?.details).toMatchObject({ modifiedFiles: ['/y.ts'] });
-    expect(await inForce(made.nodeId)).toEqual(['system-prompt', 'summary']);
+    expect(await describeContextAt(made.nodeId)).toEqual(['system-prompt', 'summary']);
   });
 
   test('[Y23] if everything has to be kept, the compaction is refused and nothing is written', async () => {
@@ -171,7 +183,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     const { compactor } = fixture.generator;
     const refused = { code: 'context/nothing-to-compact' };
     await expect(compactor.compact({ treeId: fixture.treeId })).rejects.toMatchObject(refused);
-    const [m1] = await grow(conversation(2, 20));
+    const [m1] = await appendMessages(conversation(2, 20));
     await expect(compactor.compact({ treeId: fixture.treeId })).rejects.toMatchObject(refused);
     await expect(compactor.compact({ treeId: fixture.treeId, nodeId: fixture.rootId })).rejects.toMatchObject(refused);
     expect(fixture.provider.requests).toEqual([]);
@@ -180,7 +192,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
 
   test('[Y24] a compaction is one act, which can be undone and redone', async () => {
     await open(kind);
-    const ids = await grow(conversation(10));
+    const ids = await appendMessages(conversation(10));
     const context = { ...fixture.context, actor: fixture.store.owner };
     const made = await fixture.generator.compactor.compact({ treeId: fixture.treeId, keep: 330, focus: 'boats' });
     expect((await fixture.node(made.nodeId)).marker?.details).toMatchObject({ focus: 'boats', reason: 'manual' });
@@ -193,14 +205,14 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
 
   test('[Y25] compaction works without configuration, at any node, without moving users elsewhere', async () => {
     await open(kind);
-    const ids = await grow(conversation(120));
+    const ids = await appendMessages(conversation(120));
     const here = ids[99] ?? nodeId('');
     const made = await compactBranchNow(fixture.store, { treeId: fixture.treeId, nodeId: here });
     expect(made.source).toEqual({ type: 'extract', reason: 'no-model' });
     expect((await fixture.node(made.nodeId)).parentId).toBe(here);
     expect(await active()).toBe(ids[119]);
     // An unknown window counts as 8,192 tokens, of which a third is kept.
-    const kept = (await inForce(made.nodeId)).length - 2;
+    const kept = (await describeContextAt(made.nodeId)).length - 2;
     expect(kept).toBeGreaterThan(20);
     expect(kept).toBeLessThan(30);
   });
@@ -236,7 +248,7 @@ test.each(['files', 'jsonl'])(
 describe('concurrent compactions', () => {
   test('[Y26] two equal requests share one compaction; a different one waits', async () => {
     await open('memory', [[{ type: 'wait', ms: 20 }, ...makeTextEvents('Once.')]]);
-    const ids = await grow(conversation(10));
+    const ids = await appendMessages(conversation(10));
     const model = fixture.providers.model('scripted/one');
     const { compactor } = fixture.generator;
     const request = { treeId: fixture.treeId, keep: 330, model };
@@ -254,7 +266,7 @@ describe('concurrent compactions', () => {
 
   test('[Y26] a compaction that one caller cancels continues for another who waits for the same one', async () => {
     await open('memory', [[{ type: 'hang' }], makeTextEvents('Second try.')]);
-    await grow(conversation(10));
+    await appendMessages(conversation(10));
     const model = fixture.providers.model('scripted/one');
     const { compactor } = fixture.generator;
     const controller = new AbortController();
@@ -276,11 +288,11 @@ describe('concurrent compactions', () => {
         yield* makeTextEvents('Late.');
       },
     ]);
-    const ids = await grow(conversation(10));
+    const ids = await appendMessages(conversation(10));
     const model = fixture.providers.model('scripted/one');
     const making = fixture.generator.compactor.compact({ treeId: fixture.treeId, keep: 330, model });
     await waitUntil(() => fixture.provider.running === 1);
-    const [next] = await grow([said('user', 'next')]);
+    const [next] = await appendMessages([said('user', 'next')]);
     gate.abort();
     await expect(making).rejects.toMatchObject({ code: 'tree/version-conflict', kind: 'conflict' });
     expect((await fixture.children(ids[9] ?? nodeId(''))).map((node) => node.id)).toEqual([next]);
@@ -291,7 +303,7 @@ describe('concurrent compactions', () => {
 describe('hooks', () => {
   test('[Y27] can cancel a compaction, move it, focus it or write it, and are called after it', async () => {
     await open('memory');
-    const ids = await grow(conversation(10));
+    const ids = await appendMessages(conversation(10));
     const events = createEvents();
     const reported: unknown[] = [];
     events.after('compact', (event) => void reported.push(event));

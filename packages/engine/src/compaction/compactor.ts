@@ -6,10 +6,10 @@ import { systemClock } from '../providers/clock.ts';
 import { requireObject } from '../service.ts';
 import { defaultFileTools } from '../summaries/files.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
-import { mergeBranchSummary, summarizeRange, switchWithSummary } from './branches.ts';
+import { mergeWithHooks, summarizeRange, switchWithSummary } from './branches.ts';
 import { compactWithHooks, compactWithoutHooks } from './compact.ts';
 import type {
-  CompactionCommit,
+  BranchChangeResult,
   CompactionOutcome,
   CompactionRequest,
   Compactor,
@@ -23,7 +23,7 @@ import type {
 export function createCompactor(options: CompactorOptions): Compactor {
   const { store } = options;
   const clock = options.clock ?? systemClock;
-  const bench: CompactorServices = {
+  const services: CompactorServices = {
     store,
     summarizer: options.summarizer ?? createSummarizer(),
     model: options.model ?? null,
@@ -36,13 +36,13 @@ export function createCompactor(options: CompactorOptions): Compactor {
   };
   // Turns run the hooks themselves, so this function does not run them again.
   const compactContext: CompactBelowNode = async ({ reason, ...request }) =>
-    (await compactWithoutHooks(bench, request, reason)).nodeId;
+    (await compactWithoutHooks(services, request, reason)).nodeId;
   return {
-    compact: async (request) => compactWithHooks(bench, requireObject(request)),
+    compact: async (request) => compactWithHooks(services, requireObject(request)),
     compactContext,
-    branchWithSummary: async (request) => switchWithSummary(bench, requireObject(request)),
-    merge: async (request) => mergeBranchSummary(bench, requireObject(request)),
-    sumUp: async (stretch) => summarizeRange(bench, requireObject(stretch)),
+    branchWithSummary: async (request) => switchWithSummary(services, requireObject(request)),
+    merge: async (request) => mergeWithHooks(services, requireObject(request)),
+    summarizeRange: async (stretch) => summarizeRange(services, requireObject(stretch)),
   };
 }
 
@@ -62,7 +62,7 @@ export function branchWithSummary(
   store: Store,
   request: SwitchRequest,
   parts: CompactorParts = {},
-): Promise<CompactionCommit> {
+): Promise<BranchChangeResult> {
   return createCompactor({ ...parts, store }).branchWithSummary(request);
 }
 
@@ -71,6 +71,6 @@ export function mergeBranch(
   store: Store,
   request: MergeRequest,
   parts: CompactorParts = {},
-): Promise<CompactionCommit> {
+): Promise<BranchChangeResult> {
   return createCompactor({ ...parts, store }).merge(request);
 }

@@ -8,7 +8,7 @@ import type { Summarizer, SummaryAllowance } from '../summaries/contract.ts';
 import type { FileTools } from '../summaries/files.ts';
 
 /** The user and the act that a change belongs to, and the signal that aborts it. */
-export interface ActingUser {
+export interface ActOptions {
   /** The act that all commits of one user action share; by default a new one. */
   readonly actId?: string | undefined;
   /** By default the compactor's own actor. */
@@ -17,13 +17,13 @@ export interface ActingUser {
 }
 
 /** An acting user, and the version of the tree that the user has read. */
-export interface VersionedActor extends ActingUser {
+export interface VersionedActOptions extends ActOptions {
   /** The version that the caller has read; the request is refused as stale if the tree changed since. */
   readonly expectedVersion?: number | undefined;
 }
 
 /** Which branch to compact, and how much of it to keep. */
-export interface CompactionRequest extends ActingUser {
+export interface CompactionRequest extends ActOptions {
   readonly treeId: TreeId;
   /** The last node of the branch; by default the active node. */
   readonly nodeId?: NodeId | undefined;
@@ -62,7 +62,7 @@ export interface CompactionOutcome {
 }
 
 /** Where to move, and what to summarise. */
-export interface SwitchRequest extends VersionedActor {
+export interface SwitchRequest extends VersionedActOptions {
   readonly treeId: TreeId;
   /** The target; may be the root. */
   readonly nodeId: NodeId;
@@ -74,7 +74,7 @@ export interface SwitchRequest extends VersionedActor {
 }
 
 /** Which branch to merge, and how. */
-export interface MergeRequest extends VersionedActor {
+export interface MergeRequest extends VersionedActOptions {
   readonly treeId: TreeId;
   /** The last node of the branch to merge. */
   readonly nodeId: NodeId;
@@ -87,7 +87,7 @@ export interface MergeRequest extends VersionedActor {
 }
 
 /** The active node after a switch or merge, and the nodes that were added. */
-export interface CompactionCommit {
+export interface BranchChangeResult {
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
   /** Null if the branch had no messages to summarise. */
@@ -111,20 +111,20 @@ export interface Compactor {
   /** Compacts the branch of a running turn whose context does not fit the window. */
   readonly compactContext: CompactBelowNode;
   /** Moves the active node and adds a summary of the branch that is left. */
-  branchWithSummary(request: SwitchRequest): Promise<CompactionCommit>;
+  branchWithSummary(request: SwitchRequest): Promise<BranchChangeResult>;
   /** Merges a branch into another one: as a summary, or as its messages. */
-  merge(request: MergeRequest): Promise<CompactionCommit>;
+  merge(request: MergeRequest): Promise<BranchChangeResult>;
   /**
    * Summarises the path below `above` down to `leaf`, the whole path if `above` is null. Resolves with null if it has
    * no messages.
    */
-  sumUp(
+  summarizeRange(
     stretch: {
       readonly treeId: TreeId;
       readonly above: NodeId | null;
       readonly leaf: NodeId;
       readonly focus?: string | undefined;
-    } & Pick<ActingUser, 'signal'>,
+    } & Pick<ActOptions, 'signal'>,
   ): Promise<RangeSummary | null>;
 }
 

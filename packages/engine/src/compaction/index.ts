@@ -1,8 +1,8 @@
 /** The public names for compacting, leaving and merging branches. */
 export { branchWithSummary, compactBranchNow, createCompactor, mergeBranch } from './compactor.ts';
 export type {
-  ActingUser,
-  CompactionCommit,
+  ActOptions,
+  BranchChangeResult,
   CompactionOutcome,
   CompactionRequest,
   Compactor,

@@ -22,12 +22,12 @@ import { extractSummary } from '../summaries/extract.ts';
 import { createCompactor } from './compactor.ts';
 
 /** A random change of a chat: a message, tool calls, or a compaction. */
-type Deed =
+type ChatEvent =
   | { readonly type: 'say'; readonly role: 'user' | 'assistant' | 'system'; readonly words: number }
   | { readonly type: 'call'; readonly results: readonly number[]; readonly answered: number }
   | { readonly type: 'compact'; readonly keep: number };
 
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const chatEvent: fc.Arbitrary<ChatEvent> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -66,7 +66,7 @@ function recorder(): Summarizer & { readonly inputs: SummarizerRequest[] } {
   };
 }
 
-function messagesOf(one: Exclude<Deed, { type: 'compact' }>, mark: () => string): Message[] {
+function messagesOf(one: Exclude<ChatEvent, { type: 'compact' }>, mark: () => string): Message[] {
   if (one.type === 'say') return [textMessage(one.role, `${mark()} ${'word '.repeat(one.words)}`)];
   const calls = one.results.map(
     (_, at): ToolUseBlock => ({ type: 'tool-use', id: `c${at}`, name: 'tool', parameters: { mark: mark() } }),
@@ -81,7 +81,7 @@ function messagesOf(one: Exclude<Deed, { type: 'compact' }>, mark: () => string)
   ];
 }
 
-async function inForce(store: Store, id: ReturnType<typeof treeId>, to: NodeId) {
+async function readContextAt(store: Store, id: ReturnType<typeof treeId>, to: NodeId) {
   return store.read(id, function* () {
     return contextOf(yield* readContextPath(to), { kit: messageKit, systemPrompt: 'Be brief.' });
   });
@@ -91,7 +91,7 @@ test('[Y28] any number of compactions loses no message and separates no call fro
   const store = await openStore('memory:');
   const context: RunContext = { actor: 'me', now: () => 1, newId: () => newId(), kit: messageKit };
   await fc.assert(
-    fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 24 }), async (acts) => {
+    fc.asyncProperty(fc.array(chatEvent, { minLength: 4, maxLength: 24 }), async (acts) => {
       const id = treeId(newId());
       await run(store, { type: 'create', treeId: id, attributes: { systemPrompt: 'Be brief.' } }, context);
       const summarizer = recorder();
@@ -118,7 +118,7 @@ test('[Y28] any number of compactions loses no message and separates no call fro
         // The earlier summary is passed to the summarizer in full.
         expect(summarizer.inputs.at(-1)?.previous ?? '').toBe(last);
         last = made.summary;
-        const found = await inForce(store, id, made.nodeId);
+        const found = await readContextAt(store, id, made.nodeId);
         const path = await store.read(id, () => readPath({ to: made.nodeId }));
         const said = path.filter((node) => node.kind === 'message');
         const kept = found.entries.slice(2);

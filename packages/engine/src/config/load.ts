@@ -79,7 +79,7 @@ export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
  * key. `onSetting` is called with every setting that is read.
  */
 export function parseConfig(file: TomlFile | null, env: EnvironmentVariables, onSetting?: SettingListener): Config {
-  return parseWithout(file, env, onSetting);
+  return parseIgnoring(file, env, onSetting);
 }
 
 /** Returns all problems of a file, errors first. Empty if the file is valid. */
@@ -88,7 +88,7 @@ export function findConfigProblems(file: TomlFile, env: EnvironmentVariables): r
   const leftOut = new Set<string>();
   for (;;) {
     try {
-      const { warnings } = parseWithout(file, env, undefined, leftOut);
+      const { warnings } = parseIgnoring(file, env, undefined, leftOut);
       return [...errors, ...warnings.map((warning) => ({ ...warning, severity: 'warning' as const }))];
     } catch (error) {
       if (!isAppError(error) || error.code !== 'config/invalid') throw error;
@@ -106,7 +106,7 @@ export function findConfigProblems(file: TomlFile, env: EnvironmentVariables): r
   }
 }
 
-function parseWithout(
+function parseIgnoring(
   file: TomlFile | null,
   env: EnvironmentVariables,
   onSetting?: SettingListener,
@@ -124,9 +124,9 @@ function parseWithout(
   const ollama = top.table('ollama', 'Models on this computer.');
   const config: Config = {
     file: file?.name ?? null,
-    model: withDefaultsFilled(env.COPPICE_MODEL) ?? model,
+    model: trimToUndefined(env.COPPICE_MODEL) ?? model,
     cheapModel,
-    store: withDefaultsFilled(env.COPPICE_STORE) ?? store,
+    store: trimToUndefined(env.COPPICE_STORE) ?? store,
     providers: readProviders(top.table('providers', 'The providers of models.'), env, warnings),
     models: readModelsSection(top.table('models', 'Single models.')),
     catalogueFile: readCatalogueFile(catalogue),
@@ -153,7 +153,7 @@ function parseWithout(
   return config;
 }
 
-function withDefaultsFilled(text: string | undefined): string | undefined {
+function trimToUndefined(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text.trim();
 }
 
@@ -192,7 +192,7 @@ function readProviders(
       continue;
     }
     const base = { name, kind: name, headers: {}, models: [], enabled: true, ...section };
-    const baseUrl = name === 'ollama' ? ollamaAddress(env) : undefined;
+    const baseUrl = name === 'ollama' ? ollamaUrlOf(env) : undefined;
     if (key !== undefined || baseUrl !== undefined)
       providers.set(name, {
         ...base,
@@ -209,15 +209,15 @@ function environmentKey(
   env: EnvironmentVariables,
 ): [string, Secret] | [] {
   for (const name of names) {
-    const value = withDefaultsFilled(env[name]);
+    const value = trimToUndefined(env[name]);
     if (value !== undefined && address !== null) return [name, new Secret(value, address)];
   }
   return [];
 }
 
 // OLLAMA_HOST is the address that Ollama listens on: a host, a port, or both, with or without a scheme.
-function ollamaAddress(env: EnvironmentVariables): string | undefined {
-  const said = withDefaultsFilled(env.OLLAMA_HOST);
+function ollamaUrlOf(env: EnvironmentVariables): string | undefined {
+  const said = trimToUndefined(env.OLLAMA_HOST);
   if (said === undefined) return undefined;
   const text = /^https?:\/\//.test(said) ? said : `http://${said.replace(/^:/, '127.0.0.1:')}`;
   if (!isWebAddress(text)) return undefined;

@@ -30,17 +30,17 @@ export function selectMaskableKeys(keys: Iterable<string>): readonly string[] {
 }
 
 // JSON can escape a character in several ways, and nested JSON in even more.
-const otherSpelling = /\\(?:\/|u00[2-7])/i;
-const plainSpelling = /^[!#-[\]-~]*$/;
+const escapePattern = /\\(?:\/|u00[2-7])/i;
+const neverEscapedPattern = /^[!#-[\]-~]*$/;
 
 /** Whether a text may contain escaped characters. */
 export function mayContainEscapes(text: string): boolean {
-  return otherSpelling.test(text);
+  return escapePattern.test(text);
 }
 
 /** Whether JSON never escapes a character of the key. */
 export function isNeverEscapedInJson(key: string): boolean {
-  return plainSpelling.test(key);
+  return neverEscapedPattern.test(key);
 }
 
 /** Matches a key with any JSON escaping. Runs of backslashes are bounded, so that the search time stays linear. */
@@ -109,7 +109,7 @@ export function createKeyFilter(keys: readonly string[]): KeyFilter {
  */
 export function replacePartialKey(text: string, keys: readonly string[]): string {
   const found = findPartialKey(text, keys);
-  if (found === null || found.length < partLength(found.key)) return text;
+  if (found === null || found.length < leastMaskedLength(found.key)) return text;
   return text.slice(0, found.from) + makeKeyMask(found.key);
 }
 
@@ -117,7 +117,7 @@ export function replacePartialKey(text: string, keys: readonly string[]): string
  * Returns from how many characters on the beginning of a key is masked; a shorter one may be a prefix that many keys
  * share.
  */
-function partLength(key: string): number {
+function leastMaskedLength(key: string): number {
   return Math.min(12, Math.ceil(key.length / 2));
 }
 
@@ -131,15 +131,15 @@ interface PartialKey {
 }
 
 // The longest spelling of one character: eight backslashes, a u and four digits.
-const longestSpelling = 13;
+const longestEscape = 13;
 
 /** Finds the longest suffix of a text that is the beginning of a key, in any spelling. */
 function findPartialKey(text: string, keys: readonly string[]): PartialKey | null {
   let found: PartialKey | null = null;
   for (const key of keys) {
-    const earliest = Math.max(0, text.length - key.length * longestSpelling);
+    const earliest = Math.max(0, text.length - key.length * longestEscape);
     for (let at = earliest; at < (found?.from ?? text.length); at++) {
-      const length = partialLength(text, at, key, 0);
+      const length = matchKeyAtEnd(text, at, key, 0);
       if (length === null) continue;
       found = { key, from: at, length };
       break;
@@ -152,15 +152,15 @@ function findPartialKey(text: string, keys: readonly string[]): PartialKey | nul
  * Returns how many characters of the key are matched when the text ends, starting with character `index` at offset
  * `from`. Null if the text does not match, or if the key is complete before the text ends.
  */
-function partialLength(text: string, from: number, key: string, index: number): number | null {
+function matchKeyAtEnd(text: string, from: number, key: string, index: number): number | null {
   for (let at = from; index < key.length; index++) {
     const slashes = backslashesAt(text, at);
     const next = at + slashes;
     if (next === text.length) return index;
     const character = key.charAt(index);
-    const escaped = slashes > 0 && /u/i.test(text.charAt(next)) ? afterEscape(text, next + 1, character) : null;
+    const escaped = slashes > 0 && /u/i.test(text.charAt(next)) ? matchEscape(text, next + 1, character) : null;
     if (escaped === 'cut') return index;
-    if (character === '\\') return afterBackslash(text, at, slashes, escaped, key, index);
+    if (character === '\\') return matchBackslash(text, at, slashes, escaped, key, index);
     if (escaped !== null) at = escaped;
     else if (isSpelledAt(text, next, character, slashes)) at = next + 1;
     else return null;
@@ -172,7 +172,7 @@ function partialLength(text: string, from: number, key: string, index: number): 
  * Returns the offset after the four digits of an escape; null if the digits encode another character, `cut` if the text
  * ends within them.
  */
-function afterEscape(text: string, at: number, character: string): number | 'cut' | null {
+function matchEscape(text: string, at: number, character: string): number | 'cut' | null {
   const code = character.charCodeAt(0).toString(16).padStart(4, '0');
   const digits = text.slice(at, at + 4).toLowerCase();
   if (!code.startsWith(digits)) return null;
@@ -183,7 +183,7 @@ function afterEscape(text: string, at: number, character: string): number | 'cut
  * Matches one backslash of the key. Some of the backslashes in the text encode it; the others belong to the next
  * character, so every split is tried.
  */
-function afterBackslash(
+function matchBackslash(
   text: string,
   at: number,
   slashes: number,
@@ -191,9 +191,9 @@ function afterBackslash(
   key: string,
   index: number,
 ): number | null {
-  if (escaped !== null) return partialLength(text, escaped, key, index + 1);
+  if (escaped !== null) return matchKeyAtEnd(text, escaped, key, index + 1);
   for (let taken = slashes; taken > 0; taken--) {
-    const length = partialLength(text, at + taken, key, index + 1);
+    const length = matchKeyAtEnd(text, at + taken, key, index + 1);
     if (length !== null) return length;
   }
   return null;

@@ -7,7 +7,7 @@ const hidden = '«hidden»';
 const shortestShown = 12;
 
 // Node's `inspect` calls the method under this symbol. It is looked up by name, because this file runs in browsers too.
-const inspected = Symbol.for('nodejs.util.inspect.custom');
+const inspectSymbol = Symbol.for('nodejs.util.inspect.custom');
 
 /** Base class whose string and JSON conversions all return «hidden». */
 class Unprintable {
@@ -23,7 +23,7 @@ class Unprintable {
     return hidden;
   }
 
-  [inspected](): string {
+  [inspectSymbol](): string {
     return hidden;
   }
 }
@@ -33,7 +33,7 @@ export class HiddenText extends Unprintable {
   readonly #value: string;
 
   /** Registers the text, so that it is removed from logs and errors while this object is referenced. */
-  constructor(value: string, registry: HeldSecrets = held) {
+  constructor(value: string, registry: SecretRegistry = allSecrets) {
     super();
     this.#value = value;
     registry.add(this);
@@ -63,7 +63,7 @@ export class Secret extends Unprintable {
   constructor(value: string, address: string) {
     super();
     this.#value = new HiddenText(value);
-    keys.add(this.#value);
+    maskedKeys.add(this.#value);
     this.#origin = new URL(address).origin;
   }
 
@@ -91,7 +91,7 @@ export class Secret extends Unprintable {
 }
 
 // Weak references, so that redaction does not keep unused secrets alive.
-class HeldSecrets {
+class SecretRegistry {
   #refs: WeakRef<HiddenText>[] = [];
 
   add(secret: HiddenText): void {
@@ -110,12 +110,12 @@ class HeldSecrets {
   }
 }
 
-const held = new HeldSecrets();
+const allSecrets = new SecretRegistry();
 // The keys that are masked in messages too. Other hidden values may be ordinary texts, for example a path.
-const keys = new HeldSecrets();
+const maskedKeys = new SecretRegistry();
 // Secrets in headers, arguments and variables. They are separate from `held`, because tools may pass them to an MCP
 // server.
-const settings = new HeldSecrets();
+const settingSecrets = new SecretRegistry();
 
 // Matches names of variables that hold secrets.
 const secretName =
@@ -137,7 +137,7 @@ function isSecretVariable(name: string, value: string): boolean {
 /** Wraps a variable for an MCP server. It is never printed; if it is a secret, it is masked in messages too. */
 export function makeHiddenVariable(name: string, value: string): HiddenText {
   const variable = new HiddenText(value);
-  if (isSecretVariable(name, value)) keys.add(variable);
+  if (isSecretVariable(name, value)) maskedKeys.add(variable);
   return variable;
 }
 
@@ -154,7 +154,7 @@ export function findSecretSettings(named: Iterable<readonly [name: string, value
     const token = credential.exec(value)?.[1] ?? value;
     if (token !== value || isSecretVariable(name, value)) found.add(token);
   }
-  return [...found].map((value) => new HiddenText(value, settings));
+  return [...found].map((value) => new HiddenText(value, settingSecrets));
 }
 
 /**
@@ -175,15 +175,15 @@ export function findSecretArguments(command: readonly string[]): readonly (reado
  * do not count.
  */
 export function containsKey(text: string): boolean {
-  return held.hide(text) !== text;
+  return allSecrets.hide(text) !== text;
 }
 
 /** Returns the configured keys that are masked in the messages of users, models and tools; see `mask-keys.ts`. */
 export function listConfiguredKeys(): readonly string[] {
-  return selectMaskableKeys([...keys.values(), ...settings.values()]);
+  return selectMaskableKeys([...maskedKeys.values(), ...settingSecrets.values()]);
 }
 
 /** Replaces every secret of this process in a text. */
 export function hideSecrets(text: string): string {
-  return settings.hide(held.hide(text));
+  return settingSecrets.hide(allSecrets.hide(text));
 }

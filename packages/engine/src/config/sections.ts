@@ -23,12 +23,12 @@ function omitMissing<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[
   const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields) {
     const value = fields[key];
-    if (isThere(value)) kept[key] = value;
+    if (isDefined(value)) kept[key] = value;
   }
   return kept;
 }
 
-function isThere<T>(value: T): value is Exclude<T, undefined> {
+function isDefined<T>(value: T): value is Exclude<T, undefined> {
   return value !== undefined;
 }
 

@@ -62,12 +62,12 @@ export function openToml(
 }
 
 /** Writes a key as TOML does: in quotes if it is not a bare key. */
-function tomlText(key: string): string {
+function formatTomlKey(key: string): string {
   return /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key);
 }
 
 /** Splits a dotted key or table header into its parts; null if the text is not a valid key. */
-function keyParts(text: string): string[] | null {
+function splitTomlKey(text: string): string[] | null {
   const parts: string[] = [];
   const part = /\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*(\.|$)/y;
   while (part.lastIndex < text.length) {
@@ -85,10 +85,10 @@ export function findLineOfKey(text: string, path: readonly string[]): number | n
   let line: number | null = null;
   for (const [index, raw] of text.split('\n').entries()) {
     const header = /^\s*\[\[?([^\]]+)\]\]?\s*(?:#.*)?$/.exec(raw)?.[1];
-    if (header !== undefined) table = keyParts(header) ?? table;
+    if (header !== undefined) table = splitTomlKey(header) ?? table;
     const key =
       header === undefined
-        ? keyParts(/^\s*((?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_.\s-])+?)\s*=/.exec(raw)?.[1] ?? '')
+        ? splitTomlKey(/^\s*((?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_.\s-])+?)\s*=/.exec(raw)?.[1] ?? '')
         : [];
     if (header === undefined && (key === null || key.length === 0)) continue;
     const here = [...table, ...(key ?? [])];
@@ -102,7 +102,7 @@ export function findLineOfKey(text: string, path: readonly string[]): number | n
 }
 
 /** The state that all tables of one file share. */
-interface TomlReading {
+interface TomlFileState {
   readonly file: TomlFile;
   readonly warnings: ConfigWarning[];
   readonly onSetting?: SettingListener | undefined;
@@ -120,21 +120,21 @@ export function joinFieldPath(path: readonly string[]): string {
  * the description of its setting, from which the settings reference is generated.
  */
 export class TomlTable {
-  readonly #reading: TomlReading;
+  readonly #state: TomlFileState;
   readonly #path: readonly string[];
   /** The path with placeholders instead of the names that the user chose. */
   readonly #generalPath: readonly string[];
   #fields: Readonly<Record<string, unknown>>;
-  readonly #asked = new Set<string>();
+  readonly #readKeys = new Set<string>();
   #placeholder: string | null = null;
 
   constructor(
-    reading: TomlReading,
+    reading: TomlFileState,
     path: readonly string[],
     fields: Readonly<Record<string, unknown>>,
     generalPath: readonly string[] = path,
   ) {
-    this.#reading = reading;
+    this.#state = reading;
     this.#path = path;
     const { leftOut } = reading;
     this.#fields =
@@ -155,7 +155,7 @@ export class TomlTable {
 
   /** Returns file and line of a field, or of the table without an argument. */
   where(key?: string): string {
-    const { file } = this.#reading;
+    const { file } = this.#state;
     const path = key === undefined ? this.#path : [...this.#path, key];
     const line = findLineOfKey(file.text, path);
     return line === null ? file.name : `${file.name}:${line}`;
@@ -164,14 +164,14 @@ export class TomlTable {
   /** Throws an error that names the field but not its value, which may be a key. */
   refuse(key: string, what: string): never {
     const path = [...this.#path, key];
-    return invalidToml(this.where(key), `${path.map(tomlText).join('.')} ${what}.`, path);
+    return invalidToml(this.where(key), `${path.map(formatTomlKey).join('.')} ${what}.`, path);
   }
 
   /** Reports a setting that has no effect or is deprecated; the program continues. */
   warn(key: string, what: string): void {
-    this.#reading.warnings.push({
+    this.#state.warnings.push({
       where: this.where(key),
-      message: `${[...this.#path, key].map(tomlText).join('.')} ${what}.`,
+      message: `${[...this.#path, key].map(formatTomlKey).join('.')} ${what}.`,
     });
   }
 
@@ -181,16 +181,16 @@ export class TomlTable {
    */
   acceptFormer(former: string, key: string, since: string): void {
     if (!Object.hasOwn(this.#fields, former)) return;
-    this.#asked.add(former);
-    const name = (each: string) => [...this.#path, each].map(tomlText).join('.');
+    this.#readKeys.add(former);
+    const name = (each: string) => [...this.#path, each].map(formatTomlKey).join('.');
     const message = deprecationText({ name: name(former), use: name(key), since });
-    this.#reading.warnings.push({ where: this.where(former), message });
+    this.#state.warnings.push({ where: this.where(former), message });
     if (!Object.hasOwn(this.#fields, key)) this.#fields = { ...this.#fields, [key]: this.#fields[former] };
   }
 
   #get(key: string, setting: Omit<Setting, 'path'>): unknown {
-    this.#asked.add(key);
-    this.#reading.onSetting?.({ path: this.#generalPathOf(key), ...setting });
+    this.#readKeys.add(key);
+    this.#state.onSetting?.({ path: this.#generalPathOf(key), ...setting });
     return Object.hasOwn(this.#fields, key) ? this.#fields[key] : undefined;
   }
 
@@ -263,7 +263,7 @@ export class TomlTable {
     if (value === undefined) return found;
     if (!isTomlTable(value)) return this.refuse(key, 'must be a table of texts');
     for (const [name, each] of Object.entries(value)) {
-      if (typeof each !== 'string') return this.refuse(key, `must be a table of texts; ${tomlText(name)} is none`);
+      if (typeof each !== 'string') return this.refuse(key, `must be a table of texts; ${formatTomlKey(name)} is none`);
       found[name] = each;
     }
     return found;
@@ -281,13 +281,13 @@ export class TomlTable {
   table(key: string, about: string): TomlTable {
     const value = this.#get(key, { kind: 'section', about });
     if (value !== undefined && !isTomlTable(value))
-      return this.refuse(key, `must be a table, written [${[...this.#path, key].map(tomlText).join('.')}]`);
-    return new TomlTable(this.#reading, [...this.#path, key], value ?? {}, this.#generalPathOf(key));
+      return this.refuse(key, `must be a table, written [${[...this.#path, key].map(formatTomlKey).join('.')}]`);
+    return new TomlTable(this.#state, [...this.#path, key], value ?? {}, this.#generalPathOf(key));
   }
 
   /** Warns about every field that was not read: most likely a typo. */
   finish(): void {
     for (const key of Object.keys(this.#fields))
-      if (!this.#asked.has(key)) this.warn(key, 'is not known and has no effect');
+      if (!this.#readKeys.has(key)) this.warn(key, 'is not known and has no effect');
   }
 }

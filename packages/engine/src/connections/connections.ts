@@ -83,7 +83,7 @@ export function checkConnection(
   if (provider === undefined || provider.closed)
     throw makeKeysError('keys/invalid', `There is no kind of provider called ${JSON.stringify(kind.slice(0, 80))}.`);
   const usual = configured?.baseUrl ?? own?.baseUrl ?? local?.address ?? null;
-  const entered = blankAsNone(input.address)?.replace(/\/+$/, '');
+  const entered = omitBlank(input.address)?.replace(/\/+$/, '');
   const address = entered ?? readTextField(kept, 'address') ?? usual;
   if (address === null)
     throw makeKeysError('keys/needed', `${name} needs an address, such as http://127.0.0.1:8000/v1.`);
@@ -95,10 +95,10 @@ export function checkConnection(
       'Addresses of this machine and of private networks come from the configuration of the operator.',
     );
   const { origin } = new URL(address);
-  const key = keyToKeep(input, kept, origin);
+  const key = chooseKey(input, kept, origin);
   if (key === null && provider.keyRequired && address === usual)
     throw makeKeysError('keys/needed', `${provider.label} needs a key.`);
-  const label = blankAsNone(input.label) ?? readTextField(kept, 'label') ?? local?.label;
+  const label = omitBlank(input.label) ?? readTextField(kept, 'label') ?? local?.label;
   const record: JsonObject = {
     kind,
     ...(label === undefined ? {} : { label }),
@@ -108,7 +108,7 @@ export function checkConnection(
     models: [],
     addedAt: key !== null && key === readTextField(kept, 'key') ? (readNumberField(kept, 'addedAt') ?? now) : now,
   };
-  const section = sectionOf(name, record, configured, { ...rules, usual });
+  const section = toProviderConfig(name, record, configured, { ...rules, usual });
   if (section === null) throw makeKeysError('keys/invalid', 'The connection cannot be used as it was entered.');
   return { provider, record, section };
 }
@@ -133,7 +133,7 @@ function refuseConfigured(name: string, configured: ProviderConfig | undefined):
 }
 
 /** Returns the entered key, or the stored one. Throws if the stored key was entered for another origin. */
-function keyToKeep(input: ConnectionInput, kept: JsonObject | undefined, origin: string): string | null {
+function chooseKey(input: ConnectionInput, kept: JsonObject | undefined, origin: string): string | null {
   const entered = input.key?.trim();
   if (entered !== undefined && entered !== '') {
     if (!/^[\x21-\x7e]{1,4096}$/.test(entered))
@@ -174,7 +174,7 @@ export function withConnections(
     const configured = config.providers.get(name);
     if (configured?.keySource !== undefined) continue;
     const usual = configured?.baseUrl ?? providerDefinitions.find((each) => each.name === name)?.baseUrl ?? null;
-    const section = sectionOf(name, record, configured, { ...rules, usual });
+    const section = toProviderConfig(name, record, configured, { ...rules, usual });
     if (section !== null) providers.set(name, { ...section, models: mergeModels(providers.get(name), section) });
   }
   return { ...config, providers };
@@ -185,7 +185,7 @@ function mergeModels(before: ProviderConfig | undefined, { models }: ProviderCon
 }
 
 /** Converts a record to a provider section; null if the record is incomplete or its URL is invalid. */
-function sectionOf(
+function toProviderConfig(
   name: string,
   record: JsonObject,
   configured: ProviderConfig | undefined,
@@ -218,7 +218,7 @@ function sectionOf(
   };
 }
 
-function blankAsNone(text: string | undefined): string | undefined {
+function omitBlank(text: string | undefined): string | undefined {
   const trimmed = text?.trim();
   return trimmed === '' ? undefined : trimmed;
 }

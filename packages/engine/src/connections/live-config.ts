@@ -135,7 +135,7 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
   };
   let state = await read();
   let problem: string | null = null;
-  let lookedAt = now();
+  let checkedAt = now();
   let busy: Promise<void> | null = null;
   const reload = async (): Promise<void> => {
     try {
@@ -163,14 +163,14 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
     },
     sync() {
       if (busy !== null) return busy;
-      if (now() - lookedAt < checkMs) return null;
+      if (now() - checkedAt < checkMs) return null;
       busy = (async () => {
         try {
           if ((await stamp()) !== state.seen) await reload();
         } catch {
           // If the storage is unavailable for a moment, the current configuration stays in use.
         } finally {
-          lookedAt = now();
+          checkedAt = now();
           busy = null;
         }
       })();

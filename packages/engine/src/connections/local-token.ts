@@ -27,7 +27,7 @@ export async function openLocalToken(path: string): Promise<LocalToken> {
     const file = await stat(path).catch(() => null);
     return `${file?.mtimeMs} ${file?.size} ${file?.ino}`;
   };
-  let current = (await readToken(path)) ?? (await withFileLock(path, () => firstToken(path)));
+  let current = (await readToken(path)) ?? (await withFileLock(path, () => readOrCreateToken(path)));
   let seen = await stamp();
   return {
     get current() {
@@ -65,7 +65,7 @@ function makeToken(): string {
  * Returns the stored token, or stores a new one. Runs under the file lock, so two servers that start at once get the
  * same token.
  */
-async function firstToken(path: string): Promise<string> {
+async function readOrCreateToken(path: string): Promise<string> {
   const there = await readToken(path);
   if (there !== null) return there;
   const token = makeToken();

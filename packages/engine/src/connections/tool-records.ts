@@ -83,7 +83,7 @@ export function withToolRecords(
   for (const [id, record] of records) {
     const [, name] = /^mcp\/(.+)$/.exec(id) ?? [];
     if (name === undefined || mcpServers.has(name)) continue;
-    const server = serverOf(name, record, rules);
+    const server = toMcpServerConfig(name, record, rules);
     if (server !== null) mcpServers.set(name, server);
   }
   const decisions = new Map<string, string>();
@@ -101,7 +101,7 @@ export function withToolRecords(
   return { ...config, mcpServers, tools };
 }
 
-function serverOf(name: string, record: JsonObject, rules: ConnectionRules): McpServerConfig | null {
+function toMcpServerConfig(name: string, record: JsonObject, rules: ConnectionRules): McpServerConfig | null {
   const common = { name, enabled: true, timeoutMs: 60_000, autoApprove: [], fromPage: true };
   const command = readTextListField(record, 'command');
   if (command.length > 0) {

@@ -41,7 +41,7 @@ export function extractOfficeText(bytes: Uint8Array): string | null {
 }
 
 /** Removes spaces at line ends and repeated blank lines. */
-function tidy(text: string): string {
+function removeExtraBlanks(text: string): string {
   return text
     .replace(/[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
@@ -105,7 +105,7 @@ function wordText(xml: string): string {
       default:
     }
   }
-  return tidy(text);
+  return removeExtraBlanks(text);
 }
 
 function slidesText(names: readonly string[], part: (name: string) => string | null): string {
@@ -121,7 +121,7 @@ function slidesText(names: readonly string[], part: (name: string) => string | n
         } else if (token.name === 'a:t') isText = token.type === 'open' && !token.isEmpty;
         else if (token.name === 'a:p' && token.type === 'close') text += '\n';
       }
-      return `## Slide ${index + 1}\n\n${tidy(text)}`;
+      return `## Slide ${index + 1}\n\n${removeExtraBlanks(text)}`;
     })
     .join('\n\n');
 }
@@ -158,5 +158,5 @@ function openDocumentText(xml: string): string {
       }
     } else if (name === 'table:table-row' && !isOpen) text = `${text.trimEnd()}\n`;
   }
-  return tidy(text);
+  return removeExtraBlanks(text);
 }

@@ -107,7 +107,7 @@ export class Forest {
   async listRoots(query: RootQuery = {}): Promise<RootData[]> {
     const roots: RootData[] = [];
     for await (const tree of this.#trees(query ?? {})) {
-      const root = await this.#readable(tree, viewRoot, (damaged) => ({ ...toRootData(tree, []), damaged }));
+      const root = await this.#readUnlessDamaged(tree, viewRoot, (damaged) => ({ ...toRootData(tree, []), damaged }));
       if (root !== null) roots.push(root);
     }
     return roots;
@@ -166,7 +166,7 @@ export class Forest {
     for await (const tree of this.#trees({})) {
       // Trees are sorted by last change, so the remaining trees have no newer leaves.
       if (newest.length >= limit && (newest[newest.length - 1]?.at ?? 0) >= tree.updatedAt) break;
-      const leaves = await this.#readable(
+      const leaves = await this.#readUnlessDamaged(
         tree,
         () => viewLeaves(limit),
         () => [],
@@ -184,7 +184,7 @@ export class Forest {
     }
     const all: NodeStructure[] = [];
     for await (const tree of this.#trees({}))
-      for (const structure of await this.#readable(
+      for (const structure of await this.#readUnlessDamaged(
         tree,
         () => viewStructures(tree.id),
         () => [],
@@ -226,15 +226,15 @@ export class Forest {
       },
       this.#context,
     );
-    this.#noteReuse(place.treeId, result.reused);
-    return this.#shown({ treeId: place.treeId, nodeId: result.nodeId });
+    this.#recordReuse(place.treeId, result.reused);
+    return this.#readNode({ treeId: place.treeId, nodeId: result.nodeId });
   }
 
   /** Splits a text at a UTF-16 offset. Returns the new left half; the node keeps the right half and its replies. */
   async splitNode(nodeId: string, position: number): Promise<NodeData> {
     const place = await requireNodeLocation(this.#store, nodeId);
     const { result } = await run(this.#store, { type: 'split', ...place, position }, this.#context);
-    return this.#turn({ ...place, nodeId: result.nodeId });
+    return this.#readMessage({ ...place, nodeId: result.nodeId });
   }
 
   /**
@@ -262,7 +262,7 @@ export class Forest {
       },
       this.#context,
     );
-    return this.#turn({ ...place, nodeId: result.nodeId });
+    return this.#readMessage({ ...place, nodeId: result.nodeId });
   }
 
   /**
@@ -278,7 +278,7 @@ export class Forest {
         { type: 'delete', treeId: place.treeId, nodeIds: [place.nodeId], mode: modeOf(reparentToGrandparent) },
         this.#context,
       );
-      return result.parentId === null ? null : this.#shown({ ...place, nodeId: result.parentId });
+      return result.parentId === null ? null : this.#readNode({ ...place, nodeId: result.parentId });
     } catch (error) {
       // Another caller deleted the node first.
       if (isAppError(error) && error.code === 'tree/unknown-node') return null;
@@ -294,9 +294,9 @@ export class Forest {
     const place = await requireNodeLocation(this.#store, first);
     const { treeId } = place;
     // Only the first id and ids of roots are looked up; core refuses ids that are not in the tree.
-    const doomed: NodeId[] = [];
+    const removedIds: NodeId[] = [];
     for (const id of nodeIds)
-      doomed.push(
+      removedIds.push(
         id === first
           ? place.nodeId
           : id === treeId
@@ -305,7 +305,7 @@ export class Forest {
       );
     const { result } = await run(
       this.#store,
-      { type: 'delete', treeId, nodeIds: doomed, mode: modeOf(reparentToGrandparent) },
+      { type: 'delete', treeId, nodeIds: removedIds, mode: modeOf(reparentToGrandparent) },
       this.#context,
     );
     return [...result.removed];
@@ -318,7 +318,7 @@ export class Forest {
   async updateNodeMetadata(nodeId: string, change: MetadataChange | null = {}): Promise<NodeData> {
     const place = await requireNodeLocation(this.#store, nodeId);
     await run(this.#store, { type: 'annotate', ...place, set: toMetaPatch(change ?? {}) }, this.#context);
-    return this.#turn(place);
+    return this.#readMessage(place);
   }
 
   /** Returns the bookmarks of one tree, or of the project. */
@@ -326,7 +326,7 @@ export class Forest {
     if (rootId !== undefined) return this.#store.read(await this.#rootTree(rootId), viewBookmarks);
     const all: BookmarkData[] = [];
     for await (const tree of this.#trees({}))
-      for (const bookmark of await this.#readable(tree, viewBookmarks, () => [])) all.push(bookmark);
+      for (const bookmark of await this.#readUnlessDamaged(tree, viewBookmarks, () => [])) all.push(bookmark);
     return all;
   }
 
@@ -371,7 +371,11 @@ export class Forest {
    * Reads one of many trees. If the tree is damaged, returns the result of `instead`, so that the others can still be
    * read.
    */
-  async #readable<T>({ id }: TreeSummary, reading: () => ReadProgram<T>, instead: (damaged: string) => T): Promise<T> {
+  async #readUnlessDamaged<T>(
+    { id }: TreeSummary,
+    reading: () => ReadProgram<T>,
+    instead: (damaged: string) => T,
+  ): Promise<T> {
     try {
       return await this.#store.read(id, reading);
     } catch (error) {
@@ -385,14 +389,14 @@ export class Forest {
     return root?.id ?? unknownRoot(rootId);
   }
 
-  async #shown({ treeId, nodeId }: NodeLocation): Promise<ForestNode> {
+  async #readNode({ treeId, nodeId }: NodeLocation): Promise<ForestNode> {
     const node = await this.#store.read(treeId, () => viewNode(nodeId));
     // The node existed when the command ran; another caller has deleted it since.
     return node ?? refuse('tree/unknown-node', `The node ${nodeId} no longer exists.`, { nodeId });
   }
 
-  async #turn(place: NodeLocation): Promise<NodeData> {
-    const node = await this.#shown(place);
+  async #readMessage(place: NodeLocation): Promise<NodeData> {
+    const node = await this.#readNode(place);
     if (isRootData(node))
       return refuse('tree/root-protected', `${node.id} is a root; this operation needs a message below it.`, {
         nodeId: place.nodeId,
@@ -400,7 +404,7 @@ export class Forest {
     return node;
   }
 
-  #noteReuse(treeId: TreeId, reused: readonly NodeId[]): void {
+  #recordReuse(treeId: TreeId, reused: readonly NodeId[]): void {
     const [firstNodeId] = reused;
     const lastNodeId = reused[reused.length - 1];
     if (firstNodeId === undefined || lastNodeId === undefined) return;

@@ -26,10 +26,10 @@ import type {
 } from './shapes.ts';
 
 // The range of a Date. Times beyond it are clamped, because a wrong clock must not make a message unreadable.
-const farthest = 8.64e15;
+const latestTime = 8.64e15;
 
 function isoTimeOf(at: number): string {
-  return new Date(Math.min(farthest, Math.max(-farthest, Math.trunc(at)))).toISOString();
+  return new Date(Math.min(latestTime, Math.max(-latestTime, Math.trunc(at)))).toISOString();
 }
 
 /** Returns the public id of a node; that of a root is the id of its tree. */

@@ -33,29 +33,29 @@ import type {
 } from './shapes.ts';
 
 /** Returns a tree's row; null if the tree does not exist or is in the trash. */
-function* liveTree(treeId?: TreeId): ReadProgram<TreeRow | null> {
+function* readLiveTree(treeId?: TreeId): ReadProgram<TreeRow | null> {
   const row = yield* ask('tree', treeId === undefined ? {} : { treeId });
   return row === null || row.attributes.trashedAt !== undefined ? null : row;
 }
 
 function* requireForestTree(treeId: TreeId): ReadProgram<TreeRow> {
-  return (yield* liveTree()) ?? refuse('tree/unknown-tree', `There is no root ${treeId}.`, { treeId });
+  return (yield* readLiveTree()) ?? refuse('tree/unknown-tree', `There is no root ${treeId}.`, { treeId });
 }
 
 function* requireForestNode(id: NodeId): ReadProgram<Node> {
   return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
-function* viewedChildren(id: NodeId): ReadProgram<NodeId[]> {
+function* readChildIds(id: NodeId): ReadProgram<NodeId[]> {
   return idsOfNodes(yield* ask('children', { of: id }));
 }
 
 function* isShownNode(row: TreeRow, node: Node): ReadProgram<NodeData> {
-  return toNodeData(row, node, yield* viewedChildren(node.id));
+  return toNodeData(row, node, yield* readChildIds(node.id));
 }
 
 /** Builds nodes with their children, in one read for any number of nodes. */
-function* allShown(row: TreeRow, nodes: readonly Node[]): ReadProgram<NodeData[]> {
+function* toNodesWithChildren(row: TreeRow, nodes: readonly Node[]): ReadProgram<NodeData[]> {
   if (nodes.length === 0) return [];
   const children = yield* ask('childIds', { of: idsOfNodes(nodes) });
   return nodes.map((node, at) => toNodeData(row, node, children[at] ?? []));
@@ -63,15 +63,15 @@ function* allShown(row: TreeRow, nodes: readonly Node[]): ReadProgram<NodeData[]
 
 /** Returns the root of a tree; null if the tree does not exist. */
 export function* viewRoot(): ReadProgram<RootData | null> {
-  const row = yield* liveTree();
-  return row === null ? null : toRootData(row, yield* viewedChildren(row.rootId));
+  const row = yield* readLiveTree();
+  return row === null ? null : toRootData(row, yield* readChildIds(row.rootId));
 }
 
 /** Returns a node, or the root; null if the id is unknown. */
 export function* viewNode(id: NodeId): ReadProgram<ForestNode | null> {
-  const row = yield* liveTree();
+  const row = yield* readLiveTree();
   if (row === null) return null;
-  if (id === row.rootId) return toRootData(row, yield* viewedChildren(row.rootId));
+  if (id === row.rootId) return toRootData(row, yield* readChildIds(row.rootId));
   const node = yield* ask('node', { id });
   return node === null ? null : yield* isShownNode(row, node);
 }
@@ -87,7 +87,7 @@ export function* viewPath(
     to: inside(ends.to),
     ...(ends.from === undefined ? {} : { from: inside(ends.from) }),
   });
-  return { root: toRootData(row, yield* viewedChildren(row.rootId)), path: yield* allShown(row, nodes) };
+  return { root: toRootData(row, yield* readChildIds(row.rootId)), path: yield* toNodesWithChildren(row, nodes) };
 }
 
 /** Returns the messages on the path to a node, without markers, so that appending them again leads to the same node. */
@@ -106,7 +106,7 @@ export function* viewChildren(treeId: TreeId, of: NodeId, without?: NodeId): Rea
   yield* requireForestNode(of);
   for (const node of yield* ask('subtree', { of, depth: 1 }))
     if (node.id !== of && node.id !== without) found.push(node);
-  return yield* allShown(row, found);
+  return yield* toNodesWithChildren(row, found);
 }
 
 /** Returns the other children of the node's parent; a root has none. */
@@ -161,7 +161,7 @@ export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
 
 /** Returns the newest leaves, newest first, each with its time as a number. */
 export function* viewLeaves(limit: number): ReadProgram<{ at: number; node: NodeData }[]> {
-  const row = yield* liveTree();
+  const row = yield* readLiveTree();
   if (row === null) return [];
   const found: { at: number; node: NodeData }[] = [];
   for (const leaf of yield* ask('leaves', { limit }))
@@ -171,7 +171,7 @@ export function* viewLeaves(limit: number): ReadProgram<{ at: number; node: Node
 
 /** Returns the bookmarks of a tree, oldest first. */
 export function* viewBookmarks(): ReadProgram<BookmarkData[]> {
-  const row = yield* liveTree();
+  const row = yield* readLiveTree();
   if (row === null) return [];
   const { bookmarks } = yield* ask('subtreeInfo', { of: row.rootId });
   return [...bookmarks].sort((a, b) => a.createdAt - b.createdAt).map((bookmark) => toBookmarkData(row, bookmark));
@@ -179,7 +179,7 @@ export function* viewBookmarks(): ReadProgram<BookmarkData[]> {
 
 /** Returns the bookmark on a node; null if the node has none. */
 export function* viewBookmark(on: NodeId): ReadProgram<BookmarkData | null> {
-  const row = yield* liveTree();
+  const row = yield* readLiveTree();
   const bookmark = row === null ? null : yield* ask('bookmark', { on: nodeId(on) });
   return row === null || bookmark === null ? null : toBookmarkData(row, bookmark);
 }

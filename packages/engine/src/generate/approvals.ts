@@ -20,18 +20,21 @@ export interface TurnApprovals {
 
 /** Creates the approvals of one turn. */
 export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals {
-  const open = new Map<string, { readonly request: ApprovalRequest; settle(decision: ApprovalDecision): void }>();
+  const open = new Map<
+    string,
+    { readonly request: ApprovalRequest; resolveApproval(decision: ApprovalDecision): void }
+  >();
   const ask = (request: ApprovalRequest, nodeId: NodeId): Promise<ApprovalDecision> => {
     const { callId, name, description, parameters, hash, signal } = request;
     return new Promise((resolve) => {
-      const settle = (decision: ApprovalDecision) => {
+      const resolveApproval = (decision: ApprovalDecision) => {
         if (!open.delete(callId)) return;
         signal.removeEventListener('abort', stop);
         emit({ type: 'approval-end', nodeId, callId, approved: decision.approved });
         resolve(decision);
       };
-      const stop = () => settle({ approved: false, reason: 'The turn was stopped.' });
-      open.set(callId, { request, settle });
+      const stop = () => resolveApproval({ approved: false, reason: 'The turn was stopped.' });
+      open.set(callId, { request, resolveApproval });
       signal.addEventListener('abort', stop, { once: true });
       emit({ type: 'approval', nodeId, callId, name, description, parameters, hash });
       if (signal.aborted) stop();
@@ -50,7 +53,7 @@ export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals
       if (asked === undefined)
         return refuse('tree/unknown-node', `No call ${callId} of this turn waits for an approval.`, { callId });
       const { request } = asked;
-      asked.settle(approved ? { approved, hash: request.hash } : { approved, reason: 'It was declined.' });
+      asked.resolveApproval(approved ? { approved, hash: request.hash } : { approved, reason: 'It was declined.' });
       return request;
     },
   };

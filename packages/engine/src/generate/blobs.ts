@@ -15,7 +15,8 @@ function isStoredBlock(block: Block): block is StoredBlock {
 }
 
 // Media types whose files contain plain text.
-const inWords = /^(?:text\/|application\/(?:json|xml|toml|yaml|x-yaml|javascript|x-ndjson)\b|[^;]+\+(?:json|xml)\b)/i;
+const textMediaType =
+  /^(?:text\/|application\/(?:json|xml|toml|yaml|x-yaml|javascript|x-ndjson)\b|[^;]+\+(?:json|xml)\b)/i;
 
 /** The blob store and the limits for loading files into a request. */
 export interface StoredBytesOptions {
@@ -82,7 +83,7 @@ async function withBlobBytes(
     const image: ImageBlock = { ...block, source: { type: 'base64', data: buffer.toString('base64') } };
     return image;
   }
-  if (inWords.test(block.mediaType)) return withText(block, decodeText(bytes) ?? buffer.toString('utf8'));
+  if (textMediaType.test(block.mediaType)) return withText(block, decodeText(bytes) ?? buffer.toString('utf8'));
   const file: FileBlock = { ...block, source: { type: 'base64', data: buffer.toString('base64') } };
   if (accepts(file, role)) return file;
   // Files with program code often have no media type of their own.

@@ -43,9 +43,9 @@ export function createBroadcast<E extends object>(packing: EventPacking<E> | nul
   const reader = (from: number): AsyncIterator<E, undefined> => {
     let at = from;
     let before: E | null = null;
-    let left = false;
+    let stopped = false;
     const take = (): IteratorResult<E, undefined> | null => {
-      if (left) return { done: true, value: undefined };
+      if (stopped) return { done: true, value: undefined };
       const kept = events[at];
       if (kept === undefined) return closed ? { done: true, value: undefined } : null;
       before = typeof kept === 'string' && before === null ? unpacked(at) : broadcastEvent(packing, before, kept);
@@ -53,36 +53,36 @@ export function createBroadcast<E extends object>(packing: EventPacking<E> | nul
       return before === null ? null : { done: false, value: before };
     };
     // Resolves the pending `next` call of this reader; further concurrent calls are rare and are queued.
-    let asking: ((result: IteratorResult<E, undefined>) => void) | null = null;
-    const asked: ((result: IteratorResult<E, undefined>) => void)[] = [];
+    let pendingResolve: ((result: IteratorResult<E, undefined>) => void) | null = null;
+    const queuedResolves: ((result: IteratorResult<E, undefined>) => void)[] = [];
     // Created once per reader, because a closure per event would cost more than the event.
-    const look = () => {
-      while (asking !== null) {
-        const come = take();
-        if (come === null) return;
-        const answer = asking;
-        asking = asked.shift() ?? null;
-        answer(come);
+    const deliver = () => {
+      while (pendingResolve !== null) {
+        const result = take();
+        if (result === null) return;
+        const answer = pendingResolve;
+        pendingResolve = queuedResolves.shift() ?? null;
+        answer(result);
       }
     };
     const wait = (resolve: (result: IteratorResult<E, undefined>) => void) => {
-      if (asking === null) asking = resolve;
-      else asked.push(resolve);
+      if (pendingResolve === null) pendingResolve = resolve;
+      else queuedResolves.push(resolve);
     };
     let waits = false;
     const next = (): Promise<IteratorResult<E, undefined>> => {
-      const there = asking === null ? take() : null;
-      if (there !== null) return Promise.resolve(there);
-      if (!waits) readers.push(look);
+      const ready = pendingResolve === null ? take() : null;
+      if (ready !== null) return Promise.resolve(ready);
+      if (!waits) readers.push(deliver);
       waits = true;
       return new Promise(wait);
     };
     return {
       next,
       return() {
-        left = true;
-        look();
-        readers = readers.filter((one) => one !== look);
+        stopped = true;
+        deliver();
+        readers = readers.filter((one) => one !== deliver);
         return Promise.resolve({ done: true, value: undefined });
       },
     };

@@ -50,7 +50,7 @@ export async function limitByBudgets(
   const { budgets, spending, clock } = services;
   const day = utcDayOf(clock.now());
   const person = await readPersonBudget(services, day).catch(throwUnreadable);
-  const fitAll = (used: DayUse): readonly Prompts[] => {
+  const limitAll = (used: DayUse): readonly Prompts[] => {
     const open = [...openBudgets(budgets, turn, used), ...(person === null ? [] : [person.budget()])];
     return prompts.map((list): Prompts => {
       const fitting = list.map((prompt) => fitToBudget(prompt, open, prompts.length));
@@ -61,12 +61,12 @@ export async function limitByBudgets(
     });
   };
   if (budgets.dayUsd === null) {
-    const fitted = fitAll({ spent: 0, reserved: 0 });
+    const fitted = limitAll({ spent: 0, reserved: 0 });
     return { prompts: fitted, release: person?.hold(highestCostOf(fitted)) ?? releaseNothing };
   }
   let fitted = prompts;
   const reserving = spending.reserve(day, (used) => {
-    fitted = fitAll(used);
+    fitted = limitAll(used);
     return highestCostOf(fitted);
   });
   const release = await reserving.catch(throwUnreadable);
@@ -150,7 +150,7 @@ function fitToBudget(prompt: Prompt, open: readonly Budget[], replies: number): 
   const asked = prompt.request.maxTokens;
   let most = asked ?? Number.MAX_SAFE_INTEGER;
   for (const allowance of open) {
-    const left = outputLeft(prompt, allowance, replies);
+    const left = affordableOutput(prompt, allowance, replies);
     const limit = clampReplyTokens({ asked: most, maxOut: most, window: left, estimate: 0 });
     if (left < 1 || limit.room === 'short') return allowance;
     most = limit.maxTokens;
@@ -161,7 +161,11 @@ function fitToBudget(prompt: Prompt, open: readonly Budget[], replies: number): 
 }
 
 /** Returns how many tokens of a reply the budget can pay for after the prompt. */
-function outputLeft({ model, estimate }: Prompt, { budget, limit, spent, reserved }: Budget, replies: number): number {
+function affordableOutput(
+  { model, estimate }: Prompt,
+  { budget, limit, spent, reserved }: Budget,
+  replies: number,
+): number {
   const share = (limit - spent - reserved) / replies;
   if (budget === 'turn_tokens') return Math.floor(share - estimate);
   const { price } = model.info;
@@ -172,7 +176,7 @@ function outputLeft({ model, estimate }: Prompt, { budget, limit, spent, reserve
   return price.output === 0 ? Number.MAX_SAFE_INTEGER : Math.floor((left * million) / price.output);
 }
 
-const named = {
+const budgetNames = {
   turn_tokens: ['a turn', 'tokens'],
   turn_usd: ['a turn', 'US dollars'],
   day_usd: ['a day', 'US dollars'],
@@ -182,7 +186,7 @@ const named = {
 function budgetRefusal(allowance: Budget | undefined): Error {
   if (allowance === undefined) return makeGenerateError('generate/budget', 'The budget is too small for a reply.');
   const { budget, limit, spent, reserved } = allowance;
-  const [what, unit] = named[budget];
+  const [what, unit] = budgetNames[budget];
   const used = `${Number(spent.toFixed(6))} spent${reserved > 0 ? `, ${Number(reserved.toFixed(6))} reserved for replies that are being written` : ''}`;
   const wait = reserved > 0 ? 'wait for these replies, ' : '';
   const raise = budget === 'person_day_usd' ? 'ask an admin for more' : `raise ${budget} in [budgets]`;

@@ -8,7 +8,8 @@ import type { TurnServices } from './turn-services.ts';
 /** Throws if start or options are not objects, so that untyped callers get a clear error and no TypeError. */
 export function checkTurnArguments(start: TurnStart, options: GenerateOptions): void {
   for (const [name, value] of Object.entries({ start, options }))
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notA('an object', name, value);
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw makeTypeError('an object', name, value);
 }
 
 const starts: ReadonlySet<string> = new Set<TurnStart['type']>(['send', 'reply', 'regenerate', 'combine', 'continue']);
@@ -30,14 +31,14 @@ function checkStart(start: TurnStart): void {
   if (start.type !== 'send') return;
   const { messages }: { readonly messages: unknown } = start;
   if (!Array.isArray(messages) || !messages.every((item) => typeof item === 'object' && item !== null))
-    throw notA('a list of messages', 'messages', messages);
+    throw makeTypeError('a list of messages', 'messages', messages);
 }
 
 /** Validates a start of type `combine`, for untyped callers. */
 function checkCombine(start: Extract<TurnStart, { type: 'combine' }>): void {
   const given: { readonly nodeIds: unknown; readonly way: unknown; readonly instructions?: unknown } = start;
   const { nodeIds, way, instructions } = given;
-  if (!Array.isArray(nodeIds)) throw notA('a list of nodes', 'nodeIds', nodeIds);
+  if (!Array.isArray(nodeIds)) throw makeTypeError('a list of nodes', 'nodeIds', nodeIds);
   for (const id of nodeIds) requireNodeId(id);
   const count = new Set(nodeIds).size;
   if (count !== nodeIds.length || count < 2 || count > maxCombinedReplies)
@@ -55,7 +56,7 @@ function checkCombine(start: Extract<TurnStart, { type: 'combine' }>): void {
       },
     );
   if (instructions !== undefined && typeof instructions !== 'string')
-    throw notA('a text', 'instructions', instructions);
+    throw makeTypeError('a text', 'instructions', instructions);
 }
 
 /** Throws on invalid options, before anything is written. */
@@ -98,22 +99,24 @@ const lists = ['models', 'stop', 'tools'] as const;
 function checkKinds(options: GenerateOptions): void {
   for (const name of numbers) {
     const value: unknown = options[name];
-    if (value !== undefined && (typeof value !== 'number' || Number.isNaN(value))) throw notA('a number', name, value);
+    if (value !== undefined && (typeof value !== 'number' || Number.isNaN(value)))
+      throw makeTypeError('a number', name, value);
   }
   for (const name of lists) {
     const value: unknown = options[name];
-    if ((value !== undefined || name === 'models') && !isTexts(value)) throw notA('a list of texts', name, value);
+    if ((value !== undefined || name === 'models') && !isTexts(value))
+      throw makeTypeError('a list of texts', name, value);
   }
   const { fallbackModel }: { readonly fallbackModel?: unknown } = options;
   if (fallbackModel !== undefined && typeof fallbackModel !== 'string')
-    throw notA('a text', 'fallbackModel', fallbackModel);
+    throw makeTypeError('a text', 'fallbackModel', fallbackModel);
 }
 
 function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-function notA(what: string, name: string, value: unknown): Error {
+function makeTypeError(what: string, name: string, value: unknown): Error {
   const is = value === null ? 'null' : Array.isArray(value) ? 'a list' : Number.isNaN(value) ? 'NaN' : typeof value;
   return makeGenerateError('generate/invalid', `${name} is ${what}; got ${is}.`, { name });
 }

@@ -7,7 +7,7 @@ import type { TurnStart, WrittenReply } from './contract.ts';
 import { learnContextWindows } from './learn-windows.ts';
 import type { Prompt } from './prompt.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
-import { type TurnServices, turnRunContext } from './turn-services.ts';
+import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 
 /** Compacts before a call, at most once. Returns the node to continue from, or null if nothing was compacted. */
 export async function compactOnce(
@@ -42,13 +42,13 @@ export async function compactOnce(
   }
 }
 
-function knownWindow({ info }: Model): number {
+function windowOrInfinity({ info }: Model): number {
   return info.windowKnown ? info.window : Number.POSITIVE_INFINITY;
 }
 
 /** Returns the model with the smallest known window; unknown windows count as infinite. */
 export function findSmallestWindowModel(models: readonly [Model, ...Model[]]): Model {
-  return models.reduce((least, model) => (knownWindow(model) < knownWindow(least) ? model : least));
+  return models.reduce((least, model) => (windowOrInfinity(model) < windowOrInfinity(least) ? model : least));
 }
 
 /**
@@ -59,10 +59,10 @@ export async function compactIfNeeded(
   services: TurnServices,
   state: TurnState,
   target: ReplyTarget,
-  tight: readonly [Prompt, ...Prompt[]],
+  nearlyFull: readonly [Prompt, ...Prompt[]],
 ): Promise<NodeId | null> {
-  const full = tight.find((prompt) => prompt.contextFit === 'short');
-  const [first, ...rest] = tight;
+  const full = nearlyFull.find((prompt) => prompt.contextFit === 'short');
+  const [first, ...rest] = nearlyFull;
   const model = findSmallestWindowModel([first.model, ...rest.map((prompt) => prompt.model)]);
   const marker = await compactOnce(services, state, target, model, full === undefined ? 'due' : 'full');
   if (marker !== null || full === undefined) return marker;
@@ -81,7 +81,7 @@ async function removeMarker(services: TurnServices, state: TurnState, marker: No
   await run(
     services.store,
     { type: 'delete', treeId, nodeIds: [marker], mode: 'splice' },
-    turnRunContext(services, actId, actor),
+    makeTurnRunContext(services, actId, actor),
   );
 }
 

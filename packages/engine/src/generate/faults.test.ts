@@ -12,14 +12,14 @@ let fake: FakeProvider;
 let fixture: TurnFixture;
 
 // Only the limit under test is short, because other short limits could be exceeded on a busy machine.
-const patient = { firstByteMs: 20_000, idleMs: 20_000, firstWaitMs: 1, retries: 2 };
+const longLimits = { firstByteMs: 20_000, idleMs: 20_000, firstWaitMs: 1, retries: 2 };
 
 async function open(turns: readonly WireTurn[]): Promise<void> {
   fake = await openFakeProvider(turns);
   fixture = await openTurnFixture('sqlite', [], {
     config: `[providers.fake]\nkind = "openai-compatible"\nbase_url = "${fake.url}/v1"\n`,
     httpLimits: {
-      ...patient,
+      ...longLimits,
       ...(turns.includes('hang') ? { firstByteMs: 150 } : {}),
       ...(turns.includes('hang-after-3') ? { idleMs: 800 } : {}),
     },

@@ -4,8 +4,8 @@ import { followReply } from '../runs/follow.ts';
 import { finishLostReply } from '../runs/recover.ts';
 import type { WrittenReply } from './contract.ts';
 import { readReply } from './read-reply.ts';
-import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
-import { type TurnServices, turnRunContext } from './turn-services.ts';
+import { makeReplyId, type ReplyTarget, type TurnState } from './state.ts';
+import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 
 /** Waits for the replies that an earlier attempt of the same request started. Null if this is the first attempt. */
 export async function findExistingReplies(
@@ -19,7 +19,7 @@ export async function findExistingReplies(
     // A reply that was generated again after a compaction takes precedence.
     for (const index of state.models.keys())
       for (const compacted of [true, false]) {
-        const id = idOfTarget(services, state, target, index, compacted);
+        const id = makeReplyId(services, state, target, index, compacted);
         if ((yield* ask('head', { id })) === null) continue;
         found.push(id);
         break;
@@ -59,7 +59,7 @@ async function followExisting(services: TurnServices, state: TurnState, nodeId: 
   const head = await store.read(treeId, () => ask('head', { id: nodeId }));
   if (head !== null && head.parentId !== null)
     emit({ type: 'node', nodeId, parentId: head.parentId, role: 'assistant', status: head.status });
-  const { actor, now, newId, kit } = turnRunContext(services, state.actId, state.actor);
+  const { actor, now, newId, kit } = makeTurnRunContext(services, state.actId, state.actor);
   const { followMs: everyMs } = limits;
   const options = { clock, everyMs, ticks: services.timers(everyMs), signal };
   for await (const event of followReply(store, { treeId, nodeId }, options)) {

@@ -91,7 +91,7 @@ export interface Generator {
 export function createGenerator(options: GeneratorOptions): Generator {
   const { services, compactor, summarizer } = generatorServices(options);
   const { store, clock, limits, process } = services;
-  const turns = trackTurns(services);
+  const turns = createTurnTracker(services);
   const { actor, kit, newId: makeId } = services;
   const recovery = { store, kit, process, staleMs: limits.staleMs, newId: makeId, now: () => clock.now() };
   const recover = () => recoverRuns({ ...recovery, actor });
@@ -169,7 +169,7 @@ function generatorServices(options: GeneratorOptions): {
 }
 
 /** Keeps the running turns of one generator, and finds the turn of a repeated request. */
-function trackTurns(services: TurnServices) {
+function createTurnTracker(services: TurnServices) {
   const running = new Set<RunningTurn>();
   const inFlight = new Map<string, RunningTurn>();
   let closed = false;

@@ -5,7 +5,7 @@ import type { ProviderEvent } from '../providers/contract.ts';
 /** Converts an event to the events to pass on; retains text that may be the beginning of a key. */
 export type ReplyMask = (event: ProviderEvent) => readonly ProviderEvent[];
 
-const endsText: ReadonlySet<ProviderEvent['type']> = new Set([
+const typesThatEndText: ReadonlySet<ProviderEvent['type']> = new Set([
   'thinking-delta',
   'tool-use-start',
   'tool-use-delta',
@@ -24,7 +24,7 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
     const rest = text.end();
     if (rest !== '') out.push({ type: 'text-delta', text: rest });
   };
-  const think = (piece: string, out: ProviderEvent[]) => {
+  const pushThinking = (piece: string, out: ProviderEvent[]) => {
     passed += piece;
     if (piece !== '') out.push({ type: 'thinking-delta', text: piece });
   };
@@ -36,8 +36,8 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
   return (event) => {
     const out: ProviderEvent[] = [];
     // Usage and other events do not end the text, so the retained text stays retained.
-    if (endsText.has(event.type)) flushText(out);
-    if (event.type !== 'thinking-delta') think(thinking.end(), out);
+    if (typesThatEndText.has(event.type)) flushText(out);
+    if (event.type !== 'thinking-delta') pushThinking(thinking.end(), out);
     switch (event.type) {
       case 'text-delta': {
         const piece = text.push(event.text);
@@ -46,7 +46,7 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
       }
       case 'thinking-delta':
         received += event.text;
-        think(thinking.push(event.text), out);
+        pushThinking(thinking.push(event.text), out);
         break;
       case 'thinking-end': {
         // A signature is only valid for the original text; the provider would reject it for a masked one.

@@ -60,7 +60,7 @@ export async function readContext(services: TurnServices, treeId: TreeId, nodeId
 /**
  * The instruction that makes a model continue its reply. Not every provider accepts a request that ends with a reply.
  */
-const goOn =
+const continueInstruction =
   'Your reply was cut off. Go on exactly where it ends: repeat nothing, do not comment on the break, and begin with the very next character.';
 
 /** What the request for one reply depends on, besides the context. */
@@ -92,7 +92,11 @@ export function buildPrompt(context: Context, model: Model, wish: PromptOptions)
   const end = wish.continues === true ? contextMessages.slice(-1) : [];
   const start = contextMessages.slice(0, contextMessages.length - end.length);
   const asked = combination === null ? start : coalesceMessages([...start, textMessage('user', combination.text)]);
-  const sent: readonly Message[] = [...asked, ...end, ...(wish.continues ? [textMessage('user', goOn)] : [])];
+  const sent: readonly Message[] = [
+    ...asked,
+    ...end,
+    ...(wish.continues ? [textMessage('user', continueInstruction)] : []),
+  ];
   if (sent.length === 0)
     throw makeGenerateError('generate/invalid', 'There is nothing to answer: the conversation is empty here.');
   // The reported usage of the previous call already includes the tools.

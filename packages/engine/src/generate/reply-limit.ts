@@ -11,7 +11,7 @@ export interface SentReplyLimit {
 }
 
 /** If an assumed window leaves fewer tokens than this, it is ignored, because the real window is probably larger. */
-const fewestByGuess = 1_024;
+const leastAssumedSpace = 1_024;
 
 /**
  * Returns the longest reply for a prompt of about `estimate` tokens. An assumed window limits the reply only while at
@@ -22,7 +22,7 @@ export function computeReplyLimit(
   asked: number | undefined,
   estimate: number,
 ): SentReplyLimit {
-  if (windowKnown || window - estimate >= fewestByGuess) {
+  if (windowKnown || window - estimate >= leastAssumedSpace) {
     const limit = clampReplyTokens({ asked, maxOut, window, estimate });
     return windowKnown ? limit : { maxTokens: limit.maxTokens, room: 'ok' };
   }

@@ -18,10 +18,10 @@ import { maskMessage } from '../config/mask-message.ts';
 import { listConfiguredKeys } from '../config/secret.ts';
 import type { TurnApprovals } from './approvals.ts';
 import type { GenerateOptions, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
-import { deterministicId } from './deterministic-id.ts';
+import { deriveNodeId } from './derive-node-id.ts';
 import { makeGenerateError } from './errors.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
-import { expectedVersionOf, type TurnServices, turnRunContext } from './turn-services.ts';
+import { expectedVersionOf, makeTurnRunContext, type TurnServices } from './turn-services.ts';
 
 /** The state of a turn before and during its rounds. */
 export interface TurnContext {
@@ -76,7 +76,7 @@ async function appendMessages(
     const message = maskMessage(item.message, keys);
     return item.id !== undefined || requestId === undefined
       ? { ...item, message }
-      : { ...item, message, id: deterministicId(treeId, requestId, 'message', index) };
+      : { ...item, message, id: deriveNodeId(treeId, requestId, 'message', index) };
   });
   const messages = await storeInlineMessages(masked, services.store.blobs);
   await services.yieldToEventLoop();
@@ -92,7 +92,7 @@ async function appendMessages(
       merge: start.merge !== false,
       ...(asked.parentId === null ? {} : { parentId: asked.parentId }),
     },
-    { ...turnRunContext(services, actId, actor), ...expectedVersionOf(options) },
+    { ...makeTurnRunContext(services, actId, actor), ...expectedVersionOf(options) },
   );
   if (result.added.length === 0 && result.reused.length === 0)
     return refuse('message/blank', 'There is nothing in the message to answer.', {});

@@ -18,7 +18,7 @@ import type { FinishReason } from '../providers/contract.ts';
 import type { Approve, ToolErrorCode, ToolResult } from '../tools/contract.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { makeGenerateError } from './errors.ts';
-import { type TurnServices, turnRunContext } from './turn-services.ts';
+import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 
 /** How many rounds and calls of its limits a turn has used. */
 export interface ToolBudget {
@@ -60,8 +60,8 @@ export async function runTools(
   const { budget } = round;
   budget.rounds++;
   budget.calls += calls.length;
-  const over = overLimit(services, budget);
-  const cut = cutOff(round.reply.finishReason);
+  const over = exceededLimit(services, budget);
+  const cut = cutOffReason(round.reply.finishReason);
   const answered =
     over !== null
       ? calls.map((call) => refusedResult(call, over.message))
@@ -77,7 +77,7 @@ export async function runTools(
   return last;
 }
 
-function overLimit(services: TurnServices, budget: ToolBudget) {
+function exceededLimit(services: TurnServices, budget: ToolBudget) {
   const { rounds, calls } = services.limits;
   if (budget.rounds > rounds)
     return makeGenerateError(
@@ -97,7 +97,7 @@ function overLimit(services: TurnServices, budget: ToolBudget) {
 }
 
 /** Returns why the calls of a reply with this finish reason must not run; null if the reply is complete. */
-function cutOff(finishReason: FinishReason | null): string | null {
+function cutOffReason(finishReason: FinishReason | null): string | null {
   switch (finishReason) {
     case 'length':
       return 'The reply was cut off by the token limit, so this call may be incomplete and was not run. Call the tool again with shorter arguments, or in several steps.';
@@ -156,7 +156,7 @@ async function storeResult(
   const { result } = await run(
     services.store,
     { type: 'append', treeId, parentId: reply.nodeId, messages, merge: false, select },
-    turnRunContext(services, round.actId, round.actor),
+    makeTurnRunContext(services, round.actId, round.actor),
   );
   let parentId = reply.nodeId;
   for (const nodeId of result.added) {

@@ -119,14 +119,14 @@ export function createMemorySpending(): Spending {
 }
 
 /** How far a day's file was read, and the sums up to there. */
-interface SpendingPage {
+interface ReadDay {
   readonly day: string;
   offset: number;
   readonly sums: DaySums;
 }
 
 // Longer than a turn may take. It applies to processes on other computers, and to process ids that are used again.
-const longestHold = 3_600_000;
+const reservationMs = 3_600_000;
 
 /**
  * Records spending in a folder: one file per day, with one line per call, reservation and release. Lines are short and
@@ -137,17 +137,17 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
   const unwritten = createMemorySpending();
   // Reservations that this process released; the lines with the releases may not be written or read yet.
   const released = new Set<string>();
-  let page: SpendingPage | null = null;
+  let page: ReadDay | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const readDay = async (day: string, stopAt?: string): Promise<DaySums> => {
     const at = page?.day === day ? page : { day, offset: 0, sums: new DaySums() };
     // Only the newest day is cached, because only its file is read repeatedly.
     if (page === null || day >= page.day) page = at;
-    await readOn(join(folder, `${day}.jsonl`), at, stopAt);
+    await readNewLines(join(folder, `${day}.jsonl`), at, stopAt);
     return at.sums;
   };
   /** Runs reads one after the other, because two concurrent reads would count the same lines twice. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const runSequentially = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work);
     last = next.catch(() => undefined);
     return next;
@@ -168,7 +168,7 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
   const reserve: Spending['reserve'] = async (day, amountOf) => {
     const useOf = (sums: DaySums, besides: DayUse): DayUse => ({
       spent: sums.usd + besides.spent,
-      reserved: reservedIn(sums, released, now()) + besides.reserved,
+      reserved: sumReservations(sums, released, now()) + besides.reserved,
     });
     for (;;) {
       let besides: DayUse = { spent: 0, reserved: 0 };
@@ -179,7 +179,7 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
       const amount = amountOf(useOf(await readDay(day), besides));
       if (amount === null) return null;
       const id = randomUUID();
-      const line = { reserve: id, most: amount, pid: process.pid, host: hostname(), until: now() + longestHold };
+      const line = { reserve: id, most: amount, pid: process.pid, host: hostname(), until: now() + reservationMs };
       if (!(await append(day, line))) return unwritten.reserve(day, () => amount);
       // The order of the lines decides between processes: if another reservation was written before this one, the
       // amount is computed again.
@@ -193,10 +193,10 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
     }
   };
   return {
-    on: (day) => inTurn(async () => (await readDay(day)).usd + (await unwritten.on(day))),
-    reserve: (day, amountOf) => inTurn(() => reserve(day, amountOf)),
+    on: (day) => runSequentially(async () => (await readDay(day)).usd + (await unwritten.on(day))),
+    reserve: (day, amountOf) => runSequentially(() => reserve(day, amountOf)),
     byOwner: (day) =>
-      inTurn(async () => {
+      runSequentially(async () => {
         const people = new Map((await readDay(day)).people);
         for (const [owner, use] of await unwritten.byOwner(day)) people.set(owner, addUse(people.get(owner), use));
         return people;
@@ -208,16 +208,16 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
 }
 
 /** Sums the reservations of running calls. Those of processes that no longer exist do not count. */
-function reservedIn({ held }: DaySums, released: ReadonlySet<string>, now: number): number {
+function sumReservations({ held }: DaySums, released: ReadonlySet<string>, now: number): number {
   let sum = 0;
   for (const [id, { usd, pid, host, until }] of held) {
-    if (released.has(id) || until < now || (host === hostname() && !isRunning(pid))) held.delete(id);
+    if (released.has(id) || until < now || (host === hostname() && !isProcessRunning(pid))) held.delete(id);
     else sum += usd;
   }
   return sum;
 }
 
-function isRunning(pid: number): boolean {
+function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -231,7 +231,7 @@ function isRunning(pid: number): boolean {
  * Adds the lines since the last read to the sums, up to the reservation `stopAt` if given. An incomplete last line is
  * left for the next read.
  */
-async function readOn(path: string, page: SpendingPage, stopAt?: string): Promise<void> {
+async function readNewLines(path: string, page: ReadDay, stopAt?: string): Promise<void> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

@@ -5,7 +5,7 @@ import type { Model } from '../providers/index.ts';
 import type { TurnSpending } from './budget.ts';
 import type { Combination } from './combine.ts';
 import type { GenerateOptions, TurnEvent } from './contract.ts';
-import { deterministicId } from './deterministic-id.ts';
+import { deriveNodeId } from './derive-node-id.ts';
 import type { TurnServices } from './turn-services.ts';
 
 /** Where the replies of a round are added. */
@@ -51,7 +51,7 @@ export interface TurnState {
  * Returns the id of a reply: derived from the request id if there is one, so that a retry finds the reply. A reply
  * after a compaction has another id, because the node of the failed attempt may still exist.
  */
-export function idOfTarget(
+export function makeReplyId(
   services: TurnServices,
   state: TurnState,
   target: ReplyTarget,
@@ -62,5 +62,5 @@ export function idOfTarget(
   if (target.type === 'into') return target.nodeId;
   if (options.requestId === undefined || round > 0) return nodeId(services.newId());
   const at = origin.type === 'below' ? origin.parentId : origin.nodeId;
-  return nodeId(deterministicId(treeId, at, options.requestId, origin.type, index, compacted ? 'compacted' : 'first'));
+  return nodeId(deriveNodeId(treeId, at, options.requestId, origin.type, index, compacted ? 'compacted' : 'first'));
 }

@@ -39,7 +39,7 @@ export interface TurnServices {
 }
 
 /** Builds the context for the commands of a turn. */
-export function turnRunContext(services: TurnServices, actId: string, actor: string): RunContext {
+export function makeTurnRunContext(services: TurnServices, actId: string, actor: string): RunContext {
   return { actor, actId, now: () => services.clock.now(), newId: services.newId, kit: services.kit };
 }
 

@@ -115,7 +115,7 @@ async function firstRound(work: TurnContext): Promise<ReplyRound> {
   const actor = options.actor ?? services.actor;
   checkGenerateOptions(services, options, start);
   // Checked before anything is written, because an unknown model or tool is an error of the caller.
-  const { models } = prepareAsked(services, options.models, options);
+  const { models } = resolveModelsAndTools(services, options.models, options);
   for (const model of models) requireReadyModel(model);
   if (start.type === 'send') await assertMessageFits(services, start, models, signal);
   const combination =
@@ -149,7 +149,7 @@ async function firstRound(work: TurnContext): Promise<ReplyRound> {
     options: wanted,
     expects: start.type === 'send' ? {} : expectedVersionOf(options),
     origin: target,
-    ...prepareAsked(services, wanted.models, wanted),
+    ...resolveModelsAndTools(services, wanted.models, wanted),
     combination,
     signal,
     stop,
@@ -169,7 +169,7 @@ function throwIfStopped(signal: AbortSignal): void {
   if (kind !== null) throw toGenerateError(makeStopError(kind));
 }
 
-function prepareAsked(services: TurnServices, models: readonly string[], options: GenerateOptions) {
+function resolveModelsAndTools(services: TurnServices, models: readonly string[], options: GenerateOptions) {
   const { n = 1, tools = [], fallbackModel } = options;
   if (tools.length > 0 && services.tools === null)
     throw makeGenerateError('generate/invalid', 'No tools are available here.', { tools });
@@ -190,7 +190,7 @@ async function runRound(
   const there = state.round > 0 ? null : await findExistingReplies(work.services, state, target);
   const replies = there ?? (await writeRound(work.services, state, target));
   work.seen = replies;
-  if (there !== null || state.attached) return attachedRound(work, state, replies);
+  if (there !== null || state.attached) return followOtherAttempt(work, state, replies);
   const [only] = replies;
   if (replies.length !== 1 || only?.status !== 'success' || state.tools.length === 0) return { replies };
   if (toolCallsOf(only).length === 0) return { replies };
@@ -201,7 +201,7 @@ async function runRound(
 }
 
 /** Waits for the replies that another attempt of the request writes. */
-async function attachedRound(
+async function followOtherAttempt(
   work: TurnContext,
   state: TurnState,
   replies: readonly WrittenReply[],
@@ -210,7 +210,7 @@ async function attachedRound(
   const next = replies.length === 1 && only !== undefined ? await findNextReplies(work.services, state, only) : null;
   if (next === null) return { replies };
   work.seen = [next];
-  return { replies, next: attachedRound(work, state, [next]) };
+  return { replies, next: followOtherAttempt(work, state, [next]) };
 }
 
 async function roundAfterTools(

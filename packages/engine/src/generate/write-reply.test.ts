@@ -13,7 +13,7 @@ let fixture: TurnFixture;
 afterEach(() => fixture.close());
 
 /** Wraps a store so that its commits fail while `fails` returns true. */
-function failing(store: Store, fails: () => boolean): Store {
+function makeFailingStore(store: Store, fails: () => boolean): Store {
   return new Proxy(store, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
@@ -37,7 +37,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
         yield* makeTextEvents('!');
       },
     ]);
-    const store = failing(fixture.store, () => full);
+    const store = makeFailingStore(fixture.store, () => full);
     const { providers } = fixture;
     const generator = createGenerator({ store, providers, limits: { flushMs: 5 } });
     const turn = generator.generate(

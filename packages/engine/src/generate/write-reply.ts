@@ -37,7 +37,7 @@ import type { Prompt } from './prompt.ts';
 import { readReply } from './read-reply.ts';
 import { makeFinishedSource } from './reply-metadata.ts';
 import { createLinkedController, type StopKind, stopKindOf, TurnStopReason } from './stop.ts';
-import { type TurnServices, turnRunContext } from './turn-services.ts';
+import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 
 /** A pending node, and the prompts for the models that may fill it. */
 export interface ReplyJob {
@@ -85,8 +85,8 @@ export async function writeReply(
   const { heartbeatMs: everyMs, lookMs, flushMs } = limits;
   const ticks = services.timers(flushMs);
   const writer = createChunkWriter(store.runs, job.runId, { ...limits, clock, onLost, ticks });
-  const beats = { clock, everyMs, lookMs, ticks, onLost, onStop: job.stop };
-  const stopBeating = startHeartbeat(store.runs, job.runId, beats);
+  const heartbeat = { clock, everyMs, lookMs, ticks, onLost, onStop: job.stop };
+  const stopHeartbeat = startHeartbeat(store.runs, job.runId, heartbeat);
   if (job.before !== null) writer.write(textOf(job.before));
   try {
     const response = await streamFromModel(services, job, controller.signal, (text) => writer.write(text), emit);
@@ -101,7 +101,7 @@ export async function writeReply(
     await writer.close();
     throw error;
   } finally {
-    stopBeating();
+    stopHeartbeat();
     unlink();
   }
 }
@@ -154,7 +154,7 @@ async function streamFromModel(
     const reply = fold.reply();
     const failure = reply.message === null && reply.last?.type === 'error' ? reply.last : null;
     const isLast = index === job.prompts.length - 1;
-    if (isLast || failure === null || !mayAskAnother(failure))
+    if (isLast || failure === null || !mayFallBack(failure))
       return { ...reply, prompt, startedAt, firstMs, instead, notices: notices.all() };
     instead = { model: prompt.model.id, code: failure.code };
   }
@@ -238,11 +238,11 @@ async function* onlyText(event: ProviderEvent): AsyncGenerator<ProviderEvent, vo
   yield event;
 }
 
-const notThere: ReadonlySet<string> = new Set(['provider/no-key', 'provider/unauthorised', 'provider/quota']);
+const unavailableCodes: ReadonlySet<string> = new Set(['provider/no-key', 'provider/unauthorised', 'provider/quota']);
 
 /** Returns whether another model may succeed: not if the request itself caused the error, or if the user stopped it. */
-function mayAskAnother({ code, kind }: ErrorEvent): boolean {
-  return kind === 'unavailable' || kind === 'not-found' || notThere.has(code);
+function mayFallBack({ code, kind }: ErrorEvent): boolean {
+  return kind === 'unavailable' || kind === 'not-found' || unavailableCodes.has(code);
 }
 
 async function endReply(
@@ -260,7 +260,7 @@ async function endReply(
   const usage = response.usage === null ? null : withoutRaw(response.usage);
   const cost = usage === null ? null : response.prompt.model.cost(usage);
   if (usage !== null) emit({ type: 'usage', nodeId, usage, cost });
-  const counted = usage ?? guessUsage(response);
+  const counted = usage ?? estimateMissingUsage(response);
   if (counted !== null) await addSpending(services, job.spent, counted, cost ?? response.prompt.model.cost(counted));
   const { startedAt, firstMs, instead, notices } = response;
   const facts = {
@@ -287,7 +287,12 @@ async function endReply(
     : usage === null
       ? response.prompt.estimate + (message === null ? 0 : services.kit.tokens(message))
       : usage.inputTokens + usage.outputTokens;
-  const written = await commit(services, job, { nodeId, parentId, status, message, finishReason, error, tokens }, meta);
+  const written = await commitReply(
+    services,
+    job,
+    { nodeId, parentId, status, message, finishReason, error, tokens },
+    meta,
+  );
   emit({
     type: 'node',
     nodeId,
@@ -300,14 +305,14 @@ async function endReply(
 }
 
 /** Commits the finished reply. If another process completed the node first, its result is returned. */
-async function commit(
+async function commitReply(
   services: TurnServices,
   job: ReplyJob,
   written: WrittenReply,
   meta: NodeMeta,
 ): Promise<WrittenReply> {
   const { treeId, nodeId } = job;
-  const context = turnRunContext(services, job.actId, job.actor);
+  const context = makeTurnRunContext(services, job.actId, job.actor);
   const { status, message } = written;
   // A model may reply with pictures.
   const said = message === null ? {} : { message: await storeInlineBytes(message, services.store.blobs) };
@@ -340,7 +345,7 @@ async function commit(
 }
 
 /** Estimates the usage of a reply that ended without a usage report; null if it is empty. */
-function guessUsage({ message, prompt }: ModelResponse): Omit<ProviderUsage, 'raw'> | null {
+function estimateMissingUsage({ message, prompt }: ModelResponse): Omit<ProviderUsage, 'raw'> | null {
   if (message === null) return null;
   return { inputTokens: prompt.estimate, outputTokens: messageTokens(message) };
 }

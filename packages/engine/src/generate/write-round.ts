@@ -7,8 +7,8 @@ import { findExistingReplies } from './find-existing-replies.ts';
 import { learnContextWindows } from './learn-windows.ts';
 import { buildPrompt, estimateCombinationTokens, type Prompt, readContext } from './prompt.ts';
 import { makeStartedSource } from './reply-metadata.ts';
-import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
-import { type TurnServices, turnRunContext } from './turn-services.ts';
+import { makeReplyId, type ReplyTarget, type TurnState } from './state.ts';
+import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 import { type ReplyJob, writeReply } from './write-reply.ts';
 
 /** Writes all replies of a round concurrently and waits until they have ended. */
@@ -82,14 +82,14 @@ async function writeReplies(
 ): Promise<readonly WrittenReply[]> {
   const { prompts, release } = await limitByBudgets(services, state.spent, wanted);
   try {
-    return await writeWithin(services, state, target, prompts, select, places);
+    return await writeWithinBudget(services, state, target, prompts, select, places);
   } finally {
     release();
   }
 }
 
 /** Writes replies whose prompts fit the budgets. */
-async function writeWithin(
+async function writeWithinBudget(
   services: TurnServices,
   state: TurnState,
   target: ReplyTarget,
@@ -99,7 +99,7 @@ async function writeWithin(
 ): Promise<readonly WrittenReply[]> {
   const jobs = prompts.map((list, index) => ({
     prompts: list,
-    nodeId: idOfTarget(services, state, target, places[index] ?? index, state.compacted),
+    nodeId: makeReplyId(services, state, target, places[index] ?? index, state.compacted),
     runId: services.newId(),
   }));
   const isOurs = await startReplies(services, state, target, jobs, select).catch(async (error: unknown) => {
@@ -201,7 +201,7 @@ async function insertPendingReplies(
   // The caller cannot know commits of the turn itself, such as a compaction, so only the first commit expects a
   // version.
   const expects = state.round === 0 && !state.compacted ? state.expects : {};
-  const context = { ...turnRunContext(services, state.actId, state.actor), ...expects };
+  const context = { ...makeTurnRunContext(services, state.actId, state.actor), ...expects };
   const replies: NewReply[] = jobs.map((job) => ({
     id: job.nodeId,
     meta: { source: makeStartedSource(job.prompts[0]) },
@@ -257,7 +257,7 @@ async function retryAfterOverflow(
     await run(
       services.store,
       { type: 'delete', treeId, nodeIds: still, mode: 'cascade' },
-      turnRunContext(services, actId, state.actor),
+      makeTurnRunContext(services, actId, state.actor),
     );
   return replies.map((reply, index) => written[places.indexOf(index)] ?? reply);
 }

@@ -1,5 +1,5 @@
-import { nextTurn } from '../next-turn.ts';
 import type { Clock } from '../providers/contract.ts';
+import { waitForNextTask } from '../wait-for-next-task.ts';
 
 /** Returns a promise to wait for if the event loop was blocked too long, else null. */
 export type YieldToEventLoop = () => Promise<void> | null;
@@ -16,7 +16,7 @@ export function createYielder(clock: Pick<Clock, 'now'>, everyMs = 8): YieldToEv
   const wait = async () => {
     // Checked again after waiting, because turns that woke earlier may have used up the time.
     do {
-      turn ??= nextTurn().then(() => {
+      turn ??= waitForNextTask().then(() => {
         last = clock.now();
         turn = null;
       });

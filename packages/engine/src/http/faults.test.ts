@@ -10,7 +10,7 @@ import { type FakeFault, type FakeProvider, type FakeResponse, openFakeProvider 
 import { openRawServer } from '../testing/raw-server.ts';
 
 /** A clock that never waits and records the requested delays. */
-function impatient(): Clock & { readonly waits: number[] } {
+function createInstantClock(): Clock & { readonly waits: number[] } {
   const waits: number[] = [];
   return {
     waits,
@@ -46,27 +46,27 @@ afterEach(async () => {
 });
 
 /** The limits and signal of a call, and a callback that is called while events arrive. */
-type Over = Pick<ProviderCall, 'limits' | 'signal'> & {
+type AskOptions = Pick<ProviderCall, 'limits' | 'signal'> & {
   onProgress?(events: readonly ProviderEvent[], server: FakeProvider): void;
 };
 
-async function ask(form: Form, turns: readonly FakeResponse[], over: Over = {}) {
+async function ask(form: Form, turns: readonly FakeResponse[], options: AskOptions = {}) {
   const server = await openFakeProvider(turns);
   fake = server;
   const notices: ProviderNotice[] = [];
-  const clock = impatient();
+  const clock = createInstantClock();
   const events: ProviderEvent[] = [];
   const call: ProviderCall = {
     connection: { baseUrl: server.url, key: new Secret(key, server.url) },
     streaming: form.streaming,
     clock,
     // Only the limit under test is short, because other short limits could be exceeded on a busy machine.
-    limits: { firstByteMs: 20_000, wholeFirstByteMs: 20_000, idleMs: 20_000, ...over.limits },
+    limits: { firstByteMs: 20_000, wholeFirstByteMs: 20_000, idleMs: 20_000, ...options.limits },
     onNotice: (notice) => notices.push(notice),
-    ...(over.signal === undefined ? {} : { signal: over.signal }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
   };
   const request = { model: 'm-x', messages: [textMessage('user', 'Hello')], maxTokens: 100 };
-  const watching = setInterval(() => over.onProgress?.(events, server), 5);
+  const watching = setInterval(() => options.onProgress?.(events, server), 5);
   try {
     for await (const event of form.provider.stream(request, call)) events.push(event);
   } finally {
@@ -87,7 +87,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
   it('[G23] hangs before it responds: the call ends as a timeout that may be retried', async () => {
     const { last, server } = await ask(form, ['hang'], { limits: { firstByteMs: 600, wholeFirstByteMs: 600 } });
     expect(last).toMatchObject({ code: 'provider/timeout', kind: 'unavailable', retryable: true });
-    await server.settled();
+    await server.waitForSockets();
     expect(server.requests).toHaveLength(1);
   });
 
@@ -95,13 +95,13 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     const { last, text, server } = await ask(form, ['hang-after-3'], { limits: { idleMs: 600 } });
     expect(last).toMatchObject({ code: 'provider/timeout', retryable: true });
     expect(text).toBe(streaming ? 'One two three' : '');
-    await server.settled();
+    await server.waitForSockets();
   });
 
   it('[G24] sends a byte at a time and never a whole event: the call ends', async () => {
     const { last, server } = await ask(form, ['slow'], { limits: streaming ? { idleMs: 100 } : { turnMs: 150 } });
     expect(last).toMatchObject({ code: 'provider/timeout' });
-    await server.settled();
+    await server.waitForSockets();
   });
 
   it('[G25] drops the stream: the received text is kept, and nothing is repeated', async () => {
@@ -193,7 +193,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
         limits: { bodyBytes: 3 << 20, eventBytes: 1 << 20, idleMs: 20_000 },
       });
       expect(last).toMatchObject({ code: 'provider/too-large', retryable: false });
-      await server.settled();
+      await server.waitForSockets();
       expect(process.memoryUsage().rss - before).toBeLessThan(128 << 20);
     },
   );
@@ -265,7 +265,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     });
     expect(last).toMatchObject({ code: 'provider/aborted', kind: 'aborted' });
     expect(text).toBe(streaming ? 'One two three' : '');
-    await server.settled();
+    await server.waitForSockets();
     expect(server.brokenOff).toBe(1);
     expect(added.join('')).toMatch(/^(?:\+-)+$/);
   });
@@ -305,7 +305,7 @@ describe('calls of a provider', () => {
       }),
     );
     expect(texts).toEqual(texts.map((_, number) => `${number} `.repeat(20)));
-    await server.settled();
+    await server.waitForSockets();
     expect(server.sockets).toBe(0);
     await server.close();
   });
@@ -326,7 +326,7 @@ describe('calls of a provider', () => {
     const request = { model: 'm', messages: [textMessage('user', 'Hi')], maxTokens: 10 };
     for await (const event of openaiCompatible.stream(request, { connection: { baseUrl: fake.url } }))
       if (event.type === 'text-delta') break;
-    await fake.settled();
+    await fake.waitForSockets();
     expect(fake.brokenOff).toBe(1);
   });
 

@@ -4,7 +4,7 @@ import { hideSecrets } from '../config/secret.ts';
 const hidden = '«hidden»';
 
 // Patterns of keys that are not configured here, for example one that a server repeats in an error.
-const shapes: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
+const keyPatterns: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
   {
     pattern:
       /\b(authorization|proxy-authorization|x-api-key|api-key|x-goog-api-key|cookie|set-cookie)(["']?\s*[:=]\s*["']?)[^\r\n"',}]+/gi,
@@ -24,6 +24,6 @@ const shapes: readonly { readonly pattern: RegExp; readonly replacement: string 
 /** Returns the text without keys of this process and without anything that looks like a key. */
 export function redactKeys(text: string): string {
   let safe = hideSecrets(text);
-  for (const { pattern, replacement } of shapes) safe = safe.replace(pattern, replacement);
+  for (const { pattern, replacement } of keyPatterns) safe = safe.replace(pattern, replacement);
   return safe;
 }

@@ -1,5 +1,5 @@
 /** Sends all HTTP requests of the engine to providers, within their limits. */
-import { failStream, makeErrorEvent, ProviderFailure } from '../providers/errors.ts';
+import { makeErrorEvent, ProviderFailure, throwProviderFailure } from '../providers/errors.ts';
 import type { HttpConnection, HttpLimits } from './contract.ts';
 import { fetchPublicAddress } from './public-fetch.ts';
 import type { RequestTimers } from './request-timers.ts';
@@ -51,7 +51,7 @@ export async function sendRequest(
   try {
     const init = {
       method: request.method,
-      headers: headersOf(connection, request, url),
+      headers: buildHeaders(connection, request, url),
       body: request.body ?? null,
       signal: watch.signal,
     };
@@ -66,20 +66,30 @@ export async function sendRequest(
   if (status >= 300 && status < 400) {
     await response.body?.cancel();
     const to = response.headers.get('location') ?? 'somewhere';
-    failStream('provider/redirected', `${url.host} redirects to ${to}; put the final address into the configuration.`, {
-      status,
-    });
+    throwProviderFailure(
+      'provider/redirected',
+      `${url.host} redirects to ${to}; put the final address into the configuration.`,
+      {
+        status,
+      },
+    );
   }
-  return answerOf(response, url, limits, watch);
+  return toHttpResponse(response, url, limits, watch);
 }
 
 /** Joins a base URL and a path. Throws if the base is not an http(s) URL or contains credentials. */
 export function joinRequestUrl(baseUrl: string, path: string): URL {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (base === null || !/^https?:$/.test(base.protocol))
-    failStream('provider/rejected', `${JSON.stringify(baseUrl)} is not an http or https URL; check base_url.`);
+    throwProviderFailure(
+      'provider/rejected',
+      `${JSON.stringify(baseUrl)} is not an http or https URL; check base_url.`,
+    );
   if (base.username !== '' || base.password !== '')
-    failStream('provider/rejected', `The base URL of ${base.host} holds a name or password; put the key into api_key.`);
+    throwProviderFailure(
+      'provider/rejected',
+      `The base URL of ${base.host} holds a name or password; put the key into api_key.`,
+    );
   const [place = '', query] = path.split('?');
   base.pathname = base.pathname.replace(/\/+$/, '') + place;
   base.hash = '';
@@ -87,7 +97,7 @@ export function joinRequestUrl(baseUrl: string, path: string): URL {
   return base;
 }
 
-function headersOf(connection: HttpConnection, request: HttpRequest, url: URL): Record<string, string> {
+function buildHeaders(connection: HttpConnection, request: HttpRequest, url: URL): Record<string, string> {
   const { keyHeader } = request;
   return {
     accept: request.accept,
@@ -103,7 +113,7 @@ function headersOf(connection: HttpConnection, request: HttpRequest, url: URL): 
   };
 }
 
-function answerOf(response: Response, url: URL, limits: HttpLimits, watch: RequestTimers): HttpResponse {
+function toHttpResponse(response: Response, url: URL, limits: HttpLimits, watch: RequestTimers): HttpResponse {
   async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
     if (response.body === null) return;
     const reader = response.body.getReader();
@@ -118,7 +128,10 @@ function answerOf(response: Response, url: URL, limits: HttpLimits, watch: Reque
         }
         total += value.byteLength;
         if (total > limits.bodyBytes)
-          failStream('provider/too-large', `The answer of ${url.host} is larger than ${limits.bodyBytes} bytes.`);
+          throwProviderFailure(
+            'provider/too-large',
+            `The answer of ${url.host} is larger than ${limits.bodyBytes} bytes.`,
+          );
         yield value;
       }
     } catch (thrown) {
@@ -150,7 +163,7 @@ function answerOf(response: Response, url: URL, limits: HttpLimits, watch: Reque
 }
 
 // Error codes for a server that cannot be reached; other codes mean that the connection broke.
-const notThere = new Set([
+const unreachableCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -189,7 +202,9 @@ function networkFailure(thrown: unknown, watch: RequestTimers, url: URL, when: '
       makeErrorEvent('provider/dropped', `${url.host} closed the connection (${said}).`),
       thrown,
     );
-  const hint = notThere.has(code) ? 'Is it running, and is the address right?' : 'The connection could not be made.';
+  const hint = unreachableCodes.has(code)
+    ? 'Is it running, and is the address right?'
+    : 'The connection could not be made.';
   return new ProviderFailure(
     makeErrorEvent('provider/unreachable', `${url.host} cannot be reached (${said}). ${hint}`),
     thrown,

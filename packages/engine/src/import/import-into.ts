@@ -33,8 +33,8 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { runContextOf, type ServiceOptions } from '../service.ts';
-import { findDifferences } from './differing.ts';
-import { ImportTally } from './ledger.ts';
+import { findDifferences } from './find-differences.ts';
+import { ImportTally } from './import-tally.ts';
 import { readDestination } from './own-ids.ts';
 
 /** What to import, and how strictly. */
@@ -87,20 +87,20 @@ export async function* importInto(
   options: ImportIntoOptions = {},
 ): AsyncGenerator<ImportIntoEvent> {
   const { strict = false, dryRun = false, follow = false } = options;
-  if (strict) await refuseFlawed(input, options);
+  if (strict) await assertFlawless(input, options);
   const ledger = new ImportTally();
-  const names = new ImportNames(store);
+  const names = new ExternalIdQueue(store);
   const context = runContextOf(store, options);
-  const rest = withPauses();
+  const rest = createPause();
   const ends = new Map<TreeId, string>();
   try {
-    for await (const event of readImport(input, { ...readerOf(options), rest })) {
+    for await (const event of readImport(input, { ...readOptionsOf(options), rest })) {
       if (event.type === 'format') {
         ledger.format = event.format.name;
         yield { type: 'format', name: event.format.name, label: event.format.label };
-      } else if (event.type === 'finding') ledger.aside(event.finding);
+      } else if (event.type === 'finding') ledger.addOutsideFinding(event.finding);
       else if (event.type === 'blob') {
-        if (!dryRun) await keepBlob(store, event.blob);
+        if (!dryRun) await storeBlob(store, event.blob);
         ledger.attachments++;
       } else if (event.type === 'progress') {
         ledger.bytes = event.bytes;
@@ -116,7 +116,7 @@ export async function* importInto(
         // Storing a large conversation takes long, so other work may run first.
         await rest();
         yield* storeTree({ store, ledger, names, context, dryRun, rest, ends, follow }, event.tree);
-        await names.flush(namesAtOnce);
+        await names.flush(idsPerWrite);
       }
     }
     await names.flush(1);
@@ -128,13 +128,13 @@ export async function* importInto(
 }
 
 // A larger batch would block other work; a smaller one would cost too many durable writes.
-const namesAtOnce = 500;
+const idsPerWrite = 500;
 
 /**
  * Collects external ids and writes them in batches, because a durable write per conversation would cost as much as
  * storing the conversation.
  */
-class ImportNames {
+class ExternalIdQueue {
   readonly #store: Store;
   #waiting: ExternalId[] = [];
 
@@ -150,7 +150,7 @@ class ImportNames {
    * Writes one batch while the caller commits a conversation, so that both share one disk sync. Never rejects; ids that
    * could not be written stay queued.
    */
-  async along(): Promise<void> {
+  async writeBatch(): Promise<void> {
     if (this.#waiting.length === 0) return;
     await this.#write().catch(() => undefined);
   }
@@ -164,7 +164,7 @@ class ImportNames {
   }
 
   async #write(): Promise<void> {
-    const names = this.#waiting.slice(0, namesAtOnce);
+    const names = this.#waiting.slice(0, idsPerWrite);
     this.#waiting = this.#waiting.slice(names.length);
     try {
       await this.#store.putExternalIds(names);
@@ -177,23 +177,23 @@ class ImportNames {
 
 // Milliseconds of work before other work may run. Yielding after every small conversation would cost more than
 // importing it.
-const longestStretch = 10;
+const longestWorkMs = 10;
 
 /** Returns a function that yields to the event loop if enough time has passed since the last yield. */
-function withPauses(): Pause {
+function createPause(): Pause {
   let since = performance.now();
   const turn = async () => {
     await setImmediate();
     since = performance.now();
   };
-  return () => (performance.now() - since < longestStretch ? undefined : turn());
+  return () => (performance.now() - since < longestWorkMs ? undefined : turn());
 }
 
 /** What storing a conversation needs, shared by the whole import. */
 interface ImportServices {
   readonly store: Store;
   readonly ledger: ImportTally;
-  readonly names: ImportNames;
+  readonly names: ExternalIdQueue;
   readonly context: RunContext;
   readonly dryRun: boolean;
   readonly rest: Pause;
@@ -206,9 +206,9 @@ interface ImportServices {
 }
 
 // How many trees are remembered. The calls of one conversation are close to each other in a log.
-const endsAtOnce = 1000;
+const mostRememberedTrees = 1000;
 
-function noteEnd(
+function rememberActiveNode(
   { ends }: ImportServices,
   { treeId, activeId, follows }: ImportCommand,
   { created, added }: ImportResult,
@@ -218,10 +218,10 @@ function noteEnd(
   ends.delete(treeId);
   ends.set(treeId, activeId);
   const [oldest] = ends.keys();
-  if (ends.size > endsAtOnce && oldest !== undefined) ends.delete(oldest);
+  if (ends.size > mostRememberedTrees && oldest !== undefined) ends.delete(oldest);
 }
 
-function readerOf({ format, scope, signal }: ImportIntoOptions) {
+function readOptionsOf({ format, scope, signal }: ImportIntoOptions) {
   return {
     ...(format === undefined ? {} : { format }),
     ...(scope === undefined ? {} : { scope }),
@@ -229,10 +229,10 @@ function readerOf({ format, scope, signal }: ImportIntoOptions) {
   };
 }
 
-async function refuseFlawed(input: ImportInput, options: ImportIntoOptions): Promise<void> {
+async function assertFlawless(input: ImportInput, options: ImportIntoOptions): Promise<void> {
   const ledger = new ImportTally();
-  for await (const event of readImport(input, { ...readerOf(options), rest: withPauses() })) {
-    if (event.type === 'finding') ledger.aside(event.finding);
+  for await (const event of readImport(input, { ...readOptionsOf(options), rest: createPause() })) {
+    if (event.type === 'finding') ledger.addOutsideFinding(event.finding);
     else if (event.type === 'tree') ledger.open(event.tree);
     else await setImmediate();
   }
@@ -249,7 +249,7 @@ async function* storeTree(services: ImportServices, tree: RepairedTree): AsyncGe
   const { ledger } = services;
   ledger.open(tree);
   try {
-    const { incoming, inline, attachments, result } = await takenNames(services, tree);
+    const { incoming, inline, attachments, result } = await storeConversation(services, tree);
     const { treeId, attributes } = incoming.command;
     ledger.attachments += attachments;
     ledger.stored(tree, incoming, result);
@@ -281,9 +281,9 @@ async function* storeTree(services: ImportServices, tree: RepairedTree): AsyncGe
  * Stores a conversation. A tree that was exported from here gets its old ids; if these belong to another owner of this
  * server, new ids are used.
  */
-async function takenNames(services: ImportServices, tree: RepairedTree) {
+async function storeConversation(services: ImportServices, tree: RepairedTree) {
   const { store, ledger, dryRun, rest } = services;
-  const take = async (fresh: boolean) => {
+  const attemptStore = async (fresh: boolean) => {
     const known = tree.restores === undefined ? await readDestination(store, tree, ledger.format, rest) : {};
     const destination = { ...known, fresh };
     const whole = await runWithPauses(buildImportCommand(tree, ledger.format, store.owner, destination), rest);
@@ -295,14 +295,14 @@ async function takenNames(services: ImportServices, tree: RepairedTree) {
     const attached = [...(tree.blobs ?? []), ...blobs];
     const result = dryRun
       ? await previewTree(services, incoming)
-      : await carryOutImport(services, tree, incoming, attached);
+      : await commitImport(services, tree, incoming, attached);
     return { incoming, inline: whole.command, attachments: attached.length, result };
   };
   try {
-    return await take(false);
+    return await attemptStore(false);
   } catch (error) {
     if (tree.restores === undefined || !isAppError(error) || error.code !== 'id/taken') throw error;
-    return take(true);
+    return attemptStore(true);
   }
 }
 
@@ -330,7 +330,7 @@ async function previewTree({ store, context, rest }: ImportServices, { command }
   const planning = planners.import(command, { treeId, now: now(), newId, kit, actor, stale: false });
   const plan = await runReadsAsync(planning, async (read) => {
     await rest();
-    return store.read(treeId, () => askApproval(read));
+    return store.read(treeId, () => answerRead(read));
   });
   const trashed = await store.read(treeId, () => ask('tree', {}));
   if (trashed?.attributes.trashedAt !== undefined && plan.steps.length > 0)
@@ -338,11 +338,11 @@ async function previewTree({ store, context, rest }: ImportServices, { command }
   return plan.result;
 }
 
-function* askApproval(read: Read): ReadProgram<Answer> {
+function* answerRead(read: Read): ReadProgram<Answer> {
   return yield* ask(read.ask, read);
 }
 
-async function carryOutImport(
+async function commitImport(
   services: ImportServices,
   tree: RepairedTree,
   { command, names }: StorableTree,
@@ -351,15 +351,15 @@ async function carryOutImport(
   const { store, context } = services;
   const { treeId } = command;
   const known = await store.read(treeId, () => ask('tree', {}));
-  for (const blob of blobs) await keepBlob(store, blob);
+  for (const blob of blobs) await storeBlob(store, blob);
   // A new tree gets the time of its last message, so that lists sorted by time show it in the right position.
   const at = known === null ? lastTime(tree) : undefined;
   // Writes the external ids of the previous conversation at the same time, because a separate durable write would cost
   // as much as a short conversation.
-  const along = services.names.along();
+  const idsWritten = services.names.writeBatch();
   const { result } = await run(store, command, at === undefined ? context : { ...context, now: () => at });
-  await along;
-  noteEnd(services, command, result);
+  await idsWritten;
+  rememberActiveNode(services, command, result);
   if (result.created && tree.trashed === true) await run(store, { type: 'delete-tree', treeId }, context);
   const nameOf = ({ format, scope, id }: ExternalId) => JSON.stringify([format, scope, id]);
   const there = new Set(known === null ? [] : (await store.externalIdsOf(treeId)).map(nameOf));
@@ -372,7 +372,7 @@ async function carryOutImport(
   return result;
 }
 
-async function keepBlob(store: Store, blob: ImportedBlob): Promise<void> {
+async function storeBlob(store: Store, blob: ImportedBlob): Promise<void> {
   if ((await store.blobs.find(blob.hash)) === null) await store.blobs.put(await blob.read(), blob.mediaType);
 }
 

@@ -44,7 +44,7 @@ const ours = treeId('00000000-0000-7000-8000-00000000abcd');
 
 let store: Store;
 
-async function take(into: Store, input: ImportInput, format: string) {
+async function importInput(into: Store, input: ImportInput, format: string) {
   const reported: { readonly treeId: TreeId; readonly created: boolean; readonly added: number }[] = [];
   const codes: string[] = [];
   const differing: string[] = [];
@@ -77,14 +77,18 @@ async function written(from: Store, format: string): Promise<ImportInput> {
 }
 
 /** Creates a tree that was imported and then continued here: a turn with tool calls and a second reply. */
-async function grown(format: string): Promise<TreeId> {
+async function createImportedTree(format: string): Promise<TreeId> {
   const elsewhere = await openStore('memory:');
-  await take(elsewhere, { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([conversation])))] }, 'chatgpt');
-  const { treeId } = await take(store, await written(elsewhere, format), format);
+  await importInput(
+    elsewhere,
+    { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([conversation])))] },
+    'chatgpt',
+  );
+  const { treeId } = await importInput(store, await written(elsewhere, format), format);
   await elsewhere.close();
   if (treeId === undefined) throw new Error('Nothing came in.');
   const asked = (await nodesOf(treeId)).find((node) => node.role === 'user');
-  await goOn(treeId);
+  await continueTree(treeId);
   await say(treeId, textMessage('assistant', 'Black.'), asked?.id);
   return treeId;
 }
@@ -92,12 +96,12 @@ async function grown(format: string): Promise<TreeId> {
 /** Creates a tree that was not imported. */
 async function sample(): Promise<TreeId> {
   const { result } = await run(store, { type: 'create', treeId: ours }, runContextOf(store, {}));
-  await goOn(result.treeId);
-  await furnish(result.treeId);
+  await continueTree(result.treeId);
+  await addSeparateRecords(result.treeId);
   return result.treeId;
 }
 
-async function goOn(treeId: TreeId): Promise<void> {
+async function continueTree(treeId: TreeId): Promise<void> {
   await say(treeId, textMessage('user', 'Where does it grow?'));
   for (const message of [calls, resultOf('call_1'), resultOf('call_2'), textMessage('assistant', 'On hills.')])
     await say(treeId, message);
@@ -110,7 +114,7 @@ async function say(treeId: TreeId, message: Message, parentId?: NodeId): Promise
 }
 
 /** Adds the data that formats store as separate records: a title, a bookmark, a summary, the active node. */
-async function furnish(treeId: TreeId): Promise<void> {
+async function addSeparateRecords(treeId: TreeId): Promise<void> {
   const context = runContextOf(store, {});
   const [first, second] = (await nodesOf(treeId)).filter((node) => node.kind === 'message');
   if (first === undefined || second === undefined) throw new Error('Nothing was said.');
@@ -136,11 +140,11 @@ describe.each(holdIds)('messages created here and exported as %s', (format) => {
   afterEach(() => store.close());
 
   test('[IM16] is recognised when it is imported again: nothing is added, however often', async () => {
-    const treeId = await grown(format);
+    const treeId = await createImportedTree(format);
     const before = await nodesOf(treeId);
     const input = await written(store, format);
     for (let time = 0; time < 2; time++) {
-      const { reported, codes } = await take(store, input, format);
+      const { reported, codes } = await importInput(store, input, format);
       expect(reported).toEqual([[false, 0]]);
       expect(codes.filter((code) => code === 'import/differs')).toEqual([]);
     }
@@ -148,24 +152,24 @@ describe.each(holdIds)('messages created here and exported as %s', (format) => {
   });
 
   test('[IM16] brings no metadata lines back: names, bookmarks, boundaries, positions', async () => {
-    const treeId = await grown(format);
-    await furnish(treeId);
+    const treeId = await createImportedTree(format);
+    await addSeparateRecords(treeId);
     const before = await nodesOf(treeId);
-    const { reported, differing } = await take(store, await written(store, format), format);
+    const { reported, differing } = await importInput(store, await written(store, format), format);
     expect(reported).toEqual([[false, 0]]);
     expect(differing).toEqual([]);
     expect(await nodesOf(treeId)).toEqual(before);
   });
 
   test('[IM10] is not reported as changed if it was moved or removed here', async () => {
-    const treeId = await grown(format);
+    const treeId = await createImportedTree(format);
     const said = (await nodesOf(treeId)).filter((node) => node.kind === 'message');
     const [asked, , , calls] = said;
     const black = said.find((node) => JSON.stringify(node.message).includes('Black.'));
     if (asked === undefined || calls === undefined || black === undefined) throw new Error('It is not there.');
     await run(store, { type: 'move', treeId, nodeId: calls.id, parentId: black.id }, runContextOf(store, {}));
     await run(store, { type: 'delete', treeId, nodeIds: [asked.id], mode: 'splice' }, runContextOf(store, {}));
-    const { reported, differing } = await take(store, await written(store, format), format);
+    const { reported, differing } = await importInput(store, await written(store, format), format);
     expect(reported).toEqual([[false, 0]]);
     expect(differing).toEqual([]);
   });
@@ -174,23 +178,23 @@ describe.each(holdIds)('messages created here and exported as %s', (format) => {
     const treeId = await sample();
     const before = await nodesOf(treeId);
     const input = await written(store, format);
-    const { reported, differing } = await take(store, input, format);
+    const { reported, differing } = await importInput(store, input, format);
     expect(reported).toEqual([[false, 0]]);
     expect(differing).toEqual([]);
     expect(await nodesOf(treeId)).toEqual(before);
-    expect((await take(store.forOwner('somebody-else'), input, format)).reported.map(([created]) => created)).toEqual([
-      true,
-    ]);
+    expect(
+      (await importInput(store.forOwner('somebody-else'), input, format)).reported.map(([created]) => created),
+    ).toEqual([true]);
   });
 
   test('[IM16] stays deleted when it is imported again', async () => {
-    const treeId = await grown(format);
+    const treeId = await createImportedTree(format);
     const input = await written(store, format);
     const last = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('On hills.'));
     if (last === undefined) throw new Error('It is not there.');
     await run(store, { type: 'delete', treeId, nodeIds: [last.id], mode: 'cascade' }, runContextOf(store, {}));
     const before = await nodesOf(treeId);
-    expect((await take(store, input, format)).reported).toEqual([[false, 0]]);
+    expect((await importInput(store, input, format)).reported).toEqual([[false, 0]]);
     expect(await nodesOf(treeId)).toEqual(before);
   });
 });
@@ -202,7 +206,7 @@ describe('messages created here', () => {
   afterEach(() => store.close());
 
   test('[IM16] get the messages that were added below them elsewhere', async () => {
-    const treeId = await grown('chatgpt');
+    const treeId = await createImportedTree('chatgpt');
     const [file] = (await written(store, 'chatgpt')).files;
     let text = '';
     for await (const bytes of file?.stream() ?? []) text += Buffer.from(bytes).toString();
@@ -212,13 +216,13 @@ describe('messages created here', () => {
     exported.mapping[leaf.id].children.push('later');
     exported.mapping.later = at('later', leaf.id, [], 'user', 'How high?');
     const input = { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([exported])))] };
-    expect((await take(store, input, 'chatgpt')).reported).toEqual([[false, 1]]);
+    expect((await importInput(store, input, 'chatgpt')).reported).toEqual([[false, 1]]);
     const added = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('How high?'));
     expect(added?.parentId).toBe(leaf.id);
   });
 
   test('[IM16] are not matched by an id of another tree', async () => {
-    const treeId = await grown('chatgpt');
+    const treeId = await createImportedTree('chatgpt');
     const stranger = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('On hills.'));
     const other = {
       ...conversation,
@@ -226,7 +230,7 @@ describe('messages created here', () => {
       mapping: { ...conversation.mapping, [stranger?.id ?? '']: at(stranger?.id ?? '', 'n2', [], 'user', 'Other') },
     };
     const input = { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([other])))] };
-    expect((await take(store, input, 'chatgpt')).reported).toEqual([[true, 3]]);
-    expect((await take(store, input, 'chatgpt')).reported).toEqual([[false, 0]]);
+    expect((await importInput(store, input, 'chatgpt')).reported).toEqual([[true, 3]]);
+    expect((await importInput(store, input, 'chatgpt')).reported).toEqual([[false, 0]]);
   });
 });

@@ -16,7 +16,7 @@ const atOnce = 200;
  * Returns the existing tree of a conversation: the one that an earlier import created, or the one that was exported
  * with this id. Undefined if neither exists.
  */
-async function treeHere(store: Store, derived: TreeId, id: string): Promise<TreeId | undefined> {
+async function findExistingTree(store: Store, derived: TreeId, id: string): Promise<TreeId | undefined> {
   for (const one of isUuid(id) ? [derived, treeIdOf(id)] : [derived])
     if ((await store.read(one, () => ask('tree', {}))) !== null) return one;
   return undefined;
@@ -31,7 +31,7 @@ export async function readDestination(
 ): Promise<ImportDestination> {
   const { scope, externalId: id } = tree;
   const derived = importedTreeId({ owner: store.owner, format, scope, id });
-  const there = await treeHere(store, derived, id);
+  const there = await findExistingTree(store, derived, id);
   if (there === undefined) return {};
   const named = new Set<NodeId>();
   const beside = new Map<NodeId, string>();
@@ -40,14 +40,14 @@ export async function readDestination(
     if (own !== undefined) named.add(own);
     if (companion === true) beside.set(importedNodeId(there, externalId), externalId);
   }
-  const own = await findImportedTree(store, there, [...named], rest);
-  const kept = await findImportedTree(store, there, [...beside.keys()], rest);
+  const own = await findExistingNodes(store, there, [...named], rest);
+  const kept = await findExistingNodes(store, there, [...beside.keys()], rest);
   const companions = new Set([...beside].flatMap(([node, externalId]) => (kept.has(node) ? [] : externalId)));
   return { own, companions, ...(there === derived ? {} : { treeId: there }) };
 }
 
 /** Returns which of the ids belong to nodes of the tree, including deleted ones. */
-async function findImportedTree(
+async function findExistingNodes(
   store: Store,
   tree: TreeId,
   ids: readonly NodeId[],
@@ -56,14 +56,14 @@ async function findImportedTree(
   const here = new Set<string>();
   for (let from = 0; from < ids.length; from += atOnce) {
     const some = ids.slice(from, from + atOnce);
-    for (const one of await store.read(tree, () => treeHereOf(some))) here.add(one);
+    for (const one of await store.read(tree, () => readExistingNodes(some))) here.add(one);
     await rest();
   }
   return here;
 }
 
 /** Returns which of the ids belong to nodes of the tree being read. */
-function* treeHereOf(ids: readonly NodeId[]): ReadProgram<NodeId[]> {
+function* readExistingNodes(ids: readonly NodeId[]): ReadProgram<NodeId[]> {
   const here: NodeId[] = [];
   // Most programs use their own UUIDs, so the cheap check removes almost all ids.
   for (const id of yield* ask('taken', { ids })) if ((yield* ask('anyNode', { id })) !== null) here.push(id);

@@ -81,17 +81,17 @@ class WatchedChild implements ChildTransport {
   #size = 0;
   #process: ChildProcess | null = null;
   #stderr = '';
-  #ended: string | null = null;
-  #gone: Promise<void> = Promise.resolve();
-  #isOver = false;
-  #isAsked = false;
+  #exitReason: string | null = null;
+  #exited: Promise<void> = Promise.resolve();
+  #isFinished = false;
+  #isExitRequested = false;
 
   constructor(child: ChildCommand) {
     this.#child = child;
   }
 
   ending(): string | null {
-    return this.#ended;
+    return this.#exitReason;
   }
 
   start(): Promise<void> {
@@ -111,20 +111,21 @@ class WatchedChild implements ChildTransport {
     return new Promise((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error) => {
-        this.#ended ??= `it could not be started (${error.message})`;
-        this.#over();
+        this.#exitReason ??= `it could not be started (${error.message})`;
+        this.#finish();
         reject(error);
       });
-      this.#gone = new Promise((gone) => {
+      this.#exited = new Promise((gone) => {
         child.once('error', () => gone());
         child.once('exit', (code, signal) => {
           // Kills the rest of the group, including the watcher.
           this.#signal('SIGKILL');
           const timer = setTimeout(end, drainMs);
           child.once('close', end);
-          const over = () => this.#over();
+          const over = () => this.#finish();
           const tell = () => {
-            if (!this.#isAsked || (signal === null && code !== 0)) this.#ended ??= this.#say(code, signal);
+            if (!this.#isExitRequested || (signal === null && code !== 0))
+              this.#exitReason ??= this.#describeExit(code, signal);
           };
           function end(): void {
             clearTimeout(timer);
@@ -137,7 +138,7 @@ class WatchedChild implements ChildTransport {
     });
   }
 
-  #say(code: number | null, signal: NodeJS.Signals | null): string {
+  #describeExit(code: number | null, signal: NodeJS.Signals | null): string {
     const [program = ''] = this.#child.command;
     const how =
       code === 127
@@ -153,9 +154,9 @@ class WatchedChild implements ChildTransport {
     return this.#process?.stdio.filter((stream) => stream !== null && stream !== undefined) ?? [];
   }
 
-  #over(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  #finish(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
     for (const stream of this.#streams()) stream.destroy();
     this.onclose?.();
   }
@@ -168,21 +169,21 @@ class WatchedChild implements ChildTransport {
       this.#pieces.length = 0;
       this.#size = 0;
       from = at + 1;
-      this.#take(line);
+      this.#handleLine(line);
     }
     if (from < piece.length) this.#pieces.push(piece.subarray(from));
     this.#size += piece.length - from;
     if (this.#size <= this.#child.messageBytes) return;
     this.#pieces.length = 0;
     this.#size = 0;
-    this.#ended = `it sent a message of more than ${this.#child.messageBytes} bytes`;
-    this.onerror?.(new Error(this.#ended));
+    this.#exitReason = `it sent a message of more than ${this.#child.messageBytes} bytes`;
+    this.onerror?.(new Error(this.#exitReason));
     this.#signal('SIGKILL');
-    this.#over();
+    this.#finish();
   }
 
-  #take(line: string): void {
-    if (line.trim() === '' || this.#isOver) return;
+  #handleLine(line: string): void {
+    if (line.trim() === '' || this.#isFinished) return;
     let message: JSONRPCMessage;
     try {
       message = deserializeMessage(line);
@@ -196,22 +197,22 @@ class WatchedChild implements ChildTransport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const input = this.#process?.stdin;
-    if (!input || this.#isOver || !input.writable) return Promise.reject(new Error('The server has exited.'));
+    if (!input || this.#isFinished || !input.writable) return Promise.reject(new Error('The server has exited.'));
     return new Promise((resolve, reject) => {
       input.write(serializeMessage(message), (error) => {
         if (!error) resolve();
         // A pipe breaks shortly before the exit is known. The exit status explains more, so the error waits for it.
-        else void this.#goneWithin(drainMs).then(() => reject(new Error(this.#ended ?? error.message)));
+        else void this.#exitedWithin(drainMs).then(() => reject(new Error(this.#exitReason ?? error.message)));
       });
     });
   }
 
-  async #goneWithin(ms: number): Promise<boolean> {
+  async #exitedWithin(ms: number): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), ms);
     });
-    const went = await Promise.race([this.#gone.then(() => true), late]);
+    const went = await Promise.race([this.#exited.then(() => true), late]);
     clearTimeout(timer);
     return went;
   }
@@ -219,14 +220,14 @@ class WatchedChild implements ChildTransport {
   /** Closes the child's input, then sends SIGTERM, then SIGKILL; resolves when the whole group has exited. */
   async close(): Promise<void> {
     const child = this.#process;
-    if (child === null || child.pid === undefined) return this.#over();
-    this.#isAsked = true;
+    if (child === null || child.pid === undefined) return this.#finish();
+    this.#isExitRequested = true;
     child.stdin?.end();
-    if (!(await this.#goneWithin(this.#child.graceMs))) {
+    if (!(await this.#exitedWithin(this.#child.graceMs))) {
       this.#signal('SIGTERM');
-      if (!(await this.#goneWithin(this.#child.graceMs))) this.#signal('SIGKILL');
+      if (!(await this.#exitedWithin(this.#child.graceMs))) this.#signal('SIGKILL');
     }
-    await this.#gone;
+    await this.#exited;
   }
 
   #signal(signal: NodeJS.Signals): void {

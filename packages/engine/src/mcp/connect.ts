@@ -73,7 +73,7 @@ export async function connectMcpServer(options: McpConnectOptions): Promise<McpC
   const asking = { timeout: config.timeoutMs, signal };
   const list = () =>
     client.getServerCapabilities()?.tools === undefined
-      ? Promise.resolve({ faces: [], problems: [] })
+      ? Promise.resolve({ definitions: [], problems: [] })
       : listTools(client, limits, asking);
   try {
     await Promise.race([client.connect(transport, asking), broken]);

@@ -132,7 +132,7 @@ describe('an address', () => {
         status: 'down',
         lastError: 'web sent a message of more than 100000 bytes.',
       });
-      await server.settled(0);
+      await server.waitForSockets(0);
     },
   );
 });

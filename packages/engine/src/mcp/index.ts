@@ -39,7 +39,7 @@ export function createMcpClient(options: McpClientOptions): McpClient {
       env,
       limits,
       clock,
-      onTools: (faces) => catalogue.take(name, faces),
+      onTools: (definitions) => catalogue.take(name, definitions),
       onChange: () => options.onChange?.(stateOf(server)),
     });
     servers.set(name, server);

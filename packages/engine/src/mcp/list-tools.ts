@@ -8,7 +8,7 @@ import type { ToolDefinition } from './pins.ts';
 
 /** The valid tools of a server, and messages about those that cannot be used. */
 export interface ListedTools {
-  readonly faces: readonly ToolDefinition[];
+  readonly definitions: readonly ToolDefinition[];
   readonly problems: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export async function listTools(
   limits: McpLimits,
   options: { readonly timeout: number; readonly signal: AbortSignal },
 ): Promise<ListedTools> {
-  const faces = new Map<string, ToolDefinition>();
+  const definitions = new Map<string, ToolDefinition>();
   const problems: string[] = [];
   const seen = new Set<string>();
   let bytes = 0;
@@ -47,13 +47,14 @@ export async function listTools(
       break;
     }
     for (const entry of list) {
-      const face = readToolDefinition(entry);
-      if (typeof face === 'string') addProblem(problems, face);
-      else if (faces.has(face.tool)) addProblem(problems, `The tool ${JSON.stringify(face.tool)} is listed twice.`);
-      else if (faces.size < limits.tools) faces.set(face.tool, face);
+      const definition = readToolDefinition(entry);
+      if (typeof definition === 'string') addProblem(problems, definition);
+      else if (definitions.has(definition.tool))
+        addProblem(problems, `The tool ${JSON.stringify(definition.tool)} is listed twice.`);
+      else if (definitions.size < limits.tools) definitions.set(definition.tool, definition);
       else {
         problems.push(`There are more than ${limits.tools} tools; the rest is left out.`);
-        return { faces: [...faces.values()], problems };
+        return { definitions: [...definitions.values()], problems };
       }
     }
     const next = isJsonObject(answer) ? answer.nextCursor : undefined;
@@ -65,7 +66,7 @@ export async function listTools(
     seen.add(next);
     cursor = next;
   }
-  return { faces: [...faces.values()], problems };
+  return { definitions: [...definitions.values()], problems };
 }
 
 const mostProblems = 20;

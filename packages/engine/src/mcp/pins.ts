@@ -64,11 +64,15 @@ export function hashToolDefinition(
 }
 
 /** Returns which parts of a tool differ from its pin. */
-export function findToolChanges(pin: ApprovedTool, target: string, face: ToolDefinition): readonly McpToolChange[] {
+export function findToolChanges(
+  pin: ApprovedTool,
+  target: string,
+  definition: ToolDefinition,
+): readonly McpToolChange[] {
   const changed: McpToolChange[] = [];
   if (pin.target !== target) changed.push('command');
-  if (pin.description !== face.description) changed.push('description');
-  if (canonicalJson(pin.parameters) !== canonicalJson(face.parameters)) changed.push('parameters');
-  if (canonicalJson(pin.annotations) !== canonicalJson(face.annotations)) changed.push('annotations');
+  if (pin.description !== definition.description) changed.push('description');
+  if (canonicalJson(pin.parameters) !== canonicalJson(definition.parameters)) changed.push('parameters');
+  if (canonicalJson(pin.annotations) !== canonicalJson(definition.annotations)) changed.push('annotations');
   return changed;
 }

@@ -20,7 +20,7 @@ export interface McpServerServices {
   readonly limits: McpLimits;
   readonly clock: Clock;
   /** Called with each list of tools. Resolves with a problem that does not stop the server, or with null. */
-  readonly onTools: (faces: readonly ToolDefinition[]) => Promise<string | null>;
+  readonly onTools: (definitions: readonly ToolDefinition[]) => Promise<string | null>;
   /** Called after each change of status. */
   readonly onChange: () => void;
 }
@@ -28,7 +28,7 @@ export interface McpServerServices {
 type Health = Omit<McpServerState, 'name' | 'target' | 'tools'>;
 
 // The registry aborts calls at its own time limit, so the limit of the SDK must never be reached first.
-const never = 2 ** 31 - 1;
+const longestTimeout = 2 ** 31 - 1;
 
 export class McpServer {
   readonly config: McpServerConfig;
@@ -60,12 +60,12 @@ export class McpServer {
   start(): Promise<void> {
     if (!this.config.enabled || this.#health.status !== 'closed') return this.#firstTry;
     this.#stop = new AbortController();
-    this.#become('starting', { lastError: null });
+    this.#setStatus('starting', { lastError: null });
     let settled = (): void => undefined;
     this.#firstTry = new Promise((resolve) => {
       settled = resolve;
     });
-    this.#running = this.#keep(this.#stop.signal, settled);
+    this.#running = this.#keepConnected(this.#stop.signal, settled);
     return this.#firstTry;
   }
 
@@ -73,17 +73,17 @@ export class McpServer {
   async close(): Promise<void> {
     this.#stop.abort(new Error('The client was closed.'));
     await this.#running;
-    if (this.config.enabled) this.#become('closed', {});
+    if (this.config.enabled) this.#setStatus('closed', {});
   }
 
-  #become(status: McpServerStatus, more: Partial<Health>): void {
+  #setStatus(status: McpServerStatus, more: Partial<Health>): void {
     const { clock, onChange } = this.#services;
     const since = status === this.#health.status ? this.#health.since : clock.now();
     this.#health = { ...this.#health, nextTryAt: null, ...more, status, since };
     onChange();
   }
 
-  async #keep(signal: AbortSignal, settled: () => void): Promise<void> {
+  async #keepConnected(signal: AbortSignal, settled: () => void): Promise<void> {
     const { clock, limits } = this.#services;
     let failures = 0;
     let restarts: number[] = [];
@@ -117,32 +117,32 @@ export class McpServer {
       const growing = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** Math.min(failures++, 20));
       // Random, so that servers that were lost at the same time do not all reconnect at the same time.
       const pause = isDown ? limits.downMs : growing * (0.5 + clock.random() / 2);
-      this.#become(isDown ? 'down' : 'restarting', { lastError: why, nextTryAt: now + pause });
+      this.#setStatus(isDown ? 'down' : 'restarting', { lastError: why, nextTryAt: now + pause });
       settled();
       await clock.wait(pause, signal).catch(ignoreServerError);
       if (signal.aborted) break;
       restarts.push(clock.now());
-      this.#become('restarting', {});
+      this.#setStatus('restarting', {});
     }
     settled();
   }
 
   /** Keeps a connection open until it is lost; returns the reason. */
   async #serve(connection: McpConnection, signal: AbortSignal, settled: () => void): Promise<string> {
-    const problems = await this.#take(connection, connection.listed);
+    const problems = await this.#publishTools(connection, connection.listed);
     this.#live = { connection, calls: 0 };
-    this.#become('ready', { lastError: null, server: connection.server, problems });
+    this.#setStatus('ready', { lastError: null, server: connection.server, problems });
     settled();
     const over = new AbortController();
     const stop = () => connection.lose('it was ended');
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    void this.#watch(connection, over.signal);
+    void this.#pingRegularly(connection, over.signal);
     try {
       const why = await connection.lost;
       this.#live = null;
       // The state changes before the caller gets its error, so that the caller sees the new state.
-      if (!signal.aborted) this.#become('restarting', { lastError: why });
+      if (!signal.aborted) this.#setStatus('restarting', { lastError: why });
       return why;
     } finally {
       signal.removeEventListener('abort', stop);
@@ -151,8 +151,8 @@ export class McpServer {
   }
 
   /** Passes the listed tools on; returns all problems of the connection and the list. */
-  async #take(connection: McpConnection, listed: ListedTools): Promise<readonly string[]> {
-    const failed = await this.#services.onTools(listed.faces);
+  async #publishTools(connection: McpConnection, listed: ListedTools): Promise<readonly string[]> {
+    const failed = await this.#services.onTools(listed.definitions);
     return [...connection.problems, ...listed.problems, ...(failed === null ? [] : [failed])];
   }
 
@@ -163,15 +163,15 @@ export class McpServer {
       if (live === null) return;
       const { connection } = live;
       const problems = await connection.list().then(
-        (listed) => this.#take(connection, listed),
+        (listed) => this.#publishTools(connection, listed),
         (error: unknown) => [`Its tools could not be listed again: ${errorText(error)}`],
       );
-      if (this.#live === live) this.#become(this.#health.status, { problems });
+      if (this.#live === live) this.#setStatus(this.#health.status, { problems });
     });
   }
 
   /** Pings an idle server regularly. */
-  async #watch(connection: McpConnection, signal: AbortSignal): Promise<void> {
+  async #pingRegularly(connection: McpConnection, signal: AbortSignal): Promise<void> {
     const { clock, limits } = this.#services;
     while (!signal.aborted) {
       await clock.wait(limits.pingEveryMs, signal).catch(ignoreServerError);
@@ -200,7 +200,9 @@ export class McpServer {
     try {
       const params = { name: tool, arguments: parameters };
       const request = { method: 'tools/call', params };
-      return toToolContent(await connection.client.request(request, uncheckedToolList, { signal, timeout: never }));
+      return toToolContent(
+        await connection.client.request(request, uncheckedToolList, { signal, timeout: longestTimeout }),
+      );
     } catch (error) {
       if (signal.aborted) {
         // After a timeout a ping shows whether only the tool is slow or the whole server does not respond.

@@ -24,7 +24,7 @@ interface ServerEntry {
   readonly server: McpServer;
   readonly target: string;
   /** The tools of the newest list; null until the server has sent one, when the pinned tools are used instead. */
-  faces: ReadonlyMap<string, ToolDefinition> | null;
+  definitions: ReadonlyMap<string, ToolDefinition> | null;
   /** By the names that the server uses. */
   entries: ReadonlyMap<string, ToolEntry>;
 }
@@ -57,7 +57,7 @@ function hasEffects(config: McpServerConfig, { tool }: ToolDefinition): boolean 
 export class ToolCatalogue {
   readonly #options: ToolCatalogueOptions;
   readonly #pins = new Map<string, ApprovedTool>();
-  readonly #shelves = new Map<string, ServerEntry>();
+  readonly #servers = new Map<string, ServerEntry>();
 
   constructor(options: ToolCatalogueOptions) {
     this.#options = options;
@@ -68,8 +68,13 @@ export class ToolCatalogue {
     for (const pin of await this.#options.pins.load()) this.#pins.set(pinKey(pin.server, pin.tool), pin);
     for (const server of servers) {
       const { name } = server.config;
-      if (!server.config.enabled || this.#shelves.has(name)) continue;
-      this.#shelves.set(name, { server, target: hashServerTarget(server.config), faces: null, entries: new Map() });
+      if (!server.config.enabled || this.#servers.has(name)) continue;
+      this.#servers.set(name, {
+        server,
+        target: hashServerTarget(server.config),
+        definitions: null,
+        entries: new Map(),
+      });
       this.#publish(name);
     }
   }
@@ -78,20 +83,22 @@ export class ToolCatalogue {
    * Takes a server's new list of tools: new tools are trusted and pinned, changed tools wait for approval. Returns a
    * problem, or null.
    */
-  async take(server: string, faces: readonly ToolDefinition[]): Promise<string | null> {
-    const serverEntry = this.#shelves.get(server);
+  async take(server: string, definitions: readonly ToolDefinition[]): Promise<string | null> {
+    const serverEntry = this.#servers.get(server);
     if (serverEntry === undefined) return null;
-    serverEntry.faces = new Map(faces.map((face) => [face.tool, face]));
-    const fresh = faces.filter((face) => !this.#pins.has(pinKey(server, face.tool)));
+    serverEntry.definitions = new Map(definitions.map((definition) => [definition.tool, definition]));
+    const fresh = definitions.filter((definition) => !this.#pins.has(pinKey(server, definition.tool)));
     const failed = await this.#pin(serverEntry, fresh, 'first-use').then(() => null, errorText);
     this.#publish(server);
     return failed === null ? null : `What its tools are like could not be remembered: ${failed}`;
   }
 
-  async #pin(serverEntry: ServerEntry, faces: readonly ToolDefinition[], by: ApprovedTool['by']): Promise<void> {
+  async #pin(serverEntry: ServerEntry, definitions: readonly ToolDefinition[], by: ApprovedTool['by']): Promise<void> {
     const at = this.#options.now();
     const server = serverEntry.server.config.name;
-    const pins = faces.map((face): ApprovedTool => ({ ...face, server, target: serverEntry.target, by, at }));
+    const pins = definitions.map(
+      (definition): ApprovedTool => ({ ...definition, server, target: serverEntry.target, by, at }),
+    );
     const remember = () => {
       for (const pin of pins) this.#pins.set(pinKey(server, pin.tool), pin);
     };
@@ -104,13 +111,13 @@ export class ToolCatalogue {
 
   /** Approves changes of one tool, or of all tools of a server. Returns the number of approved tools. */
   async approve(name: string, hash: string | undefined): Promise<number> {
-    const whole = this.#shelves.get(name);
-    if (whole !== undefined) return this.#approveAll(name, whole, [...(whole.faces?.values() ?? [])], hash);
-    for (const [server, serverEntry] of this.#shelves)
+    const whole = this.#servers.get(name);
+    if (whole !== undefined) return this.#approveAll(name, whole, [...(whole.definitions?.values() ?? [])], hash);
+    for (const [server, serverEntry] of this.#servers)
       for (const [tool, entry] of serverEntry.entries) {
         if (entry.name !== name) continue;
-        const face = serverEntry.faces?.get(tool);
-        return this.#approveAll(server, serverEntry, face === undefined ? [] : [face], hash);
+        const definition = serverEntry.definitions?.get(tool);
+        return this.#approveAll(server, serverEntry, definition === undefined ? [] : [definition], hash);
       }
     throw makeMcpError('mcp/unknown-tool', `There is no tool or server ${JSON.stringify(name)}.`, { name });
   }
@@ -118,12 +125,14 @@ export class ToolCatalogue {
   async #approveAll(
     server: string,
     serverEntry: ServerEntry,
-    faces: readonly ToolDefinition[],
+    definitions: readonly ToolDefinition[],
     hash: string | undefined,
   ): Promise<number> {
-    const changed = faces.filter((face) => this.#changes(serverEntry, face).length > 0);
+    const changed = definitions.filter((definition) => this.#changes(serverEntry, definition).length > 0);
     const other =
-      hash === undefined ? undefined : changed.find((face) => hashToolDefinition(serverEntry.target, face) !== hash);
+      hash === undefined
+        ? undefined
+        : changed.find((definition) => hashToolDefinition(serverEntry.target, definition) !== hash);
     if (other !== undefined)
       throw makeMcpError(
         'mcp/changed-again',
@@ -139,18 +148,18 @@ export class ToolCatalogue {
     return changed.length;
   }
 
-  #changes(serverEntry: ServerEntry, face: ToolDefinition) {
-    const pin = this.#pins.get(pinKey(serverEntry.server.config.name, face.tool));
-    return pin === undefined ? [] : findToolChanges(pin, serverEntry.target, face);
+  #changes(serverEntry: ServerEntry, definition: ToolDefinition) {
+    const pin = this.#pins.get(pinKey(serverEntry.server.config.name, definition.tool));
+    return pin === undefined ? [] : findToolChanges(pin, serverEntry.target, definition);
   }
 
   /** Registers a server's tools: those of its list, or before the first list the pinned ones. */
   #publish(server: string): void {
-    const serverEntry = this.#shelves.get(server);
+    const serverEntry = this.#servers.get(server);
     if (serverEntry === undefined) return;
     const known = new Map<string, ApprovedTool>();
     for (const pin of this.#pins.values())
-      if (pin.server === server && serverEntry.faces?.has(pin.tool) !== false) known.set(pin.tool, pin);
+      if (pin.server === server && serverEntry.definitions?.has(pin.tool) !== false) known.set(pin.tool, pin);
     const names = assignToolNames(server, [...known.keys()]);
     const entries = new Map<string, ToolEntry>();
     for (const [tool, entry] of serverEntry.entries) {
@@ -161,11 +170,11 @@ export class ToolCatalogue {
       else entry.remove();
     }
     for (const [tool, pin] of known)
-      if (!entries.has(tool)) entries.set(tool, this.#enter(serverEntry, pin, names.get(tool)));
+      if (!entries.has(tool)) entries.set(tool, this.#register(serverEntry, pin, names.get(tool)));
     serverEntry.entries = entries;
   }
 
-  #enter(serverEntry: ServerEntry, pin: ApprovedTool, name: string | undefined): ToolEntry {
+  #register(serverEntry: ServerEntry, pin: ApprovedTool, name: string | undefined): ToolEntry {
     const { tools, limits } = this.#options;
     const { server } = serverEntry;
     const { tool } = pin;
@@ -193,8 +202,8 @@ export class ToolCatalogue {
   }
 
   #refuseChanged(serverEntry: ServerEntry, tool: string, name: string): void {
-    const face = serverEntry.faces?.get(tool);
-    const changes = face === undefined ? [] : this.#changes(serverEntry, face);
+    const definition = serverEntry.definitions?.get(tool);
+    const changes = definition === undefined ? [] : this.#changes(serverEntry, definition);
     if (changes.length > 0)
       throw makeToolError(
         'tool/changed',
@@ -205,7 +214,7 @@ export class ToolCatalogue {
 
   /** Returns the state of each tool of a server, sorted by name. */
   states(server: string): readonly McpToolState[] {
-    const serverEntry = this.#shelves.get(server);
+    const serverEntry = this.#servers.get(server);
     if (serverEntry === undefined) return [];
     const states = [...serverEntry.entries.values()].map((entry) => this.#state(serverEntry, entry));
     return states.sort((a, b) => (a.tool < b.tool ? -1 : 1));
@@ -213,8 +222,8 @@ export class ToolCatalogue {
 
   #state(serverEntry: ServerEntry, { name, pin, problem }: ToolEntry): McpToolState {
     const { limits } = this.#options;
-    const face = serverEntry.faces?.get(pin.tool);
-    const changed = face === undefined ? [] : this.#changes(serverEntry, face);
+    const definition = serverEntry.definitions?.get(pin.tool);
+    const changed = definition === undefined ? [] : this.#changes(serverEntry, definition);
     const usable = serverEntry.server.isReady ? 'ready' : 'unavailable';
     return {
       name,
@@ -225,14 +234,14 @@ export class ToolCatalogue {
       asks: hasEffects(serverEntry.server.config, pin),
       pinnedAt: pin.at,
       ...(problem === null ? {} : { problem }),
-      ...(face === undefined || changed.length === 0
+      ...(definition === undefined || changed.length === 0
         ? {}
         : {
             offer: {
               changed,
-              description: escapeInvisible(face.description, limits.description),
-              parameters: escapeInvisibleJson(face.parameters, limits.description),
-              hash: hashToolDefinition(serverEntry.target, face),
+              description: escapeInvisible(definition.description, limits.description),
+              parameters: escapeInvisibleJson(definition.parameters, limits.description),
+              hash: hashToolDefinition(serverEntry.target, definition),
             },
           }),
     };
@@ -240,13 +249,13 @@ export class ToolCatalogue {
 
   /** Removes the tools of one server from the registry. */
   drop(server: string): void {
-    for (const entry of this.#shelves.get(server)?.entries.values() ?? []) entry.remove();
-    this.#shelves.delete(server);
+    for (const entry of this.#servers.get(server)?.entries.values() ?? []) entry.remove();
+    this.#servers.delete(server);
   }
 
   /** Removes all tools from the registry. */
   close(): void {
-    for (const serverEntry of this.#shelves.values()) for (const entry of serverEntry.entries.values()) entry.remove();
-    this.#shelves.clear();
+    for (const serverEntry of this.#servers.values()) for (const entry of serverEntry.entries.values()) entry.remove();
+    this.#servers.clear();
   }
 }

@@ -1,7 +1,7 @@
 /** Adds the error codes that chat applications know, such as `NOT_FOUND`, to the errors of Coppice. */
 import { AppError, type ErrorKind, isAppError } from '@coppice/core';
 
-const words: Readonly<Record<ErrorKind, string>> = {
+const serviceCodes: Readonly<Record<ErrorKind, string>> = {
   invalid: 'VALIDATION_ERROR',
   'not-found': 'NOT_FOUND',
   conflict: 'CONFLICT',
@@ -12,12 +12,12 @@ const words: Readonly<Record<ErrorKind, string>> = {
 };
 
 /** Runs `work`. An error keeps its own code and gets the other as `data.code`, for example `INVALID_OPERATION`. */
-export async function withServiceMessage<T>(work: () => Promise<T>): Promise<T> {
+export async function withServiceErrorCodes<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isAppError(error)) throw error;
     const { code, kind, message, data, retryable } = error;
-    throw new AppError({ code, kind, message, retryable, data: { ...data, code: words[kind] }, cause: error });
+    throw new AppError({ code, kind, message, retryable, data: { ...data, code: serviceCodes[kind] }, cause: error });
   }
 }

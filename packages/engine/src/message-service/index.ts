@@ -1,6 +1,6 @@
 /** The public names of the message service. */
 
-export { type CreateMessage, type CreateReplies, MessageService } from './message-service.ts';
+export { type CreateMessageRequest, type CreateRepliesRequest, MessageService } from './message-service.ts';
 export * from './shapes.ts';
 export { TemporaryChatService, type TemporaryTreeKeeper } from './temporary-chat-service.ts';
-export { type DuplicateTopic, TopicService } from './topic-service.ts';
+export { type DuplicateTopicRequest, TopicService } from './topic-service.ts';

@@ -30,7 +30,7 @@ import {
   runContextOf,
   type ServiceOptions,
 } from '../service.ts';
-import { withServiceMessage } from './errors.ts';
+import { withServiceErrorCodes } from './errors.ts';
 import { groupSiblings, parseTopicMessage, toBranchMessages, toTopicMessage } from './render.ts';
 import type {
   BranchMessages,
@@ -42,7 +42,7 @@ import type {
 } from './shapes.ts';
 
 /** A message to create, and its position. */
-export interface CreateMessage extends NewTopicMessage {
+export interface CreateMessageRequest extends NewTopicMessage {
   readonly topicId: string;
   /** By default the active node, or the root of an empty topic. Null is the root, for a first message. */
   readonly parentId?: string | null | undefined;
@@ -53,7 +53,7 @@ export interface CreateMessage extends NewTopicMessage {
 }
 
 /** Replies to create as one group. */
-export interface CreateReplies {
+export interface CreateRepliesRequest {
   readonly topicId: string;
   readonly parentId: string;
   readonly replies: readonly NewTopicMessage[];
@@ -85,26 +85,26 @@ export class MessageService {
 
   /** Creates the root of a topic, and with it the topic; returns the existing root if there is one. */
   createRootMessage(topicId: string): Promise<NodeId> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const id = unwrapResult(parseTreeId(topicId));
-      if ((await this.#rootOf(id)) === null) await this.#made(id);
-      return this.#root(id);
+      if ((await this.#findRoot(id)) === null) await this.#createTopic(id);
+      return this.#requireRoot(id);
     });
   }
 
   /** Returns the id of a topic's root. Throws if the topic does not exist. */
   getRootMessageId(topicId: string): Promise<NodeId> {
-    return withServiceMessage(() => this.#root(requireTreeId(topicId)));
+    return withServiceErrorCodes(() => this.#requireRoot(requireTreeId(topicId)));
   }
 
   /** Returns a message. Throws if it is unknown or a root. */
   getById(messageId: string): Promise<TopicMessage> {
-    return withServiceMessage(async () => this.#message(await requireNodeLocation(this.#store, messageId)));
+    return withServiceErrorCodes(async () => this.#message(await requireNodeLocation(this.#store, messageId)));
   }
 
   /** Returns the messages from the first one down to this one, both included. */
   getPathToNode(messageId: string): Promise<TopicMessage[]> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const place = await requireNodeLocation(this.#store, messageId);
       const nodes = await this.#store.read(place.treeId, () => readPath({ to: place.nodeId }));
       return nodes.map((node) => toTopicMessage(place.treeId, node));
@@ -113,7 +113,7 @@ export class MessageService {
 
   /** Returns the last messages of a branch, or those above a cursor. Throws if the cursor is not on the branch. */
   getBranchMessages(query: BranchQuery): Promise<BranchMessages> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const { topicId, nodeId: end, limit, before, includeSiblings } = requireObject(query);
       const id = requireTreeId(topicId);
       if (limit != null) assertCount('limit', limit, 1);
@@ -131,7 +131,7 @@ export class MessageService {
 
   /** Returns a topic without message contents: all of it, or down to a depth. First messages have depth 1. */
   getTree(query: { topicId: string; depth?: number }): Promise<TopicTree> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const { topicId, depth } = requireObject(query);
       const id = requireTreeId(topicId);
       if (depth !== undefined) assertCount('depth', depth);
@@ -144,23 +144,23 @@ export class MessageService {
   }
 
   /** Creates a message and by default makes it active. */
-  create(wanted: CreateMessage): Promise<TopicMessage> {
-    return withServiceMessage(async () => {
+  create(wanted: CreateMessageRequest): Promise<TopicMessage> {
+    return withServiceErrorCodes(async () => {
       const id = requireTreeId(requireObject(wanted).topicId);
-      const message = wanted.parentId === null ? { ...wanted, parentId: await this.#root(id) } : wanted;
+      const message = wanted.parentId === null ? { ...wanted, parentId: await this.#requireRoot(id) } : wanted;
       const { siblingsGroupId = 0, status, parentId } = message;
-      if (siblingsGroupId === 0 && status === undefined) return this.#appended(id, message);
-      const parent = parentId == null ? await this.#whereUserIs(id) : requireNodeId(parentId);
-      const [made] = await this.#replied(id, parent, [message], message.select, siblingsGroupId);
+      if (siblingsGroupId === 0 && status === undefined) return this.#append(id, message);
+      const parent = parentId == null ? await this.#findActiveOrRoot(id) : requireNodeId(parentId);
+      const [made] = await this.#addReplies(id, parent, [message], message.select, siblingsGroupId);
       return made ?? refuse('command/invalid', 'The list of messages is empty.', {});
     });
   }
 
   /** Creates several replies below one message as one group; a single reply belongs to no group. */
-  createReplyGroup(wanted: CreateReplies): Promise<TopicMessage[]> {
-    return withServiceMessage(async () => {
+  createReplyGroup(wanted: CreateRepliesRequest): Promise<TopicMessage[]> {
+    return withServiceErrorCodes(async () => {
       const { topicId, parentId, replies, select } = requireObject(wanted);
-      return this.#replied(requireTreeId(topicId), requireNodeId(parentId), replies, select, 0);
+      return this.#addReplies(requireTreeId(topicId), requireNodeId(parentId), replies, select, 0);
     });
   }
 
@@ -169,7 +169,7 @@ export class MessageService {
     message: string | { readonly messageId: string; readonly cascade?: boolean },
     options: { readonly cascade?: boolean } = {},
   ): Promise<DeletedMessages> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const wanted = typeof message === 'string' ? { messageId: message, ...options } : requireObject(message);
       const { messageId, cascade = false } = wanted;
       const place = await requireNodeLocation(this.#store, messageId);
@@ -179,34 +179,34 @@ export class MessageService {
         { type: 'delete', treeId: place.treeId, nodeIds: [place.nodeId], mode },
         this.#context,
       );
-      return deletedOf(result);
+      return toDeletedMessages(result);
     });
   }
 
   /** Deletes all replies of a message's group; their children move up. Throws while one of them is being written. */
   deleteReplyGroup(messageId: string): Promise<DeletedMessages> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const place = await requireNodeLocation(this.#store, messageId);
-      return deletedOf((await run(this.#store, { type: 'delete-group', ...place }, this.#context)).result);
+      return toDeletedMessages((await run(this.#store, { type: 'delete-group', ...place }, this.#context)).result);
     });
   }
 
   /** Deletes all messages of a topic; the root stays. Does nothing in an empty topic. */
   clearTopicMessages(topicId: string): Promise<DeletedMessages> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const id = requireTreeId(topicId);
-      return deletedOf((await run(this.#store, { type: 'clear', treeId: id }, this.#context)).result);
+      return toDeletedMessages((await run(this.#store, { type: 'clear', treeId: id }, this.#context)).result);
     });
   }
 
   /** Permanently deletes topics with their whole history. Returns the ids of those that existed. */
   purgeByTopicIds(topicIds: readonly string[]): Promise<TreeId[]> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       if (!Array.isArray(topicIds)) return refuse('command/invalid', 'The topics to purge must be a list of ids.', {});
       const gone: TreeId[] = [];
       for (const topicId of new Set(topicIds)) {
         const id = requireTreeId(topicId);
-        if ((await this.#rootOf(id)) === null) continue;
+        if ((await this.#findRoot(id)) === null) continue;
         await run(this.#store, { type: 'delete-tree', treeId: id }, this.#context);
         await this.#store.purgeTree(id);
         gone.push(id);
@@ -217,7 +217,7 @@ export class MessageService {
 
   /** Makes a message active. Throws for roots and unknown messages. */
   setActiveNode(topicId: string, messageId: string): Promise<NodeId> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const command = {
         type: 'select',
         treeId: requireTreeId(topicId),
@@ -227,17 +227,17 @@ export class MessageService {
     });
   }
 
-  #rootOf(id: TreeId): Promise<NodeId | null> {
+  #findRoot(id: TreeId): Promise<NodeId | null> {
     return this.#store.read(id, function* () {
       return (yield* ask('tree', {}))?.rootId ?? null;
     });
   }
 
-  async #root(id: TreeId): Promise<NodeId> {
-    return (await this.#rootOf(id)) ?? refuse('tree/unknown-tree', `There is no topic ${id}.`, { treeId: id });
+  async #requireRoot(id: TreeId): Promise<NodeId> {
+    return (await this.#findRoot(id)) ?? refuse('tree/unknown-tree', `There is no topic ${id}.`, { treeId: id });
   }
 
-  async #made(id: TreeId): Promise<void> {
+  async #createTopic(id: TreeId): Promise<void> {
     try {
       await run(this.#store, { type: 'create', treeId: id }, this.#context);
     } catch (error) {
@@ -246,16 +246,16 @@ export class MessageService {
     }
   }
 
-  #whereUserIs(id: TreeId): Promise<NodeId> {
+  #findActiveOrRoot(id: TreeId): Promise<NodeId> {
     return this.#store.read(id, function* () {
       const row = yield* readTree(id);
       return row.activeNodeId ?? row.rootId;
     });
   }
 
-  async #appended(id: TreeId, wanted: CreateMessage): Promise<TopicMessage> {
+  async #append(id: TreeId, wanted: CreateMessageRequest): Promise<TopicMessage> {
     const message = parseTopicMessage(wanted);
-    const messages = message === undefined ? [] : [{ message, ...optionalOf(wanted) }];
+    const messages = message === undefined ? [] : [{ message, ...optionalFields(wanted) }];
     const command: AppendCommand = {
       type: 'append',
       treeId: id,
@@ -271,7 +271,7 @@ export class MessageService {
     return this.#message({ treeId: id, nodeId: result.nodeId });
   }
 
-  async #replied(
+  async #addReplies(
     id: TreeId,
     parentId: NodeId,
     wanted: readonly NewTopicMessage[],
@@ -284,7 +284,7 @@ export class MessageService {
       return {
         ...(message === undefined ? {} : { message }),
         ...(one.status === undefined ? {} : { status: one.status }),
-        ...optionalOf(one),
+        ...optionalFields(one),
       };
     });
     const { result } = await run(
@@ -311,10 +311,10 @@ export class MessageService {
   }
 }
 
-function optionalOf({ id, meta }: NewTopicMessage): Pick<NewReply, 'id' | 'meta'> {
+function optionalFields({ id, meta }: NewTopicMessage): Pick<NewReply, 'id' | 'meta'> {
   return { ...(id === undefined ? {} : { id }), ...(meta === undefined ? {} : { meta }) };
 }
 
-function deletedOf({ removed, activeNodeId }: DeleteResult): DeletedMessages {
+function toDeletedMessages({ removed, activeNodeId }: DeleteResult): DeletedMessages {
   return { deletedIds: removed, activeNodeId };
 }

@@ -9,7 +9,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { newActId, requireTreeId, runContextOf, type ServiceOptions } from '../service.ts';
-import { withServiceMessage } from './errors.ts';
+import { withServiceErrorCodes } from './errors.ts';
 import { MessageService } from './message-service.ts';
 import { toTopic } from './render.ts';
 import type { NewTopic, Topic } from './shapes.ts';
@@ -54,7 +54,7 @@ export class TemporaryChatService {
 
   /** Moves a chat to the main store as an ordinary topic. Throws while a reply is being written. */
   keep(topicId: string): Promise<Topic> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const id = await this.#known(topicId);
       const { actor, now } = this.#context;
       await this.#keeper.keep(id, { actor, actId: newActId(this.#context), at: now() });
@@ -64,7 +64,7 @@ export class TemporaryChatService {
 
   /** Deletes a chat permanently. Throws if it is not temporary. */
   discard(topicId: string): Promise<void> {
-    return withServiceMessage(async () => this.#keeper.discard(await this.#known(topicId)));
+    return withServiceErrorCodes(async () => this.#keeper.discard(await this.#known(topicId)));
   }
 
   async #known(topicId: string): Promise<TreeId> {

@@ -14,13 +14,13 @@ import {
   unwrapResult,
 } from '@coppice/core';
 import { requireNodeId, requireObject, requireTreeId, runContextOf, type ServiceOptions } from '../service.ts';
-import { withServiceMessage } from './errors.ts';
+import { withServiceErrorCodes } from './errors.ts';
 import { MessageService } from './message-service.ts';
 import { toTopic } from './render.ts';
 import type { NewTopic, Topic } from './shapes.ts';
 
 /** Which part of a topic to copy. */
-export interface DuplicateTopic {
+export interface DuplicateTopicRequest {
   readonly topicId: string;
   /** The last node of the copied path; by default the active node. */
   readonly nodeId?: string | undefined;
@@ -45,7 +45,7 @@ export class TopicService {
 
   /** Creates a topic and its root in one commit. If the topic exists already, returns it. */
   create(topic: NewTopic = {}): Promise<Topic> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const { id: chosen, ...rest } = requireObject(topic);
       const id = chosen === undefined ? treeId(this.#context.newId()) : unwrapResult(parseTreeId(chosen));
       await run(this.#store, { type: 'create', treeId: id, attributes: definedAttributes(rest) }, this.#context);
@@ -55,12 +55,12 @@ export class TopicService {
 
   /** Returns a topic. Throws if it is unknown. */
   get(topicId: string): Promise<Topic> {
-    return withServiceMessage(() => this.#topic(requireTreeId(topicId)));
+    return withServiceErrorCodes(() => this.#topic(requireTreeId(topicId)));
   }
 
   /** Returns topics, last changed first. */
   list(query: TreeQuery = {}): Promise<Page<Topic>> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const { items, cursor } = await this.#store.trees(requireObject(query));
       return { items: items.map(toTopic), cursor };
     });
@@ -70,7 +70,7 @@ export class TopicService {
    * Changes the attributes of a topic; null removes one. The system prompt can change only while the topic is empty.
    */
   update(topicId: string, set: Patch<TreeAttributes>): Promise<Topic> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const id = requireTreeId(topicId);
       await run(this.#store, { type: 'attributes', treeId: id, set: requireObject(set) }, this.#context);
       return this.#topic(id);
@@ -79,14 +79,14 @@ export class TopicService {
 
   /** Moves a topic to the trash, from where it can be restored until it is purged. */
   delete(topicId: string): Promise<void> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       await run(this.#store, { type: 'delete-tree', treeId: requireTreeId(topicId) }, this.#context);
     });
   }
 
   /** Restores a topic from the trash. */
   restore(topicId: string): Promise<Topic> {
-    return withServiceMessage(async () => {
+    return withServiceErrorCodes(async () => {
       const id = requireTreeId(topicId);
       await run(this.#store, { type: 'restore-tree', treeId: id }, this.#context);
       return this.#topic(id);
@@ -94,8 +94,8 @@ export class TopicService {
   }
 
   /** Copies a topic up to a message, or all of it, to a new topic with new ids. */
-  duplicate(copy: DuplicateTopic): Promise<{ topic: Topic; ids: ReadonlyMap<NodeId, NodeId> }> {
-    return withServiceMessage(async () => {
+  duplicate(copy: DuplicateTopicRequest): Promise<{ topic: Topic; ids: ReadonlyMap<NodeId, NodeId> }> {
+    return withServiceErrorCodes(async () => {
       const { newTopicId, nodeId: end, whole, title } = requireObject(copy);
       const id = newTopicId === undefined ? treeId(this.#context.newId()) : unwrapResult(parseTreeId(newTopicId));
       const { result } = await run(

@@ -302,7 +302,7 @@ export function runProviderConformance(
 
     it('[G33] every socket is returned', async () => {
       for (const each of recorded) await collectReply(provider.stream(request(each), call()));
-      await server.settled(0);
+      await server.waitForSockets(0);
       expect(server.sockets).toBe(0);
     });
   });

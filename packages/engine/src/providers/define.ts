@@ -13,7 +13,7 @@ import type {
   ReportParameterChange,
 } from './contract.ts';
 import { errorEventFromThrown, makeAbortedEvent, makeErrorEvent } from './errors.ts';
-import { lowerMessages } from './lower.ts';
+import { lowerMessages } from './lower-messages.ts';
 import { collectToolCallIds, normaliseEventOrder } from './normalise-event-order.ts';
 
 /**
@@ -90,7 +90,7 @@ async function* withGuards(
   outer?.addEventListener('abort', stop, { once: true });
   let source: AsyncIterator<ProviderEvent> | null = null;
   try {
-    const refused = refuseKeyless(provider, call);
+    const refused = assertKey(provider, call);
     if (refused !== null) {
       yield refused;
       return;
@@ -128,7 +128,7 @@ function ignoreReturn(): void {
   // The caller passed no handler for notices.
 }
 
-function refuseKeyless(provider: Provider, call: ProviderCall): ProviderEvent | null {
+function assertKey(provider: Provider, call: ProviderCall): ProviderEvent | null {
   if (!provider.keyRequired || call.connection.key !== undefined) return null;
   const names = provider.keyNames.join(' or ');
   return makeErrorEvent(

@@ -53,7 +53,7 @@ export class ProviderFailure extends Error {
 }
 
 /** Throws a {@link ProviderFailure} with this error. */
-export function failStream(
+export function throwProviderFailure(
   code: ProviderErrorCode,
   message: string,
   details: ErrorDetails = {},

@@ -123,7 +123,7 @@ const describeMs = 2_000;
 const askAgainMs = 60_000;
 
 /** Limits lookups of windows to one per model, so that a turn does not wait for the same response twice. */
-function windowLessons(lessons: {
+function createWindowLookup(lookup: {
   now(): number;
   /** Returns false if the lookup should be repeated later. */
   learn(id: string, signal: AbortSignal | undefined): Promise<boolean>;
@@ -134,10 +134,10 @@ function windowLessons(lessons: {
       const before = asked.get(id);
       if (before !== undefined) {
         if (await before.answer) return;
-        if (lessons.now() - before.at < askAgainMs) return;
+        if (lookup.now() - before.at < askAgainMs) return;
       }
-      const answer = lessons.learn(id, signal).catch(() => false);
-      asked.set(id, { at: lessons.now(), answer });
+      const answer = lookup.learn(id, signal).catch(() => false);
+      asked.set(id, { at: lookup.now(), answer });
       await answer;
     },
   };
@@ -159,7 +159,7 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
     limits: { ...config.limits, ...call.limits },
     connection: entry.connection,
   });
-  learnConfigured(entries, catalogue);
+  addBuiltInModels(entries, catalogue);
   const learned = new Map<string, readonly string[]>();
   const ask = async (entry: ProviderEntry, call: ModelCall): Promise<readonly string[]> => {
     const models = await entry.provider.listModels(callOf(entry, entry.provider.name, call));
@@ -172,7 +172,7 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
     const { entry, id } = resolve(name, entries, catalogue);
     return modelOf(entry, id, catalogue, callOf);
   };
-  const windows = windowLessons({
+  const windows = createWindowLookup({
     now: () => (options.clock ?? systemClock).now(),
     async learn(id, signal) {
       const { entry, id: name } = resolve(id, entries, catalogue);
@@ -191,7 +191,7 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
     reconfigure(next) {
       config = next;
       entries = providerEntries(next, options.extra ?? []);
-      learnConfigured(entries, catalogue);
+      addBuiltInModels(entries, catalogue);
     },
     async tryConnection(section, call) {
       const entry = providerEntries({ providers: new Map([[section.name, section]]) }, []).get(section.name);
@@ -231,7 +231,7 @@ function modelOf(entry: ProviderEntry, id: string, catalogue: Catalogue, callOf:
   // Looked up at each use, because a server may have described the model meanwhile.
   const infoOf = () => catalogue.find(provider.name, id);
   // A model that is not in the catalogue is assumed to support everything; if not, its provider returns an error.
-  const able = (call: ModelCall = {}): ModelCall => {
+  const withCapabilities = (call: ModelCall = {}): ModelCall => {
     const { known, capabilities } = infoOf();
     return known ? { capabilities, ...call } : call;
   };
@@ -243,15 +243,15 @@ function modelOf(entry: ProviderEntry, id: string, catalogue: Catalogue, callOf:
       return infoOf();
     },
     missing: missingProvider(entry),
-    stream: (request, call) => provider.stream({ ...request, model: id }, callOf(entry, full, able(call))),
-    fit: (request) => provider.fit({ ...request, model: id }, able()),
-    accepts: (block, role) => provider.accepts(block, role, id, able().capabilities),
+    stream: (request, call) => provider.stream({ ...request, model: id }, callOf(entry, full, withCapabilities(call))),
+    fit: (request) => provider.fit({ ...request, model: id }, withCapabilities()),
+    accepts: (block, role) => provider.accepts(block, role, id, withCapabilities().capabilities),
     cost: (usage) => costOf(infoOf().price, usage),
   };
 }
 
 /** Adds the built-in models of providers to the catalogue, also under the configured names. */
-function learnConfigured(entries: ReadonlyMap<string, ProviderEntry>, catalogue: Catalogue): void {
+function addBuiltInModels(entries: ReadonlyMap<string, ProviderEntry>, catalogue: Catalogue): void {
   for (const { provider } of entries.values()) {
     const { name, kind, models } = provider;
     // A provider under another name has the same models. Values that are only assumed are not copied as known ones.

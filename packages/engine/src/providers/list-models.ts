@@ -18,7 +18,7 @@ export interface ModelList {
 }
 
 /** The time limit in milliseconds. A menu waits for the list, so a slower server is skipped. */
-const patienceMs = 5000;
+const listTimeoutMs = 5000;
 
 /**
  * Requests JSON from a path. Rejects with a `ProviderFailure` if the server is unreachable, too slow, or returns an
@@ -28,7 +28,7 @@ export async function getJson(call: ProviderCall, list: ModelList): Promise<Json
   const limits = { ...defaultHttpLimits, ...call.limits };
   const watch = startRequestTimers(call.signal);
   try {
-    const wait = Math.min(patienceMs, limits.firstByteMs);
+    const wait = Math.min(listTimeoutMs, limits.firstByteMs);
     watch.timer(
       wait,
       () => new ProviderFailure(makeErrorEvent('provider/timeout', `No list of models within ${wait} ms.`)),
@@ -59,7 +59,7 @@ export async function getJson(call: ProviderCall, list: ModelList): Promise<Json
 }
 
 /** Returns the models in the field `data`, which OpenAI, Anthropic and most others use. */
-export async function listModelIds(call: ProviderCall, list: ModelList): Promise<readonly ListedModel[]> {
+export async function listServerModels(call: ProviderCall, list: ModelList): Promise<readonly ListedModel[]> {
   const body = await getJson(call, list);
   const models: ListedModel[] = [];
   for (const each of listOrNone(getMember(body, 'data'))) {

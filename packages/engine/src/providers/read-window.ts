@@ -6,7 +6,7 @@ import type { ListedModel, ProviderCall } from './contract.ts';
 import { getJson } from './list-models.ts';
 
 /** Removes the version segment from the base URL, because the server's other APIs are outside of it. */
-function besideVersion(call: ProviderCall): ProviderCall {
+function withoutVersion(call: ProviderCall): ProviderCall {
   const { connection } = call;
   return { ...call, connection: { ...connection, baseUrl: connection.baseUrl.replace(/\/v\d+\/*$/, '') } };
 }
@@ -29,13 +29,13 @@ async function fromModels(model: string, call: ProviderCall): Promise<number | u
 
 /** Reads the window that llama.cpp was started with; it serves one model. */
 async function fromProperties(call: ProviderCall): Promise<number | undefined> {
-  const body = await getJson(besideVersion(call), { path: '/props', keyHeader: bearerKeyHeader });
+  const body = await getJson(withoutVersion(call), { path: '/props', keyHeader: bearerKeyHeader });
   return getCountMember(body, 'default_generation_settings', 'n_ctx') ?? getCountMember(body, 'n_ctx');
 }
 
 /** Reads the window that LM Studio loaded a model with, else the model's maximum. */
 async function fromStudio(model: string, call: ProviderCall): Promise<number | undefined> {
-  const body = await getJson(besideVersion(call), { path: '/api/v0/models', keyHeader: bearerKeyHeader });
+  const body = await getJson(withoutVersion(call), { path: '/api/v0/models', keyHeader: bearerKeyHeader });
   const found = modelIn(getMember(body, 'data') ?? getMember(body, 'models'), model);
   const [loaded] = listOrNone(getMember(found, 'loaded_instances'));
   return (

@@ -19,7 +19,7 @@ import { type HttpRequest, type HttpResponse, joinRequestUrl, type KeyHeader, se
 import { type RequestTimers, startRequestTimers } from '../http/request-timers.ts';
 import { systemClock } from './clock.ts';
 import type { Clock, ErrorEvent, ProviderCall, ProviderEvent } from './contract.ts';
-import { errorEventFromThrown, failStream, makeErrorEvent, ProviderFailure } from './errors.ts';
+import { errorEventFromThrown, makeErrorEvent, ProviderFailure, throwProviderFailure } from './errors.ts';
 
 /** How one provider's request is sent and its response is read. */
 export interface WireFormat {
@@ -64,7 +64,7 @@ export async function* streamOverHttp(wire: WireFormat, call: ProviderCall): Asy
         failure = errorEventFromThrown(watch.signal.reason instanceof ProviderFailure ? watch.signal.reason : thrown);
       }
       if (failure === null) return;
-      const waitMs = begun ? null : waitBefore(failure, attempt, limits, clock);
+      const waitMs = begun ? null : retryDelay(failure, attempt, limits, clock);
       if (waitMs === null || watch.signal.aborted) {
         yield failure;
         return;
@@ -92,11 +92,11 @@ function timedOut(sentence: string): ProviderFailure {
   return new ProviderFailure(makeErrorEvent('provider/timeout', sentence));
 }
 
-const repeated = new Set(['provider/rate-limited', 'provider/overloaded', 'provider/failed', 'provider/dropped']);
+const retriedCodes = new Set(['provider/rate-limited', 'provider/overloaded', 'provider/failed', 'provider/dropped']);
 
 /** Returns the delay before the next attempt; null if the call must not be retried. */
-function waitBefore(failure: ErrorEvent, attempt: number, limits: HttpLimits, clock: Clock): number | null {
-  if (attempt > limits.retries || !failure.retryable || !repeated.has(failure.code)) return null;
+function retryDelay(failure: ErrorEvent, attempt: number, limits: HttpLimits, clock: Clock): number | null {
+  if (attempt > limits.retries || !failure.retryable || !retriedCodes.has(failure.code)) return null;
   const asked = failure.retryAfterMs;
   if (asked !== undefined) return asked > limits.longestWaitMs ? null : asked;
   const most = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** (attempt - 1));
@@ -153,14 +153,14 @@ function mediaKindOf(wire: WireFormat, answer: HttpResponse, host: string): 'pag
   if (mediaType === 'application/json') return wire.framing === 'sse' ? 'whole' : 'events';
   if (mediaType === '' || mediaType === 'text/plain' || mediaType === mediaTypes[wire.framing]) return 'events';
   if (wire.framing === 'lines' && /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines)$/.test(mediaType)) return 'events';
-  return failStream('provider/bad-response', `${host} answered with ${mediaType} instead of a stream.`, {
+  return throwProviderFailure('provider/bad-response', `${host} answered with ${mediaType} instead of a stream.`, {
     status: answer.status,
   });
 }
 
 async function refusePage(answer: HttpResponse, host: string): Promise<never> {
   const excerpt = await answer.start(4096);
-  return failStream('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
+  return throwProviderFailure('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
     status: answer.status,
     excerpt,
     // An HTML page comes from a wrong URL or a captive portal, and would come again after a retry.
@@ -172,7 +172,7 @@ function parseWireEvent(text: string, host: string, what: string): Json {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    return failStream(
+    return throwProviderFailure(
       'provider/bad-response',
       `${host} sent ${what} that is not valid JSON.`,
       { excerpt: text },
@@ -194,14 +194,14 @@ async function* readWhole(
   }
   const text = new TextDecoder().decode(Buffer.concat(pieces));
   if (/^\s*</.test(text))
-    failStream('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
+    throwProviderFailure('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
       excerpt: text,
       retryable: false,
     });
   const body = parseWireEvent(text, host, 'an answer');
   const said = failureIn(body);
   if (said !== null) throw makeBodyFailure(host, said, text);
-  yield* asProvider(host, () => wire.whole(body));
+  yield* convertReaderErrors(host, () => wire.whole(body));
 }
 
 function failureIn(body: Json) {
@@ -256,7 +256,7 @@ async function* readEvents(
   const rest = reader.end();
   yield* rest;
   if (!rest.some((event) => event.type === 'end'))
-    failStream('provider/dropped', `${host} ended the stream before the reply was complete.`);
+    throwProviderFailure('provider/dropped', `${host} ended the stream before the reply was complete.`);
 }
 
 const graceMs = 250;
@@ -275,7 +275,7 @@ function cutText(framing: EventSplitter, chunk: Uint8Array, host: string): reado
     return framing.push(chunk);
   } catch (thrown) {
     if (!(thrown instanceof EventTooLarge)) throw thrown;
-    return failStream('provider/too-large', `${host} sent an event larger than ${thrown.limit} bytes.`);
+    return throwProviderFailure('provider/too-large', `${host} sent an event larger than ${thrown.limit} bytes.`);
   }
 }
 
@@ -284,30 +284,30 @@ function readOne(reader: WireReader, wired: WireEvent, host: string): readonly P
   const data = parseWireEvent(wired.data, host, 'an event');
   const said = failureIn(data);
   if (said !== null) throw makeBodyFailure(host, said, wired.data);
-  return asProvider(host, () => reader.read(data, wired.event));
+  return convertReaderErrors(host, () => reader.read(data, wired.event));
 }
 
 /** Runs a wire reader; its errors become failures of the provider. */
-function asProvider<T>(host: string, read: () => T): T {
+function convertReaderErrors<T>(host: string, read: () => T): T {
   try {
     return read();
   } catch (thrown) {
     if (!(thrown instanceof WireFailure)) throw thrown;
     const { reported, excerpt, message } = thrown;
     if (reported !== null) throw makeBodyFailure(host, reported, excerpt);
-    return failStream('provider/bad-response', message, { excerpt }, thrown);
+    return throwProviderFailure('provider/bad-response', message, { excerpt }, thrown);
   }
 }
 
 function refuseEmpty(opening: string, host: string): never {
   if (/^\s*</.test(opening))
-    failStream('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
+    throwProviderFailure('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
       excerpt: opening,
       retryable: false,
     });
   if (opening.trim() === '' || /^\s*:/.test(opening))
-    failStream('provider/dropped', `${host} ended the stream before any event.`);
-  return failStream('provider/bad-response', `${host} sent something that is not an event stream.`, {
+    throwProviderFailure('provider/dropped', `${host} ended the stream before any event.`);
+  return throwProviderFailure('provider/bad-response', `${host} sent something that is not an event stream.`, {
     excerpt: opening,
   });
 }

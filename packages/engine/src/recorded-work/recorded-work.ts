@@ -248,12 +248,12 @@ async function readTreeWork(store: Store, row: TreeRow, since: number): Promise<
   let work: TreeWork = { figures: zeroFigures, recent: zeroFigures, model: null, modelSeq: -1, lastAt: row.createdAt };
   for (let from = 0; from < replies.length; from += nodesAtOnce) {
     const ids: readonly NodeId[] = replies.slice(from, from + nodesAtOnce);
-    for (const node of await store.read(row.id, () => ask('nodes', { ids }))) work = withReply(work, node, since);
+    for (const node of await store.read(row.id, () => ask('nodes', { ids }))) work = addReply(work, node, since);
   }
   return work;
 }
 
-function withReply(work: TreeWork, node: Node, since: number): TreeWork {
+function addReply(work: TreeWork, node: Node, since: number): TreeWork {
   const source = node.meta.source ?? {};
   const timing = isJsonObject(source['timing']) ? source['timing'] : null;
   // Only recorded replies have a timing; the others were part of a history that the program sent again.

@@ -7,7 +7,7 @@ import { createChunkWriter } from './chunk-writer.ts';
 import { createSharedTimer } from './shared-timer.ts';
 
 /** A clock whose waits end when the test calls `tick`. */
-function handClock(): Clock & { tick(): void; pass(ms: number): void; waits: number } {
+function createManualClock(): Clock & { tick(): void; pass(ms: number): void; waits: number } {
   let due: (() => void)[] = [];
   let at = 1_000;
   return {
@@ -33,7 +33,7 @@ function handClock(): Clock & { tick(): void; pass(ms: number): void; waits: num
 }
 
 /** Stores chunks like a real store: writing the same offset again has no effect. */
-function keeper(fails: () => 'no' | 'before' | 'after' = () => 'no') {
+function createChunkStore(fails: () => 'no' | 'before' | 'after' = () => 'no') {
   const chunks = new Map<number, string>();
   return {
     chunks,
@@ -58,8 +58,8 @@ const never = () => {
 };
 
 test('[H5] text is stored when the timer fires, or when there is much of it', async () => {
-  const clock = handClock();
-  const runs = keeper();
+  const clock = createManualClock();
+  const runs = createChunkStore();
   const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
   writer.write('abc');
   writer.write('de');
@@ -77,8 +77,8 @@ test('[H5] text is stored when the timer fires, or when there is much of it', as
 });
 
 test('[H5] the first longer text is stored at once, before the timer', async () => {
-  const clock = handClock();
-  const runs = keeper();
+  const clock = createManualClock();
+  const runs = createChunkStore();
   const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
   writer.write('0123456789');
   await settle();
@@ -87,8 +87,8 @@ test('[H5] the first longer text is stored at once, before the timer', async () 
 });
 
 test('[H5] text that arrives very fast is stored in larger pieces, and less often', async () => {
-  const clock = handClock();
-  const runs = keeper();
+  const clock = createManualClock();
+  const runs = createChunkStore();
   const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
   for (let count = 0; count < 30; count++) {
     writer.write('0123456789');
@@ -103,10 +103,10 @@ test('[H5] text that arrives very fast is stored in larger pieces, and less ofte
 });
 
 test('[H5] replies that are written at the same time are stored at the same moment', async () => {
-  const clock = handClock();
+  const clock = createManualClock();
   const ticks = createSharedTimer(clock, 250);
-  const one = keeper();
-  const other = keeper();
+  const one = createChunkStore();
+  const other = createChunkStore();
   const first = createChunkWriter(one, 'a', { ...pace, clock, onLost: never, ticks });
   const second = createChunkWriter(other, 'b', { ...pace, clock, onLost: never, ticks });
   first.write('a');
@@ -128,9 +128,9 @@ test('[H5] replies that are written at the same time are stored at the same mome
 });
 
 test('[H5] a failing store is retried later, not at once and not forever', async () => {
-  const clock = handClock();
+  const clock = createManualClock();
   let full = true;
-  const runs = keeper(() => (full ? 'before' : 'no'));
+  const runs = createChunkStore(() => (full ? 'before' : 'no'));
   const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
   writer.write('0123456789');
   await settle();
@@ -147,7 +147,7 @@ test('[H5] a failing store is retried later, not at once and not forever', async
 
 test('[H5] a run that no longer exists is reported once', async () => {
   let lost = 0;
-  const clock = handClock();
+  const clock = createManualClock();
   const writer = createChunkWriter({ append: async () => false }, 'r', { ...pace, clock, onLost: () => lost++ });
   writer.write('0123456789');
   await settle();
@@ -161,9 +161,9 @@ test('[H5] whatever fails, the stored text is a beginning of the reply, and all 
       fc.array(fc.string({ maxLength: 12 })),
       fc.infiniteStream(fc.constantFrom('no', 'before', 'after')),
       async (pieces, failures) => {
-        const clock = handClock();
+        const clock = createManualClock();
         let well = false;
-        const runs = keeper(() => (well ? 'no' : (failures.next().value ?? 'no')));
+        const runs = createChunkStore(() => (well ? 'no' : (failures.next().value ?? 'no')));
         const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
         const whole = pieces.join('');
         for (const piece of pieces) {

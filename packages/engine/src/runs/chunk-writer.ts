@@ -43,7 +43,7 @@ export function createChunkWriter(
   let unset: (() => void) | null = null;
   let much = flushLength;
 
-  const putDown = async (): Promise<void> => {
+  const writeChunks = async (): Promise<void> => {
     if (piece === '') {
       piece = waiting.join('');
       waiting = [];
@@ -67,7 +67,7 @@ export function createChunkWriter(
     // With a very fast model the disk would be the bottleneck, so later writes wait for the timer, unless the queued
     // text becomes too large.
     much = 16 * flushLength;
-    writing ??= putDown().finally(() => {
+    writing ??= writeChunks().finally(() => {
       writing = null;
       if (open && (piece !== '' || length > 0)) schedule();
     });
@@ -93,8 +93,8 @@ export function createChunkWriter(
     stop,
     async close() {
       await stop();
-      await putDown();
-      if (!failed) await putDown();
+      await writeChunks();
+      if (!failed) await writeChunks();
     },
   };
 }

@@ -33,7 +33,7 @@ afterEach(async () => {
 const worker = fileURLToPath(new URL('../../test/dying-turn.ts', import.meta.url));
 
 /** Starts the worker; resolves when it has stored part of its reply. */
-function inMidReply(url: string, tree: string): Promise<ChildProcess> {
+function startWorkerUntilMidReply(url: string, tree: string): Promise<ChildProcess> {
   const started = spawn(process.execPath, ['--import', 'tsx', worker, url, tree], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -42,8 +42,8 @@ function inMidReply(url: string, tree: string): Promise<ChildProcess> {
 }
 
 /** Kills the worker with SIGKILL in the middle of its reply. */
-async function killedInMidReply(url: string, tree: string): Promise<string | null> {
-  const started = await inMidReply(url, tree);
+async function killWorkerMidReply(url: string, tree: string): Promise<string | null> {
+  const started = await startWorkerUntilMidReply(url, tree);
   return new Promise((resolve) => {
     started.once('close', (_code, signal) => resolve(signal));
     started.kill('SIGKILL');
@@ -53,7 +53,7 @@ async function killedInMidReply(url: string, tree: string): Promise<string | nul
 test('[H35] a process killed in the middle of a reply leaves its text, and another engine recovers and finishes it', async () => {
   const url = `sqlite:${join(place, 'trees.db')}`;
   const tree = treeId(newId());
-  expect(await killedInMidReply(url, tree)).toBe('SIGKILL');
+  expect(await killWorkerMidReply(url, tree)).toBe('SIGKILL');
   store = await openStore(url);
   const provider = createScriptedProvider([makeTextEvents('and stormy night.')]);
   const providers = createProviders({ config: parseConfig(null, {}), extra: [provider] });
@@ -78,7 +78,7 @@ test('[H35] a process killed in the middle of a reply leaves its text, and anoth
 test('[Y60] a reply that another process writes is stopped from this one', async () => {
   const url = `sqlite:${join(place, 'trees.db')}`;
   const tree = treeId(newId());
-  await inMidReply(url, tree);
+  await startWorkerUntilMidReply(url, tree);
   store = await openStore(url);
   const providers = createProviders({ config: parseConfig(null, {}) });
   const generator = createGenerator({ store, providers });

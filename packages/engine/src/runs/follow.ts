@@ -18,7 +18,7 @@ export interface FollowedReply {
 }
 
 /** How often and how long to poll. */
-export interface FollowRunOptions {
+export interface FollowReplyOptions {
   readonly clock: Clock;
   /** Polling interval in milliseconds. */
   readonly everyMs: number;
@@ -38,7 +38,7 @@ export interface FollowRunOptions {
 export async function* followReply(
   store: Store,
   { treeId, nodeId, from = 0 }: FollowedReply,
-  options: FollowRunOptions,
+  options: FollowReplyOptions,
 ): AsyncGenerator<FollowEvent, void, void> {
   const signal = options.signal ?? new AbortController().signal;
   let offset = from;

@@ -21,7 +21,7 @@ export interface HeartbeatOptions {
 export const stopRequestData = { stop: true } as const;
 
 /** Returns whether a process requested a stop. */
-function isToStop(run: Pick<Run, 'data'>): boolean {
+function isStopRequested(run: Pick<Run, 'data'>): boolean {
   return run.data.stop === true;
 }
 
@@ -36,24 +36,24 @@ export function startHeartbeat(
 ): () => void {
   const { clock, everyMs, lookMs, ticks } = options;
   const stop = new AbortController();
-  let beaten = clock.now();
+  let lastBeat = clock.now();
   let isAsked = false;
   /** Sends a heartbeat if it is due and checks for a stop request; returns whether the run still exists. */
-  const look = async (): Promise<boolean> => {
+  const beatAndCheck = async (): Promise<boolean> => {
     const now = clock.now();
-    const isDue = isAsked || now - beaten >= everyMs;
-    if (isDue) beaten = now;
+    const isDue = isAsked || now - lastBeat >= everyMs;
+    if (isDue) lastBeat = now;
     // Both requests are sent together, so that the store can run them in one transaction.
     const beating = isDue ? runs.beat(runId) : true;
     const [isThere, run] = await Promise.all([beating, isAsked ? null : runs.find(runId)]);
     if (!isThere) return false;
     if (isAsked) return true;
     if (run === null) return false;
-    isAsked = isToStop(run);
+    isAsked = isStopRequested(run);
     if (isAsked && !stop.signal.aborted) options.onStop();
     return true;
   };
-  const waitForLook = async (ms: number) => {
+  const waitForNextCheck = async (ms: number) => {
     if (ticks === undefined) return clock.wait(ms, stop.signal);
     // The next tick is up to one interval away, so the wait before it is shorter.
     if (ms > ticks.everyMs) await clock.wait(ms - ticks.everyMs, stop.signal);
@@ -61,8 +61,8 @@ export function startHeartbeat(
   };
   const watch = async () => {
     while (!stop.signal.aborted) {
-      await waitForLook(isAsked ? everyMs : Math.min(everyMs, lookMs));
-      const alive = await look().catch(() => true);
+      await waitForNextCheck(isAsked ? everyMs : Math.min(everyMs, lookMs));
+      const alive = await beatAndCheck().catch(() => true);
       if (!alive && !stop.signal.aborted) {
         options.onLost();
         return;

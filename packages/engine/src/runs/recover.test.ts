@@ -14,7 +14,12 @@ let fixture: TurnFixture;
 afterEach(() => fixture.close());
 
 /** Creates what a process leaves when it dies during a reply: a run, a pending node and some stored text. */
-async function lost(store: Store, text: readonly string[], reply = true, tree = fixture.treeId): Promise<NodeId> {
+async function createLostReply(
+  store: Store,
+  text: readonly string[],
+  reply = true,
+  tree = fixture.treeId,
+): Promise<NodeId> {
   const { context } = fixture;
   const { result } = await run(
     store,
@@ -37,14 +42,14 @@ async function lost(store: Store, text: readonly string[], reply = true, tree = 
 }
 
 /** A clock that is ahead of the store's. */
-function ahead(ms: number): Clock {
+function clockAhead(ms: number): Clock {
   return { ...systemClock, now: () => Date.now() + ms };
 }
 
 describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   test('[H30] a run that was silent for 15 seconds is recovered: its chunks are the text, the status interrupted', async () => {
     fixture = await openTurnFixture(kind, []);
-    const id = await lost(fixture.store, ['Half ', 'a ']);
+    const id = await createLostReply(fixture.store, ['Half ', 'a ']);
     expect(await fixture.generator.recover()).toEqual([{ treeId: fixture.treeId, nodeId: id, status: 'interrupted' }]);
     const node = await fixture.node(id);
     expect(node).toMatchObject({ status: 'interrupted', text: 'Half a ' });
@@ -55,8 +60,8 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
 
   test('[H30] a run without text becomes an error, and one whose node was never written is removed', async () => {
     fixture = await openTurnFixture(kind, []);
-    const silent = await lost(fixture.store, []);
-    await lost(fixture.store, ['text'], false);
+    const silent = await createLostReply(fixture.store, []);
+    await createLostReply(fixture.store, ['text'], false);
     expect(await fixture.generator.recover()).toEqual([{ treeId: fixture.treeId, nodeId: silent, status: 'error' }]);
     expect(await fixture.store.runs.list()).toEqual([]);
   });
@@ -71,7 +76,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(await fixture.generator.recover()).toEqual([]);
     turn.abort();
     await turn.done;
-    await lost(fixture.store, ['x']);
+    await createLostReply(fixture.store, ['x']);
     const beside = await fixture.beside();
     const both = await Promise.all([fixture.generator.recover(), beside.generator.recover()]);
     expect(both.flat()).toHaveLength(1);
@@ -84,7 +89,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
         const store = fixture.store.forOwner(owner);
         const tree = treeId(newId());
         await run(store, { type: 'create', treeId: tree }, fixture.context);
-        const reply = await lost(store, [`for ${owner}`], true, tree);
+        const reply = await createLostReply(store, [`for ${owner}`], true, tree);
         return { node: () => store.read(tree, () => ask('node', { id: reply })), runs: store.runs };
       }),
     );
@@ -112,7 +117,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     fixture = await openTurnFixture(kind, [[said('Slow'), { type: 'hang' }]]);
     const turn = fixture.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
-    const beside = await fixture.beside({ clock: ahead(60_000) });
+    const beside = await fixture.beside({ clock: clockAhead(60_000) });
     expect(await beside.generator.recover()).toEqual([]);
     turn.abort();
     expect(await turn.done).toMatchObject({ kind: 'aborted' });
@@ -139,7 +144,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
 
   test('[H33] a reply that was being continued keeps its earlier text and all other blocks', async () => {
     fixture = await openTurnFixture(kind, []);
-    const id = await lost(fixture.store, []);
+    const id = await createLostReply(fixture.store, []);
     const thinking = { type: 'thinking', thinking: 'Hm.' };
     const before = { role: 'assistant', content: [thinking, ...textMessage('assistant', 'Half ').content] } as const;
     await run(
@@ -173,7 +178,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
 
   test('[H34] following a reply whose run is gone, or an unknown node, ends with an error and does not hang', async () => {
     fixture = await openTurnFixture(kind, []);
-    const id = await lost(fixture.store, ['x']);
+    const id = await createLostReply(fixture.store, ['x']);
     for (const one of await fixture.store.runs.list()) await fixture.store.runs.end(one.id);
     const received: unknown[] = [];
     for await (const event of fixture.generator.follow({ treeId: fixture.treeId, nodeId: id })) received.push(event);
@@ -203,7 +208,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     fixture = await openTurnFixture(kind, []);
     const stop = new AbortController();
     const keeping = fixture.generator.keepRecovering(stop.signal);
-    const id = await lost(fixture.store, ['x']);
+    const id = await createLostReply(fixture.store, ['x']);
     await waitUntil(async () => (await fixture.node(id)).status === 'interrupted');
     stop.abort();
     await keeping;

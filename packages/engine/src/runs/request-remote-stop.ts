@@ -24,18 +24,18 @@ export type RunSelector = { readonly actId: ActId } | { readonly nodeId: NodeId 
  */
 export async function requestRemoteStop(which: RunSelector, stop: RemoteStopOptions): Promise<boolean> {
   const { runs, process } = stop;
-  const meant = (await runs.list()).filter((run) => run.process !== process && isMeant(run, which));
+  const meant = (await runs.list()).filter((run) => run.process !== process && isSelected(run, which));
   const asked: string[] = [];
   for (const { id } of meant) if (await runs.note(id, stopRequestData)) asked.push(id);
-  await Promise.all(asked.map((id) => isRunOver(id, stop)));
+  await Promise.all(asked.map((id) => waitForRunEnd(id, stop)));
   return asked.length > 0;
 }
 
-function isMeant({ nodeId, data }: Run, which: RunSelector): boolean {
+function isSelected({ nodeId, data }: Run, which: RunSelector): boolean {
   return 'actId' in which ? data.actId === which.actId : nodeId === which.nodeId;
 }
 
-async function isRunOver(id: string, { runs, clock, everyMs, recover }: RemoteStopOptions): Promise<void> {
+async function waitForRunEnd(id: string, { runs, clock, everyMs, recover }: RemoteStopOptions): Promise<void> {
   const never = new AbortController();
   for (;;) {
     if ((await runs.find(id)) === null) return;

@@ -15,7 +15,7 @@ const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: mess
 const everyMs = 250;
 
 /** A clock whose waits end when the test calls `tick`. */
-function tickingClock(): Clock & { readonly ticks: number; tick(): void; pass(ms: number): void } {
+function createManualClock(): Clock & { readonly ticks: number; tick(): void; pass(ms: number): void } {
   let due: (() => void)[] = [];
   let at = 1_000;
   return {
@@ -43,7 +43,7 @@ function tickingClock(): Clock & { readonly ticks: number; tick(): void; pass(ms
 }
 
 test('[H139] replies, heartbeats, stop checks and followed replies of all owners happen on one tick', async () => {
-  const clock = tickingClock();
+  const clock = createManualClock();
   const store = await openStore('memory:');
   const provider = createScriptedProvider([[{ type: 'text-delta', text: 'abc' }, { type: 'hang' }]]);
   const config = parseConfig({ name: 'test.toml', text: '' }, {});

@@ -74,7 +74,7 @@ export class AgentSession {
     return this.#store;
   }
 
-  #landing(uuid: string): SessionMove {
+  #resolveMove(uuid: string): SessionMove {
     const { index } = this.#manager;
     const at = index.file.indexOf(uuid);
     if (at < 0 || !index.isLive(at))
@@ -110,7 +110,7 @@ export class AgentSession {
    * and its text is returned.
    */
   async branch(entryUuid: string): Promise<BranchResult> {
-    return this.#branchTo(this.#landing(entryUuid));
+    return this.#branchTo(this.#resolveMove(entryUuid));
   }
 
   async #branchTo({ at, selectedText }: SessionMove): Promise<BranchResult> {
@@ -118,8 +118,8 @@ export class AgentSession {
     const asked = await this.#ask(place);
     if (typeof asked === 'string') return { selectedText: '', cancelled: true, inPlace: false, reason: asked };
     const moved = asked.uuid !== place;
-    const to = moved ? this.#landing(asked.uuid).at : at;
-    const path = this.goOnInCopy(this.#manager.index.file.uuidAt(to), false);
+    const to = moved ? this.#resolveMove(asked.uuid).at : at;
+    const path = this.continueInCopy(this.#manager.index.file.uuidAt(to), false);
     await this.#tell(this.#manager.getLeafUuid(), []);
     return { selectedText: moved ? '' : selectedText, cancelled: false, newSessionFile: path, inPlace: false };
   }
@@ -136,12 +136,12 @@ export class AgentSession {
 
   /** Copies the whole session with all branches to a new file and continues there. */
   async clone(): Promise<BranchResult> {
-    const path = this.goOnInCopy(this.#manager.getLeafUuid(), true);
+    const path = this.continueInCopy(this.#manager.getLeafUuid(), true);
     return { selectedText: '', cancelled: false, newSessionFile: path, inPlace: false };
   }
 
   /** Copies the path to an entry, or the whole session, to a new file and continues there. Runs no hooks. */
-  goOnInCopy(entryUuid: string, whole: boolean): string {
+  continueInCopy(entryUuid: string, whole: boolean): string {
     const { index } = this.#manager;
     const at = index.file.indexOf(entryUuid);
     if (at < 0 || !index.isLive(at))
@@ -149,7 +149,7 @@ export class AgentSession {
     const path = this.#copyTo((header, copying) =>
       whole ? copySubtreeEntries(index, 0, at, header, copying) : copyPathEntries(index, at, header, copying),
     );
-    this.#goOn(path);
+    this.#continueIn(path);
     return path;
   }
 
@@ -198,7 +198,7 @@ export class AgentSession {
     return path;
   }
 
-  #goOn(path: string): void {
+  #continueIn(path: string): void {
     const before = this.#manager;
     this.#manager = SessionManager.open(path, this.#options);
     before.close();
@@ -216,7 +216,7 @@ export class AgentSession {
    * entry is the current one.
    */
   async branchInPlace(entryUuid: string, options: BranchInPlaceOptions = {}): Promise<BranchResult> {
-    const { at, selectedText } = this.#landing(entryUuid);
+    const { at, selectedText } = this.#resolveMove(entryUuid);
     const { index } = this.#manager;
     const place = index.file.uuidAt(at);
     const here = this.#manager.getLeafUuid();
@@ -224,7 +224,8 @@ export class AgentSession {
       return { selectedText: entryUuid === here ? '' : selectedText, cancelled: false, inPlace: true };
     const asked = await this.#ask(place, options.summary);
     if (typeof asked === 'string') return { selectedText: '', cancelled: true, inPlace: true, reason: asked };
-    const summary = asked.summary ?? (options.summarize === true ? await this.#sumUp(asked.uuid, options) : undefined);
+    const summary =
+      asked.summary ?? (options.summarize === true ? await this.#summarize(asked.uuid, options) : undefined);
     const { text, details } = typeof summary === 'string' ? { text: summary, details: undefined } : (summary ?? {});
     const uuid =
       text === undefined
@@ -235,7 +236,7 @@ export class AgentSession {
   }
 
   /** Summarises the entries between the common ancestor and the leaf that is left. */
-  async #sumUp(
+  async #summarize(
     to: string,
     { focus, signal }: BranchInPlaceOptions,
   ): Promise<{ readonly text: string; readonly details: Readonly<Record<string, unknown>> } | undefined> {
@@ -247,7 +248,7 @@ export class AgentSession {
     if (shared === leaf) return undefined;
     const compactor = await this.#compactor();
     const { treeId } = this;
-    const made = await compactor.sumUp({
+    const made = await compactor.summarizeRange({
       treeId,
       above: shared === 0 ? null : this.#node(shared),
       leaf: this.#node(leaf),

@@ -3,19 +3,21 @@ import { type CopiedEntry, lineAndCommitFields, type SessionEntry, type SessionI
 import { isJsonObject } from '@coppice/core/decode';
 
 // The metadata fields of a line that are copied with it.
-const takenAlong: ReadonlySet<string> = new Set(['timestamp', 'node', 'damaged']);
+const copiedFields: ReadonlySet<string> = new Set(['timestamp', 'node', 'damaged']);
 // Fields that depend on siblings; the siblings may not be copied.
-const ofItsPlace: ReadonlySet<string> = new Set(['position', 'groupId']);
+const positionFields: ReadonlySet<string> = new Set(['position', 'groupId']);
 
 /** Builds an entry for the other file that includes changes by later lines. */
-function copyOfEntry(index: SessionIndex, at: number, parentUuid: string): SessionEntry {
+function copyEntry(index: SessionIndex, at: number, parentUuid: string): SessionEntry {
   const { file } = index;
   const entry = file.entryAt(at);
   const amended = index.laterChanges(at);
   const ofItsFile = lineAndCommitFields(entry);
-  const rest = Object.fromEntries(Object.entries(entry).filter(([key]) => takenAlong.has(key) || !ofItsFile.has(key)));
+  const rest = Object.fromEntries(
+    Object.entries(entry).filter(([key]) => copiedFields.has(key) || !ofItsFile.has(key)),
+  );
   const noted = isJsonObject(entry['node'])
-    ? Object.fromEntries(Object.entries(entry['node']).filter(([key]) => !ofItsPlace.has(key)))
+    ? Object.fromEntries(Object.entries(entry['node']).filter(([key]) => !positionFields.has(key)))
     : {};
   const { message, status, meta } = amended ?? {};
   // Key, text and token count were computed from the old content, which a later line replaced.
@@ -88,7 +90,7 @@ export function copyPathEntries(
   header: string,
   options: CopyOptions,
 ): Iterable<CopiedEntries> {
-  return treeCopy(index, index.path(to).slice(1), to, header, options);
+  return copyLines(index, index.path(to).slice(1), to, header, options);
 }
 
 /** Copies the path down to a line and all of its descendants. */
@@ -106,17 +108,17 @@ export function copySubtreeEntries(
     const below = index.children(at);
     for (let child = below.length - 1; child >= 0; child--) open.push(below[child] ?? at);
   }
-  return treeCopy(index, lines, lines.includes(leaf) ? leaf : top, header, options);
+  return copyLines(index, lines, lines.includes(leaf) ? leaf : top, header, options);
 }
 
 // Only these types have a field for copied commit metadata; in other entries it would become content.
-const carried: ReadonlySet<string> = new Set(['message', 'branch_summary', 'stack_summary']);
+const commitMetadataTypes: ReadonlySet<string> = new Set(['message', 'branch_summary', 'stack_summary']);
 
 /** A copied entry: the original line if no later line changed it, else a new entry. */
 type CopiedEntries = SessionEntry | CopiedEntry;
 
 /** Copies lines, parents before children, below another header. */
-function* treeCopy(
+function* copyLines(
   index: SessionIndex,
   lines: readonly number[],
   leaf: number,
@@ -128,8 +130,8 @@ function* treeCopy(
     const parent = index.parent(at);
     const parentUuid = parent <= 0 ? header : file.uuidAt(parent);
     const type = file.typeAt(at);
-    const rest = carried.has(type) && index.laterChanges(at) === undefined ? (file.restAt?.(at) ?? null) : null;
-    if (rest === null) yield copyOfEntry(index, at, parentUuid);
+    const rest = commitMetadataTypes.has(type) && index.laterChanges(at) === undefined ? (file.restAt?.(at) ?? null) : null;
+    if (rest === null) yield copyEntry(index, at, parentUuid);
     else yield { type, uuid: file.uuidAt(at), parentUuid, rest };
   }
   const end = leaf <= 0 ? header : file.uuidAt(leaf);

@@ -46,13 +46,13 @@ export class SessionManager {
   readonly #file: SessionFile;
   readonly #tree: SessionIndex;
   // The line number of the current leaf. Lines that other tools append do not change it.
-  #at: number;
-  #seen: number;
+  #leafLine: number;
+  #indexedLines: number;
   // The uuid of the leaf after a save, until the index is updated.
-  #saved: string | null = null;
+  #savedLeaf: string | null = null;
   #isWritable = false;
   // Why this manager refuses to save, even if the process writes to the file through another manager.
-  #shut: 'read-only' | 'closed' | null;
+  #closedReason: 'read-only' | 'closed' | null;
   readonly #actor: string;
   readonly #now: () => number;
   // If entries use the system time, the generated id contains the entry's timestamp.
@@ -61,10 +61,10 @@ export class SessionManager {
   private constructor(options: SessionOptions & ReadOnlyOption, file: SessionFile) {
     this.#options = options;
     this.#file = file;
-    this.#shut = options.readOnly === true ? 'read-only' : null;
+    this.#closedReason = options.readOnly === true ? 'read-only' : null;
     this.#tree = new SessionIndex(file);
-    this.#at = this.#tree.leaf;
-    this.#seen = file.size;
+    this.#leafLine = this.#tree.leaf;
+    this.#indexedLines = file.size;
     this.#actor = options.actor ?? 'local';
     this.#now = options.now ?? Date.now;
     this.#newId = createEntryIdGenerator(options, file);
@@ -117,16 +117,16 @@ export class SessionManager {
 
   get #leaf(): number {
     this.#catchUp();
-    return this.#at;
+    return this.#leafLine;
   }
 
   /** Adds saved entries to the index. This is deferred, because consecutive saves do not need the index. */
   #catchUp(): void {
-    if (this.#saved === null) return;
-    const at = this.#file.indexOf(this.#saved);
+    if (this.#savedLeaf === null) return;
+    const at = this.#file.indexOf(this.#savedLeaf);
     // If another program truncated the file, the saved line no longer exists.
-    if (at >= 0) [this.#at, this.#seen] = [at, at + 1];
-    this.#saved = null;
+    if (at >= 0) [this.#leafLine, this.#indexedLines] = [at, at + 1];
+    this.#savedLeaf = null;
     this.#tree.readAppended();
   }
 
@@ -144,7 +144,7 @@ export class SessionManager {
 
   /** Whether this manager can save entries. */
   get writable(): boolean {
-    return this.#shut === null && this.#file.writable;
+    return this.#closedReason === null && this.#file.writable;
   }
 
   /** Returns warnings about invalid lines and about other writers. */
@@ -163,19 +163,19 @@ export class SessionManager {
 
   #follow(): void {
     const { file } = this.#tree;
-    for (const { size } = file; this.#seen < size; this.#seen++) {
-      if (!file.isOurs(this.#seen)) continue;
-      const type = file.typeAt(this.#seen);
-      if (isLeafType(type)) this.#at = this.#seen;
-      else if (type === 'leaf') this.#at = this.#tree.leafTarget(this.#seen) ?? this.#at;
+    for (const { size } = file; this.#indexedLines < size; this.#indexedLines++) {
+      if (!file.isOurs(this.#indexedLines)) continue;
+      const type = file.typeAt(this.#indexedLines);
+      if (isLeafType(type)) this.#leafLine = this.#indexedLines;
+      else if (type === 'leaf') this.#leafLine = this.#tree.leafTarget(this.#indexedLines) ?? this.#leafLine;
     }
   }
 
   /** Returns the line number of an entry. Throws if it does not exist or is deleted. */
-  #liveAt(uuid: string): number {
+  #requireLiveLine(uuid: string): number {
     const at = this.#file.indexOf(uuid);
     // A line that is already indexed needs no update of the index.
-    if (at >= this.#seen) this.index.readAppended();
+    if (at >= this.#indexedLines) this.index.readAppended();
     if (at < 0 || !this.#tree.isLive(at))
       refuse('tree/unknown-node', `There is no entry ${uuid} in ${this.path}.`, { nodeId: uuid });
     return at;
@@ -185,7 +185,7 @@ export class SessionManager {
    * Returns the uuid of the current leaf; the header's if the session is empty or positioned before the first message.
    */
   getLeafUuid(): string {
-    return this.#saved ?? this.#file.uuidAt(this.#at);
+    return this.#savedLeaf ?? this.#file.uuidAt(this.#leafLine);
   }
 
   /** Returns the current leaf; the header if the session is empty. */
@@ -195,7 +195,7 @@ export class SessionManager {
 
   /** Returns the entries from the header down to an entry, by default the leaf. */
   getPath(fromUuid?: string): SessionEntry[] {
-    const to = fromUuid === undefined ? this.#leaf : this.#liveAt(fromUuid);
+    const to = fromUuid === undefined ? this.#leaf : this.#requireLiveLine(fromUuid);
     return this.index.path(to).map((at) => this.#entry(at));
   }
 
@@ -214,7 +214,7 @@ export class SessionManager {
 
   /** Returns the children of an entry, in order. */
   getChildren(uuid: string): SessionEntry[] {
-    return this.index.children(this.#liveAt(uuid)).map((at) => this.#entry(at));
+    return this.index.children(this.#requireLiveLine(uuid)).map((at) => this.#entry(at));
   }
 
   #entry(at: number): SessionEntry {
@@ -232,7 +232,7 @@ export class SessionManager {
 
   /** Returns the context and settings at an entry, by default the leaf. */
   buildSessionContext(fromUuid?: string): SessionContext {
-    const at = fromUuid === undefined ? this.#leaf : this.#liveAt(fromUuid);
+    const at = fromUuid === undefined ? this.#leaf : this.#requireLiveLine(fromUuid);
     return readSessionContext(this.index, at, this.kit);
   }
 
@@ -240,7 +240,8 @@ export class SessionManager {
   #checkWritable(): void {
     if (this.#isWritable) return;
     const file = this.#file;
-    if (this.#shut !== null || !(file.writable || file.claim?.())) throw makeReadOnlySessionError(file, this.#shut);
+    if (this.#closedReason !== null || !(file.writable || file.claim?.()))
+      throw makeReadOnlySessionError(file, this.#closedReason);
     this.#isWritable = true;
   }
 
@@ -253,7 +254,7 @@ export class SessionManager {
     // Lines that other processes wrote meanwhile are read first; the new entries become their siblings.
     this.#file.append(entries, { actor: this.#actor });
     const first = entries[0];
-    if (entries.length === 1 && isLeafType(first.type)) this.#saved = first.uuid;
+    if (entries.length === 1 && isLeafType(first.type)) this.#savedLeaf = first.uuid;
     else {
       this.index.readAppended();
       this.#follow();
@@ -267,7 +268,7 @@ export class SessionManager {
   #addLine(line: CommitLine): string {
     this.#checkWritable();
     this.#file.appendLine(line);
-    this.#saved = line.uuid;
+    this.#savedLeaf = line.uuid;
     return line.uuid;
   }
 
@@ -276,8 +277,8 @@ export class SessionManager {
    * the move, or of the leaf if nothing changed.
    */
   async branch(parentUuid: string): Promise<string> {
-    const at = this.#liveAt(parentUuid);
-    if (this.index.nearestNode(at) === this.#leaf && this.#isStanding()) return this.getLeafUuid();
+    const at = this.#requireLiveLine(parentUuid);
+    if (this.index.nearestNode(at) === this.#leaf && this.#isLeafCurrent()) return this.getLeafUuid();
     return this.#add({ type: 'leaf', uuid: this.#newId(), parentUuid, timestamp: formatEntryTime(this.#now()) });
   }
 
@@ -285,9 +286,9 @@ export class SessionManager {
    * Returns whether reopening the file would give the same leaf. It would not if another process appended a message, or
    * if a save that seemed to fail was stored.
    */
-  #isStanding(): boolean {
+  #isLeafCurrent(): boolean {
     this.index.refresh();
-    return this.#tree.leaf === this.#at || !this.#tree.isLive(this.#at);
+    return this.#tree.leaf === this.#leafLine || !this.#tree.isLive(this.#leafLine);
   }
 
   /** Moves to an entry and adds a summary of the branch that is left. Returns the uuid of the summary. */
@@ -296,7 +297,7 @@ export class SessionManager {
     summary: string,
     details?: Readonly<Record<string, unknown>>,
   ): Promise<string> {
-    this.#liveAt(parentUuid);
+    this.#requireLiveLine(parentUuid);
     if (!hasVisibleText(summary)) refuse('message/blank', 'The summary is empty.', { nodeId: parentUuid });
     const now = this.#now();
     const uuid = this.#newId(now);
@@ -320,8 +321,8 @@ export class SessionManager {
   async saveCompaction(entry: NewCompaction): Promise<string> {
     const { summary, firstKeptEntryUuid: kept, parentUuid } = entry;
     if (!hasVisibleText(summary)) refuse('message/blank', 'The summary is empty.', {});
-    const end = parentUuid === undefined ? this.#leaf : this.#liveAt(parentUuid);
-    if (kept !== undefined && !this.index.path(end).includes(this.#liveAt(kept)))
+    const end = parentUuid === undefined ? this.#leaf : this.#requireLiveLine(parentUuid);
+    if (kept !== undefined && !this.index.path(end).includes(this.#requireLiveLine(kept)))
       refuse('tree/not-on-path', `The entry ${kept} is not on the path to ${this.#file.uuidAt(end)}.`, {
         nodeId: kept,
       });
@@ -331,7 +332,7 @@ export class SessionManager {
   /** Saves a message below an entry, by default the leaf, and makes it the leaf. Throws on a blank message. */
   async saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
     const said = toStoredMessage(message);
-    const parent = parentUuid === undefined ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(parentUuid));
+    const parent = parentUuid === undefined ? this.getLeafUuid() : this.#file.uuidAt(this.#requireLiveLine(parentUuid));
     const now = this.#now();
     const uuid = this.#newId(now);
     // Undefined fields are left out of the line.
@@ -361,7 +362,7 @@ export class SessionManager {
     const uuid = entry.uuid ?? this.#newId();
     assertCallerEntryType(entry.type, uuid);
     const below = entry.parentUuid ?? null;
-    const parentUuid = below === null ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(below));
+    const parentUuid = below === null ? this.getLeafUuid() : this.#file.uuidAt(this.#requireLiveLine(below));
     const at = entry.uuid === undefined ? -1 : this.#file.indexOf(uuid);
     if (at >= 0) {
       if (!isSameEntry(this.#entry(at), entry))
@@ -375,7 +376,8 @@ export class SessionManager {
 
   /** Sets the label of an entry; without a label removes it. */
   async setLabel(uuid: string, label?: string): Promise<string> {
-    if (this.#liveAt(uuid) === 0) refuse('tree/root-protected', 'The header cannot be labelled.', { nodeId: uuid });
+    if (this.#requireLiveLine(uuid) === 0)
+      refuse('tree/root-protected', 'The header cannot be labelled.', { nodeId: uuid });
     const given = label === undefined || label === '' ? {} : { label };
     return this.saveEntry({ type: 'label', targetUuid: uuid, ...given });
   }
@@ -410,7 +412,7 @@ export class SessionManager {
    * effect.
    */
   close(): void {
-    if (this.#shut !== 'closed') this.#file.close();
-    [this.#shut, this.#isWritable] = ['closed', false];
+    if (this.#closedReason !== 'closed') this.#file.close();
+    [this.#closedReason, this.#isWritable] = ['closed', false];
   }
 }

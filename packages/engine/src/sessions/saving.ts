@@ -87,7 +87,7 @@ export function toStoredMessage(message: AppMessage): Message {
 }
 
 // The longest id of another tool that is accepted, in bytes.
-const idMost = 512;
+const longestId = 512;
 
 /**
  * Copies an entry as plain data. Throws on an entry that could not be read again: without a type, with an invalid id,
@@ -97,19 +97,19 @@ export function toPlainEntry(entry: NewEntry): NewEntry {
   const fields = unwrapResult(copyPlainFields(entry));
   const { type, uuid } = fields;
   if (typeof type !== 'string' || type === '') refuse('command/invalid', 'An entry has a type, which is a text.', {});
-  if (uuid === undefined) return { ...fields, type, ...placeEntry(entry) };
-  if (typeof uuid !== 'string' || uuid === '' || utf8Length(uuid) > idMost)
-    refuse('id/invalid', `The id of an entry is a text of 1 to ${idMost} bytes.`, { type });
-  return { ...fields, type, uuid, ...placeEntry(entry) };
+  if (uuid === undefined) return { ...fields, type, ...parentAndTime(entry) };
+  if (typeof uuid !== 'string' || uuid === '' || utf8Length(uuid) > longestId)
+    refuse('id/invalid', `The id of an entry is a text of 1 to ${longestId} bytes.`, { type });
+  return { ...fields, type, uuid, ...parentAndTime(entry) };
 }
 
 // Line types in which a file stores its own state. A caller's line of such a type could corrupt the session.
-const kept: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);
+const reservedTypes: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);
 
 /** Throws on an entry type that only sessions write. */
 export function assertCallerEntryType(type: string, uuid: string): void {
   if (type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
-  if (kept.has(type))
+  if (reservedTypes.has(type))
     refuse('command/invalid', `Only the session itself writes entries of the type ${type}.`, { nodeId: uuid });
 }
 
@@ -121,7 +121,7 @@ export function assertNoReservedFields(entry: NewEntry, uuid: string): void {
 }
 
 /** Returns the parent and the time of an entry, without undefined fields. */
-function placeEntry({ parentUuid, timestamp }: NewEntry): Pick<NewEntry, 'parentUuid' | 'timestamp'> {
+function parentAndTime({ parentUuid, timestamp }: NewEntry): Pick<NewEntry, 'parentUuid' | 'timestamp'> {
   return {
     ...(parentUuid === undefined ? {} : { parentUuid }),
     ...(timestamp === undefined ? {} : { timestamp }),

@@ -11,7 +11,7 @@ export function createSessionCopier(session: AgentSession, options: SyncOptions)
     async copy({ nodeId, whole }) {
       const { index } = session.manager;
       const line = index.lineOf(nodeId);
-      const file = session.goOnInCopy(line < 0 ? nodeId : index.file.uuidAt(line), whole);
+      const file = session.continueInCopy(line < 0 ? nodeId : index.file.uuidAt(line), whole);
       const row = await (await session.store()).trees();
       const [made] = row.items;
       return { treeId: session.treeId, activeNodeId: made?.activeNodeId ?? null, file };

@@ -19,8 +19,8 @@ import {
 } from '@coppice/core';
 import { orderParentsFirst } from '@coppice/core/tree';
 import { findGroupDifferences, regroupNodes } from './sync-groups.ts';
-import { findLabelDifferences, findNoteDifferences, planAnnotations } from './sync-notes.ts';
-import { type IsNewerAtSource, noteKey, readChangeTimes } from './sync-touches.ts';
+import { findLabelDifferences, findMetadataDifferences, planAnnotations } from './sync-notes.ts';
+import { type IsNewerAtSource, metadataKey, readChangeTimes } from './sync-touches.ts';
 
 type ChangedRows = NonNullable<Reads['rows']['answer']>;
 
@@ -51,7 +51,7 @@ export class SyncChanges {
   readonly #context: RunContext;
   #later: IsNewerAtSource | null = null;
   // Nodes that were restored together with another node although the other side has them deleted.
-  readonly #lifted = new Set<NodeId>();
+  readonly #restoredToo = new Set<NodeId>();
   #count = 0;
 
   constructor(from: SyncSide, to: Store, id: TreeId, context: RunContext) {
@@ -81,7 +81,7 @@ export class SyncChanges {
    * Returns the function that decides which side changed something last. Reads the logs once, and only if something
    * differs.
    */
-  async #judge(): Promise<IsNewerAtSource> {
+  async #loadComparison(): Promise<IsNewerAtSource> {
     if (this.#later !== null) return this.#later;
     const { log, name } = this.#from;
     const ours = readChangeTimes(await log(), name);
@@ -105,23 +105,24 @@ export class SyncChanges {
   }
 
   /** Restores nodes that the source side has restored, before new nodes are added below them. */
-  async bringBack(): Promise<void> {
+  async restoreNodes(): Promise<void> {
     const there = await this.#there();
     if (there === null) return;
     const gone = this.#pairs(there).filter(({ from, to }) => from.removedIn === null && to.removedIn !== null);
     if (gone.length === 0) return;
-    const later = await this.#judge();
+    const later = await this.#loadComparison();
     const present = new Map(there.nodes.map((node) => [node.id, node]));
     const back = new Set<NodeId>();
-    for (const pair of gone) if (later('presence', pair.to.id)) await this.#lift(pair.to, present, back);
+    for (const pair of gone)
+      if (later('presence', pair.to.id)) await this.#restoreWithAncestors(pair.to, present, back);
     if (back.size === 0) return;
     const live = new Set((await this.#there())?.nodes.filter((node) => node.removedIn === null).map((node) => node.id));
     for (const { from, to } of this.#pairs(there))
-      if (from.removedIn !== null && to.removedIn !== null && live.has(to.id)) this.#lifted.add(to.id);
+      if (from.removedIn !== null && to.removedIn !== null && live.has(to.id)) this.#restoredToo.add(to.id);
   }
 
   /** Restores a node, and its deleted ancestors before it. On the other side the node may have another parent. */
-  async #lift(node: Node, present: ReadonlyMap<NodeId, Node>, back: Set<NodeId>): Promise<void> {
+  async #restoreWithAncestors(node: Node, present: ReadonlyMap<NodeId, Node>, back: Set<NodeId>): Promise<void> {
     const way: Node[] = [];
     for (let at: Node | undefined = node; at !== undefined && at.removedIn !== null && !back.has(at.id); ) {
       way.push(at);
@@ -136,7 +137,7 @@ export class SyncChanges {
   }
 
   /** Applies the moves, groups, edits, metadata, labels, deletions and the active node of the source side. */
-  async reshape(): Promise<void> {
+  async applyChanges(): Promise<void> {
     await this.#move();
     await this.#group();
     await this.#rewrite();
@@ -159,7 +160,7 @@ export class SyncChanges {
   async #move(): Promise<void> {
     const elsewhere = (await this.#live()).filter((pair) => this.#parentOf(pair) !== pair.to.parentId);
     if (elsewhere.length === 0) return;
-    const later = await this.#judge();
+    const later = await this.#loadComparison();
     // Moves from the top down, so that no node becomes its own descendant in between. A node that the source side has
     // deleted is moved to its last position first, so that it can be restored alone.
     for (const pair of elsewhere) {
@@ -174,7 +175,7 @@ export class SyncChanges {
       (pair) => pair.from.removedIn === null && this.#parentOf(pair) === pair.to.parentId,
     );
     if (findGroupDifferences(together, () => true).length === 0) return;
-    const later = await this.#judge();
+    const later = await this.#loadComparison();
     const groupings = findGroupDifferences(together, (id) => later('group', id));
     if (groupings.length > 0) await this.#change(() => regroupNodes(groupings));
   }
@@ -182,7 +183,7 @@ export class SyncChanges {
   async #rewrite(): Promise<void> {
     const other = (await this.#live()).filter(({ from, to }) => from.removedIn === null && !isSameContent(from, to));
     if (other.length === 0) return;
-    const later = await this.#judge();
+    const later = await this.#loadComparison();
     const words = new Map(other.filter((pair) => later('content', pair.to.id)).map(({ from, to }) => [to.id, from]));
     if (words.size === 0) return;
     await this.#change(() => planRewrites(words));
@@ -196,10 +197,10 @@ export class SyncChanges {
   }
 
   async #note(): Promise<void> {
-    const other = findNoteDifferences(await this.#live());
+    const other = findMetadataDifferences(await this.#live());
     if (other.length === 0) return;
-    const later = await this.#judge();
-    const notes = other.filter(({ nodeId, key }) => later('note', noteKey(nodeId, key)));
+    const later = await this.#loadComparison();
+    const notes = other.filter(({ nodeId, key }) => later('note', metadataKey(nodeId, key)));
     if (notes.length === 0) return;
     await this.#change(() => planAnnotations(notes));
   }
@@ -212,10 +213,10 @@ export class SyncChanges {
     const { title = null } = this.#from.rows.row.attributes;
     const isNamed = title === (there.row.attributes.title ?? null);
     if (other.length === 0 && isNamed) return;
-    const later = await this.#judge();
+    const later = await this.#loadComparison();
     for (const { nodeId, title } of other)
       if (later('label', nodeId)) await this.#run({ type: 'bookmark', treeId: this.#id, nodeId, title });
-    if (!isNamed && later('note', noteKey('', 'title')))
+    if (!isNamed && later('note', metadataKey('', 'title')))
       await this.#run({ type: 'attributes', treeId: this.#id, set: { title } });
   }
 
@@ -223,7 +224,7 @@ export class SyncChanges {
    * Returns the labels (by node) and the title that the source side removed after the target set them; they must not be
    * added again.
    */
-  async takenAway(): Promise<{ readonly labels: ReadonlySet<NodeId>; readonly name: boolean }> {
+  async readRemovals(): Promise<{ readonly labels: ReadonlySet<NodeId>; readonly name: boolean }> {
     const { rows, name, log } = this.#from;
     const there = await this.#there();
     const marked = new Set(there?.bookmarks.map((bookmark) => bookmark.nodeId));
@@ -238,7 +239,7 @@ export class SyncChanges {
       (theirs[what].get(key) ?? Number.NEGATIVE_INFINITY) > (ours[what].get(key) ?? Number.NEGATIVE_INFINITY);
     return {
       labels: new Set(bare.filter((id) => isAfter('label', id))),
-      name: isBare && isAfter('note', noteKey('', 'title')),
+      name: isBare && isAfter('note', metadataKey('', 'title')),
     };
   }
 
@@ -247,8 +248,8 @@ export class SyncChanges {
     if (there === null) return;
     const gone = this.#pairs(there).filter(({ from, to }) => from.removedIn !== null && to.removedIn === null);
     if (gone.length === 0) return;
-    const later = await this.#judge();
-    const isOver = ({ to }: SyncPair) => this.#lifted.has(to.id) || later('presence', to.id);
+    const later = await this.#loadComparison();
+    const isOver = ({ to }: SyncPair) => this.#restoredToo.has(to.id) || later('presence', to.id);
     const tops = new Set(gone.filter(isOver).map(({ to }) => to.id));
     if (tops.size === 0) return;
     const went = new Set(gone.map(({ to }) => to.id));

@@ -150,21 +150,21 @@ async function syncInto(
   const known = (node: NodeId): NodeId => here.get(node) ?? node;
   const context = { actor, actId: act, now, newId: made, kit };
   const changes = new SyncChanges({ rows, name: known, log }, to, id, context);
-  await changes.bringBack();
-  const gone = await changes.takenAway();
+  await changes.restoreNodes();
+  const gone = await changes.readRemovals();
   const { result } = await to.change(id, () => planSync(rows, id, known, gone), {
     actor,
     actId: actId(act),
     at: now(),
     additive: true,
   });
-  await changes.reshape();
+  await changes.applyChanges();
   const there = await to.read(id, () => ask('rows', {}));
-  return { treeId: id, ...result, differ: there === null ? [] : differingEntries(rows, there, known) };
+  return { treeId: id, ...result, differ: there === null ? [] : findDifferingNodes(rows, there, known) };
 }
 
 /** Returns the nodes that exist on both sides with different content. */
-function differingEntries(rows: SyncRows, there: SyncRows, known: (node: NodeId) => NodeId): NodeId[] {
+function findDifferingNodes(rows: SyncRows, there: SyncRows, known: (node: NodeId) => NodeId): NodeId[] {
   const present = new Map(there.nodes.map((node) => [node.id, node]));
   return rows.nodes.flatMap((node) => {
     const other = present.get(known(node.id));
@@ -199,8 +199,8 @@ function* planSync(
   const steps: Step[] = [];
   const ends = new Map<NodeId, string | null>();
   for (const node of orderParentsFirst(fresh)) {
-    const made = renameIn(node, name);
-    const parentId = leftAt(made.parentId, present) ?? there.row.rootId;
+    const made = mapNodeIds(node, name);
+    const parentId = nearestLiveNode(made.parentId, present) ?? there.row.rootId;
     const before = ends.has(parentId) ? (ends.get(parentId) ?? null) : yield* ask('lastPosition', { of: parentId });
     const position = positionBetween(before, null);
     ends.set(parentId, position);
@@ -226,7 +226,7 @@ function* planSync(
 }
 
 /** Returns the node, or its nearest live ancestor, because nothing can be added below a deleted node. */
-function leftAt(id: NodeId | null, present: ReadonlyMap<NodeId, Node>): NodeId | null {
+function nearestLiveNode(id: NodeId | null, present: ReadonlyMap<NodeId, Node>): NodeId | null {
   let at = id;
   for (let node = at === null ? undefined : present.get(at); node?.removedIn != null; ) {
     at = node.parentId;
@@ -236,7 +236,7 @@ function leftAt(id: NodeId | null, present: ReadonlyMap<NodeId, Node>): NodeId |
 }
 
 /** Returns a node with its id and all ids that it refers to mapped. */
-function renameIn(node: Node, name: (id: NodeId) => NodeId): Node {
+function mapNodeIds(node: Node, name: (id: NodeId) => NodeId): Node {
   const { marker } = node;
   return {
     ...node,
@@ -260,7 +260,7 @@ function renamedRows({ row, nodes, bookmarks }: SyncRows, name: (id: NodeId) => 
   const { rootId, activeNodeId } = row;
   return {
     row: { ...row, rootId: name(rootId), activeNodeId: activeNodeId === null ? null : name(activeNodeId) },
-    nodes: nodes.map((node) => renameIn(node, name)),
+    nodes: nodes.map((node) => mapNodeIds(node, name)),
     bookmarks: bookmarks.map((bookmark) => ({ ...bookmark, nodeId: name(bookmark.nodeId) })),
   };
 }
@@ -286,7 +286,7 @@ export async function writeTreeAsSession(
   const all = await store.read(id, () => ask('rows', {}));
   if (all === null) return refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
   const { part } = options;
-  const rows = part === undefined ? all : partOfTree(all, part);
+  const rows = part === undefined ? all : selectPart(all, part);
   const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat);
   const byNode = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[String(name.nodeId), name.id]])));
   const scope = (part === undefined ? names[0]?.scope : makeId()) ?? id;
@@ -324,7 +324,7 @@ export async function writeTreeAsSession(
 }
 
 /** Returns the rows of a part. Its active node is the tree's active node if that is included, else the given node. */
-function partOfTree({ row, nodes, bookmarks }: SyncRows, { nodeId: top, pathOnly = false }: TreePart): SyncRows {
+function selectPart({ row, nodes, bookmarks }: SyncRows, { nodeId: top, pathOnly = false }: TreePart): SyncRows {
   const byId = new Map(nodes.filter((node) => node.removedIn === null).map((node) => [node.id, node]));
   const wanted = new Set<NodeId>();
   for (let at = byId.get(top); at !== undefined; at = at.parentId === null ? undefined : byId.get(at.parentId))
@@ -346,14 +346,14 @@ function partOfTree({ row, nodes, bookmarks }: SyncRows, { nodeId: top, pathOnly
 }
 
 /** Returns a log with mapped node ids. */
-function entryNames(log: readonly Commit[], name: (id: NodeId) => NodeId): Commit[] {
+function mapLogIds(log: readonly Commit[], name: (id: NodeId) => NodeId): Commit[] {
   return log.map((commit) => ({
     ...commit,
-    steps: commit.steps.map((step) => namedStep(step, name)),
+    steps: commit.steps.map((step) => mapStepIds(step, name)),
   }));
 }
 
-function namedStep(step: Step, name: (id: NodeId) => NodeId): Step {
+function mapStepIds(step: Step, name: (id: NodeId) => NodeId): Step {
   if (step.type === 'insert') {
     const { node } = step;
     const parentId = node.parentId === null ? null : name(node.parentId);
@@ -385,7 +385,7 @@ export async function syncTreeToSession(
     const own = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[name.nodeId, nodeId(name.id)]])));
     const name = (one: NodeId) => own.get(one) ?? one;
     const renamed = renamedRows(rows, name);
-    const log = async () => entryNames(await store.read(id, () => ask('log', { since: 0 })), name);
+    const log = async () => mapLogIds(await store.read(id, () => ask('log', { since: 0 })), name);
     const { added, differ } = await syncInto({ rows: renamed, log }, file, id, '', options);
     return { treeId: id, added, differ };
   } finally {

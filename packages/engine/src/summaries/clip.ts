@@ -41,12 +41,12 @@ export function cutAtWord(line: string, length: number): string {
 }
 
 // Matches characters that belong to the preceding one, before which a text must not be cut.
-const joins = /^(?:\p{M}|\u200d|[\u{1f3fb}-\u{1f3ff}])/u;
+const joiningCharacter = /^(?:\p{M}|\u200d|[\u{1f3fb}-\u{1f3ff}])/u;
 
 function isCutPoint(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   if (code >= 0xdc00 && code <= 0xdfff) return false;
-  return !joins.test(text.slice(at, at + 2)) && text.charCodeAt(at - 1) !== 0x200d;
+  return !joiningCharacter.test(text.slice(at, at + 2)) && text.charCodeAt(at - 1) !== 0x200d;
 }
 
 function wholeTextOf(text: string, end: number): number {

@@ -22,7 +22,7 @@ export function extractSummary({ messages, previous, focus, maxTokens, isPrefix 
   if (earlier !== '') return updateSummary(earlier, messages, focus, maxTokens);
   const asked = messages.filter((message) => message.role === 'user' && hasWords(message));
   const answered = messages.filter((message) => message.role === 'assistant' && hasWords(message));
-  const context = [...mentionedNames(messages, focus), ...toolsUsed(messages)].map(bullet);
+  const context = [...linesAboutFocus(messages, focus), ...toolsUsed(messages)].map(bullet);
   const parts: ExtractPart[] = isPrefix
     ? [
         { heading: '### The request', lines: asked.slice(0, 3).map(lineOfMessage) },
@@ -37,11 +37,11 @@ export function extractSummary({ messages, previous, focus, maxTokens, isPrefix 
         { heading: '## Key decisions', lines: answered.slice(-8), keep: 'newest' },
         { heading: '## Critical context', lines: context },
       ];
-  const text = boundedText(parts, maxTokens);
-  return text === '' ? `${isPrefix ? '###' : '##'} Goal\n${countWithoutWords(messages)}` : text;
+  const text = joinParts(parts, maxTokens);
+  return text === '' ? `${isPrefix ? '###' : '##'} Goal\n${describeTextlessMessages(messages)}` : text;
 }
 
-function countWithoutWords(messages: readonly Message[]): string {
+function describeTextlessMessages(messages: readonly Message[]): string {
   return `${messages.length} ${messages.length === 1 ? 'message' : 'messages'} without words.`;
 }
 
@@ -70,7 +70,7 @@ const mostMentions = 8;
 const furthestBack = 2_000;
 
 /** Returns the newest lines that contain a word of the focus. */
-function mentionedNames(messages: readonly Message[], focus: string | undefined): string[] {
+function linesAboutFocus(messages: readonly Message[], focus: string | undefined): string[] {
   const words = (focus?.toLowerCase().match(/[\p{L}\p{N}_./-]{3,}/gu) ?? []).slice(0, 20);
   if (words.length === 0) return [];
   const found = new Set<string>();
@@ -104,16 +104,16 @@ function updateSummary(
           .split('\n');
   const base = clipTokens((at === -1 ? earlier : earlier.slice(0, at)).trim(), Math.floor(maxTokens * 0.6));
   const said = messages.filter(({ role }) => role === 'user' || role === 'assistant').filter(hasWords);
-  const news = [...said, ...[...mentionedNames(messages, focus), ...toolsUsed(messages)].map(bullet)];
+  const news = [...said, ...[...linesAboutFocus(messages, focus), ...toolsUsed(messages)].map(bullet)];
   const lines = [...before.filter((line) => line.startsWith('- ') && !line.startsWith(leftOutMark)), ...news];
   const space = maxTokens - estimateTokens(base);
-  const rest = boundedText(
+  const rest = joinParts(
     [
       {
         heading: since,
-        lines: lines.length === 0 ? [bullet(countWithoutWords(messages))] : lines,
+        lines: lines.length === 0 ? [bullet(describeTextlessMessages(messages))] : lines,
         keep: 'newest',
-        shown: summaryLines,
+        shown: formatNewerMessage,
       },
     ],
     space,
@@ -122,7 +122,7 @@ function updateSummary(
 }
 
 /** Formats a newer message as one line with its role. */
-function summaryLines(message: Message): string {
+function formatNewerMessage(message: Message): string {
   return bullet(`${message.role === 'user' ? 'Asked' : 'Answered'}: ${lineOfMessage(message)}`);
 }
 
@@ -138,7 +138,7 @@ interface ExtractPart {
 const leftOutMark = '- (earlier:';
 
 /** Joins the parts that have lines; each gets an equal share of the space. */
-function boundedText(parts: readonly ExtractPart[], maxTokens: number): string {
+function joinParts(parts: readonly ExtractPart[], maxTokens: number): string {
   const speaking = parts.filter((part, index) => part.lines.length > 0 || hasFilledSubheading(parts, index));
   const counted = speaking.filter((part) => part.lines.length > 0).length;
   let space = Math.max(40, maxTokens - 8 * speaking.length);

@@ -17,7 +17,7 @@ const markup: readonly (readonly [RegExp, string])[] = [
 ];
 
 // Matches control and direction characters, which could garble a list of titles.
-const unseen = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
+const invisible = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
 
 // Matches terminal escape sequences as a whole; removing only the control character would leave the rest visible.
 const sequences = new RegExp(['\\u001b\\[', '[0-?]*', '[ -/]*', '[@-~]'].join(''), 'g');
@@ -31,7 +31,7 @@ export function titleFromFirstSentence(text: string): string | null {
   for (const line of text.slice(0, 4_000).split(/\r\n|[\n\r\u2028\u2029]/)) {
     let plain = line.slice(0, 500).replace(sequences, '');
     for (const [pattern, words] of markup) plain = plain.replace(pattern, words);
-    plain = plain.replace(unseen, ' ').replace(/\s+/g, ' ').trim();
+    plain = plain.replace(invisible, ' ').replace(/\s+/g, ' ').trim();
     if (!/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(plain)) continue;
     const marked = plain.replace(shortened, (short) => short.replace('. ', '.\u0001'));
     const sentence = /^.*?(?:[.!?…]+(?=\s)|[。！？]+)/u.exec(marked)?.[0] ?? marked;

@@ -23,13 +23,13 @@ import { extractSummary } from './extract.ts';
 import { formatFileLists, noFiles, stripFileLists } from './files.ts';
 import { cleanTitle, titleFromFirstSentence } from './plain-title.ts';
 import {
-  branchSummaryQuestion,
-  branchSummaryUpdateQuestion,
-  newSummaryQuestion,
+  buildBranchSummaryQuestion,
+  buildBranchSummaryUpdateQuestion,
+  buildSummaryQuestion,
+  buildSummaryUpdateQuestion,
+  buildTitleQuestion,
+  buildTurnStartQuestion,
   type SummaryQuestion,
-  titleQuestion,
-  turnStartQuestion,
-  updateSummaryQuestion,
 } from './prompts.ts';
 import { buildTranscript, splitIntoPortions } from './transcript.ts';
 
@@ -64,8 +64,8 @@ export function createSummarizer(options: SummarizerOptions = {}): Summarizer {
         messages: request.messages,
         previous: null,
         maxTokens: request.maxTokens ?? services.limits.maxTokens,
-        ask: branchSummaryQuestion,
-        update: branchSummaryUpdateQuestion,
+        ask: buildBranchSummaryQuestion,
+        update: buildBranchSummaryUpdateQuestion,
       });
       return assembleSummary([part], [part.text], request);
     },
@@ -171,8 +171,8 @@ async function compactionSummary(services: SummarizerServices, request: Summariz
           messages,
           previous,
           maxTokens: isSplit ? Math.floor((maxTokens * 2) / 3) : maxTokens,
-          ask: newSummaryQuestion,
-          update: updateSummaryQuestion,
+          ask: buildSummaryQuestion,
+          update: buildSummaryUpdateQuestion,
         })
       : null,
     isSplit
@@ -180,8 +180,8 @@ async function compactionSummary(services: SummarizerServices, request: Summariz
           messages: turnPrefix,
           previous: null,
           maxTokens: hasHistory || previous !== null ? Math.floor(maxTokens / 3) : maxTokens,
-          ask: turnStartQuestion,
-          update: updateSummaryQuestion,
+          ask: buildTurnStartQuestion,
+          update: buildSummaryUpdateQuestion,
           isPrefix: true,
         })
       : null,
@@ -278,7 +278,7 @@ async function writeSummary(
 }
 
 // The tokens of the instructions that surround a transcript.
-const wordsAround = 700;
+const instructionTokens = 700;
 
 function portionsFor(
   { limits }: SummarizerServices,
@@ -289,7 +289,7 @@ function portionsFor(
 ): Promise<readonly string[] | null> {
   // An earlier summary is sent with every portion. The factor 0.8 allows for estimates that are too low in some
   // languages.
-  const beside = wordsAround + length + (previous === null ? 0 : Math.ceil(previous.length / 3));
+  const beside = instructionTokens + length + (previous === null ? 0 : Math.ceil(previous.length / 3));
   const tokens = Math.floor((model.info.window - computeReplySpace(model, length) - beside) * 0.8);
   if (tokens < 256) return Promise.resolve(null);
   return splitIntoPortions(messages, {
@@ -312,7 +312,7 @@ async function titleForTree(services: SummarizerServices, request: TitleRequest)
   const { limits } = services;
   const transcript = buildTranscript(messages, { text: 1_500, toolResult: 200 }).join('\n\n');
   const asking = { maxTokens: titleTokens, timeoutMs: Math.min(30_000, limits.timeoutMs), signal };
-  const answer = await askForSummary(services, model, titleQuestion(clipMiddle(transcript, 5_000)), asking);
+  const answer = await askForSummary(services, model, buildTitleQuestion(clipMiddle(transcript, 5_000)), asking);
   const tidy = answer.type === 'said' ? cleanTitle(answer.text) : null;
   if (answer.type === 'failed' || tidy === null)
     return {

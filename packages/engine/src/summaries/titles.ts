@@ -75,7 +75,7 @@ export function createTitleGenerator(options: TitleGeneratorOptions): TitleGener
     model: options.model ?? null,
     trees: options.trees !== false,
     nodes: options.nodes !== false,
-    mayAsk: createPace(options.perMinute ?? 20, clock),
+    mayAsk: createRateLimit(options.perMinute ?? 20, clock),
     quota: createQuota(),
     context: {
       actor: titleActor,
@@ -98,7 +98,7 @@ export function createTitleGenerator(options: TitleGeneratorOptions): TitleGener
     // One after the other, because titles must not slow down turns on the same machine.
     for (let job = waiting.shift(); job !== undefined && !over.signal.aborted; job = waiting.shift())
       await setTreeTitle(services, job, over.signal).catch((error: unknown) => {
-        if (!isTreeGone(error)) report(error);
+        if (!isDeleted(error)) report(error);
       });
     working = null;
   };
@@ -120,7 +120,7 @@ export function createTitleGenerator(options: TitleGeneratorOptions): TitleGener
 }
 
 /** Returns whether the tree or node was deleted meanwhile, which is not an error. */
-function isTreeGone(error: unknown): boolean {
+function isDeleted(error: unknown): boolean {
   return isAppError(error) && (error.kind === 'not-found' || error.code === 'tree/read-only');
 }
 
@@ -137,7 +137,7 @@ interface TitleServices {
 }
 
 /** Creates a function that returns true at most `perMinute` times per minute. */
-function createPace(perMinute: number, clock: Pick<Clock, 'now'>): () => boolean {
+function createRateLimit(perMinute: number, clock: Pick<Clock, 'now'>): () => boolean {
   const times: number[] = [];
   return () => {
     const now = clock.now();
@@ -206,7 +206,7 @@ async function setTreeTitle(services: TitleServices, { treeId, nodeId }: TitleJo
     return (asks ? services.asked : services.plain).title({ messages, near, signal });
   };
   const name = found.tree === null ? null : await find(found.tree, true);
-  if (name !== null) await nameTree(services, treeId, nodeId, name.text);
+  if (name !== null) await commitTreeTitle(services, treeId, nodeId, name.text);
   if (found.reply === null) return;
   // The title of the first exchange is also the title of its reply.
   const isFirst = name !== null && found.tree?.at(-1)?.id === nodeId;
@@ -219,7 +219,7 @@ async function setTreeTitle(services: TitleServices, { treeId, nodeId }: TitleJo
 }
 
 /** Sets the title of a tree, unless the user has set one or undone the turn meanwhile. */
-async function nameTree(
+async function commitTreeTitle(
   { store, context }: TitleServices,
   treeId: TreeId,
   nodeId: NodeId,

@@ -2,7 +2,7 @@
 import { blockDefinitionOf, estimateTokens } from '@coppice/content';
 import { isText, isToolUse, type Message } from '@coppice/core';
 import { pairTools } from '@coppice/core/context';
-import { nextTurn } from '../next-turn.ts';
+import { waitForNextTask } from '../wait-for-next-task.ts';
 import { clipMiddle, clipTokens } from './clip.ts';
 
 /** How much of a single message is included, in UTF-16 code units. */
@@ -20,7 +20,7 @@ export function buildTranscript(messages: readonly Message[], limits: Transcript
     const { role } = message;
     if (role === 'tool') {
       const said = message.content.map((block) => blockDefinitionOf(block).toText(block)).join('\n');
-      return `[${speakers.tool}: ${names.get(index) ?? 'unknown tool'}] ${fencedText(clipMiddle(said, limits.toolResult))}`;
+      return `[${speakers.tool}: ${names.get(index) ?? 'unknown tool'}] ${escapeDelimiters(clipMiddle(said, limits.toolResult))}`;
     }
     const lines: string[] = [];
     let text = '';
@@ -39,7 +39,7 @@ export function buildTranscript(messages: readonly Message[], limits: Transcript
       lines.unshift(
         `[${speakers[role]}] ${clipMiddle(text.trim() === '' ? '(nothing that can be read)' : text.trim(), limits.text)}`,
       );
-    return fencedText(lines.join('\n'));
+    return escapeDelimiters(lines.join('\n'));
   });
 }
 
@@ -51,7 +51,7 @@ function toolNamesIn(messages: readonly Message[]): ReadonlyMap<number, string> 
 }
 
 // Replaces the delimiters of the prompt, so that quoted text cannot end the quotation and inject instructions.
-function fencedText(text: string): string {
+function escapeDelimiters(text: string): string {
   return text.replace(/<(?=\/?(?:conversation|earlier-summary|focus)\b)/gi, '‹');
 }
 
@@ -100,7 +100,7 @@ function roughLength({ role, content }: Message): number {
 }
 
 // Estimating megabytes takes long. After this many characters other work may run.
-const atAStretch = 200_000;
+const charactersPerTurn = 200_000;
 
 async function packPortions(entries: readonly string[], tokens: number): Promise<string[]> {
   const portions: string[] = [];
@@ -109,9 +109,9 @@ async function packPortions(entries: readonly string[], tokens: number): Promise
   let done = 0;
   for (const entry of entries) {
     done += entry.length;
-    if (done > atAStretch) {
+    if (done > charactersPerTurn) {
       done = 0;
-      await nextTurn();
+      await waitForNextTask();
     }
     const whole = estimateTokens(entry);
     const fitting = whole > tokens ? clipTokens(entry, tokens) : entry;

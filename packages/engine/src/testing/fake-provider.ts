@@ -64,7 +64,7 @@ export type FakeResponse = WireReply | FakeFault;
 export const plainReply: WireReply = { text: 'One two three four five.' };
 
 /** A reply with a tool call that faults cut off or duplicate. */
-export const callReply: WireReply = {
+export const toolCallReply: WireReply = {
   text: 'Let me look.',
   calls: [
     { id: 'call_1', name: 'look', parameters: { place: 'a long enough argument to be cut' } },
@@ -275,8 +275,8 @@ async function misbehave(fault: FakeFault, request: SeenRequest, response: Serve
       return;
     }
     case 'dup-ids': {
-      const calls = (callReply.calls ?? []).map((call) => ({ ...call, id: 'call_0' }));
-      behave({ ...callReply, calls }, request, response);
+      const calls = (toolCallReply.calls ?? []).map((call) => ({ ...call, id: 'call_0' }));
+      behave({ ...toolCallReply, calls }, request, response);
       return;
     }
     case 'bad-utf8': {
@@ -319,7 +319,7 @@ function saying(wire: WireName, most: number): string[] {
 
 /** Returns a stream that ends with `length` in the middle of the first call's arguments. */
 function cutCall(wire: WireName): string[] {
-  const events = encodeStream(wire, callReply);
+  const events = encodeStream(wire, toolCallReply);
   const last = events.findIndex((event) => event.includes('place'));
   const kept = events.slice(0, last + 2);
   if (wire === 'openai')
@@ -335,7 +335,7 @@ function cutCall(wire: WireName): string[] {
 }
 
 function sendCutWhole(wire: WireName, response: ServerResponse): void {
-  const body = JSON.stringify(encodeReply(wire, { ...callReply, calls: (callReply.calls ?? []).slice(0, 1) }));
+  const body = JSON.stringify(encodeReply(wire, { ...toolCallReply, calls: (toolCallReply.calls ?? []).slice(0, 1) }));
   // OpenAI sends arguments as text, which can be cut; Anthropic sends an object.
   response.end(
     wire === 'openai' ? body.replace('argument to be cut\\"}', '').replace('"tool_calls",', '"length",') : body,

@@ -1,13 +1,13 @@
 /** The public names of the testing entry: fake providers and fixtures, for this package and those that depend on it. */
 
 export {
-  callReply,
   type FakeFault,
   type FakeProvider,
   type FakeResponse,
   fakeFaults,
   openFakeProvider,
   plainReply,
+  toolCallReply,
 } from './fake-provider.ts';
 export { findFreePort, misbehavingServerCommand, startReferenceServer } from './mcp.ts';
 export { type ModelServerOptions, openModelServer } from './model-server.ts';

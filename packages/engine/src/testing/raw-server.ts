@@ -24,7 +24,7 @@ export interface RawServer {
   /** The number of open sockets. */
   readonly sockets: number;
   /** Resolves when at most `most` sockets are open. Closes idle and unused ones. */
-  settled(most?: number): Promise<void>;
+  waitForSockets(most?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function openRawServer(handler: RawRequestHandler): Promise<RawServ
     get sockets() {
       return sockets.size;
     },
-    async settled(most = 0) {
+    async waitForSockets(most = 0) {
       while (sockets.size > most) {
         server.closeIdleConnections();
         // After an aborted connection Node's fetch opens another one that it never uses.

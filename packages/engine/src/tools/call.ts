@@ -124,7 +124,7 @@ async function runTool(runner: ToolRunner, call: ToolCall, options: ToolCallOpti
       approve: approvalFromRules(runner.rules, options.approve),
     });
   options.onStart?.();
-  return await withinTime(runner, ready.tool, parameters, options);
+  return await runWithinTimeLimit(runner, ready.tool, parameters, options);
 }
 
 function unknownTool(name: string, names: readonly string[]): Error {
@@ -191,7 +191,7 @@ async function unlessToolAborted<T>(name: string, signal: AbortSignal, work: Pro
 }
 
 /** Runs a tool until it returns, is aborted, or reaches its time limit. A later result is ignored. */
-async function withinTime(
+async function runWithinTimeLimit(
   runner: ToolRunner,
   tool: Tool,
   parameters: JsonObject,

@@ -15,7 +15,7 @@ export class ToolContent {
 }
 
 /** The largest text and the largest total of other bytes in a result. */
-interface Bounds {
+interface ContentLimits {
   readonly resultBytes: number;
   readonly mediaBytes: number;
 }
@@ -33,7 +33,7 @@ function toolTextBlock(text: string): TextBlock {
  */
 export function limitBlocks(
   { blocks, isError }: ToolContent,
-  { resultBytes, mediaBytes }: Bounds,
+  { resultBytes, mediaBytes }: ContentLimits,
 ): { readonly blocks: readonly Block[]; readonly truncated: boolean } {
   const kept: Block[] = [];
   let [text, media, truncated] = [resultBytes, mediaBytes, false];

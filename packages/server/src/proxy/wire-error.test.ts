@@ -102,7 +102,7 @@ describe('refusals of the proxy', () => {
       ['user', 'success'],
       ['assistant', 'error'],
     ]);
-    await proxied.service.settled();
+    await proxied.service.waitForSockets();
     await proxied.close();
   });
 
@@ -115,7 +115,7 @@ describe('refusals of the proxy', () => {
     const headers = { authorization: `Bearer ${testToken}` };
     const head = await fetch(`${proxied.url}/v1/models`, { method: 'HEAD', headers });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/json']);
-    await proxied.service.settled();
+    await proxied.service.waitForSockets();
     await proxied.close();
   });
 

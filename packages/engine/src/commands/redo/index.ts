@@ -1,5 +1,5 @@
 import { defineCommand, flagArgument } from '../define.ts';
-import { undoOrRedoActs } from '../reverse.ts';
+import { undoOrRedoActs } from '../undo-or-redo.ts';
 
 /** Redoes the act that was undone last, unless a newer act followed. */
 export const redoCommand = defineCommand({

@@ -1,5 +1,5 @@
 import { defineCommand, flagArgument } from '../define.ts';
-import { undoOrRedoActs } from '../reverse.ts';
+import { undoOrRedoActs } from '../undo-or-redo.ts';
 
 /** Undoes the newest act, even after a restart. */
 export const undoCommand = defineCommand({

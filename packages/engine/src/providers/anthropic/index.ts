@@ -12,7 +12,7 @@ import {
   toSupportedImageType,
 } from '@coppice/content/wires';
 import { defineProvider } from '../define.ts';
-import { listModelIds } from '../list-models.ts';
+import { listServerModels } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 
 const keyHeader = { name: 'x-api-key', prefix: '' } as const;
@@ -66,5 +66,5 @@ export const anthropic = defineProvider({
       call,
     );
   },
-  listModels: (call) => listModelIds(call, { path: '/models?limit=1000', keyHeader, headers }),
+  listModels: (call) => listServerModels(call, { path: '/models?limit=1000', keyHeader, headers }),
 });

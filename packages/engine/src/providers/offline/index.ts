@@ -1,7 +1,7 @@
 import { systemClock } from '../clock.ts';
 import type { ProviderCall, ProviderEvent, ProviderRequest } from '../contract.ts';
 import { defineProvider } from '../define.ts';
-import { failStream } from '../errors.ts';
+import { throwProviderFailure } from '../errors.ts';
 import { loadCorpus } from './babble/words.ts';
 import { generateText, guessTopicWords } from './babble/write.ts';
 import { createSeededRandom } from './random.ts';
@@ -53,7 +53,7 @@ const models: ReadonlyMap<string, OfflineWriter> = new Map<string, OfflineWriter
 async function* stream(request: ProviderRequest, call: ProviderCall): AsyncGenerator<ProviderEvent, void, void> {
   const write = models.get(request.model);
   if (write === undefined)
-    return failStream(
+    return throwProviderFailure(
       'provider/unknown-model',
       `There is no offline model ${JSON.stringify(request.model)}; there are ${[...models.keys()].join(' and ')}.`,
     );

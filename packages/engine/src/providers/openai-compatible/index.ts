@@ -8,7 +8,7 @@ import {
 } from '@coppice/content/wires';
 import { bearerKeyHeader, chatParameters, chatSupport } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
-import { listModelIds } from '../list-models.ts';
+import { listServerModels } from '../list-models.ts';
 import { describeLocalModel } from '../read-window.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 import { toCompatibleBody } from './to-wire.ts';
@@ -48,6 +48,6 @@ export const openaiCompatible = defineProvider({
       call,
     );
   },
-  listModels: (call) => listModelIds(call, { path: '/models', keyHeader: bearerKeyHeader }),
+  listModels: (call) => listServerModels(call, { path: '/models', keyHeader: bearerKeyHeader }),
   describeModel: describeLocalModel,
 });

@@ -13,7 +13,7 @@ import {
 } from '@coppice/content/wires';
 import { bearerKeyHeader, chatParameters, chatSupport } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
-import { listModelIds } from '../list-models.ts';
+import { listServerModels } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 import { isReasoningModel, toOpenaiChat } from './to-wire.ts';
 
@@ -69,5 +69,5 @@ export const openai = defineProvider({
       );
     }
   },
-  listModels: (call) => listModelIds(call, { path: '/models', keyHeader: bearerKeyHeader }),
+  listModels: (call) => listServerModels(call, { path: '/models', keyHeader: bearerKeyHeader }),
 });

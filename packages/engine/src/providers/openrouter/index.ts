@@ -9,7 +9,7 @@ import {
 } from '@coppice/content/wires';
 import { bearerKeyHeader, chatParameters, chatSupport } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
-import { getJson, listModelIds } from '../list-models.ts';
+import { getJson, listServerModels } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 import { toOpenrouterBody } from './to-wire.ts';
 
@@ -55,6 +55,6 @@ export const openrouter = defineProvider({
       call,
     );
   },
-  listModels: (call) => listModelIds(call, { path: '/models', keyHeader: bearerKeyHeader, headers }),
+  listModels: (call) => listServerModels(call, { path: '/models', keyHeader: bearerKeyHeader, headers }),
   checkKey: (call) => getJson(call, { path: '/key', keyHeader: bearerKeyHeader, headers }),
 });

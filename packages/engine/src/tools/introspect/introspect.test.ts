@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-async function looked(rootId: string, here: string, level?: string, tools = createTools()): Promise<string> {
+async function introspect(rootId: string, here: string, level?: string, tools = createTools()): Promise<string> {
   const parameters = level === undefined ? {} : { level };
   const place = { store, treeId: treeId(rootId), nodeId: nodeId(here) };
   const { message } = await tools.call({ id: 'c', name: 'introspect', parameters }, { place });
@@ -22,7 +22,7 @@ async function looked(rootId: string, here: string, level?: string, tools = crea
   return block !== undefined && 'text' in block ? String(block.text) : '';
 }
 
-async function conversation() {
+async function buildChat() {
   const root = await forest.getOrCreateRoot('Be brief.');
   const user = (content: string) => ({ role: 'user', content });
   const assistant = (content: string) => ({ role: 'assistant', content });
@@ -33,8 +33,8 @@ async function conversation() {
 }
 
 test('[W81] an overview counts messages and branches, and names first messages and bookmarks', async () => {
-  const { root, second } = await conversation();
-  const text = await looked(root.id, second.id);
+  const { root, second } = await buildChat();
+  const text = await introspect(root.id, second.id);
   expect(text.split('\n')).toEqual([
     'System prompt: 9 characters',
     'Messages: 4 in all, 3 on the path to the current message',
@@ -46,12 +46,12 @@ test('[W81] an overview counts messages and branches, and names first messages a
     'First messages:',
     '#1 * user: Which tree?',
   ]);
-  expect(await looked(root.id, second.id, 'overview')).toBe(text);
+  expect(await introspect(root.id, second.id, 'overview')).toBe(text);
 });
 
 test('[W82] all lists every message of every branch, its parent, and the path to the current one', async () => {
-  const { root, second } = await conversation();
-  const lines = (await looked(root.id, second.id, 'all')).split('\n');
+  const { root, second } = await buildChat();
+  const lines = (await introspect(root.id, second.id, 'all')).split('\n');
   expect(lines.slice(-4)).toEqual([
     '#1 * user: Which tree?',
     '#2 < #1 assistant [the oak]: An oak.',
@@ -60,8 +60,8 @@ test('[W82] all lists every message of every branch, its parent, and the path to
   ]);
 });
 
-test('[W83] only the own conversation is visible, and without one the result is empty', async () => {
-  const { root, second } = await conversation();
+test('[W83] only the chat itself is visible, and without one the result is empty', async () => {
+  const { root, second } = await buildChat();
   const tools = createTools();
   const call = { id: 'c', name: 'introspect', parameters: {} };
   const stranger = { store: store.forOwner('somebody'), treeId: root.id, nodeId: nodeId(second.id) };
@@ -70,14 +70,14 @@ test('[W83] only the own conversation is visible, and without one the result is 
   expect(JSON.stringify(foreign.message)).not.toContain('oak');
   expect((await tools.call(call)).error).toBe('tool/failed');
   expect((await tools.call({ ...call, parameters: { level: 'everything' } })).error).toBe('tool/bad-arguments');
-  expect(await looked(newId(), newId())).toContain('There is no tree');
+  expect(await introspect(newId(), newId())).toContain('There is no tree');
 });
 
-test('[W83] a long conversation is listed up to the limit of a result', async () => {
+test('[W83] a long chat is listed up to the limit of a result', async () => {
   const root = await forest.getOrCreateRoot();
   const history = Array.from({ length: 200 }, (_, index) => ({ role: 'user', content: `turn ${index}` }));
   const end = await forest.append(root.id, history);
-  const text = await looked(root.id, end.id, 'all', createTools({ limits: { resultBytes: 2000 } }));
+  const text = await introspect(root.id, end.id, 'all', createTools({ limits: { resultBytes: 2000 } }));
   expect(text).toMatch(/^System prompt[\s\S]*#50 < #49[\s\S]*\[truncated: [^\]]+\]$/);
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2000);
 });

@@ -21,7 +21,7 @@ export function guessTopicWords(messages: readonly Message[]): readonly string[]
     for (const block of messages[at]?.content ?? []) {
       if (!isText(block)) continue;
       for (const [word] of block.text.slice(-4000).matchAll(/[\p{L}][\p{L}\p{N}'-]{4,20}/gu)) {
-        if (!dull.has(word.toLowerCase())) topics.add(word);
+        if (!commonWords.has(word.toLowerCase())) topics.add(word);
         if (topics.size >= 60) break;
       }
     }
@@ -29,14 +29,14 @@ export function guessTopicWords(messages: readonly Message[]): readonly string[]
   return [...topics];
 }
 
-const dull = new Set(
+const commonWords = new Set(
   'about after again because before being could doing every their there these thing think those under until which while would should please write where'.split(
     ' ',
   ),
 );
 
 /** Returns the order of the chain: higher at a low temperature, so that the text stays closer to the book. */
-function reach(temperature: number): number {
+function chainOrder(temperature: number): number {
   if (temperature < 0.3) return 4;
   return temperature < 0.9 ? 3 : 2;
 }
@@ -47,11 +47,11 @@ function reach(temperature: number): number {
  */
 function continuations({ text, places }: WordCorpus, written: readonly number[], order: number): readonly number[] {
   const last = written.at(-1);
-  const standing = last === undefined ? undefined : places[last];
-  if (standing === undefined) return [];
+  const positions = last === undefined ? undefined : places[last];
+  if (positions === undefined) return [];
   for (let length = Math.min(order, written.length); length > 1; length--) {
     const found: number[] = [];
-    for (const place of standing) {
+    for (const place of positions) {
       let agrees = true;
       for (let back = 1; back < length && agrees; back++) agrees = text[place - back] === written.at(-1 - back);
       if (agrees && (text[place + 1] ?? -1) >= 0) found.push(place + 1);
@@ -59,7 +59,7 @@ function continuations({ text, places }: WordCorpus, written: readonly number[],
     // A single possible next word would copy the book, so a shorter match is tried.
     if (new Set(found.map((place) => text[place])).size > 1) return found;
   }
-  return [...standing].map((place) => place + 1).filter((place) => (text[place] ?? -1) >= 0);
+  return [...positions].map((place) => place + 1).filter((place) => (text[place] ?? -1) >= 0);
 }
 
 function choose({ text }: WordCorpus, places: readonly number[], manner: TextOptions): number | undefined {
@@ -89,7 +89,7 @@ function choose({ text }: WordCorpus, places: readonly number[], manner: TextOpt
 /** Generates about `length` words, in whole sentences and paragraphs. */
 export function generateText(corpus: WordCorpus, manner: TextOptions): string {
   const { random, topics, length } = manner;
-  const order = reach(manner.temperature);
+  const order = chainOrder(manner.temperature);
   const written: number[] = [];
   let out = '';
   let count = 0;
@@ -114,7 +114,7 @@ export function generateText(corpus: WordCorpus, manner: TextOptions): string {
       }
       inSentence = 0;
     } else {
-      out += (out === '' || out.endsWith('\n') ? '' : ' ') + disguised(word, topics, inSentence, random);
+      out += (out === '' || out.endsWith('\n') ? '' : ' ') + replaceWord(word, topics, inSentence, random);
       count++;
       inSentence++;
     }
@@ -136,7 +136,7 @@ export function generateText(corpus: WordCorpus, manner: TextOptions): string {
 }
 
 /** Sometimes replaces a long word by one of the conversation; its punctuation stays. */
-function disguised(word: string, topics: readonly string[], inSentence: number, random: RandomSource): string {
+function replaceWord(word: string, topics: readonly string[], inSentence: number, random: RandomSource): string {
   const [, before = '', core = '', after = ''] = /^([^\p{L}]*)([\p{L}'-]+)([^\p{L}]*)$/u.exec(word) ?? [];
   if (core.length < 6 || inSentence === 0 || topics.length === 0 || random() > 0.3) return word;
   return before + (pickOne(topics, random) ?? core) + after;

@@ -72,7 +72,7 @@ export function answerQuestion(request: ProviderRequest, random: RandomSource): 
   const greeting = /^(?:hi|hello|hey|good (?:morning|evening|day)|greetings|test|ping)?[\s!.,]*$/i.test(question);
   if (greeting || /\b(?:who|what) are you\b|\bare you (?:a|an|real)\b|\byour name\b/i.test(question))
     return paragraphs(chooseOne(self, random), chooseOne(connect, random), chooseOne(tryOut, random));
-  const hits = asksForAll(question) ? openingPassage() : guideIndex().search(question, 3);
+  const hits = isAboutCoppice(question) ? openingPassage() : guideIndex().search(question, 3);
   const best = hits[0];
   // A request such as "Write a poem" is answered only if a question of the documentation is nearly the same.
   if (best === undefined || (asksForWork.test(question) && best.asked < 0.6))
@@ -84,7 +84,7 @@ export function answerQuestion(request: ProviderRequest, random: RandomSource): 
  * Returns whether a question is about Coppice as a whole. Every page contains the name, so it cannot rank pages;
  * without this check the guide could not answer "What is Coppice?".
  */
-function asksForAll(question: string): boolean {
+function isAboutCoppice(question: string): boolean {
   if (!/\bcoppice\b/i.test(question)) return false;
   return tokenize(question).length === 0 || /\b(?:what(?:'s|’s| is)|explain|describe) coppice\b/i.test(question);
 }
@@ -166,7 +166,7 @@ function definitionFor(passage: GuideSection, question: string): string | null {
 
 /** Returns the most relevant sentences in the order of the page; the first ones if none is relevant. */
 function chooseSentences(passage: GuideSection, question: string, most: number): readonly string[] {
-  const explained = asksForAll(question) ? null : definitionFor(passage, question);
+  const explained = isAboutCoppice(question) ? null : definitionFor(passage, question);
   if (explained !== null) return [explained];
   const ranked = passage.sentences.map((sentence, place) => ({
     sentence,

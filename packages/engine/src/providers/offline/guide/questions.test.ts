@@ -201,7 +201,7 @@ const otherWording: readonly Question[] = [
 /**
  * Questions of a user who knew the program but had not seen the index, written before the ranking was changed for them.
  */
-const ofAStranger: readonly Question[] = [
+const fromUnfamiliarUser: readonly Question[] = [
   ['what is this program good for?', 'README.md#coppice', 'README.md#who-it-is-for'],
   ['how do I get it onto my laptop?', 'README.md#install', 'docs/getting-started.md#look-around'],
   ['which version of node do I need?', 'README.md#install'],
@@ -365,7 +365,7 @@ const ofAStranger: readonly Question[] = [
 ];
 
 /** Questions that were written later, to test the ranking with texts it was not tuned for. */
-const ofAnotherDay: readonly Question[] = [
+const writtenLater: readonly Question[] = [
   [
     'what do I type to begin a new conversation?',
     'README.md#your-first-chat',
@@ -605,7 +605,7 @@ const ofAnotherDay: readonly Question[] = [
 ];
 
 /** Questions that were written before the slash commands and the guides for operators had question forms. */
-const beforeMoreForms: readonly Question[] = [
+const beforeMoreExamples: readonly Question[] = [
   ['Can I use this offline with a model on my own laptop?', 'docs/models.md#models-on-your-own-machine'],
   [
     'where does it save my conversations on disk',
@@ -699,7 +699,7 @@ const beforeMoreForms: readonly Question[] = [
 ];
 
 /** Returns the questions that the best passage does not answer, with what was found instead. */
-function misses(questions: readonly Question[]): string[] {
+function findMisses(questions: readonly Question[]): string[] {
   const index = createPassageIndex(guideKnowledge.passages);
   return questions.flatMap(([question, ...sections]) => {
     const best = index.search(question, 1)[0]?.passage;
@@ -711,24 +711,24 @@ function misses(questions: readonly Question[]): string[] {
 describe('questions of newcomers', () => {
   it('[G69] at least 45 of 50 questions that are written from the headings find the right section', () => {
     expect(fromHeadings).toHaveLength(50);
-    const missed = misses(fromHeadings);
+    const missed = findMisses(fromHeadings);
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(5);
   });
 
   it('[G69] at least 40 of 50 questions in other words find the right section', () => {
     expect(otherWording).toHaveLength(50);
-    const missed = misses(otherWording);
+    const missed = findMisses(otherWording);
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(10);
   });
 
   it('[G69] at least 50 of 60 questions of a stranger, 45 of another 63 and 26 of 30 find the right section', () => {
-    expect([ofAStranger.length, ofAnotherDay.length, beforeMoreForms.length]).toEqual([60, 63, 30]);
+    expect([fromUnfamiliarUser.length, writtenLater.length, beforeMoreExamples.length]).toEqual([60, 63, 30]);
     for (const [questions, most] of [
-      [ofAStranger, 10],
-      [ofAnotherDay, 18],
-      [beforeMoreForms, 4],
+      [fromUnfamiliarUser, 10],
+      [writtenLater, 18],
+      [beforeMoreExamples, 4],
     ] as const) {
-      const missed = misses(questions);
+      const missed = findMisses(questions);
       expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(most);
     }
   });
@@ -739,19 +739,23 @@ describe('questions of newcomers', () => {
       ['how do I set the temprature', 'docs/models.md#parameters'],
       ['which keybord shortcuts are there', 'docs/page.md#keyboard-shortcuts'],
     ];
-    expect(misses(right)).toEqual([]);
+    expect(findMisses(right)).toEqual([]);
   });
 
   it('[G69] a word that differs from one of the documents in its first letter is another word', () => {
     const question: Question = ['how to make a backup every night', 'docs/guides/upgrade.md#make-a-backup'];
-    expect(misses([question])).toEqual([]);
+    expect(findMisses([question])).toEqual([]);
   });
 
   it('[G69] every section that a question expects exists', () => {
     const anchors = new Set(guideKnowledge.passages.map(({ path, anchor }) => `${path}#${anchor}`));
-    const expected = [...fromHeadings, ...otherWording, ...ofAStranger, ...ofAnotherDay, ...beforeMoreForms].flatMap(
-      ([, ...sections]) => sections,
-    );
+    const expected = [
+      ...fromHeadings,
+      ...otherWording,
+      ...fromUnfamiliarUser,
+      ...writtenLater,
+      ...beforeMoreExamples,
+    ].flatMap(([, ...sections]) => sections);
     expect(expected.filter((section) => !anchors.has(section))).toEqual([]);
   });
 });

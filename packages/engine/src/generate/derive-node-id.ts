@@ -4,7 +4,7 @@ import { sha256Hex } from '@coppice/content';
  * Derives a node id from the parts of a request. The same request gives the same id in every process and after a
  * restart, so that a retry finds the nodes of the first attempt.
  */
-export function deterministicId(...parts: readonly (string | number)[]): string {
+export function deriveNodeId(...parts: readonly (string | number)[]): string {
   const bytes = Buffer.from(sha256Hex(JSON.stringify(parts)), 'hex').subarray(0, 16);
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);

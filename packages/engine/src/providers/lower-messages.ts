@@ -41,11 +41,12 @@ export function lowerMessages(messages: readonly Message[], lowering: LoweringOp
 
 function lowerBlocks(message: Message, native: ReadonlySet<string>, lowering: LoweringOptions): readonly Block[] {
   const { role, content } = message;
-  const goes = (block: Block) => block.type === 'text' || (native.has(block.type) && lowering.takes(block, role));
-  if (content.every(goes)) return content;
+  const isSentUnchanged = (block: Block) =>
+    block.type === 'text' || (native.has(block.type) && lowering.takes(block, role));
+  if (content.every(isSentUnchanged)) return content;
   const blocks: Block[] = [];
   for (const block of content) {
-    if (goes(block)) blocks.push(block);
+    if (isSentUnchanged(block)) blocks.push(block);
     else {
       lowering.onLowered(block, role);
       for (const other of blockDefinitionOf(block).lower(block)) blocks.push(other);

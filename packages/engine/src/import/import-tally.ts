@@ -36,7 +36,7 @@ export class ImportTally {
   troubles = 0;
 
   /** Adds a finding that belongs to no conversation, and counts its rejected records. */
-  aside(found: ImportFinding): void {
+  addOutsideFinding(found: ImportFinding): void {
     this.note(found);
     this.records.read += found.rejected;
     this.records.rejected += found.rejected;

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { NodeId } from '@coppice/core';
 import { repositoryRoot } from '../../scripts/tools.ts';
-import { type Candidate, type OpenChat, streamOf, toEvent } from './candidate.ts';
+import { type Candidate, encodeServerSentEvent, type OpenChat, streamFromChunks } from './candidate.ts';
 import type { Sample } from './sample.ts';
 
 const versions = { '@assistant-ui/core': '0.3.20', '@ably/ai-transport': '0.8.0', ably: '2.23.0' };
 const folder = join(repositoryRoot, '.tmp', 'bench-peers');
 
 /** Installs the libraries, unless these versions are already installed. */
-function installPeers(): void {
+function installOtherLibraries(): void {
   const isThere = Object.entries(versions).every(([name, version]) => {
     const manifest = join(folder, 'node_modules', name, 'package.json');
     return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version === version;
@@ -48,7 +48,7 @@ function responseFor(sample: Sample): () => Promise<readonly Row[]> {
 
 /** Reads a reply from an injected fetch, as an app of that library would. */
 async function readReply(events: readonly Uint8Array[], take: (text: string) => void): Promise<void> {
-  const { body } = new Response(streamOf(events), { headers: { 'content-type': 'text/event-stream' } });
+  const { body } = new Response(streamFromChunks(events), { headers: { 'content-type': 'text/event-stream' } });
   const reader = body?.getReader();
   const decoder = new TextDecoder();
   for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
@@ -58,7 +58,7 @@ async function readReply(events: readonly Uint8Array[], take: (text: string) => 
   }
 }
 
-const events = (pieces: readonly string[]) => pieces.map((text) => toEvent('delta', { text }));
+const events = (pieces: readonly string[]) => pieces.map((text) => encodeServerSentEvent('delta', { text }));
 const nothing = async () => undefined;
 
 interface ThreadMessage {
@@ -292,7 +292,7 @@ async function openAbly(sample: Sample): Promise<Candidate> {
 }
 
 /** Opens the other libraries for a sample. */
-export async function openPeers(sample: Sample): Promise<readonly Candidate[]> {
-  installPeers();
+export async function openOtherLibraries(sample: Sample): Promise<readonly Candidate[]> {
+  installOtherLibraries();
   return [await openAssistantUi(sample), await openAbly(sample)];
 }
