@@ -47,7 +47,6 @@ export function countTests({ files, uncaught }: RunReport): TestCounts {
   return { ...sum, failed: sum.failed + uncaught.length };
 }
 
-/** Adds up the counts of several runs or files. */
 export function addCounts(summaries: readonly TestCounts[]): TestCounts {
   return summaries.reduce(
     (sum, one) => ({

@@ -23,7 +23,6 @@ export function tagFilterOf(tier: TestTier): readonly string[] {
   return tier === 'full' ? ['full'] : [];
 }
 
-/** Whether a path is a test file. */
 export function isTestPath(path: string): boolean {
   return /^(?:packages\/[^/]+\/(?:src|test)|test)\/.*\.test\.tsx?$/.test(path);
 }

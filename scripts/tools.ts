@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The root folder of the repository. */
 export const repositoryRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const locate = createRequire(import.meta.url);

@@ -55,7 +55,7 @@ function demoHost(): Plugin {
   };
 }
 
-/** Empties a folder and builds the demo into it. */
+/** Builds the demo; removes earlier files of the folder first. */
 export async function buildDemo(into: string): Promise<void> {
   const before = process.env['NODE_ENV'];
   process.env['NODE_ENV'] = 'production';

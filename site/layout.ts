@@ -3,7 +3,6 @@ import { projectAddresses } from '../scripts/project-addresses.ts';
 import { escapeHtml, relativeAddress } from './html.ts';
 import type { PageHeading } from './markdown.ts';
 
-/** A line of the navigation. */
 export interface NavigationLine {
   readonly address: string;
   readonly label: string;

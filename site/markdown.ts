@@ -45,7 +45,6 @@ export function colourCode(code: string, language: string): string {
     .join('');
 }
 
-/** A heading of a page. */
 export interface PageHeading {
   readonly level: number;
   readonly text: string;

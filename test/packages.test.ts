@@ -407,7 +407,7 @@ function runModule(folder: string, code: string): unknown {
 
 const ofStores = ['@coppice/content', '@coppice/core', '@coppice/stores'];
 
-test('openTree works with our packages and two small libraries, and a driver is asked for by name', () => {
+test('openTree works with our packages and two small libraries, and a missing driver is named in the error', () => {
   const { folder, installed } = installInto(ofStores);
   expect(installed).toEqual([...ofStores, 'fflate', 'tokenx']);
   const answer = runModule(

@@ -29,7 +29,7 @@ const modules: Readonly<Record<string, unknown>> = {
   '@coppice/stores/tree': storesTree,
 };
 
-test('the library in ten lines prints what it says', async () => {
+test('the library in ten lines prints what its comments say', async () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const [, expected = ''] = /console\.log\(.*\); \/\/ (.*)$/m.exec(example) ?? [];

@@ -61,7 +61,7 @@ describe('errors in a registry are named', () => {
     ]);
   });
 
-  test('a list that holds more than its members', () => {
+  test('a list that contains more than its members', () => {
     const list = `import { x } from './define.ts';\n${sampleFiles[`${blocks}/members.ts`]}`;
     expect(sample({ [`${blocks}/members.ts`]: list })).toEqual([
       `${blocks}/members.ts:1 names './define.ts'; it holds nothing but one line per member.`,

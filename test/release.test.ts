@@ -15,7 +15,7 @@ const ready: ReleaseFacts = {
   vouched: true,
 };
 
-test('nothing stands against a release that is told, committed, tagged and vouched for', () => {
+test('a release with a changelog entry, a commit, a tag and provenance has no obstacle', () => {
   expect(findReleaseObstacles(ready, true)).toEqual([]);
 });
 

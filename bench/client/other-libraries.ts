@@ -291,7 +291,7 @@ async function openAbly(sample: Sample): Promise<Candidate> {
   };
 }
 
-/** Opens the other libraries for a sample. */
+/** Installs the other libraries if necessary, and opens the sample in each. */
 export async function openOtherLibraries(sample: Sample): Promise<readonly Candidate[]> {
   installOtherLibraries();
   return [await openAssistantUi(sample), await openAbly(sample)];

@@ -25,7 +25,7 @@ export const registryTable: ReadonlyMap<string, RegistryRules> = new Map([
 // Folders with code that all members share.
 const apart = new Set(['conformance', 'testing', 'fixtures', 'test']);
 
-/** One registry of the workspace. */
+/** A folder of members, with what the checks need to know about it. */
 export interface Registry {
   /** The name of the registry's folder, or of the package if the whole package is the registry. */
   readonly name: string;

@@ -9,7 +9,6 @@ export interface Workspace {
   read(path: string): string;
 }
 
-/** The root folder of the repository. */
 export const workspaceRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 // Folders that are not searched: generated and installed files are not our source, and fixtures may break every rule on
@@ -47,7 +46,6 @@ export function makeWorkspace(files: Readonly<Record<string, string>>): Workspac
   };
 }
 
-/** Whether a path is a TypeScript file. */
 export function isTypeScript(path: string): boolean {
   return /\.tsx?$/.test(path);
 }

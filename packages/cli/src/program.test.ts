@@ -310,14 +310,14 @@ describe('a command line', () => {
     expect(await fixture.json(['show', tree, '@~3'])).toMatchObject({ nodes: [] });
     expect(await fixture.run(['show', tree, '@~4'])).toMatchObject({
       code: 3,
-      err: expect.stringContaining('There is no node @~4: the first message is @~2, and @~3 the place before it.'),
+      err: expect.stringContaining('There is no node @~4: the first message is @~2, and @~3 the position before it.'),
     });
     expect(await fixture.json(['show', tree, 'root'])).toMatchObject({ nodes: [] });
     expect(await fixture.json(['show', tree, '@start'])).toMatchObject({ nodes: [] });
     expect(await fixture.json(['show', tree, '@here~2'])).toMatchObject({ nodes: [{ id: nodes[0] }] });
     await fixture.json(['rm', tree, nodes[0] ?? '', '--cascade']);
     expect((await fixture.run(['show', tree, '@~1'])).err).toContain(
-      'there is no message yet, and @ is the place before',
+      'there is no message yet, and @ is the position before',
     );
   });
 

@@ -191,9 +191,9 @@ describe.each(commandFixtureStores)('a node on %s', (kind) => {
   test('[E6] the position before the first message is the farthest that @~ reaches', async () => {
     await expect(found('@~9')).rejects.toMatchObject({
       code: 'command/no-such-node',
-      message: 'There is no node @~9: the first message is @~3, and @~4 the place before it.',
+      message: 'There is no node @~9: the first message is @~3, and @~4 the position before it.',
     });
-    await expect(fixture.run('/switch @~5')).rejects.toThrow('@~4 the place before it');
+    await expect(fixture.run('/switch @~5')).rejects.toThrow('@~4 the position before it');
     expect(await fixture.run('/switch @~4')).toMatchObject({ place: { activeNodeId: null } });
   });
 

@@ -11,7 +11,6 @@ import { makeArgumentPhrase, makePhrase, makeSummaryPhrase, type Phrase, phraseT
 export interface Completion {
   /** Replaces the line from {@link Completions.from} on; quoted where necessary. */
   readonly value: string;
-  /** The text to display. */
   readonly label: string;
   readonly about: string;
   /** The description as a code with values, if Coppice wrote it. */

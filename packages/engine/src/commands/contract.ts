@@ -54,7 +54,7 @@ export interface BranchSummaryRequest {
   readonly treeId: TreeId;
   /** The last node that is not included; null to start with the first message. */
   readonly above: NodeId | null;
-  /** The leaf of the branch that is left or merged. */
+  /** The last node of the branch to summarise. */
   readonly leaf: NodeId;
   readonly focus?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -199,7 +199,7 @@ export type ParameterKind =
   /** A model as `provider/model`. */
   | 'model'
   | 'choice'
-  /** A tree by its id. */
+  /** A tree, named by its id. */
   | 'tree'
   /** The name of a command. */
   | 'command'

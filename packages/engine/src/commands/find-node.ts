@@ -71,9 +71,13 @@ function missingNodeError(text: string, { code, ids, near }: MissingNode, listed
   if (code === 'command/ambiguous') {
     const some = ids.slice(0, 5).map(shortenId).join(', ');
     const more = ids.length > 5 ? ` and ${ids.length - 5} more` : '';
-    return makeCommandError(code, `${shown} stands for ${ids.length} nodes: ${some}${more}. Give more of the id.`, {
-      ids,
-    });
+    return makeCommandError(
+      code,
+      `${shown} matches ${ids.length} nodes: ${some}${more}. Give more characters of the id.`,
+      {
+        ids,
+      },
+    );
   }
   if (near !== undefined)
     return makeCommandError(code, `There is no node ${shown}; did you mean the label ${quoteBeginning(near)}?`, {

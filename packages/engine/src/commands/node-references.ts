@@ -33,12 +33,12 @@ function makeTooFarError(levels: number, reach: number): AppError {
   const word = `@~${levels}`;
   const furthest =
     reach === 0
-      ? 'there is no message yet, and @ is the place before the first one'
-      : `the first message is @${reach === 1 ? '' : `~${reach - 1}`}, and @~${reach} the place before it`;
+      ? 'there is no message yet, and @ is the position before the first one'
+      : `the first message is @${reach === 1 ? '' : `~${reach - 1}`}, and @~${reach} the position before it`;
   return makeCommandError('command/no-such-node', `There is no node ${word}: ${furthest}.`, { reach });
 }
 
-/** The result of looking up a name. */
+/** The nodes that a name matches, and the names that would match others. */
 export interface ReferencedNodes {
   /** Empty if nothing matches; several if the name is ambiguous. */
   readonly ids: readonly NodeId[];

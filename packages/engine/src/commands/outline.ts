@@ -4,7 +4,7 @@ import { buildOutlineShape, outlineOf } from '@coppice/core/tree';
 import { quoteBeginning, stripControlCharacters } from './format.ts';
 import { lineToEnglish, makeCountValue, makePhrase, makeSpeakerPhrase, type PhraseLine } from './phrases.ts';
 
-/** The filters of an outline. */
+/** Which lines an outline contains. */
 export const outlineFilters = ['folded', 'messages', 'user', 'labels', 'all'] as const;
 /** `folded` shows the beginning, forks and end of branches; the others show all nodes of one kind, or all. */
 export type OutlineFilter = (typeof outlineFilters)[number];
@@ -36,7 +36,7 @@ export interface OutlineEntry {
 /** The lines of an outline, up to the limit. */
 export interface CommandOutline {
   readonly entries: readonly OutlineEntry[];
-  /** The number of lines that were cut off at the end. */
+  /** How many further lines do not fit the limit. */
   readonly left: number;
 }
 

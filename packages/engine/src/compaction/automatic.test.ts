@@ -236,7 +236,7 @@ describe('after a turn', () => {
     expect(notesOf()).toEqual([]);
   });
 
-  test('[Y31] a compaction gives way to a turn that begins meanwhile', async () => {
+  test('[Y31] a compaction is aborted when a turn starts meanwhile', async () => {
     let asked = 0;
     await open([
       (request) => {
@@ -273,7 +273,7 @@ describe('an overflow reported by the provider', () => {
     expect(await readActiveNode()).toBe(end.nodeIds[2]);
   });
 
-  test('[Y32] with several models only those that overflowed are asked again, with one summary for all', async () => {
+  test('[Y32] with several models only those that overflowed are called again, with one summary for all', async () => {
     await open(repliesInOrder(makeTextEvents('Yes.'), overflow, overflow, makeTextEvents('Fits.')), {
       other: repliesInOrder(makeTextEvents('Large.')),
     });

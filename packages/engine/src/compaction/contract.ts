@@ -64,7 +64,7 @@ export interface CompactionOutcome {
 /** Where to move, and what to summarise. */
 export interface SwitchRequest extends VersionedActOptions {
   readonly treeId: TreeId;
-  /** The target; may be the root. */
+  /** The node to move to; it may be the root. */
   readonly nodeId: NodeId;
   /** The leaf that is left; by default the active node. */
   readonly from?: NodeId | undefined;
@@ -78,7 +78,7 @@ export interface MergeRequest extends VersionedActOptions {
   readonly treeId: TreeId;
   /** The last node of the branch to merge. */
   readonly nodeId: NodeId;
-  /** The target; by default the active node. */
+  /** The node to merge into; by default the active node. */
   readonly into?: NodeId | undefined;
   /** By default a summary. */
   readonly mode?: 'summary' | 'messages' | undefined;

@@ -163,7 +163,7 @@ describe('the configuration', () => {
     ['\n[tools]\nrounds = "many"', 'config.toml:3: tools.rounds must be a number from 1 up to 1000'],
     ['[tools]\nrounds = 2.5', 'tools.rounds must be a whole number'],
     ['[tools]\napproval = "maybe"', 'config.toml:2: tools.approval must be one of "ask", "never", "always"'],
-    ['[providers.nobody]', 'config.toml:1: providers.nobody is no provider of its own'],
+    ['[providers.nobody]', 'config.toml:1: providers.nobody is not a known provider'],
     ['[providers.lab]\nkind = "openai-compatible"', 'providers.lab needs base_url'],
     ['[providers.openai]\nbase_url = "ftp://x"', 'config.toml:2: providers.openai.base_url must be an http'],
     ['[providers.openai]\nbase_url = "https://me:word@x"', 'without user name and password'],
@@ -264,7 +264,7 @@ describe('the configuration', () => {
     const config = await loadConfig({ env: { HOME: '/root' }, home: folder });
     expect(config.providers.get('openai')?.key?.for('https://api.openai.com')).toBe('${HOME}/key-1234567');
     expect(config.warnings.map((warning) => warning.message)).toEqual([
-      'The file holds a key and can be read by others; run chmod 600 on it.',
+      'The file contains a key and other users can read it; run chmod 600 on it.',
     ]);
     expect(await readFile(file, 'utf8')).toBe(text);
     await chmod(file, 0o600);

@@ -71,7 +71,7 @@ export type McpServerConfig = {
     }
 );
 
-/** A section `[tools]`. */
+/** A section `[tools]`: which calls need approval, and the limits of calls and results. */
 export interface ToolsConfig {
   /** Whether a call needs approval if the tool has side effects and neither list names it. */
   readonly approval: 'ask' | 'never' | 'always';

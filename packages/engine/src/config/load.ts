@@ -70,7 +70,7 @@ export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
   const { mode } = await stat(path);
   const open = process.platform !== 'win32' && (mode & 0o077) !== 0 && /^\s*api_key\s*=/m.test(text);
   if (!open) return config;
-  const warning = { where: path, message: 'The file holds a key and can be read by others; run chmod 600 on it.' };
+  const warning = { where: path, message: 'The file contains a key and other users can read it; run chmod 600 on it.' };
   return { ...config, warnings: [...config.warnings, warning] };
 }
 
@@ -186,7 +186,7 @@ function readProviders(
       if (variable !== undefined && new URL(section.baseUrl).origin !== key?.origin)
         warnings.push({
           where: table.where(name),
-          message: `${variable} is not sent to ${new URL(section.baseUrl).host}; say api_key_env = "${variable}" if it belongs there.`,
+          message: `${variable} is not sent to ${new URL(section.baseUrl).host}; set api_key_env = "${variable}" if the key belongs to that host.`,
         });
       else if (key !== undefined) providers.set(name, { ...section, ...held });
       continue;
@@ -236,7 +236,7 @@ function readProvider(name: string, table: TomlTable, env: EnvironmentVariables)
   if (definition === undefined)
     return table.refuse(
       name,
-      `is no provider of its own; add kind = "openai-compatible", or another of ${kinds.join(', ')}`,
+      `is not a known provider; add kind = "openai-compatible", or another of ${kinds.join(', ')}`,
     );
   const baseUrl = fields.text('base_url', 'The address, if it is not the usual one.')?.replace(/\/+$/, '');
   if (baseUrl !== undefined && !isWebAddress(baseUrl))

@@ -33,12 +33,12 @@ export function selectMaskableKeys(keys: Iterable<string>): readonly string[] {
 const escapePattern = /\\(?:\/|u00[2-7])/i;
 const neverEscapedPattern = /^[!#-[\]-~]*$/;
 
-/** Whether a text may contain escaped characters. */
+/** Returns whether a text contains characters that JSON may have escaped, so that a plain search could miss a key. */
 export function mayContainEscapes(text: string): boolean {
   return escapePattern.test(text);
 }
 
-/** Whether JSON never escapes a character of the key. */
+/** Returns whether JSON writes the key unchanged, so that a plain search finds it. */
 export function isNeverEscapedInJson(key: string): boolean {
   return neverEscapedPattern.test(key);
 }
@@ -126,7 +126,7 @@ interface PartialKey {
   readonly key: string;
   /** The offset where the beginning of the key starts. */
   readonly from: number;
-  /** How many characters of the key are complete. */
+  /** How many characters of the key the text contains. */
   readonly length: number;
 }
 

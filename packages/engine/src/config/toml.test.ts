@@ -11,7 +11,7 @@ function readRounds(text: string): readonly [number | undefined, readonly Config
   return [rounds, warnings];
 }
 
-test('[G161] a former name of a setting works and is announced with its place and the current name, which takes precedence', () => {
+test('[G161] a former name of a setting works with a warning that gives its line and the current name, which takes precedence', () => {
   const where = 'c.toml:2';
   const message = 'tools.steps is deprecated since version 0.2.0 and will be removed. Use tools.rounds instead.';
   expect(readRounds('[tools]\nsteps = 4')).toEqual([4, [{ where, message }]]);

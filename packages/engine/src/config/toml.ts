@@ -248,7 +248,7 @@ export class TomlTable {
     return typeof value === 'boolean' ? value : this.refuse(key, 'must be true or false');
   }
 
-  /** Reads a list of texts. */
+  /** Reads a list of texts; undefined if it is missing. */
   texts(key: string, about: string): readonly string[] | undefined {
     const value = this.#get(key, { kind: 'texts', about });
     if (value === undefined) return undefined;

@@ -88,7 +88,10 @@ export function checkConnection(
   if (address === null)
     throw makeKeysError('keys/needed', `${name} needs an address, such as http://127.0.0.1:8000/v1.`);
   if (!isWebAddress(address))
-    throw makeKeysError('keys/invalid', 'An address begins with http:// or https:// and holds no name or password.');
+    throw makeKeysError(
+      'keys/invalid',
+      'Enter an address that begins with http:// or https:// and contains no user name or password.',
+    );
   if (!rules.privateAddresses && address !== usual && isPrivateAddress(new URL(address).hostname))
     throw makeKeysError(
       'keys/address',
@@ -137,7 +140,7 @@ function chooseKey(input: ConnectionInput, kept: JsonObject | undefined, origin:
   const entered = input.key?.trim();
   if (entered !== undefined && entered !== '') {
     if (!/^[\x21-\x7e]{1,4096}$/.test(entered))
-      throw makeKeysError('keys/invalid', 'A key has visible ASCII characters and no spaces.');
+      throw makeKeysError('keys/invalid', 'The key may contain only visible ASCII characters and no spaces.');
     return entered;
   }
   const before = readTextField(kept, 'key');

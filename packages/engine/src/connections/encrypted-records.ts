@@ -69,7 +69,9 @@ async function readSecret(path: string): Promise<string | null> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw makeKeysError('keys/unreadable', `The secret at ${path} cannot be read (${String(code)}).`, { path }, error);
   }
-  throw makeKeysError('keys/unreadable', `${path} holds no secret of at least ${shortestSecret} characters.`, { path });
+  throw makeKeysError('keys/unreadable', `${path} contains no secret of at least ${shortestSecret} characters.`, {
+    path,
+  });
 }
 
 /** Creates records that are encrypted before `inner` stores them. Each is bound to its id. */

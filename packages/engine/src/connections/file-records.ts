@@ -80,7 +80,7 @@ async function readRecords(path: string): Promise<ReadonlyMap<string, JsonObject
 function unreadableKeys(path: string, why: string, cause?: unknown): Error {
   return makeKeysError(
     'keys/unreadable',
-    `The keys in ${path} cannot be read (${why}). Mend the file, or remove it and enter the keys again.`,
+    `The keys in ${path} cannot be read (${why}). Repair the file, or remove it and enter the keys again.`,
     { path },
     cause,
   );

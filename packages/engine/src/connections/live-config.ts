@@ -41,7 +41,7 @@ export interface ModelChoices {
 export interface LimitChoices {
   /** US dollars per day: of all users together, or of one user. */
   readonly dayUsd: number | null;
-  /** Of each user. */
+  /** Requests per minute of each user. */
   readonly requestsPerMinute: number | null;
   readonly uploadBytesPerDay: number | null;
   readonly generations: number | null;
@@ -142,7 +142,7 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
       state = await read();
       problem = null;
     } catch (error) {
-      problem = isAppError(error) ? error.message : 'The configuration could not be reread.';
+      problem = isAppError(error) ? error.message : 'The configuration could not be read again.';
       return;
     }
     for (const listener of listeners) listener(state.config);

@@ -11,9 +11,8 @@ export function localTokenPath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'token');
 }
 
-/** The token of a running server. */
+/** The sign-in token of a running server, which other processes may replace. */
 export interface LocalToken {
-  /** The currently valid token. */
   readonly current: string;
   /** Reads the file again if it changed: another process may have created a new token. */
   sync(): Promise<void>;
@@ -85,5 +84,5 @@ async function readToken(path: string): Promise<string | null> {
   }
   const token = text.trim();
   if (/^[\x21-\x7e]{32,512}$/.test(token)) return token;
-  throw makeKeysError('keys/unreadable', `${path} holds no token. Make a new one with coppice token --new.`, { path });
+  throw makeKeysError('keys/unreadable', `${path} contains no token. Create one with coppice token --new.`, { path });
 }

@@ -50,7 +50,7 @@ export function checkToolServer(
   if ('command' in input) {
     const { command, env = {} } = input;
     if (command.length === 0 || command[0] === '' || command.some((word) => word.includes('\0')))
-      throw makeKeysError('keys/invalid', 'A command begins with a program.');
+      throw makeKeysError('keys/invalid', 'The command is empty; enter a program and its arguments.');
     for (const variable of Object.keys(env))
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable))
         throw makeKeysError('keys/invalid', 'A variable has letters, digits and _, and begins with no digit.');
@@ -58,7 +58,10 @@ export function checkToolServer(
   }
   const url = input.url.trim();
   if (!isWebAddress(url))
-    throw makeKeysError('keys/invalid', 'An address begins with http:// or https:// and holds no name or password.');
+    throw makeKeysError(
+      'keys/invalid',
+      'Enter an address that begins with http:// or https:// and contains no user name or password.',
+    );
   if (!rules.privateAddresses && isPrivateAddress(new URL(url).hostname))
     throw makeKeysError(
       'keys/address',
@@ -67,7 +70,7 @@ export function checkToolServer(
   const { origin } = new URL(url);
   const entered = input.key?.trim();
   if (entered !== undefined && entered !== '' && !/^[\x21-\x7e]{1,8192}$/.test(entered))
-    throw makeKeysError('keys/invalid', 'A key has visible ASCII characters and no spaces.');
+    throw makeKeysError('keys/invalid', 'The key may contain only visible ASCII characters and no spaces.');
   const before = readTextField(kept, 'origin') === origin ? readTextField(kept, 'key') : undefined;
   const key = entered === undefined || entered === '' ? before : entered;
   return { url, origin, ...(key === undefined ? {} : { key }), addedAt: now };

@@ -413,7 +413,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     await expect(forest.editNodeContent(root.id, 'x')).rejects.toMatchObject({ code: 'tree/root-protected' });
   });
 
-  test('[W17] an edit moves the bookmark only if asked', async () => {
+  test('[W17] an edit moves the bookmark only on request', async () => {
     const root = await forest.getOrCreateRoot();
     const b = await grown(root, 'question', 'b');
     await forest.setBookmark(b.parent_id, 'mark');

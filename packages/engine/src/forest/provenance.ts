@@ -26,7 +26,7 @@ export class ProvenanceLedger {
     this.#options = options;
   }
 
-  /** Queues a row for the next write. */
+  /** Queues a row. A full batch is written at once, otherwise after the delay. */
   add(row: Provenance): void {
     this.#waiting.push(row);
     if (this.#waiting.length >= (this.#options.batch ?? 64)) {

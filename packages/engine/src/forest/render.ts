@@ -167,7 +167,7 @@ export function groupChildrenByParent(nodes: readonly Pick<NodeHead, 'id' | 'par
   return children;
 }
 
-/** A node without its message. */
+/** The fields that an entry without a message needs; a root has no node head, so they are built from its row. */
 type RootOutline = Pick<NodeHead, 'id' | 'parentId' | 'createdAt' | 'role'>;
 
 /** Builds the root's entry from the tree's row. */

@@ -7,9 +7,9 @@ export type RootId = TreeId;
 /** The id of a node, or a tree's id for its root. */
 export type AnyId = NodeId | RootId;
 
-/** The configuration of a root; it never changes. */
+/** The part of a root that is fixed when it is created. */
 export type RootConfig = {
-  /** No prompt and the empty prompt differ. */
+  /** Undefined and the empty text are different prompts. */
   readonly systemPrompt?: string;
 };
 
@@ -67,7 +67,7 @@ export interface MetadataChange {
   readonly custom_data?: JsonObject | null;
 }
 
-/** One message of a conversation. */
+/** A message with its position in the tree and its metadata. */
 export interface NodeData {
   readonly id: NodeId;
   readonly root_id: RootId;

@@ -18,7 +18,6 @@ export interface TurnApprovals {
   decide(callId: string, approved: boolean): ApprovalRequest;
 }
 
-/** Creates the approvals of one turn. */
 export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals {
   const open = new Map<
     string,

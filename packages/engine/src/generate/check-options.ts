@@ -50,7 +50,7 @@ function checkCombine(start: Extract<TurnStart, { type: 'combine' }>): void {
   if (!combineModes.some((each) => each === way))
     throw makeGenerateError(
       'generate/invalid',
-      `way is one of ${combineModes.join(', ')}; got ${JSON.stringify(way)}.`,
+      `way must be one of ${combineModes.join(', ')}; got ${JSON.stringify(way)}.`,
       {
         way,
       },
@@ -68,7 +68,7 @@ export function checkGenerateOptions(services: TurnServices, options: GenerateOp
   if (!Number.isInteger(n) || count < 1 || count > services.limits.replies)
     throw makeGenerateError(
       'generate/invalid',
-      `Between 1 and ${services.limits.replies} replies can be asked for; got ${count}.`,
+      `Between 1 and ${services.limits.replies} replies can be requested; got ${count}.`,
       {
         n,
         models,
@@ -84,7 +84,7 @@ export function checkGenerateOptions(services: TurnServices, options: GenerateOp
   if (count > 1 && (options.tools?.length ?? 0) > 0)
     throw makeGenerateError(
       'generate/tools-need-one',
-      `Tools can be used with one reply at a time; ${count} were asked for.`,
+      `Tools can be used with one reply at a time; ${count} were requested.`,
       { n, models },
     );
 }

@@ -15,7 +15,7 @@ import type { ApprovalDecision, ApprovalRequest } from '../tools/contract.ts';
 import type { ReplyError } from './errors.ts';
 import type { TurnNotice } from './notices.ts';
 
-/** Options of the replies. */
+/** Which models write the replies of a turn, and with which parameters, tools and limits. */
 export interface GenerateOptions {
   /** As `provider/model`; each model writes `n` replies, all in one group. */
   readonly models: readonly string[];
@@ -81,7 +81,7 @@ export type TurnStart =
       /** False adds every message as a new node, even next to an equal one. */
       readonly merge?: boolean | undefined;
     }
-  /** Generates a reply to a node. */
+  /** Generates a reply below `parentId`, without appending a message. */
   | { readonly type: 'reply'; readonly treeId: TreeId; readonly parentId: NodeId }
   /** Generates another reply to the prompt above a node. */
   | { readonly type: 'regenerate'; readonly treeId: TreeId; readonly nodeId: NodeId }
@@ -92,7 +92,7 @@ export type TurnStart =
       /** Between 2 and 8 nodes; the first is called A in the request and in the reply. */
       readonly nodeIds: readonly NodeId[];
       readonly way: CombineMode;
-      /** The user's instructions for combining. */
+      /** What the user asks the model to do with the answers, in addition to `way`. */
       readonly instructions?: string | undefined;
     }
   /** Continues a reply that was cut off, in the same node. */
@@ -172,7 +172,6 @@ export type TurnEvent =
   | { readonly type: 'end'; readonly nodeIds: readonly NodeId[] }
   | ({ readonly type: 'error'; readonly nodeIds: readonly NodeId[] } & ReplyError);
 
-/** The last event of a turn. */
 export type TurnEnd = Extract<TurnEvent, { type: 'end' | 'error' }>;
 
 /** A reply that has ended, successfully or not. */

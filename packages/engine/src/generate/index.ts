@@ -65,7 +65,7 @@ export interface GeneratorOptions {
 /** Selects the turns of an act, or the turn that writes a node. */
 export type TurnSelector = { readonly actId: ActId } | { readonly nodeId: NodeId };
 
-/** Starts and manages turns. */
+/** Starts, follows, stops and recovers turns on one store. */
 export interface Generator {
   readonly events: Events;
   /** Compacts on request and summarises branches, with the summarizer that turns use. */

@@ -40,7 +40,6 @@ export interface ToolRound {
   readonly budget: ToolBudget;
 }
 
-/** The tool calls in a reply. */
 export function toolCallsOf(reply: WrittenReply): readonly ToolUseBlock[] {
   return reply.message?.content.filter(isToolUse) ?? [];
 }
@@ -82,14 +81,14 @@ function exceededLimit(services: TurnServices, budget: ToolBudget) {
   if (budget.rounds > rounds)
     return makeGenerateError(
       'generate/tool-limit',
-      `The turn used tools in ${rounds} rounds already; this call was not run.`,
+      `The turn has already used ${rounds} rounds of tools; this call did not run.`,
       {
         limit: 'rounds',
         rounds,
       },
     );
   if (budget.calls > calls)
-    return makeGenerateError('generate/tool-limit', `The turn may call tools ${calls} times; this call was not run.`, {
+    return makeGenerateError('generate/tool-limit', `The turn may call tools ${calls} times; this call did not run.`, {
       limit: 'calls',
       calls,
     });

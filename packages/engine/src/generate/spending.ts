@@ -89,7 +89,6 @@ interface HeldAmount {
 class DaySums {
   usd = 0;
   readonly people = new Map<string, ModelUse>();
-  /** The reservations by their ids. */
   readonly held = new Map<string, HeldAmount>();
 
   add(usd: number, note: SpendingNote | undefined): void {

@@ -394,7 +394,12 @@ function isEmptyReply(finishReason: FinishReason) {
 
 function failureOfReply(last: ErrorEvent | null): ReplyError {
   if (last !== null) return replyErrorFromEvent(last);
-  return { code: 'provider/dropped', kind: 'unavailable', message: 'The reply broke off.', retryable: true };
+  return {
+    code: 'provider/dropped',
+    kind: 'unavailable',
+    message: 'The reply ended before it was complete.',
+    retryable: true,
+  };
 }
 
 /** Returns the error for a reply whose turn was stopped. */

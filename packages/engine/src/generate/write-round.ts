@@ -112,7 +112,7 @@ async function writeWithinBudget(
   state.attached = true;
   return (
     (await findExistingReplies(services, state, target)) ??
-    refuse('id/taken', 'The replies of this request are gone.', {})
+    refuse('id/taken', 'The replies of this request were deleted meanwhile.', {})
   );
 }
 

@@ -36,7 +36,7 @@ describe('keys', () => {
     expect(redactKeys(plain)).toBe(plain);
   });
 
-  it('[G32] are not shown by any way of printing them', () => {
+  it('[G32] are not shown however they are printed', () => {
     const secret = new Secret('never-to-be-seen', 'https://api.example.org/v1');
     const seen = [
       String(secret),

@@ -4,10 +4,10 @@ import type { HttpConnection, HttpLimits } from './contract.ts';
 import { fetchPublicAddress } from './public-fetch.ts';
 import type { RequestTimers } from './request-timers.ts';
 
-/** The header that carries the key. */
+/** The name of the header that carries the key, and the text before it. */
 export interface KeyHeader {
   readonly name: string;
-  /** The text before the key, for example `Bearer `. */
+  /** For example `Bearer `, with the space. */
   readonly prefix: string;
 }
 

@@ -11,7 +11,6 @@ import { type AbortSignalLike, AppError, type Store, type TreeId } from '@coppic
 
 /** What to export, and how. */
 export interface ExportFromOptions {
-  /** The format's name. */
   readonly format: string;
   /** The trees to write, in this order; by default all trees of the owner, last changed first. */
   readonly trees?: readonly TreeId[];

@@ -75,7 +75,7 @@ export class ImportTally {
         code: 'import/parent-removed',
         severity: 'note',
         place: tree.place,
-        message: `${tree.place}: ${result.left.length} new messages hang on what was deleted here, and were left out.`,
+        message: `${tree.place}: ${result.left.length} new messages continue messages that were deleted here, and were left out.`,
         data: { detail: `${result.left.length} messages` },
         rejected: left,
       });

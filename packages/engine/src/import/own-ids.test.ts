@@ -174,7 +174,7 @@ describe.each(holdIds)('messages created here and exported as %s', (format) => {
     expect(differing).toEqual([]);
   });
 
-  test('[IM17] in a tree of ours is recognised when imported by its owner, and new for anybody else', async () => {
+  test('[IM17] in a tree of ours is recognised when imported by its owner, and new for another owner', async () => {
     const treeId = await sample();
     const before = await nodesOf(treeId);
     const input = await written(store, format);

@@ -12,7 +12,7 @@ import { redactKeys } from '../http/redact.ts';
 
 /** The program to run, its environment and its limits. */
 export interface ChildCommand {
-  /** The program and its arguments. */
+  /** The program first, then its arguments. */
   readonly command: readonly string[];
   readonly cwd?: string | undefined;
   /** The complete environment of the child; no other variables are passed on. */

@@ -54,7 +54,6 @@ export interface McpServerState {
   readonly since: number;
   /** The exact command or the URL, with keys removed. */
   readonly target: readonly string[];
-  /** The name and version that the server reports. */
   readonly server: { readonly name: string; readonly version: string } | null;
   /** The last error, without secrets; kept until the server is ready again. */
   readonly lastError: string | null;
@@ -89,7 +88,7 @@ export interface McpLimits {
   readonly downMs: number;
   /** How often an idle server is pinged. */
   readonly pingEveryMs: number;
-  /** The time limit of a ping. */
+  /** How long the answer to a ping may take. */
   readonly pingMs: number;
   /** The time limit for each step of ending a child: closing its input, SIGTERM, SIGKILL. */
   readonly graceMs: number;

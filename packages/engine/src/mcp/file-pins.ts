@@ -60,7 +60,7 @@ async function readPins(path: string): Promise<readonly ApprovedTool[]> {
 function unreadablePins(path: string, why: string, cause?: unknown): Error {
   return makeMcpError(
     'mcp/pins',
-    `What tools were approved cannot be read from ${path} (${why}). Mend the file, or remove it to trust what servers offer now.`,
+    `The approved tools cannot be read from ${path} (${why}). Repair the file, or remove it to trust the tools that servers offer now.`,
     { path },
     cause,
   );

@@ -17,7 +17,10 @@ export function createHttpTransport(
   const send = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
     if (url.origin !== address.origin)
-      throw makeMcpError('mcp/failed', `${config.name} is at ${address.origin}; ${url.origin} is not asked.`);
+      throw makeMcpError(
+        'mcp/failed',
+        `${config.name} is configured for ${address.origin}; no request is sent to ${url.origin}.`,
+      );
     const headers = new Headers(init.headers);
     for (const [name, value] of Object.entries(config.headers)) headers.set(name, value);
     headers.set('user-agent', 'coppice');

@@ -67,7 +67,7 @@ describe('the reference server "everything" over streamable HTTP', () => {
     expect(serverStateOf(client, 'web').status).toBe('ready');
   });
 
-  test('[M20] that disconnects is reported as unavailable, and is used again when it comes back', async () => {
+  test('[M20] that disconnects is reported as unavailable, and is used again when it responds again', async () => {
     const client = open(`http://127.0.0.1:${port}/mcp`, '', { limits: { restarts: 1_000 } });
     await client.start();
     const parameters = { duration: 600, steps: 600 };

@@ -157,7 +157,7 @@ describe('a turn', () => {
     ]);
   });
 
-  test('[M21] with side effects asks whoever started it, and continues without what was declined', async () => {
+  test('[M21] with side effects asks the caller of the turn, and continues without the declined calls', async () => {
     const path = join(place, 'turn.txt');
     const write = (id: string, content: string) =>
       makeToolEvents({ id, name: 'files__write_file', parameters: { path, content } });

@@ -207,7 +207,7 @@ export class ToolCatalogue {
     if (changes.length > 0)
       throw makeToolError(
         'tool/changed',
-        `The tool ${name} is not what it was when it was approved (${changes.join(', ')}): the operator has to approve it again.`,
+        `The tool ${name} has changed since it was approved (${changes.join(', ')}): the operator must approve it again.`,
         { name, changes },
       );
   }
@@ -247,13 +247,11 @@ export class ToolCatalogue {
     };
   }
 
-  /** Removes the tools of one server from the registry. */
   drop(server: string): void {
     for (const entry of this.#servers.get(server)?.entries.values() ?? []) entry.remove();
     this.#servers.delete(server);
   }
 
-  /** Removes all tools from the registry. */
   close(): void {
     for (const serverEntry of this.#servers.values()) for (const entry of serverEntry.entries.values()) entry.remove();
     this.#servers.clear();

@@ -232,7 +232,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect((await topics.get(topic.id)).version).toBe(after.version);
   });
 
-  test('[W48] purged topics are gone for good; unknown ones are skipped', async () => {
+  test('[W48] purged topics are deleted permanently; unknown ones are skipped', async () => {
     const [a] = await said('a');
     const other = await topics.create();
     expect(await messages.purgeByTopicIds([topic.id, newId(), topic.id])).toEqual([topic.id]);

@@ -84,7 +84,6 @@ export class TopicService {
     });
   }
 
-  /** Restores a topic from the trash. */
   restore(topicId: string): Promise<Topic> {
     return withServiceErrorCodes(async () => {
       const id = requireTreeId(topicId);
@@ -114,7 +113,6 @@ export class TopicService {
     });
   }
 
-  /** Makes a message of the topic active. */
   setActiveNode(topicId: string, messageId: string): Promise<NodeId> {
     return this.#messages.setActiveNode(topicId, messageId);
   }

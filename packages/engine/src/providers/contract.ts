@@ -152,7 +152,7 @@ export interface ProviderSupport {
   /** Whether the provider accepts system messages between other messages. */
   readonly systemInPlace: boolean;
   readonly seed: boolean;
-  /** Whether responses can be streamed. */
+  /** Whether the provider can stream responses; otherwise each response arrives as a whole. */
   readonly streaming: boolean;
 }
 

@@ -127,7 +127,7 @@ describe('a provider, whatever its implementation does', () => {
     expect(provider.running).toBe(0);
   });
 
-  it('[G4] tells its implementation when the reader leaves early', async () => {
+  it('[G4] aborts its implementation when the reader stops early', async () => {
     const provider = createScriptedProvider([[{ type: 'text-delta', text: 'a' }, { type: 'hang' }]]);
     for await (const event of provider.stream(request, call)) if (event.type === 'text-delta') break;
     await new Promise((resolve) => setTimeout(resolve, 0));

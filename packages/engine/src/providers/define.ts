@@ -109,7 +109,7 @@ async function* withGuards(
         next === aborted
           ? makeAbortedEvent()
           : next.done
-            ? makeErrorEvent('provider/dropped', 'The reply broke off before its end.')
+            ? makeErrorEvent('provider/dropped', 'The reply ended before it was complete.')
             : next.value;
       // `yield*` would create a promise for each item of this synchronous list.
       for (const one of order.push(event)) yield one;

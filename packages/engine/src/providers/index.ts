@@ -29,7 +29,7 @@ export type ModelCall = Omit<ProviderCall, 'connection'>;
 
 /** One model of one provider, ready to be called. */
 export interface Model {
-  /** `provider/model`. */
+  /** In the form `provider/model`. */
   readonly id: string;
   readonly provider: Provider;
   /** The model id at the provider. */

@@ -88,7 +88,7 @@ export const zeroFigures: WorkFigures = {
   workMs: 0,
 };
 
-/** Adds the figures of two sessions. */
+/** Returns the sum of two figures; the cost is null only if both are. */
 export function addFigures(a: WorkFigures, b: WorkFigures): WorkFigures {
   return {
     calls: a.calls + b.calls,
@@ -101,7 +101,6 @@ export function addFigures(a: WorkFigures, b: WorkFigures): WorkFigures {
   };
 }
 
-/** Sums the figures of a session and its sub-agents. */
 export function sumSessionFigures(session: RecordedSession, which: 'figures' | 'recent' = 'figures'): WorkFigures {
   return session.children.reduce((sum, child) => addFigures(sum, sumSessionFigures(child, which)), session[which]);
 }

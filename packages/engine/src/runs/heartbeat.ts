@@ -5,7 +5,6 @@ import { type SharedTimer, waitForTick } from './shared-timer.ts';
 /** How often a run reports that it is alive, and what to call if it is lost or stopped. All times in milliseconds. */
 export interface HeartbeatOptions {
   readonly clock: Clock;
-  /** The interval between two heartbeats. */
   readonly everyMs: number;
   /** The interval between two checks for a stop request. */
   readonly lookMs: number;

@@ -176,7 +176,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(node.message === null ? '' : textOf(node.message)).toBe('Half a sen');
   });
 
-  test('[H34] following a reply whose run is gone, or an unknown node, ends with an error and does not hang', async () => {
+  test('[H34] following a reply whose run no longer exists, or an unknown node, ends with an error and does not hang', async () => {
     fixture = await openTurnFixture(kind, []);
     const id = await createLostReply(fixture.store, ['x']);
     for (const one of await fixture.store.runs.list()) await fixture.store.runs.end(one.id);

@@ -111,7 +111,7 @@ export async function finishLostReply(
   const error = {
     code: 'generate/lost',
     kind: 'unavailable',
-    message: 'The process that wrote this reply is gone; what it had put down was kept.',
+    message: 'The process that wrote this reply died; the text so far was kept.',
     retryable: true,
   };
   const outcome = await runCommand(

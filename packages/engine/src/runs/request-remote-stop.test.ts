@@ -84,7 +84,7 @@ describe.each(['memory', 'sqlite'] as const)('from another process, on %s', (kin
     expect(seen.at(-1)).toMatchObject({ type: 'end', status: 'success' });
   });
 
-  test('[Y61] the stored text of a process that is gone is kept', async () => {
+  test('[Y61] the stored text of a process that died is kept', async () => {
     fixture = await openTurnFixture(kind, []);
     const { store, treeId, context } = fixture;
     const messages = [{ message: textMessage('user', 'Hello') }];

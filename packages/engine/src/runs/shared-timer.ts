@@ -2,7 +2,6 @@ import type { Clock } from '../providers/contract.ts';
 
 /** A timer that all replies of a server share, because requests that reach the store together cost one transaction. */
 export interface SharedTimer {
-  /** The interval in milliseconds. */
   readonly everyMs: number;
   /** Calls `call` at the next tick, at most one interval from now; returns a function that cancels it. */
   next(call: () => void): () => void;

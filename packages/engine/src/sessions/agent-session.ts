@@ -53,7 +53,6 @@ export class AgentSession {
     this.events = options.events ?? createEvents(options.onHookFailure ?? warn);
   }
 
-  /** Opens a session file. */
   static open(path: string, options: AgentSessionOptions): AgentSession {
     return new AgentSession(SessionManager.open(path, options), options);
   }

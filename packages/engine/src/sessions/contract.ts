@@ -36,7 +36,7 @@ export interface NewEntry {
   readonly [key: string]: unknown;
 }
 
-/** A compaction to save. */
+/** The summary of a compaction and what it keeps, as callers pass them. */
 export interface NewCompaction {
   readonly summary: string;
   /** The first entry that stays in the context; it must be on the path to the leaf. */
@@ -71,7 +71,7 @@ export interface BranchResult {
   readonly newSessionFile?: string;
   /** Whether the session stayed in its file. */
   readonly inPlace: boolean;
-  /** Why the move was cancelled. */
+  /** Why a hook cancelled the move; absent if it was not cancelled. */
   readonly reason?: string;
 }
 

@@ -130,7 +130,8 @@ function* copyLines(
     const parent = index.parent(at);
     const parentUuid = parent <= 0 ? header : file.uuidAt(parent);
     const type = file.typeAt(at);
-    const rest = commitMetadataTypes.has(type) && index.laterChanges(at) === undefined ? (file.restAt?.(at) ?? null) : null;
+    const rest =
+      commitMetadataTypes.has(type) && index.laterChanges(at) === undefined ? (file.restAt?.(at) ?? null) : null;
     if (rest === null) yield copyEntry(index, at, parentUuid);
     else yield { type, uuid: file.uuidAt(at), parentUuid, rest };
   }

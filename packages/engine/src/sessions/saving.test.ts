@@ -25,7 +25,7 @@ test.each([
   ['what JSON makes {}', { type: 'custom', data: new Map() }, 'message/invalid', /not plain data/],
   ['no type', given('{"data":1}'), 'command/invalid', /type/],
   ['a type that is no text', given('{"type":5}'), 'command/invalid', /type/],
-  ['no object', given('null'), 'message/invalid', /no object/],
+  ['a value that is not an object', given('null'), 'message/invalid', /not an object/],
   ['an empty id', { type: 'custom', uuid: '' }, 'id/invalid', /512 bytes/],
   ['an id that is no text', given('{"type":"custom","uuid":5}'), 'id/invalid', /512 bytes/],
   ['an id without end', { type: 'custom', uuid: 'ü'.repeat(257) }, 'id/invalid', /512 bytes/],

@@ -35,7 +35,7 @@ function sessionWasClosed(path: string): AppError {
   });
 }
 
-/** Makes the header fields of a new session. */
+/** Builds the header of a new session; missing id and time are filled in. */
 export function newSessionHeader(options: NewSessionOptions): NewSession {
   const { cwd, parentSession, actor = 'local', now = Date.now } = options;
   const makeId = options.newId ?? (() => newId());

@@ -36,7 +36,6 @@ export interface SyncOptions {
 /** What a synchronisation added, and which contents differ. */
 export interface SyncResult {
   readonly treeId: TreeId;
-  /** Nodes that were added to the target. */
   readonly added: readonly NodeId[];
   /** Nodes whose content differs; the target's content was not changed. */
   readonly differ: readonly NodeId[];

@@ -30,7 +30,7 @@ export interface SummarizerRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The tokens of one call. */
+/** The input and output tokens of one call. */
 export interface SummaryUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

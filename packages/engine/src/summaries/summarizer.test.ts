@@ -170,7 +170,7 @@ describe('with a model', () => {
 });
 
 describe('without a model, or with one that fails', () => {
-  test('[Y4] the summary is made from excerpts and says so', async () => {
+  test('[Y4] the summary is made from excerpts, and its source says so', async () => {
     const { text, source } = await createSummarizer().compaction({
       messages: [...conversation, calling('bash', { command: 'ls' })],
       files: { read: ['a.ts'], changed: ['b.ts'] },

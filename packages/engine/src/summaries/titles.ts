@@ -150,7 +150,7 @@ function createRateLimit(perMinute: number, clock: Pick<Clock, 'now'>): () => bo
 
 /** Limits how many titles of a tree a model writes: one for the first ten replies, and one for each further ten. */
 interface TitleQuota {
-  /** Counts a reply. */
+  /** Counts a reply of a tree, so that every tenth one allows another title. */
   reply(treeId: TreeId): void;
   /** Uses one of the allowed calls; returns false if none is left. */
   take(treeId: TreeId): boolean;

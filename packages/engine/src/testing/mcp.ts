@@ -98,7 +98,6 @@ export function resultTextOf({ message }: ToolResult): string {
   return message.content.map((block) => ('text' in block ? String(block.text) : '')).join('');
 }
 
-/** Approves every request. */
 export function approveAll({ hash }: ApprovalRequest): ApprovalDecision {
   return { approved: true, hash };
 }

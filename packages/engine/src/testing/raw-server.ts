@@ -21,7 +21,7 @@ export interface RawServer {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly requests: readonly SeenRequest[];
-  /** The number of open sockets. */
+  /** How many sockets are open now. */
   readonly sockets: number;
   /** Resolves when at most `most` sockets are open. Closes idle and unused ones. */
   waitForSockets(most?: number): Promise<void>;

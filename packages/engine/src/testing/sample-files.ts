@@ -66,7 +66,6 @@ export function makeSamplePptx(...slides: readonly string[]): Buffer {
   );
 }
 
-/** Builds an OpenDocument text. */
 export function makeSampleOdt(): Buffer {
   return zip({
     mimetype: 'application/vnd.oasis.opendocument.text',

@@ -8,7 +8,6 @@ export interface WireReply {
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly parameters: JsonObject }[];
 }
 
-/** The two wire formats. */
 export type WireName = 'openai' | 'anthropic';
 
 function pieces(text: string): string[] {
@@ -139,7 +138,7 @@ export function encodePing(wire: WireName): string {
   return wire === 'openai' ? ': ping\n\n' : 'event: ping\ndata: {"type":"ping"}\n\n';
 }
 
-/** Encodes the error body of a status. */
+/** Encodes an error response with this status. */
 export function encodeFailure(wire: WireName, status: number): JsonObject {
   const message = `failed with ${status}`;
   const types: Readonly<Record<number, string>> = { 429: 'rate_limit_error', 529: 'overloaded_error' };

@@ -149,7 +149,7 @@ async function askForApproval(
   if (options.approve === undefined)
     throw makeToolError(
       'tool/not-approved',
-      `The tool ${name} has side effects, and there is no one to approve the call.`,
+      `The tool ${name} has side effects, and the caller passed no function to approve the call.`,
       data,
     );
   const signal = options.signal ?? new AbortController().signal;

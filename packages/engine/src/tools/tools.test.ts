@@ -159,7 +159,7 @@ describe('a call', () => {
     expect(textOf(answered)).toContain('out of paper');
   });
 
-  test('[W67] ends at its time limit, even if the tool does not, and tells the tool to stop', async () => {
+  test('[W67] ends at its time limit, even if the tool does not, and aborts the signal of the tool', async () => {
     let reported: unknown;
     const hanging = tool({
       timeoutMs: 5,
@@ -252,7 +252,7 @@ describe('approval', () => {
   });
   const tools = createTools({ tools: [writing] });
 
-  test('[W71] a tool that does not declare otherwise has side effects, and is not run if nobody can approve it', async () => {
+  test('[W71] a tool that does not declare otherwise has side effects, and does not run without an approval function', async () => {
     expect(defineTool({ name: 'x', description: '', run: () => '' }).sideEffects).toBe(true);
     const answered = await tools.call(calling({ path: 'a' }, 'write'));
     expect(answered.error).toBe('tool/not-approved');
@@ -318,7 +318,7 @@ describe('approval', () => {
     );
   });
 
-  test('[W74] an approval given in advance is good for one call; after that the approver is asked', async () => {
+  test('[W74] an approval given in advance is valid for one call; later calls need another approval', async () => {
     const approvals = new Approvals();
     const approve = approvals.deciding();
     const hash = hashToolCall('write', { n: 1 });

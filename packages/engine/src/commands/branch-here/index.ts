@@ -3,7 +3,6 @@ import { findCommandPosition } from '../find-node.ts';
 import { moveToNode } from '../move-to-node.ts';
 import { findPreviousPrompt } from '../previous-prompt.ts';
 
-/** Moves up to an earlier message, to continue differently in the same tree. */
 export const branchHereCommand = defineCommand({
   name: 'branch-here',
   summary: 'Starts a new branch from an earlier message; by default from before your last message.',

@@ -3,7 +3,6 @@ import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 import { findPreviousPrompt } from '../previous-prompt.ts';
 
-/** Moves up to an earlier message, to continue differently in a new chat. */
 export const branchCommand = defineCommand({
   name: 'branch',
   summary: 'Moves up to an earlier message in a new chat or file that contains only the path to it.',

@@ -29,7 +29,6 @@ export interface BranchRow {
   readonly current: boolean;
 }
 
-/** `/branches`: lists the branches, newest first. */
 export const branchesCommand = defineCommand({
   name: 'branches',
   summary: 'Lists the branches of the chat, newest first, and marks the current one.',

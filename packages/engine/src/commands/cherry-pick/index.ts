@@ -3,7 +3,6 @@ import { defineCommand, optionArgument, optionalArgument, requiredArgument } fro
 import { findNodeByName } from '../find-node.ts';
 import { makeCountValue, makeNodeValue, makePhrase, makeReport } from '../phrases.ts';
 
-/** Copies messages below the view's position. */
 export const cherryPickCommand = defineCommand({
   name: 'cherry-pick',
   summary: 'Copies a message or a range of messages to the end of the current branch.',

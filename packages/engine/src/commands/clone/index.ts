@@ -2,7 +2,6 @@ import { copyAndContinue } from '../copy.ts';
 import { defineCommand } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
-/** Copies the whole chat. */
 export const cloneCommand = defineCommand({
   name: 'clone',
   summary: 'Copies the chat with all its branches to a new chat or file and continues there.',

@@ -2,7 +2,6 @@ import { refuse } from '@coppice/core';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { makeCountValue, makePhrase, makeReport } from '../phrases.ts';
 
-/** Replaces older messages by a summary in what the model sees. */
 export const compactCommand = defineCommand({
   name: 'compact',
   summary: 'Summarises older messages of this branch to free space in the context window. Nothing is deleted.',

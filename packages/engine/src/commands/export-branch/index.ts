@@ -3,7 +3,6 @@ import { makeCommandError } from '../errors.ts';
 import { findNodeByName } from '../find-node.ts';
 import { makeNodeValue, makePhrase, makeReport } from '../phrases.ts';
 
-/** Writes a branch into a session file. */
 export const exportBranchCommand = defineCommand({
   name: 'export-branch',
   summary: 'Writes the path to a message and everything below it to a session file.',

@@ -2,7 +2,6 @@ import { copyAndContinue } from '../copy.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
-/** Copies the branch up to a node into a new chat and continues there. */
 export const forkCommand = defineCommand({
   name: 'fork',
   summary:

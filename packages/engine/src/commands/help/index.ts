@@ -10,7 +10,6 @@ import {
 } from '../phrases.ts';
 import { makeUnknownCommandError } from '../unknown-command.ts';
 
-/** Lists the commands or explains one. */
 export const helpCommand = defineCommand({
   name: 'help',
   summary: 'Lists the commands, or explains one.',

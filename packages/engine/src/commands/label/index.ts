@@ -14,7 +14,6 @@ export interface LabelResult {
   readonly before: string | null;
 }
 
-/** `/label`: lists, sets or removes labels. */
 export const labelCommand = defineCommand({
   name: 'label',
   summary: 'Labels the current message or another one; without a text, lists the labels.',

@@ -7,7 +7,6 @@ import { describeNode } from '../format.ts';
 import { findForkPoint } from '../move-to-node.ts';
 import { makeCountValue, makeNodeValue, makePhrase, makeReport } from '../phrases.ts';
 
-/** Merges a side branch into the current one. */
 export const mergeCommand = defineCommand({
   name: 'merge',
   summary: 'Merges another branch into the current one, as a summary or as its messages.',

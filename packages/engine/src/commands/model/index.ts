@@ -11,7 +11,6 @@ const reasons = {
   default: 'model-by-default',
 } as const;
 
-/** Shows or sets the model of the branch. */
 export const modelCommand = defineCommand({
   name: 'model',
   summary: 'Shows or sets the model of this branch; other branches keep theirs.',

@@ -3,7 +3,6 @@ import { defineCommand, flagArgument, optionalArgument } from '../define.ts';
 import { makeCommandError } from '../errors.ts';
 import { makePhrase, makeQuoteValue, makeReport } from '../phrases.ts';
 
-/** Shows or sets the title of the chat. */
 export const nameCommand = defineCommand({
   name: 'name',
   summary: 'Sets the title of the chat; without a text, shows it.',

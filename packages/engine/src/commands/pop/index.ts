@@ -4,7 +4,6 @@ import { findCommandPosition } from '../find-node.ts';
 import { moveToNode } from '../move-to-node.ts';
 import { findPreviousPrompt } from '../previous-prompt.ts';
 
-/** Moves up to an earlier message and adds a summary of the branch that is left. */
 export const popCommand = defineCommand({
   name: 'pop',
   summary: 'Moves up to before your last message, or to another one, and adds a summary of the branch you leave.',

@@ -1,7 +1,6 @@
 import { defineCommand, flagArgument } from '../define.ts';
 import { undoOrRedoActs } from '../undo-or-redo.ts';
 
-/** Redoes the act that was undone last, unless a newer act followed. */
 export const redoCommand = defineCommand({
   name: 'redo',
   summary: 'Redoes what you undid last, unless you changed something since.',

@@ -2,7 +2,6 @@ import { defineCommand, flagArgument, optionalValueArgument, requiredArgument } 
 import { findCommandPosition } from '../find-node.ts';
 import { moveToNode } from '../move-to-node.ts';
 
-/** Moves to another branch. */
 export const switchCommand = defineCommand({
   name: 'switch',
   summary: 'Moves to another message or branch. Choosing your own message puts its text back in the editor.',

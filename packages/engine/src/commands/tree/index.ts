@@ -11,7 +11,6 @@ import {
 } from '../outline.ts';
 import { makeCountValue, makeListing, makePhrase, makeReport } from '../phrases.ts';
 
-/** Shows the chat as an outline. */
 export const treeCommand = defineCommand({
   name: 'tree',
   summary: 'Shows the chat as an outline: where branches begin, fork and end, and the current message.',

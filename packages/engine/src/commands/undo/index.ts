@@ -1,7 +1,6 @@
 import { defineCommand, flagArgument } from '../define.ts';
 import { undoOrRedoActs } from '../undo-or-redo.ts';
 
-/** Undoes the newest act, even after a restart. */
 export const undoCommand = defineCommand({
   name: 'undo',
   summary: 'Undoes your last change, even after a restart.',

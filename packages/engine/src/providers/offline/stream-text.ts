@@ -5,7 +5,7 @@ import { buildUsageEvent } from '@coppice/content/wires';
 import { systemClock } from '../clock.ts';
 import type { FinishReason, ProviderCall, ProviderEvent, ProviderRequest, UsageEvent } from '../contract.ts';
 
-/** Estimates the usage of a call. */
+/** Estimates the usage of a call, because offline models have no tokenizer. */
 export function estimateUsage(request: ProviderRequest, outputTokens: number): UsageEvent {
   let inputTokens = estimateTokens(request.systemPrompt ?? '');
   for (const message of request.messages) inputTokens += messageTokens(message);

@@ -15,7 +15,6 @@ export interface CompatibleBody extends ChatBody {
   reasoning_effort?: 'low' | 'medium' | 'high';
 }
 
-/** Builds the body of a request. */
 export function toCompatibleBody(request: ProviderRequest, streaming: boolean): CompatibleBody {
   const { thinking } = request;
   return {

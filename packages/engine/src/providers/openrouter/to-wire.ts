@@ -15,7 +15,6 @@ export interface OpenrouterBody extends ChatBody {
   reasoning?: { effort: 'low' | 'medium' | 'high' } | { max_tokens: number };
 }
 
-/** Builds the body of a request. */
 export function toOpenrouterBody(request: ProviderRequest, streaming: boolean): OpenrouterBody {
   const { thinking } = request;
   const budget = thinking?.budgetTokens;

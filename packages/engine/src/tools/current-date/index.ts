@@ -51,7 +51,7 @@ function formatter(timeZone: string): Intl.DateTimeFormat {
   } catch (error) {
     throw makeToolError(
       'tool/bad-arguments',
-      `There is no time zone ${JSON.stringify(timeZone)}; one is called such as Europe/Berlin.`,
+      `There is no time zone ${JSON.stringify(timeZone)}; use a name such as Europe/Berlin.`,
       { timeZone },
       error,
     );

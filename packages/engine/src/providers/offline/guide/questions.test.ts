@@ -721,7 +721,7 @@ describe('questions of newcomers', () => {
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(10);
   });
 
-  it('[G69] at least 50 of 60 questions of a stranger, 45 of another 63 and 26 of 30 find the right section', () => {
+  it('[G69] at least 50 of 60 questions of an unfamiliar user, 45 of another 63 and 26 of 30 find the right section', () => {
     expect([fromUnfamiliarUser.length, writtenLater.length, beforeMoreExamples.length]).toEqual([60, 63, 30]);
     for (const [questions, most] of [
       [fromUnfamiliarUser, 10],
