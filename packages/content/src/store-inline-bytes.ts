@@ -46,12 +46,12 @@ export async function storeInlineBytes(message: Message, blobs: BlobStore): Prom
   return { ...message, content: await storeInlineBlocks(message.content, blobs) };
 }
 
-/** Does the same for the blocks of a message. */
+/** Like {@link storeInlineBytes}, for the blocks of a message. */
 export function storeInlineBlocks(content: readonly Block[], blobs: BlobStore): Promise<readonly Block[]> {
   return Promise.all(content.map((block) => storeBlock(block, blobs)));
 }
 
-/** Does the same for a list of items with a message each; items without a message stay unchanged. */
+/** Like {@link storeInlineBytes}, for a list of items that each may have a message. */
 export function storeInlineMessages<T extends { readonly message?: Message }>(
   items: readonly T[],
   blobs: BlobStore,
@@ -67,7 +67,7 @@ export function storeInlineMessages<T extends { readonly message?: Message }>(
 async function storeBlock(block: Block, blobs: BlobStore): Promise<Block> {
   const moved = takeInlineBytes(block);
   if (moved === undefined) return block;
-  // The existing blob is reused, because a put would make it wait for a message once more.
+  // An existing blob is not stored again: `put` would keep it from being purged until a message refers to it.
   if ((await blobs.find(moved.block.source.hash)) === null) await blobs.put(moved.bytes, moved.mediaType);
   return moved.block;
 }

@@ -259,7 +259,9 @@ export async function moveToTree(
   context: RunContext,
 ): Promise<CommandOutcome<CopyResult>> {
   if (from.treeId === to.treeId)
-    refuse('command/invalid', `The node ${from.nodeId} is in ${to.treeId} already: move it.`, { nodeId: from.nodeId });
+    refuse('command/invalid', `The node ${from.nodeId} is already in the tree ${to.treeId}; use the move command.`, {
+      nodeId: from.nodeId,
+    });
   const actId = context.actId ?? context.newId();
   const { expectedVersion: _, ...plain } = context;
   const removal = { type: 'delete', treeId: from.treeId, nodeIds: [from.nodeId], mode: 'cascade' } as const;

@@ -13,7 +13,7 @@ import {
 } from './original-record.ts';
 import type { StorableTree } from './to-command.ts';
 
-/** A conversation whose messages refer to their bytes, and the bytes. */
+/** A conversation whose messages refer to their bytes by hash, and these bytes. */
 export interface MovedTree {
   readonly tree: StorableTree;
   /** The bytes to store before the command runs, each once. */
@@ -32,7 +32,7 @@ export function* moveInlineBytes(tree: StorableTree): CooperativeTask<MovedTree>
     if (hasInlineBytes(node.message)) {
       made ??= nodes.slice(0, index);
       made.push(moveBytesOfNode(node, blobs));
-      // One picture may take as long as many messages.
+      // Pauses for each picture, because moving one may take as long as many messages.
       yield;
     } else made?.push(node);
     if (index % itemsPerPause === 0) yield;

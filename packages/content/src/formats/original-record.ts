@@ -25,7 +25,10 @@ export interface RecordBytes extends BlobSource {
 const shortestPackedText = 48;
 const pointer = '$text';
 const escape = '$$text';
-/** The key of a text with base64 in it: a list of texts, and of indexes of the bytes between them. */
+/**
+ * The key of a text that contained base64. Its value is a list: the texts around the base64, and indexes of the moved
+ * bytes.
+ */
 const bytesPointer = '$bytes';
 
 /** Returns the texts of a message that its record probably repeats, in order. */
@@ -86,9 +89,9 @@ export function packRecord(record: Json, message: Message, inline: readonly stri
 
 const noPlaces: ReadonlyMap<string, number> = new Map();
 
-/** The texts that are replaced in a record. */
+/** What {@link packRecord} replaces in a record. */
 interface PackedTexts {
-  /** The texts of the message. */
+  /** The texts of the message, with their indexes. */
   readonly places: ReadonlyMap<string, number>;
   /** Base64 that was moved to the blob store. */
   readonly inline: readonly string[];
@@ -167,7 +170,7 @@ function copyFirstMembers(object: JsonObject, keys: readonly string[], end: numb
 /** Restores the texts with base64 in a packed record; `data` returns the base64 of an index. */
 export function unpackRecordBytes(packed: Json, data: (index: number) => string): Json {
   return mapTexts(packed, (value) => {
-    // The object of the source in an escaped text is not packed.
+    // An escaped object is a text of the source and contains no packed values.
     if (!isJsonObject(value) || Object.hasOwn(value, escape)) return undefined;
     const parts = Object.hasOwn(value, bytesPointer) ? value[bytesPointer] : undefined;
     if (!Array.isArray(parts)) return undefined;
@@ -300,7 +303,7 @@ export function recordBytesOf({ meta }: Pick<Node, 'meta'>): readonly RecordByte
   return Array.isArray(bytes) ? bytes.filter((one) => isByteSource(one) && one.type === 'blob') : [];
 }
 
-/** Returns the original record of a node with hashes instead of bytes, for comparisons; undefined if there is none. */
+/** Returns the original record of a node with hashes instead of bytes, for comparisons; undefined without a record. */
 export function comparedRecordOf(meta: NodeMeta, message: Message | null): Json | undefined {
   const note = readImportMetadata(meta);
   if (note?.record === undefined || message === null) return undefined;
@@ -325,7 +328,7 @@ export function originalRecordOf(node: Pick<Node, 'meta' | 'message'>, format: s
   const note = readImportMetadata(node.meta);
   if (note === undefined || note.format !== format || node.message === null) return undefined;
   const unchanged = checksumOf(node.message.content) === note.sum;
-  // The bytes of the record are missing if they are still in the blob store.
+  // If the bytes of the record were not restored from the blob store, the record is incomplete and cannot be written.
   const record =
     note.record === undefined || note.bytes !== undefined ? undefined : unpackRecord(note.record, node.message);
   return { id: note.id, scope: note.scope, record: isJsonObject(record) ? record : undefined, unchanged };

@@ -265,7 +265,9 @@ function* hoistChildren(top: DeleteTarget, state: Splice, freshGroups: Map<strin
 
 /** Throws for a node that is its own ancestor; only damaged rows contain one. */
 export function throwCycleError(id: NodeId): never {
-  return refuse('store/damaged', `The node ${id} is below itself.`, { nodeId: id });
+  return refuse('store/damaged', `The node ${id} is its own ancestor: coppice fsck --repair fixes this.`, {
+    nodeId: id,
+  });
 }
 
 /** Returns the match parent that a child has after the splice. */

@@ -21,7 +21,7 @@ export function* editInPlace(
   const given = JSON.stringify(message.content.filter((block) => !isText(block)));
   const content = typeof command.content === 'string' ? textReplaced(node.message, command.content) : message.content;
   if (typeof command.content !== 'string' && kept !== given)
-    return refuse('message/invalid', `Saving ${node.id} in place may change its text only.`, { nodeId: node.id });
+    return refuse('message/invalid', `An edit in place can change only the text of ${node.id}.`, { nodeId: node.id });
   if (JSON.stringify(content) === JSON.stringify(node.message.content))
     return toPlan([], { nodeId: node.id, added: [] });
   // Saving a text does not move the active node unless the command requests it.

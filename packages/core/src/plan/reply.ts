@@ -191,7 +191,7 @@ export const finish: Planner<FinishCommand, FinishResult> = function* (command, 
   if (node.status !== 'pending' && !reopens) return toPlan<FinishResult>([], { nodeId: node.id, changed: false });
   const message = command.message === undefined ? node.message : parseNewMessage(command.message, 'message');
   if (message.role !== node.role || message.tool_call_id !== node.message.tool_call_id)
-    return refuse('message/invalid', `The reply ${node.id} stays a message of its role, ${node.role}.`, {
+    return refuse('message/invalid', `The role of the reply ${node.id} is ${node.role} and cannot change.`, {
       nodeId: node.id,
     });
   if (command.status === 'success' && isBlank(message))

@@ -99,7 +99,7 @@ class PathUp {
     const found = yield* ask('ancestors', { of: this.#next, limit });
     for (const link of found) {
       if (this.ids.has(link.id))
-        refuse('store/damaged', `The node ${link.id} is below itself: coppice fsck --repair puts it in place.`, {
+        refuse('store/damaged', `The node ${link.id} is its own ancestor: coppice fsck --repair fixes this.`, {
           nodeId: link.id,
         });
       this.links.push(link);

@@ -153,7 +153,7 @@ export function longestPathLength({ tree }: TreeScope): number {
 
 /** Throws the error for a node that is its own ancestor. */
 export function throwCycle(id: string): never {
-  return refuse('store/damaged', `The node ${id} is below itself: coppice fsck --repair puts it in place.`, {
+  return refuse('store/damaged', `The node ${id} is its own ancestor: coppice fsck --repair fixes this.`, {
     nodeId: id,
   });
 }

@@ -136,7 +136,7 @@ async function* readTask(file: InputFile): AsyncGenerator<ReadEvent> {
 export const cline = defineFormat({
   name: 'cline',
   label: 'Cline task',
-  summary: 'Tasks of Cline and its kin (`api_conversation_history.json`), with tools and reasoning.',
+  summary: 'Tasks of Cline and its forks (`api_conversation_history.json`), with tools and reasoning.',
   keeps: ['models', 'times', 'reasoning', 'tools'],
   reader: {
     detect: ({ files }) => (files.some(isTask) ? 0.85 : 0),

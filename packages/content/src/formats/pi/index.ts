@@ -33,7 +33,7 @@ export const pi = defineFormat({
       groups: 'Variants are written without their groups.',
       notes: metadataLossTexts.notes,
       attributes: metadataLossTexts.attributes,
-      otherwise: 'What such files have no word for is put otherwise.',
+      otherwise: "Content that pi's format cannot represent is written in another form.",
     },
     write,
   },

@@ -91,7 +91,10 @@ function sessionHeader(made: SessionEntry, was: JsonObject | undefined): JsonObj
   return was === undefined || !('uuid' in was) ? json : { ...was, version: json.version ?? 2 };
 }
 
-/** Returns a tree with the bytes of its attachments in the messages, because a session file has no other place. */
+/**
+ * Returns a tree with the bytes of its attachments in the messages, because a session file cannot store them
+ * separately.
+ */
 async function withEmbeddedBytes(tree: ExportedTree, options: WriteOptions): Promise<ExportedTree> {
   if (!tree.nodes.some((node) => node.message?.content.some(isStoredBlob) === true)) return tree;
   const nodes: Node[] = [];
