@@ -26,7 +26,7 @@ function readJsonKey(text: string, start: number, end: number): string {
   try {
     return String(JSON.parse(`"${raw}"`));
   } catch {
-    // The text is not JSON; the full parse reports the place.
+    // The text is not JSON; the full parse reports the position.
     return raw;
   }
 }

@@ -15,7 +15,7 @@ export interface SpawnLink {
   readonly agentType: string | null;
 }
 
-/** A subagent of a session, for a list beside the session. */
+/** A subagent of a session, as a list of subagents shows it. */
 export interface SubAgent {
   readonly treeId: TreeId;
   readonly title: string | null;

@@ -203,7 +203,7 @@ function removeNode(draft: TreeDraft, id: NodeId, version: number): void {
 }
 
 /**
- * Puts a removed node back into its parent's child list if the same version removed both, because they are restored
+ * Returns a removed node to its parent's child list if the same version removed both, because they are restored
  * together. Returns false if another child has the same position now.
  */
 export function returnToChildList(draft: TreeDraft, id: NodeId, version: number): boolean {
@@ -217,7 +217,7 @@ export function returnToChildList(draft: TreeDraft, id: NodeId, version: number)
   return true;
 }
 
-// A child list holds only nodes with the same removal mark as the parent, so the whole list is restored.
+// A child list contains only nodes with the same removal mark as the parent, so the whole list is restored.
 function restoreRemoved(draft: TreeDraft, id: NodeId): void {
   const { node } = draftEntry(draft, id);
   if (node.removedIn === null) return;

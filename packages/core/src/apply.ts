@@ -80,7 +80,7 @@ function checkWholeCommit(draft: TreeDraft, changes: readonly RowChange[], versi
     if (change.op !== 'marked' || change.to === null) continue;
     removes = true;
     // A removal is identified by its root and version. If a commit removes a node and then its ancestor, both get the
-    // same mark, so the node goes back into the ancestor's child list and is restored with the ancestor.
+    // same mark, so the node returns to the ancestor's child list and is restored with the ancestor.
     const { nodeId } = change;
     if (!returnToChildList(draft, nodeId, version))
       return refusal('step/invalid', `The position of ${nodeId} was taken before its ancestor was removed.`, {

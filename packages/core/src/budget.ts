@@ -26,7 +26,7 @@ function countField(usage: { readonly [key: string]: Json }, ...names: readonly 
 }
 
 /**
- * Reads the usage of a reply, in our spelling (`inputTokens`) or a provider's (`prompt_tokens`, `input_tokens`).
+ * Reads the usage of a reply, in Coppice's spelling (`inputTokens`) or a provider's (`prompt_tokens`, `input_tokens`).
  * Returns undefined if the input count is missing, because a partial figure would look like a small context.
  */
 export function parseUsage(node: Pick<Node, 'meta'>): TokenUsage | undefined {
@@ -35,7 +35,7 @@ export function parseUsage(node: Pick<Node, 'meta'>): TokenUsage | undefined {
   const total = countField(usage, 'totalTokens', 'total_tokens');
   const sent = countField(usage, 'inputTokens', 'prompt_tokens', 'input_tokens');
   const output = countField(usage, 'outputTokens', 'completion_tokens', 'output_tokens') ?? 0;
-  // Anthropic's `input_tokens` excludes these two cache counts, which hold most of a long conversation.
+  // Anthropic's `input_tokens` excludes these two cache counts, which are most tokens of a long conversation.
   const cached =
     (countField(usage, 'cache_read_input_tokens') ?? 0) + (countField(usage, 'cache_creation_input_tokens') ?? 0);
   if (sent === undefined && total === undefined) return undefined;

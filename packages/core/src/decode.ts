@@ -20,7 +20,10 @@ export class MalformedError extends Error {
   readonly code: RefusalCode | undefined;
   readonly #says: string;
 
-  /** `says` follows the path, for example `must be a text`; with a code, `says` is the whole sentence. */
+  /**
+   * `says` is the rest of a sentence after the path, for example `must be a text`; with a code it is the whole
+   * sentence.
+   */
   constructor(where: string, says: string, code?: RefusalCode) {
     super();
     this.where = where;

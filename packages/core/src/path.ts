@@ -146,7 +146,7 @@ export function recentLeaves(tree: Tree, limit = 20): Node[] {
 }
 
 /**
- * Follows the visit marks down to a leaf. At a node without a mark it takes the child with the largest position.
+ * Follows the visit marks down to a leaf. At a node without a mark, chooses the child with the largest position.
  * Returns the given node if it is a leaf.
  */
 export function lastVisitedLeaf(tree: Tree, from: string): NodeId | undefined {

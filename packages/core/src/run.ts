@@ -39,7 +39,7 @@ export interface RunContext {
 
 /** Returns the planner program of a command. A store runs the program while it holds its lock. */
 export function planCommand(command: Command, context: PlanContext): ReadProgram<Plan<unknown>> {
-  // Each planner takes its own command type; TypeScript cannot derive that from a lookup by type.
+  // Each planner accepts only its command type; TypeScript cannot derive that from a lookup by type.
   const planner = planners[command.type] as (command: Command, context: PlanContext) => ReadProgram<Plan<unknown>>;
   if (!Object.hasOwn(planners, command.type)) refuse('command/invalid', `There is no command ${command.type}.`);
   return planner(command, context);

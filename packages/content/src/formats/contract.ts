@@ -29,7 +29,7 @@ export interface ImportedMarker {
 
 /**
  * A node as found in the source. Readers repair nothing. Cycles, orphans, duplicate ids, and blank or unreadable
- * messages are repaired afterwards, in one place for all formats.
+ * messages are repaired afterwards, by the same code for all formats.
  */
 export interface ImportedNode {
   /** The id of the record in the source, unique in its conversation. A source without ids gets ids by position. */
@@ -202,12 +202,13 @@ export interface FormatWriter {
   /** The features that the format cannot store: the code that losses use, and a sentence about it. */
   readonly loses: { readonly [what: string]: string };
   /**
-   * Whether it writes the prompts that were recorded with messages. Otherwise the writer gets the system prompt of the
-   * active node as the prompt of the tree.
+   * Whether the writer stores the prompts that were recorded with messages. Otherwise the writer gets the system prompt
+   * of the active node as the prompt of the tree.
    */
   readonly recordedPrompts?: true;
   /**
-   * Whether it writes blobs beside the messages. Otherwise the writer gets original records with their bytes inline.
+   * Whether the writer stores blobs separately from the messages. Otherwise the writer gets original records with their
+   * bytes inline.
    */
   readonly storesBlobs?: true;
   write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncIterable<WriteEvent>;

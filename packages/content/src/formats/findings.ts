@@ -136,7 +136,7 @@ export interface ImportCounts {
   readonly rejected: number;
 }
 
-/** The result of an import. The sums hold for conversations and for records. */
+/** The result of an import. In both counts, read = stored + merged + rejected. */
 export interface ImportReport {
   /** The format's name; several if a folder contained conversations of several formats. */
   readonly format: string;

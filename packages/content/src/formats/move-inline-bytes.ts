@@ -66,7 +66,7 @@ function isRestorable(data: string, bytes: Uint8Array): boolean {
 }
 
 /**
- * Puts the bytes back into the original records of a tree, so that a writer can write them as they were read. A record
+ * Restores the bytes in the original records of a tree, so that a writer can write them as they were read. A record
  * whose bytes are not available stays packed, and its message is written instead.
  */
 export async function restoreRecordBytes(tree: ExportedTree, { blob }: WriteOptions): Promise<ExportedTree> {

@@ -1,4 +1,4 @@
-// Repairs foreign trees, in one place for all formats. Nothing invalid reaches a store, and nothing is dropped
+// Repairs foreign trees, with the same code for all formats. Nothing invalid reaches a store, and nothing is dropped
 // silently. All walks are iterative, and foreign ids are used only as Map keys.
 import { type Json, type Message, type NodeKind, textMessage } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';

@@ -234,7 +234,7 @@ export class JsonSplitter {
     return this.#levels.map((level) => (level.array ? level.index : level.key));
   }
 
-  /** Whether a pattern continues inside the container at this place. */
+  /** Whether a pattern continues inside the container that starts at the current position. */
   #descends(byte: number): boolean {
     if (byte !== openBraceByte && byte !== openBracketByte) return false;
     const depth = this.#levels.length;

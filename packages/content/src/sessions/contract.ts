@@ -230,14 +230,15 @@ export interface SessionFiles {
   /** Restores a file from the trash, and returns its path. */
   restore(path: string): string;
   /**
-   * Opens the session as a store with one tree. Changes in the store are written to the file and the other way round.
+   * Opens the session as a store with one tree. Changes of the store are written to the file, and lines that are added
+   * to the file appear in the store.
    */
   store(path: string): Promise<Store>;
 }
 
 /** What the last line of a commit records about the commit. */
 export interface SessionCommit {
-  /** The act id. If it is missing, it is derived from the commit number; and the commit is an act of its own. */
+  /** The act id. If it is missing, it is derived from the commit number, and the commit is a separate act. */
   readonly actId?: string;
   readonly actor: string;
   /** The time of the commit in milliseconds; the time of the entry if missing. */

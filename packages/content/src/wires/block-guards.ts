@@ -54,7 +54,7 @@ export function hasWebUrl(block: Block): boolean {
   return isImage(block) && block.source.type === 'url' && /^https?:\/\//i.test(block.source.url);
 }
 
-/** Returns the text of a message for a wire that takes one string: its blocks on separate lines. */
+/** Returns the text of a message for an API that accepts only one string: its blocks on separate lines. */
 export function toWireText(message: Message): string {
   return message.content
     .map((block) => (isText(block) ? block.text : blockDefinitionOf(block).toText(block)))

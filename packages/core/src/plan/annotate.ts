@@ -43,7 +43,7 @@ export interface BookmarkCommand {
   readonly title: string | null;
 }
 
-/** Puts variants of one parent into a group without other members. A single node leaves its group. */
+/** Groups variants of one parent, without other members. A single node is removed from its group. */
 export interface GroupCommand {
   readonly type: 'group';
   readonly treeId: TreeId;

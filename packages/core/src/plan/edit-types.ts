@@ -21,7 +21,7 @@ export interface EditCommand {
   readonly id?: string;
   /** Whether the result becomes active; true by default, except for an edit in place. */
   readonly select?: boolean;
-  /** Whether the node's bookmark moves to the node that holds the new text. */
+  /** Whether the node's bookmark moves to the node with the new text. */
   readonly moveBookmark?: boolean;
 }
 

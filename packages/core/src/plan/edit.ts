@@ -50,7 +50,7 @@ function editedMessage(node: EditableNode, given: EditCommand['content']): Messa
   return message;
 }
 
-/** Adds a new variant beside the node, in the same group. */
+/** Adds a new variant as a sibling of the node, in the same group. */
 function* editAsVariant(
   command: EditCommand,
   context: PlanContext,

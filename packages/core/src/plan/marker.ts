@@ -31,7 +31,7 @@ export interface BranchCommand {
   readonly summary?: string;
   /**
    * The leaf of the branch that was left; the active node by default. It is given explicitly because writing a summary
-   * takes time, and the user may have moved meanwhile.
+   * takes time, and the user may select another node in the meantime.
    */
   readonly from?: NodeId;
   readonly id?: string;
@@ -131,8 +131,8 @@ function* hasOtherChildren({ id }: CompactCommand, leaf: NodeId): ReadProgram<bo
 }
 
 /**
- * Adds an injected message or an extension's state. A state may have a blank message, because its details hold the
- * content.
+ * Adds an injected message or an extension's state. A state may have a blank message, because its content is in the
+ * details.
  */
 export const addMarker: Planner<MarkCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);

@@ -45,7 +45,7 @@ export interface ReplyCommand {
   readonly select?: boolean;
 }
 
-/** Adds generated variants beside the existing replies to a prompt. */
+/** Adds generated variants as siblings of the existing replies to a prompt. */
 export interface RegenerateCommand {
   readonly type: 'regenerate';
   readonly treeId: TreeId;

@@ -47,7 +47,8 @@ export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
   const node = findNode(tree, nodeId);
   if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to move.`, { nodeId });
   if (node.parentId === null) return refusal('tree/root-protected', 'The root cannot be moved.', { nodeId });
-  // The old place must match, because the visit marks depend on it and the inverse moves the node back to it.
+  // The old parent and position must match, because the visit marks depend on it and the inverse moves the node back to
+  // it.
   if (node.parentId !== from.parentId || node.position !== from.position)
     return refusal('step/invalid', `The node ${nodeId} is not at ${from.position} under ${from.parentId}.`, {
       nodeId,

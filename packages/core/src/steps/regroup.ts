@@ -3,7 +3,7 @@ import { buildRowUpdate } from '../rows.ts';
 import { findNode } from '../tree.ts';
 import type { RegroupStep, StepCheck, StepKind } from './types.ts';
 
-/** Puts a node into a group of variants under its parent, or removes it from its group. */
+/** Adds a node to a group of variants under its parent, or removes it from its group. */
 export const regroup: StepKind<RegroupStep> = {
   type: 'regroup',
   // Groups only affect how variants are shown, so this step does not make the expected versions of other writers stale.

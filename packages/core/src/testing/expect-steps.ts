@@ -116,9 +116,9 @@ export function replayRows(
 }
 
 /**
- * Checks a change of a tree in every way: applies the steps and checks that the input is unchanged and that every
- * invariant holds. The inverse must restore the tree, and its inverse must apply the change again. Steps and tree must
- * survive JSON, and the row changes alone must produce the same tree.
+ * Checks a list of steps completely: applies them and checks that the input is unchanged and that every invariant
+ * holds. The inverse must restore the tree, and its inverse must apply the change again. Steps and tree must survive
+ * JSON, and the row changes alone must produce the same tree.
  */
 export function expectSteps(before: Tree, steps: readonly Step[]): ApplyResult {
   const was = JSON.stringify(treeToJson(before));

@@ -9,7 +9,7 @@ import { expectSteps } from './expect-steps.ts';
 import { testKit } from './kit.ts';
 import { createTestClock, type TestTree } from './test-tree.ts';
 
-/** Passes the reads of a program on and appends each to `asked`. */
+/** Yields the reads of a program and appends each to `asked`. */
 export function* recordReads<T>(reading: ReadProgram<T>, asked: Read[]): ReadProgram<T> {
   let step = reading.next();
   while (!step.done) {

@@ -146,7 +146,7 @@ function eventOf(
   place: string,
   found: readonly ImportFinding[],
 ): ReadEvent {
-  // In a repository the parent is beside the message; in a plain list it is in the metadata of the message.
+  // In a repository the parent is a field of the entry; in a plain list it is in the metadata of the message.
   const messages = entries.map(({ message, record: own }) => (message === own ? own : null));
   const linked = linkFinding(messages, place);
   if (linked !== undefined) return { type: 'finding', finding: linked };

@@ -66,7 +66,7 @@ class ClaudeCodeWriter {
   readonly #replacedBy = new Map<string, string>();
   readonly #byId = new Map<string, LineSource>();
   readonly #returning: ReadonlyMap<NodeId, LineSource>;
-  /** Maps each node that has no line of its own to the node whose line contains it. */
+  /** Maps each node without a separate line to the node whose line contains it. */
   readonly #inside = new Map<string, string>();
 
   constructor(tree: ExportedTree, session: string, options: WriteOptions) {

@@ -25,7 +25,7 @@ const dictionary = [
   '"',
 ];
 
-/** One way to damage a file. Positions wrap around at the end of the file. */
+/** One damage to a file. Positions wrap around at the end of the file. */
 export type Damage =
   | { readonly kind: 'flip'; readonly at: number; readonly bit: number }
   | { readonly kind: 'cut'; readonly at: number }

@@ -325,7 +325,7 @@ function compareLines(a: string | undefined, b: string | undefined): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Returns the node id for an id in a file, in the same way as stores of such files. */
+/** Returns the node id for an id in a file, like the stores that open session files. */
 export function nodeIdOf(session: string, id: string): string {
   return isUuid(id) ? id : deriveId('session', session, id);
 }
