@@ -93,7 +93,7 @@ export interface ReplyLimitInput {
   readonly asked?: number | undefined;
   /** The longest reply that the model can generate. */
   readonly maxOut?: number | undefined;
-  /** The context window of the model. */
+  /** The tokens that fit into the context window of the model. */
   readonly window?: number | undefined;
   /** The tokens that the context takes up. */
   readonly estimate: number;

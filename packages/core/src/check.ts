@@ -46,10 +46,10 @@ export const treeFindingSeverities = {
   'version-ahead': 'error',
 } as const satisfies Record<string, 'error' | 'warning'>;
 
-/** The code of a finding. */
+/** A key of {@link treeFindingSeverities}. */
 export type TreeFindingCode = keyof typeof treeFindingSeverities;
 
-/** One broken invariant. */
+/** A broken invariant, and the node or tree that breaks it. */
 export interface TreeFinding {
   /** One of {@link TreeFindingCode}, or a code of a store's own check. */
   readonly code: string;

@@ -212,7 +212,7 @@ export interface Reads {
   forest: { args: { readonly key: string; readonly project: string }; answer: TreeId | null };
 }
 
-/** The name of a read. */
+/** A key of {@link Reads}. */
 export type ReadName = keyof Reads;
 /** A read with its arguments. */
 export type Read<K extends ReadName = ReadName> = { readonly [N in K]: { readonly ask: N } & Reads[N]['args'] }[K];

@@ -55,7 +55,7 @@ export interface Prefetch {
 export interface ChangeResult<R> {
   readonly result: R;
   readonly commit: Commit | null;
-  /** The current version of the tree. */
+  /** The version of the tree after the change. */
   readonly version: number;
 }
 

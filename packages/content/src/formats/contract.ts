@@ -149,7 +149,7 @@ export interface ReadOptions {
   readonly rest?: Pause;
 }
 
-/** Reads one format. */
+/** Detects and reads the files of one format. */
 export interface FormatReader {
   /** Returns the confidence, from 0 to 1, that an input has this format, judged by the first bytes of each file. */
   detect(sample: InputSample): number;
@@ -193,7 +193,7 @@ export interface WriteOptions {
   readonly signal?: AbortSignalLike;
 }
 
-/** Writes one format. */
+/** Writes trees as files of one format. */
 export interface FormatWriter {
   readonly extension: string;
   readonly mediaType: string;

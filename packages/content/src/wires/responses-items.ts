@@ -100,7 +100,7 @@ export function messagesWithItems(items: readonly Json[], resolve: ResolveItem =
   };
   const whole = itemsById([items]);
   for (const [index, given] of items.entries()) {
-    // A client may refer to an item that it also sends.
+    // A client may refer to an item that it also sends; the reference is then skipped.
     if (isJsonObject(given) && given.type === 'item_reference' && whole.has(getFilledText(given, 'id') ?? '')) continue;
     if (!isJsonObject(given)) {
       say({}, [{ type: 'x-value', value: given }]);

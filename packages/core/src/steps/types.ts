@@ -5,7 +5,7 @@ import type { ReadProgram } from '../reads.ts';
 import type { RowChange } from '../rows.ts';
 import type { Tree } from '../tree.ts';
 
-/** Adds one node. */
+/** Adds one node below a live parent, or the root of a new tree. */
 export interface InsertStep {
   readonly type: 'insert';
   readonly node: NewNode;

@@ -16,7 +16,7 @@ export interface AbstractCommand {
   readonly type: AbstractCommandType;
   /** The number of the actor, from 0 to 2. */
   readonly actor: number;
-  /** The number of the tree. */
+  /** The number of the tree, modulo the number of existing trees. */
   readonly tree: number;
   /** The numbers of nodes. The highest numbers stand for the root and for removed, foreign and unknown nodes. */
   readonly nodes: readonly number[];
