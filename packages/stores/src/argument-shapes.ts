@@ -98,7 +98,7 @@ const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
 const checks: ReadonlyMap<string, (fields: FieldMap) => void> = new Map(
   Object.entries<FieldReaders>(shapes).map(([name, shape]) => [
     name,
-    makeExactFieldsCheck(`The question ${name}`, { ask: jsonField, ...shape }),
+    makeExactFieldsCheck(`The read ${name}`, { ask: jsonField, ...shape }),
   ]),
 );
 
@@ -146,7 +146,7 @@ const purgeQuery: FieldReader<unknown> = (fields, key) => {
 };
 
 const externalIds = shapeListField(
-  makeExactFieldsCheck('The name', {
+  makeExactFieldsCheck('The external id', {
     treeId: tree,
     nodeId: (fields, key) => (ownField(fields, key) === null ? null : node(fields, key)),
     format: requiredText,
@@ -156,7 +156,7 @@ const externalIds = shapeListField(
 );
 
 const provenances = shapeListField(
-  makeExactFieldsCheck('The reuse', {
+  makeExactFieldsCheck('The provenance record', {
     treeId: tree,
     source: requiredText,
     firstNodeId: node,
@@ -182,7 +182,7 @@ const linearRecord = exactObjectField('The record', {
   ),
 });
 
-const wantedNames = exactObjectField('The question', { format: requiredText, scope: requiredText, ids: textListField });
+const wantedNames = exactObjectField('The lookup', { format: requiredText, scope: requiredText, ids: textListField });
 
 const fsckOptions = exactObjectField('The check', {
   repair: optionalField(booleanField),

@@ -11,7 +11,7 @@ export const defaultHistoryLength = 100;
 export function clampPageLength(asked: number | undefined): number {
   if (asked === undefined) return usual;
   if (!Number.isSafeInteger(asked) || asked < 1)
-    return refuse('command/invalid', `A list is asked for in parts of 1 to ${longest}, not ${asked}.`, {
+    return refuse('command/invalid', `A page has 1 to ${longest} items; ${asked} were requested.`, {
       limit: asked,
     });
   return Math.min(asked, longest);

@@ -113,7 +113,7 @@ export function assertStorableList(record: LinearRecord): void {
     if (seen.has(id)) refuse('id/taken', `The id ${id} of messages[${index}] is used twice.`, { nodeId: id, index });
     seen.add(id);
     if (String(id) === record.treeId)
-      refuse('id/taken', `The id ${id} of messages[${index}] is the tree's own.`, { nodeId: id, index });
+      refuse('id/taken', `The id ${id} of messages[${index}] is also the id of the tree.`, { nodeId: id, index });
     const read = checkMessage(item?.message, `messages[${index}]`);
     if (!read.ok && read.refusal.code !== 'message/blank') unwrapResult(read);
   }
@@ -155,7 +155,7 @@ export function* assertNoNewBranch(treeId: TreeId, steps: readonly Step[]): Read
     if ((counts.get(parent) ?? 0) > 1)
       refuse(
         'tree/branching-off',
-        `The conversation ${treeId} is kept as a list: a second message below ${parent} would branch it, which is switched off.`,
+        `The conversation ${treeId} is stored as a list. A second message below ${parent} would create a branch, and branching is switched off.`,
         { treeId, nodeId: parent },
       );
 }

@@ -17,7 +17,7 @@ const me: RunContext = { actor: 'me', kit: messageKit, now: Date.now, newId: () 
 const untouched = treeId('01890c2e-0000-7000-8000-000000000001');
 const continued = treeId('01890c2e-0000-7000-8000-000000000002');
 
-function makePlace(): string {
+function makeFolder(): string {
   const place = mkdtempSync(join(tmpdir(), 'coppice-lists-'));
   folders.push(place);
   return place;
@@ -27,7 +27,7 @@ function makePlace(): string {
  * Writes a folder as the version before lists were stored as rows: one unchanged list, and one with a further message.
  */
 function writeFolderOfBefore(kind: 'files' | 'jsonl'): string {
-  const place = makePlace();
+  const place = makeFolder();
   const path = join(import.meta.dirname, '..', 'test', 'lists-before-rows.json');
   const files = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, string>>;
   for (const [name, text] of Object.entries(files)) {
@@ -44,7 +44,7 @@ async function textsOf(store: Store, id: typeof untouched): Promise<readonly str
 }
 
 it('[L18] a list is stored as a commit with rows from the first line of the journal on, and keeps its format', async () => {
-  const place = makePlace();
+  const place = makeFolder();
   const store = await openFolder(place, { treeWrites: 'off' });
   const messages = ['one', 'two'].map((text) => ({ message: textMessage('user', text) }));
   const record = { treeId: untouched, messages, createdAt: 1 };

@@ -21,6 +21,6 @@ export function throwStoreClosed(): never {
   throw new AppError({
     code: 'store/unavailable',
     kind: refusalKinds['store/unavailable'],
-    message: 'This store was closed.',
+    message: 'This store was closed: open it again.',
   });
 }

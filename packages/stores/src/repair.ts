@@ -26,14 +26,14 @@ export interface RepairedRows extends TreeRows {
 export function repairRows(rows: TreeRows): RepairedRows {
   const repaired: string[] = [];
   const rooted = withOneRoot(rows, repaired);
-  const hung = withParents(rooted.nodes, rooted.rootId, repaired);
-  const placed = withPlaces(hung, repaired);
+  const attached = withParents(rooted.nodes, rooted.rootId, repaired);
+  const placed = withUniquePositions(attached, repaired);
   const nodes = withMatchParents(withNumbers(placed, repaired), rooted.rootId, repaired);
   const live = new Map<NodeId, Node>();
   for (const node of nodes) if (node.removedIn === null) live.set(node.id, node);
   const bookmarks = rows.bookmarks.filter((mark) => live.has(mark.nodeId));
   for (const { nodeId: id } of rows.bookmarks)
-    if (!live.has(id)) repaired.push(`the bookmark on ${id} is gone: so is the node`);
+    if (!live.has(id)) repaired.push(`the bookmark on ${id} was removed, because the node does not exist`);
   const row = withPointer({ ...rows.row, rootId: rooted.rootId }, nodes, live, repaired);
   const nextSeq = nodes.reduce((next, node) => Math.max(next, node.seq + 1), row.nextSeq);
   return { row: nextSeq === row.nextSeq ? row : { ...row, nextSeq }, nodes, bookmarks, repaired };
@@ -61,12 +61,12 @@ function withOneRoot(
     return { ...node, removedIn: row.version };
   });
   const former = all.map((node) => ({ ...node, isRoot: node.kind === 'root' }));
-  const hung = attachRoots(former, root.id);
+  const attached = attachRoots(former, root.id);
   const last = lastRepairPosition(all, root.id);
   let position = last;
   return {
     rootId: root.id,
-    nodes: hung.map(({ isRoot: _, ...node }, at) => {
+    nodes: attached.map(({ isRoot: _, ...node }, at) => {
       if (all[at]?.parentId === node.parentId) return all[at] ?? node;
       position = positionBetween(position, null);
       repaired.push(`${node.id} had no parent and is a child of the root now`);
@@ -121,36 +121,37 @@ function withParents(nodes: readonly Node[], rootId: NodeId, repaired: string[])
   }
   const reached = new Set<NodeId>();
   // A live node must not have a removed parent.
-  const holds = (parent: Node | undefined, child: Node) =>
+  const canHold = (parent: Node | undefined, child: Node) =>
     parent !== undefined && (parent.removedIn === null || child.removedIn !== null);
   const reach = (from: NodeId) => {
     const open = [from];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       if (reached.has(at)) continue;
       reached.add(at);
-      for (const child of below.get(at) ?? []) if (holds(byId.get(at), child)) open.push(child.id);
+      for (const child of below.get(at) ?? []) if (canHold(byId.get(at), child)) open.push(child.id);
     }
   };
   reach(rootId);
   const moved = new Map<NodeId, Node>();
   let position = lastRepairPosition(nodes, rootId);
-  const hang = (node: Node) => {
+  const attachToRoot = (node: Node) => {
     position = positionBetween(position, null);
     const meta = { ...node.meta, recoveredFrom: node.parentId };
     moved.set(node.id, { ...node, parentId: rootId, position, groupId: 0, meta });
     repaired.push(`${node.id} had the invalid parent ${node.parentId} and is a child of the root now`);
     reach(node.id);
   };
-  const lost = nodes.filter((node) => node.parentId !== null && !reached.has(node.id)).sort(bySeq);
+  const unreached = nodes.filter((node) => node.parentId !== null && !reached.has(node.id)).sort(bySeq);
   // First the nodes without a valid parent are attached, with their descendants. The remaining nodes form cycles, which
   // are cut at the oldest node.
-  for (const node of lost) if (node.parentId !== null && !holds(byId.get(node.parentId), node)) hang(node);
-  for (const node of lost) if (!reached.has(node.id)) hang(node);
+  for (const node of unreached)
+    if (node.parentId !== null && !canHold(byId.get(node.parentId), node)) attachToRoot(node);
+  for (const node of unreached) if (!reached.has(node.id)) attachToRoot(node);
   return moved.size === 0 ? nodes : nodes.map((node) => moved.get(node.id) ?? node);
 }
 
 /** Ensures that no two live siblings have the same position. The newer one moves directly behind the older one. */
-function withPlaces(nodes: readonly Node[], repaired: string[]): readonly Node[] {
+function withUniquePositions(nodes: readonly Node[], repaired: string[]): readonly Node[] {
   const taken = new Map<NodeId, string[]>();
   for (const { parentId, position, removedIn } of nodes)
     if (parentId !== null && removedIn === null) {
@@ -175,7 +176,7 @@ function withPlaces(nodes: readonly Node[], repaired: string[]): readonly Node[]
     around.sort();
     seen.add(`${node.parentId} ${position}`);
     moved.set(node.id, { ...node, position });
-    repaired.push(`${node.id} shared its place with a sibling and stands behind it`);
+    repaired.push(`${node.id} shared its position with a sibling and was moved behind it`);
   }
   return moved.size === 0 ? nodes : nodes.map((node) => moved.get(node.id) ?? node);
 }
@@ -215,7 +216,7 @@ function withMatchParents(nodes: readonly Node[], rootId: NodeId, repaired: stri
       open.push(child.id);
     }
   }
-  if (mended.size > 0) repaired.push(`${mended.size} nodes match again below what they hang on`);
+  if (mended.size > 0) repaired.push(`${mended.size} nodes have the right match parent again`);
   return mended.size === 0 ? nodes : nodes.map((node) => mended.get(node.id) ?? node);
 }
 

@@ -21,8 +21,8 @@ const after = 120;
 /** Returns the text around the first term as one line, with an ellipsis where it is cut, never inside a character. */
 export function snippetOf(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase();
-  const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
-  return cutAround(text, places.length === 0 ? 0 : Math.min(...places));
+  const offsets = terms.map((term) => lower.indexOf(term)).filter((offset) => offset >= 0);
+  return cutAround(text, offsets.length === 0 ? 0 : Math.min(...offsets));
 }
 
 /** Returns the snippet of a text that contains every term, else null. Each term is searched only once. */
@@ -30,23 +30,23 @@ export function snippetIfMatching(text: string, terms: readonly string[]): strin
   const lower = text.toLowerCase();
   let first = lower.length;
   for (const term of terms) {
-    const place = lower.indexOf(term);
-    if (place === -1) return null;
-    if (place < first) first = place;
+    const offset = lower.indexOf(term);
+    if (offset === -1) return null;
+    if (offset < first) first = offset;
   }
   return cutAround(text, first);
 }
 
-function cutAround(text: string, place: number): string {
+function cutAround(text: string, offset: number): string {
   // The text in lower case may be longer than the text. Then the offset is slightly wrong, but within the text.
-  const at = Math.min(place, Math.max(0, text.length - 1));
-  const start = wholeWord(text, Math.max(0, at - before));
-  const end = wholeWord(text, Math.min(text.length, at + after));
+  const at = Math.min(offset, Math.max(0, text.length - 1));
+  const start = startOfCharacter(text, Math.max(0, at - before));
+  const end = startOfCharacter(text, Math.min(text.length, at + after));
   const line = text.slice(start, end).replace(/\s+/gu, ' ').trim();
   return `${start > 0 ? '…' : ''}${line}${end < text.length ? '…' : ''}`;
 }
 
-function wholeWord(text: string, at: number): number {
+function startOfCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff && at > 0 ? at - 1 : at;
 }

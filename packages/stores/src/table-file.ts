@@ -28,7 +28,11 @@ const notCopied = /^(?:sqlite_|node_text|node_indexed|search_|residue|sealed_rec
 export async function writeTableFile(to: string, fill: (tables: TableFileWriter) => Promise<void>): Promise<void> {
   const path = resolve(to);
   if (existsSync(path))
-    refuse('command/invalid', `There is a file ${path} already: a backup overwrites nothing.`, { to });
+    refuse(
+      'command/invalid',
+      `The file ${path} already exists, and a backup overwrites nothing. Choose another name.`,
+      { to },
+    );
   // SQLite is loaded here, because a server with another database does not need it otherwise.
   const { toSqliteError, SqliteConnection, sqliteModule } = await import('./sqlite/driver.ts');
   const { syncFile } = await import('./sqlite/backup.ts');
@@ -80,7 +84,7 @@ export async function writeTableFile(to: string, fill: (tables: TableFileWriter)
         throw new AppError({
           code: 'store/damaged',
           kind: refusalKinds['store/damaged'],
-          message: `The copy was not kept: a row of ${String(loose.table)} points at nothing in ${String(loose.parent)}.`,
+          message: `The backup was not kept: a row of ${String(loose.table)} refers to a missing row of ${String(loose.parent)}. Run coppice fsck.`,
         });
     } finally {
       connection.close();

@@ -1,12 +1,12 @@
-/** Fills a PostgreSQL store with copies of one tree. Rows are copied, because a commit for each would take hours. */
+/** Fills a PostgreSQL store with copies of one tree. Rows are copied with SQL, because commits would take hours. */
 
 type RunSql = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 const numbersPerTree = 2 ** 26;
 
 /**
- * Adds copies of the only tree, with the numbers `first` to `last`. The ids of a copy are those of the tree, with the
- * number of the copy as the first eight digits.
+ * Adds copies of the only tree, numbered from `first` to `last`. The ids in a copy begin with the number of the copy,
+ * as eight digits.
  */
 export async function copyTree(query: RunSql, id: string, first: number, last: number): Promise<void> {
   const columnsOf = async (table: string) => {
@@ -31,7 +31,7 @@ export async function copyTree(query: RunSql, id: string, first: number, last: n
   const changeColumns = (await columnsOf('change')).filter((name) => name !== 'id' && name !== 'place');
   const changes = changeColumns.map((name) => (name === 'tree_id' || name === 'act_id' ? copyId(name) : name));
   const copies = `generate_series(${first}::bigint, ${last}::bigint) AS k`;
-  // Triggers and foreign keys are switched off, because the rows of the original tree have passed them.
+  // Triggers and foreign keys are switched off for speed; the rows of the original satisfy them.
   await query(`SET session_replication_role = replica;
     INSERT INTO node (${nodeColumns.join(', ')}) SELECT ${nodes.join(', ')} FROM node, ${copies}
       WHERE node.no / ${numbersPerTree} = (SELECT no FROM tree WHERE id = '${id}');

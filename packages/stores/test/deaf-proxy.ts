@@ -1,21 +1,19 @@
-/** A proxy that forwards everything except notifications. LISTEN seems to work, but no notification arrives. */
+/** A proxy that forwards everything except notifications: LISTEN succeeds, but no notification arrives. */
 import { connect, createServer, type Socket } from 'node:net';
 import { ProtocolFrames } from './transaction-pooler.ts';
 
 const notification = 'A'.charCodeAt(0);
 
-/** A running proxy. */
 export interface DeafProxy {
   /** The URL of the database, through the proxy. */
   readonly url: string;
-  /** Forwards the notifications of connections that are opened from now on. */
+  /** Lets notifications through on connections that are opened after this call. */
   hearNew(): void;
   /** Drops the notifications of the connections that are open now. */
   deafen(): void;
   close(): Promise<void>;
 }
 
-/** Starts a proxy in front of a database server. */
 export async function startDeafProxy(databaseUrl: string): Promise<DeafProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();

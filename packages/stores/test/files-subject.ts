@@ -1,4 +1,4 @@
-/** The folder store as a subject of the conformance suite and other tests. */
+/** Describes the folder store for the conformance suite, and has helper functions for its tests. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +6,11 @@ import type { Store } from '@coppice/core';
 import type { StoreSubject } from '../src/conformance/index.ts';
 import { FileSystemStore } from '../src/files/index.ts';
 
-/** Creates an empty temporary folder. */
 export function makeTemporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'coppice-files-'));
 }
 
-/** Returns every file below a folder with its bytes, to compare two states. */
+/** Returns every file below a folder with its bytes, so that two states can be compared. */
 export function readEveryFile(folder: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open = [''];
@@ -27,7 +26,6 @@ async function placeOf(store: Store): Promise<string> {
   return (await store.info()).place;
 }
 
-/** The folder store for the conformance suite. */
 export const filesSubject: StoreSubject = {
   name: 'files',
   open: async (options) => FileSystemStore.open(makeTemporaryFolder(), options),

@@ -1,4 +1,6 @@
-/** A process that creates forest trees, or a tree with a message, in a folder of sessions, and prints the result. */
+/**
+ * A worker process that creates forest trees, or a tree with a message, in a folder of sessions, and prints the result.
+ */
 import { randomUUID } from 'node:crypto';
 import { messageKit } from '@coppice/content';
 import { type Command, type CommandOutcome, type ResultOf, run, textMessage, treeId } from '@coppice/core';

@@ -1,4 +1,4 @@
-/** The store of session files as a subject of the conformance suite and other tests. */
+/** Describes the store of session files for the conformance suite, and has helper functions for its tests. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import type { StoreSubject } from '../src/conformance/index.ts';
 import { SessionStore } from '../src/jsonl/index.ts';
 import { readEveryFile } from './files-subject.ts';
 
-/** Creates an empty temporary folder. */
 export function makeSessionFolder(): string {
   return mkdtempSync(join(tmpdir(), 'coppice-jsonl-'));
 }
@@ -24,7 +23,6 @@ export function listSessionFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The store of session files for the conformance suite. */
 export const jsonlSubject: StoreSubject = {
   name: 'jsonl',
   open: async (options) => SessionStore.open(makeSessionFolder(), options),

@@ -13,7 +13,7 @@ function say(word: string): void {
     try {
       at += writeSync(1, line, at);
     } catch (error) {
-      // The pipe is full at the moment.
+      // EAGAIN means that the pipe is full. The write is tried again.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
     }
   }
@@ -21,7 +21,7 @@ function say(word: string): void {
 
 async function work(): Promise<void> {
   if (what === 'plain') {
-    // Acts as another tool, which appends lines and ignores the lease.
+    // Behaves like another tool, which appends lines and ignores the lease.
     for (let count = 0; ; count++) {
       const uuid = `plain-${process.pid}-${count}`;
       const line = { type: 'message', uuid, parentUuid: parent, message: { role: 'user', content: `plain ${count}` } };

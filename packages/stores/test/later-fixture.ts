@@ -1,4 +1,4 @@
-/** A fixture for a tree that exists already. It generates other ids than the first fixture. */
+/** A fixture for a tree that already exists. Its ids differ from those of the first fixture. */
 import {
   type CommandInput,
   type CommandOutcome,
@@ -11,7 +11,7 @@ import { TestTree, testUuid } from '@coppice/core/testing';
 
 let next = 0xa000_0000;
 
-/** Continues to work on the tree of another fixture, for example in another process. */
+/** Works on the tree of another fixture, for example in another process or after reopening. */
 export class LaterFixture extends TestTree {
   constructor(store: TreeStore, id = treeId(testUuid(1))) {
     super(store, id);

@@ -1,6 +1,6 @@
 /**
- * A real PgBouncer in front of the test server. It is not on npm, so only tests of the tier `outside` need it, and
- * torture uses it where there is one.
+ * Starts a real PgBouncer in front of the test server. npm does not install it, so only tests of the tier `outside`
+ * require it; the torture suite uses it if it is installed.
  */
 import { spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ export interface PgBouncer {
 const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 
-/** Whether PgBouncer is installed. */
+/** Whether a `pgbouncer` program is on the path. */
 export function hasPgBouncer(): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'pgbouncer')));
 }

@@ -1,4 +1,4 @@
-/** A reader of store folders without any code of Coppice. It reads the registry, one file per node, and child lists. */
+/** Reads store folders without any code of Coppice: the registry, one file per node, and the child lists. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,13 +1,13 @@
 /**
- * One PostgreSQL server for a whole test run. The process of the test runner starts it when the first test needs it. So
- * a run without such tests only opens a socket, and no lock file can be left.
+ * Shares one PostgreSQL server among all tests of a run. The process of the test runner starts the server when the
+ * first test needs it, so a run without such tests only opens a socket, and no lock file can be left behind.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { TestProject } from 'vitest/node';
 import { makeServerFolder, PostgresServer, prepareBinaries, startFolderGuard } from './postgres-server.ts';
 
-/** The port of the broker, and a token that shows that a caller belongs to the test run. */
+/** The port of the broker, and a token that proves that a caller belongs to this test run. */
 export interface BrokerAddress {
   readonly port: number;
   readonly token: string;
@@ -30,7 +30,7 @@ function listen(server: Server): Promise<number> {
   });
 }
 
-/** Starts the broker before any test. The returned function stops it and everything it has started. */
+/** Starts the broker before the first test. The returned function stops it and the server. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const token = randomBytes(16).toString('hex');
   let takeAway: (() => Promise<void>) | undefined;
@@ -52,7 +52,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     },
   };
   const broker = createServer((request, response) => {
-    // A connection that is kept open may be closed at the moment when a test uses it again.
+    // Connections are not kept alive, because one could be closed at the moment at which a test reuses it.
     response.setHeader('connection', 'close');
     const answer = request.headers.authorization === token ? answers[request.url ?? ''] : undefined;
     if (answer === undefined) response.writeHead(404).end();

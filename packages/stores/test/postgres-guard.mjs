@@ -1,5 +1,5 @@
-// Deletes a test folder, and ends the server in it, after the process that started this guard has ended. When the
-// standard input ends, the parent has ended. This is plain JavaScript, so that Node runs it without a loader.
+// Waits until the process that started it has ended, then ends the server in a test folder and deletes the folder. The
+// end of standard input means that the parent has ended. Plain JavaScript, so that Node needs no loader.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -26,7 +26,7 @@ async function leave() {
   const pid = postmaster();
   if (pid > 0 && alive(pid)) {
     process.kill(pid, 'SIGQUIT');
-    // A server that has ended has deleted its file, even if no process has collected its exit code.
+    // A server deletes its pid file when it ends, even if its parent has not read the exit code yet.
     const there = () => alive(pid) && postmaster() === pid;
     for (let waited = 0; waited < 100 && there(); waited++) await new Promise((resolve) => setTimeout(resolve, 50));
     if (there()) process.kill(pid, 'SIGKILL');
@@ -35,6 +35,6 @@ async function leave() {
   process.exit(0);
 }
 
-// Ctrl-C in the terminal reaches the whole process group. The guard must end after its parent.
+// Ctrl-C reaches the whole process group, but the guard must outlive its parent.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 process.stdin.on('end', leave).on('error', leave).resume();

@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL server for tests and benchmarks. It comes from npm, runs for root and for other users, and ends
- * with the process that started it.
+ * Runs a real PostgreSQL server for tests and benchmarks. Its binaries come from npm. It works for root and other
+ * users, and ends with the process that started it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -26,7 +26,7 @@ import { Client } from 'pg';
 export interface ServerOptions {
   /** Settings besides the defaults, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The folder of {@link prepareBinaries}. By default the binaries are prepared for this server alone. */
+  /** The folder that {@link prepareBinaries} returned. By default the binaries are prepared for this server alone. */
   readonly binaries?: string;
 }
 
@@ -34,7 +34,7 @@ export interface ServerOptions {
 const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 const identity = isRoot ? { uid: nobody, gid: nobody } : {};
-// A socket path has at most 107 bytes. In a folder with a longer path only TCP is used.
+// The path of a Unix socket has at most 107 bytes. If the folder's path is longer, only TCP is used.
 const longestSocketPath = 100;
 
 /** Returns the binaries of the installed package. Throws if there are none for this platform. */
@@ -59,7 +59,7 @@ interface Link {
 
 /**
  * Returns the links between libraries that are missing. npm packages cannot contain links, so an install script creates
- * them, unless scripts are disabled.
+ * them, which does not run if scripts are disabled.
  */
 async function missingLinks(native: string): Promise<Link[]> {
   const list = join(native, 'pg-symlinks.json');
@@ -78,8 +78,9 @@ export async function copyBinaries(from: string, to: string): Promise<void> {
 }
 
 /**
- * Returns a folder with binaries that the user of the server can run: those of the package if possible, else a copy in
- * `folder`. The user nobody cannot read root's home, and links cannot be added to a shared installation.
+ * Returns a folder with binaries that the server's user can run: those of the package if possible, else a copy in
+ * `folder`. A copy is needed if the user nobody cannot read root's home, or if links are missing in a shared
+ * installation.
  */
 export async function prepareBinaries(folder: string): Promise<string> {
   const packaged = findPackagedBinaries();
@@ -100,8 +101,8 @@ export function makeServerFolder(): string {
 }
 
 /**
- * Deletes a folder, and ends the server in it, when this process
- * ends in any way. The returned function does it immediately.
+ * Starts a process that deletes a folder and ends the server in it when this process ends, even if it is killed. The
+ * returned function does so immediately.
  */
 export function startFolderGuard(folder: string): () => Promise<void> {
   const script = fileURLToPath(new URL('./postgres-guard.mjs', import.meta.url));
@@ -114,7 +115,6 @@ export function startFolderGuard(folder: string): () => Promise<void> {
   };
 }
 
-/** Returns a port that is not in use. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -133,7 +133,7 @@ async function chownAll(folder: string): Promise<void> {
 
 function ended(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
-  // While a caller waits, the process must stay alive. A running server alone does not keep it alive.
+  // A caller waits for the end, so the process must not exit before. A running server alone does not keep it alive.
   child.ref();
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => resolve(code));
@@ -183,7 +183,7 @@ export class PostgresServer {
   }
 
   get #env(): NodeJS.ProcessEnv {
-    // The environment of the caller must not affect the server, above all PGDATA and LC_ALL.
+    // The environment of the caller must not affect the server, in particular PGDATA and LC_ALL.
     return { PATH: process.env.PATH, HOME: this.folder, TZ: 'UTC', LC_ALL: 'C' };
   }
 
@@ -221,8 +221,8 @@ export class PostgresServer {
       ...this.#settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    // After a kill, the old backends keep the shared memory for a moment.
-    // The new server reports that and ends, so it is started again.
+    // After a kill, old backends hold the shared memory for a moment. The new server then exits with an error and is
+    // started again.
     const until = performance.now() + 30_000;
     for (;;) {
       const log = join(this.folder, 'server.log');
@@ -264,7 +264,6 @@ export class PostgresServer {
     return process.platform !== 'win32' && this.folder.length < longestSocketPath;
   }
 
-  /** Returns the URL of a database. */
   url(database: string): string {
     return `postgres://postgres:${this.#password}@127.0.0.1:${this.port}/${database}`;
   }
@@ -301,8 +300,8 @@ export class PostgresServer {
   }
 
   /**
-   * Starts another server on a copy of the data of this one, which is stopped meanwhile. The copy is a standby, or with
-   * `standby: false` an independent server, as after restoring a disk.
+   * Starts another server on a copy of this server's data; this server is stopped meanwhile. The copy is a standby, or
+   * with `standby: false` an independent server, as after restoring a disk image.
    */
   async copy({ standby }: { readonly standby: boolean }): Promise<PostgresServer> {
     const other = new PostgresServer(makeServerFolder(), await findFreePort(), {

@@ -1,4 +1,4 @@
-/** PostgreSQL as a subject of the conformance suite. Each store gets an empty database. */
+/** Describes PostgreSQL stores for the conformance suite. Each store gets an empty database. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { open as openFile } from '../src/sqlite/index.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
-/** A prepared database that can be emptied: its schema, and the rows that opening a store inserts. */
+/** A prepared database that can be emptied and used again: its schema, and the rows that opening a store inserts. */
 interface Prepared {
   readonly database: TestDatabase;
   readonly schema: string;
@@ -68,8 +68,8 @@ async function empty({ database, schema, rows }: Prepared): Promise<boolean> {
 }
 
 /**
- * Returns a database with the empty tables of Coppice. Dropping it empties it for the next test, because copying a
- * prepared database for each test took a tenth of a second and a checkpoint.
+ * Returns a database with the empty tables of Coppice. Dropping it only empties it for the next test: copying a
+ * prepared database for each test would take a tenth of a second and a checkpoint.
  */
 export async function createPreparedDatabase(): Promise<TestDatabase> {
   const prepared = free.pop() ?? (await prepare());
@@ -79,7 +79,7 @@ export async function createPreparedDatabase(): Promise<TestDatabase> {
     url: database.url,
     query: database.query,
     drop: async () => {
-      // Several stores of one test may drop the database that they share.
+      // Several stores of one test may share the database, and each drops it.
       if (isDropped) return;
       isDropped = true;
       if (await empty(prepared).catch(() => false)) free.push(prepared);
@@ -88,7 +88,7 @@ export async function createPreparedDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** Returns every row of every table as text, to compare two states. */
+/** Returns every row of every table as text, so that two states can be compared. */
 export async function readAllRows(database: TestDatabase): Promise<string> {
   const tables = await database.query(
     "SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = to_regnamespace('public') AND c.relkind = 'r' ORDER BY 1",
@@ -99,7 +99,7 @@ export async function readAllRows(database: TestDatabase): Promise<string> {
   return JSON.stringify(contents);
 }
 
-/** A directory with two buckets: one in its own database, one on another server. */
+/** A directory with two buckets: one in the directory's database, and one on another server. */
 export interface TestBuckets {
   readonly directory: TestDatabase;
   /** Runs a statement in the bucket on the other server. */
@@ -133,7 +133,7 @@ export async function createTestBuckets(other: PostgresServer): Promise<TestBuck
   };
 }
 
-/** Builds a subject with two buckets on two servers. Ids are compared within a bucket. */
+/** Describes a store with two buckets on two servers. The two owners of tests that compare ids are in one bucket. */
 export function bucketSubject(name: string, server: () => PostgresServer): StoreSubject {
   const both = ['main', 'far'].map((one) => ({ name: one, schema: null, url: null, state: 'open' as const }));
   const home = chooseBucketByHash(defaultOwner, both);
@@ -191,7 +191,10 @@ export function bucketSubject(name: string, server: () => PostgresServer): Store
   };
 }
 
-/** Builds the subject. `options` are passed to every store, and `urlOf` returns the URL through a pooler. */
+/**
+ * Describes a store in one database. `options` are passed to every store, and `urlOf` may return a URL through a
+ * pooler.
+ */
 export function postgresSubject(
   name: string,
   always: PostgresOptions = {},

@@ -1,4 +1,4 @@
-/** PostgreSQL for tests: an empty database, or a server that the test may stop, kill and restart. */
+/** Provides PostgreSQL for tests: empty databases, or a separate server that a test may stop, kill and restart. */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';

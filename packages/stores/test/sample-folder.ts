@@ -1,4 +1,4 @@
-/** Creates temporary folders, which are deleted after each test, and sample trees in a folder. */
+/** Creates temporary folders that are deleted after each test, and sample trees in them. */
 import { rmSync } from 'node:fs';
 import { treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
@@ -19,11 +19,11 @@ export function useTemporaryFolders(): () => string {
   };
 }
 
-/** The tree that tests damage. The other tree stays intact. */
+/** The id of the tree that tests damage. The other tree must stay intact. */
 export const damagedTreeId = treeId(testUuid(1));
 export const intactTreeId = treeId(testUuid(2));
 
-/** Creates both sample trees in a folder. */
+/** Creates both sample trees in a folder, and returns the folder. */
 export async function createSampleTreesIn(place: string): Promise<string> {
   const store = await FileSystemStore.open(place);
   await (await TestTree.make({ store, treeId: damagedTreeId, systemPrompt: 'Be brief.' })).addMessages([

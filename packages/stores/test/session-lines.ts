@@ -1,4 +1,4 @@
-/** Creates a folder with session files for one test, and the lines of these files. */
+/** Builds the lines of sample session files, and creates a folder for them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +6,7 @@ import type { SessionEntry, SessionFile } from '@coppice/content/sessions';
 import { testUuid } from '@coppice/core/testing';
 import { afterEach, beforeEach } from 'vitest';
 
-/** The root id of the sample sessions. */
 export const sessionRootId = testUuid(1);
-/** The first line of a sample session. */
 export const sessionHeaderLine = `${JSON.stringify({ type: 'session', version: 2, uuid: sessionRootId, parentUuid: null, id: testUuid(2), cwd: '/w' })}\n`;
 
 /** Builds a text message for a session line. */
@@ -22,7 +20,7 @@ export const messageEntry = (at: number, above: string): SessionEntry => ({
   message: textMessageOf(at),
 });
 
-/** Creates a folder before each test. After the test, closes open files and deletes the folder. */
+/** Creates a folder before each test; after the test, closes the opened files and deletes the folder. */
 export function useSessionFolder(): { readonly folder: string; readonly opened: SessionFile[] } {
   const fixture = { folder: '', opened: [] as SessionFile[] };
   beforeEach(() => {

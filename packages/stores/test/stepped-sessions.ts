@@ -1,13 +1,13 @@
 /**
- * Sessions on one database that stop before every statement until
- * the test releases it, like the isolation tests of PostgreSQL.
+ * Database sessions that stop before every statement until the test releases it, like the isolation tests of
+ * PostgreSQL.
  */
 import type { Client } from 'pg';
 import { PostgresDatabase } from '../src/postgres/database.ts';
 import { findListParameters, postgresDialect, toPostgresSql } from '../src/postgres/dialect.ts';
 import { isTransactionRace } from '../src/postgres/failures.ts';
+import { queryEventRows, queryNewestPositions } from '../src/postgres/feed-positions.ts';
 import { parsePostgresSettings } from '../src/postgres/options.ts';
-import { queryEventRows, queryNewestPositions } from '../src/postgres/owner-places.ts';
 import type { SqlEngine } from '../src/sql/engine.ts';
 import { type Query, runAsync, type SqlTask } from '../src/sql/query.ts';
 import { SqlStore } from '../src/sql/store.ts';
@@ -15,21 +15,27 @@ import { SqlStore } from '../src/sql/store.ts';
 /** One session: a store whose writes stop before every statement until the test releases it. */
 export interface SteppedSession {
   readonly store: SqlStore;
-  /** Releases the next statement. Resolves when it is answered, waits for a lock, or there was none left. */
+  /**
+   * Releases the next statement. Resolves to `answered`, to `blocked` if it waits for a lock, or to `over` if there is
+   * none.
+   */
   step(): Promise<'answered' | 'blocked' | 'over'>;
   /** Releases all further statements. */
   run(): void;
   close(): Promise<void>;
 }
 
-/** The settings of a session. */
 export interface SteppedSessionOptions {
   readonly isolation: 'READ COMMITTED' | 'SERIALIZABLE';
-  /** Whether the row of the tree is locked first. Without the lock, only the unique version keeps writers apart. */
+  /**
+   * Whether the row of the tree is locked first. Without that lock, only the unique version prevents two writes of one
+   * version.
+   */
   readonly lock: boolean;
 }
 
-// A statement of these tests takes about a millisecond. One that takes this many milliseconds waits for a lock.
+// A statement of these tests takes about a millisecond. One that takes longer than this many milliseconds waits for a
+// lock.
 const patience = 30;
 
 class Gate {
@@ -38,7 +44,7 @@ class Gate {
   #arrived: (() => void) | null = null;
   over = false;
 
-  /** Waits until the next statement is released. A session calls it before each statement. */
+  /** Waits until the test releases the next statement. The session calls it before each statement. */
   async pass(): Promise<void> {
     if (this.#free) return;
     await new Promise<void>((resolve) => {
@@ -91,7 +97,7 @@ export async function openSteppedSession(
   const once = async <T>(client: Client, make: () => SqlTask<T>): Promise<T> => {
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
     try {
-      // Statements that are sent together are released one by one.
+      // Statements that the driver sends together are still released one by one.
       let before: Promise<unknown> = Promise.resolve();
       const answer = async (query: Query) => {
         await gate.pass();

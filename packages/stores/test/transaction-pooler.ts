@@ -1,6 +1,6 @@
 /**
  * A pooler that shares one server connection among many clients, one transaction at a time, like PgBouncer in
- * transaction mode. It does not track settings, prepared statements or listeners.
+ * transaction mode. It does not track settings, prepared statements or LISTEN.
  */
 import { createServer, type Server, Socket } from 'node:net';
 import { Client } from 'pg';
@@ -31,7 +31,7 @@ export class ProtocolFrames {
 
 interface Borrower {
   readonly socket: Socket;
-  /** The messages that wait for the server connection. */
+  /** The messages of a client that wait until the server connection is free. */
   waiting: Buffer[];
 }
 
@@ -50,8 +50,8 @@ function message(letter: string, body: Buffer): Buffer {
 }
 
 /**
- * Returns the reply to a connecting client: it is authenticated,
- * gets another process id than the server's, and can send queries.
+ * Returns the reply to a new client: the login succeeds, the process id differs from that of the server process, and
+ * queries may be sent.
  */
 function welcome(): Buffer {
   const key = Buffer.alloc(8);
@@ -65,7 +65,7 @@ function welcome(): Buffer {
   ]);
 }
 
-/** Returns the socket of a connected client. The types of the driver do not have this field. */
+/** Returns the socket of a connected client, a field that the types of the driver lack. */
 function socketOf(client: object): Socket {
   const connection = 'connection' in client ? client.connection : null;
   if (typeof connection === 'object' && connection !== null && 'stream' in connection)
@@ -73,9 +73,8 @@ function socketOf(client: object): Socket {
   throw new Error('The driver has no socket.');
 }
 
-/** Starts a pooler with one connection to a database. */
 export async function startTransactionPooler(databaseUrl: string): Promise<TransactionPooler> {
-  // The driver authenticates. After that, this code uses the raw connection.
+  // The driver logs in; after that, the raw connection is used directly.
   const client = new Client({ connectionString: databaseUrl });
   client.on('error', () => undefined);
   await client.connect();

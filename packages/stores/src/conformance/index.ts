@@ -3,26 +3,26 @@
  * `supports` says that the store lacks the capability.
  */
 import { describe } from 'vitest';
-import { registerAccountRules } from './accounting.ts';
-import { registerAttachmentRules } from './attaching.ts';
-import { registerChangeRules } from './changing.ts';
-import { registerFeedRules } from './feeding.ts';
-import { registerSizeRules } from './growing.ts';
-import { registerListAndBackupRules } from './keeping.ts';
-import { registerUntypedCallerRules } from './misusing.ts';
+import { registerAccountRules } from './accounts.ts';
+import { registerAttachmentRules } from './attachments.ts';
+import { registerChangeRules } from './changes.ts';
+import { registerConcurrentWriteRules } from './concurrent-writes.ts';
+import { registerFeedRules } from './feeds.ts';
+import { registerSizeRules } from './large-trees.ts';
+import { registerListAndBackupRules } from './lists-and-backups.ts';
 import { registerOpeningRules } from './opening.ts';
-import { registerOwnerRules } from './owning.ts';
-import { registerReadRules } from './reading.ts';
-import { registerReplayRules } from './replaying.ts';
-import { registerSearchRules } from './searching.ts';
-import { registerSideDataRules } from './serving.ts';
+import { registerOwnerRules } from './owners.ts';
+import { registerReadRules } from './reads.ts';
+import { registerReplayRules } from './replays.ts';
+import { registerSearchRules } from './search.ts';
+import { registerSideDataRules } from './side-data.ts';
 import type { StoreSubject } from './subject.ts';
 import { isLongRun } from './subject.ts';
-import { registerTrashRules } from './trashing.ts';
-import { registerUndoAnywhereRules } from './undoing-anywhere.ts';
-import { registerConcurrentWriteRules } from './writing-at-once.ts';
+import { registerTrashRules } from './trash.ts';
+import { registerUndoAnywhereRules } from './undo-anywhere.ts';
+import { registerUntypedCallerRules } from './untyped-callers.ts';
 
-export { expectSameResults } from './replaying.ts';
+export { expectSameResults } from './replays.ts';
 export type { DamagedStore, StoreSubject } from './subject.ts';
 
 // Only ends a test that hangs. With `COPPICE_LONG=1` a test may need many minutes.

@@ -14,7 +14,8 @@ export async function makeBackup(
   extra: (part: string) => readonly string[] = () => [],
 ): Promise<void> {
   const path = resolve(to);
-  if (existsSync(path)) refuse('command/invalid', `There is ${path} already: a backup overwrites nothing.`, { to });
+  if (existsSync(path))
+    refuse('command/invalid', `${path} already exists, and a backup overwrites nothing. Choose another name.`, { to });
   const part = `${path}.part-${process.pid}`;
   const clear = () => {
     for (const name of [part, ...extra(part)]) rmSync(name, { recursive: true, force: true });

@@ -18,7 +18,7 @@ export interface TreesCheckInput {
   readonly onProgress: FsckOptions['onProgress'];
   /** Trees whose files could not be read when the store was opened. */
   readonly broken: ReadonlyMap<TreeId, AppError>;
-  /** Checks one tree with the rules that all stores share. */
+  /** Checks the rows of one tree, without its files. */
   check(treeId: TreeId): Promise<FsckReport>;
   /** Checks the files of a tree that can be read. */
   files(treeId: TreeId): Promise<CheckedFiles>;
@@ -53,7 +53,7 @@ export async function checkTrees({
       const isUnreadable = isAppError(error) && (unreadable.has(error.code) || broken.has(treeId));
       if (!isUnreadable) throw error;
       const remade = (await remake?.(treeId, error)) ?? null;
-      const left = remade !== null && 'why' in remade ? ` It cannot be made anew: ${remade.why}.` : '';
+      const left = remade !== null && 'why' in remade ? ` It cannot be rebuilt: ${remade.why}.` : '';
       findings.push({ code: 'unreadable', severity: 'error', id: treeId, message: error.message + left, treeId });
       if (remade === null || 'why' in remade) continue;
       repaired.push(remade.text);

@@ -46,15 +46,10 @@ export function describeUnreadable(error: MalformedError): string {
   return error.where === '' ? error.message : `cannot be read: ${error.message}`;
 }
 
-/** A text field, or null. */
 export const nullableTextField: FieldReader<string | null> = nullableField(requiredText);
-/** A number field, or null. */
 export const nullableNumberField: FieldReader<number | null> = nullableField(finiteNumberField);
-/** The id of a tree. */
 export const treeIdField: FieldReader<TreeId> = (fields, key) => treeId(requiredText(fields, key));
-/** The id of a node. */
 export const nodeIdField: FieldReader<NodeId> = (fields, key) => nodeId(requiredText(fields, key));
-/** The id of a node, or null. */
 export const nullableNodeIdField: FieldReader<NodeId | null> = nullableField(nodeIdField);
 
 /** Whether a value is valid JSON data. False for undefined, which is the value of a missing field. */
@@ -81,7 +76,6 @@ export function decodeCommit(json: FieldMap, of: TreeId): Commit {
   };
 }
 
-/** Decodes a node row. */
 export function decodeNode(json: FieldMap): Node {
   const { id, parentId, position, kind, message, status, groupId, createdAt, matchParent, key, tokens, ...rest } =
     newNodeOf(json);
@@ -118,7 +112,6 @@ function newNodeOf(json: FieldMap): NewNode {
   }
 }
 
-/** Decodes the row of a tree. */
 export const decodeRow: (json: FieldMap) => TreeRow = shapeReader<TreeRow>({
   id: treeIdField,
   owner: requiredText,
@@ -132,10 +125,8 @@ export const decodeRow: (json: FieldMap) => TreeRow = shapeReader<TreeRow>({
   attributes: (fields, key) => applyPatch<TreeAttributes>({}, attributesField(fields, key)),
 });
 
-/** Decodes a list of bookmarks. */
 export const decodeBookmarks: FieldReader<readonly Bookmark[]> = shapeListField(shapeReader<Bookmark>(bookmarkShape));
 
-/** Decodes a list of node ids. */
 export function decodeIds(json: FieldMap, key: string): NodeId[] {
   return textListField(json, key).map(nodeId);
 }

@@ -32,7 +32,7 @@ export abstract class DiskPersistence implements Persistence {
   protected abstract nodesOfTrees(): Iterable<readonly [TreeId, Iterable<NodeId>]>;
   /** Yields the acts of the trees that are not loaded. */
   protected abstract actsOfTrees(isLoaded: (id: TreeId) => boolean): Iterable<readonly [TreeId, Iterable<ActId>]>;
-  abstract bytesOf(owner: string, hash: string): Promise<Uint8Array>;
+  abstract readBlob(owner: string, hash: string): Promise<Uint8Array>;
 
   async persist(entry: PersistedEntry): Promise<void> {
     this.assertWritable();
@@ -81,7 +81,7 @@ export abstract class DiskPersistence implements Persistence {
     if (homes !== null) for (const node of nodes) if (!homes.has(node)) homes.set(node, tree);
   }
 
-  async treesOf(act: ActId): Promise<readonly TreeId[]> {
+  async findTreesOfAct(act: ActId): Promise<readonly TreeId[]> {
     if (this.#acts === null) {
       this.#acts = new Map();
       for (const [tree, acts] of this.actsOfTrees((id) => this.#asked.has(id)))

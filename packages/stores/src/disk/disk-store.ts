@@ -53,7 +53,7 @@ export async function openDiskStore<P extends DiskPersistence>(
     await persistence.close();
     throw error;
   }
-  const plate: StoreIdentity = {
+  const identity: StoreIdentity = {
     supports: { durable: true, processes: false, search: true, crossProcessFeed, history: true },
     info,
     backup,
@@ -62,7 +62,7 @@ export async function openDiskStore<P extends DiskPersistence>(
       if (folder !== null) removeEmptyTransientFolders(folder);
     },
   };
-  return { parts, identity: plate, persistence };
+  return { parts, identity, persistence };
 }
 
 /** A store on disk, limited to one owner. */
@@ -85,9 +85,9 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
   /** Checks the trees with the rules that all stores share, then their files and the side files. */
   override async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     const { state } = this.opened.parts;
-    state.alive();
+    state.assertOpen();
     const repair = options.repair === true;
-    if (repair) state.writable();
+    if (repair) state.assertWritable();
     await state.follow(true);
     const wanted = this.wanted(options.treeId);
     if (options.treeId !== undefined && wanted.length === 0) return super.fsck(options);
@@ -95,7 +95,7 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
     return options.treeId === undefined ? checkSideFiles(report, this.sides(repair), repair) : report;
   }
 
-  /** Checks one tree with the rules that all stores share. */
+  /** Checks the rows of one tree, without its files. */
   protected checkTree(treeId: TreeId, repair: boolean): Promise<FsckReport> {
     return super.fsck({ repair, treeId });
   }

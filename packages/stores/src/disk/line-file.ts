@@ -54,7 +54,7 @@ function readLine(bytes: Uint8Array, at: LineRange): ChecksummedLine {
   // A power cut leaves a short line or NUL bytes, and JSON text never contains NUL.
   const torn = sum === undefined || body.includes(0);
   if (sum === undefined) return { ok: false, why: 'is cut off', torn, at };
-  if (sum !== crc32Hex(body)) return { ok: false, why: 'does not fit its checksum', torn, at };
+  if (sum !== crc32Hex(body)) return { ok: false, why: 'does not match its checksum', torn, at };
   try {
     const value: unknown = JSON.parse(`${Buffer.from(body).toString('utf8')}}`);
     if (isFieldMap(value)) return { ok: true, value, at };
@@ -120,7 +120,7 @@ export class LineFile {
   #tail: FileTail;
   #handle: number | null = null;
   // A failed append may have left bytes that were never acknowledged; they are removed before the next one.
-  #suspect = false;
+  #hasFailedAppend = false;
 
   constructor(path: string, part: FilePurpose, tail: FileTail) {
     this.path = path;
@@ -136,16 +136,16 @@ export class LineFile {
   append(lines: readonly Uint8Array[], sync: boolean): void {
     withFileErrors(this.path, () => {
       const handle = this.#opened();
-      if (this.#suspect) this.#takeBack(handle);
-      this.#checkAlone(handle);
+      if (this.#hasFailedAppend) this.#truncateToEnd(handle);
+      this.#assertUnchanged(handle);
       const bytes = Buffer.concat(this.#tail.ended ? lines : [Uint8Array.of(lineEnd), ...lines]);
       try {
         runFileStep(this.#part, 'append', () => writeAllBytes(handle, bytes));
         if (sync) runFileStep(this.#part, 'fsync', () => fsyncSync(handle));
       } catch (error) {
-        this.#suspect = true;
+        this.#hasFailedAppend = true;
         try {
-          this.#takeBack(handle);
+          this.#truncateToEnd(handle);
         } catch {
           // The next append truncates the file first, and throws if that fails too.
         }
@@ -160,18 +160,18 @@ export class LineFile {
     return this.#handle;
   }
 
-  #takeBack(handle: number): void {
+  #truncateToEnd(handle: number): void {
     ftruncateSync(handle, this.#tail.bytes);
     fsyncSync(handle);
-    this.#suspect = false;
+    this.#hasFailedAppend = false;
   }
 
-  #checkAlone(handle: number): void {
+  #assertUnchanged(handle: number): void {
     if (fstatSync(handle).size === this.#tail.bytes) return;
     throw new AppError({
       code: 'store/locked',
       kind: refusalKinds['store/locked'],
-      message: `${this.path} was changed by somebody else: close the store and open it again.`,
+      message: `${this.path} was changed by another program: close the store and open it again.`,
       data: { path: this.path },
     });
   }
@@ -198,7 +198,7 @@ export class LineFile {
     }
     if (old !== null) rmSync(old, { force: true });
     this.#tail = { bytes, ended: true };
-    this.#suspect = false;
+    this.#hasFailedAppend = false;
   }
 
   close(): void {

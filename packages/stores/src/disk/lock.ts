@@ -109,7 +109,7 @@ function fileIdentity(path: string): Identity | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 
-/** A lock that this process holds. */
+/** The lock file of a folder, held by this process. */
 export class FolderLock {
   readonly path: string;
   // The file stays open: fstat detects changes without resolving the path each time.
@@ -155,7 +155,7 @@ export class FolderLock {
               throw error;
             }
           }
-          const holder = FolderLock.#takeAway(path, writer);
+          const holder = FolderLock.#removeIfEnded(path, writer);
           if (holder !== null) return holder;
         }
       } finally {
@@ -176,7 +176,7 @@ export class FolderLock {
   }
 
   /** Removes a lock file if its process has ended; otherwise returns the process that holds the lock. */
-  static #takeAway(path: string, writer: AtomicWriter): LockHolder | null {
+  static #removeIfEnded(path: string, writer: AtomicWriter): LockHolder | null {
     const found = readTextFile(path);
     if (found === null) return null;
     const holder = readHolder(found);
@@ -214,7 +214,7 @@ export class FolderLock {
     throw new AppError({
       code: 'store/locked',
       kind: refusalKinds['store/locked'],
-      message: `The lock ${this.path} is not ours any more: close the store and open it again.`,
+      message: `This process has lost the lock ${this.path}: close the store and open it again.`,
       data: { path: this.path },
     });
   }
@@ -235,7 +235,7 @@ export function makeLockedError(place: string, holder: LockHolder): AppError {
   return new AppError({
     code: 'store/locked',
     kind: refusalKinds['store/locked'],
-    message: `${place} is written by the process ${holder.pid} on ${holder.host}: close it there and open it here again.`,
+    message: `${place} is locked by the process ${holder.pid} on ${holder.host}. Close it there, then open it here again.`,
     data: { place, pid: holder.pid, host: holder.host },
     retryable: true,
   });

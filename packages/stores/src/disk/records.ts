@@ -69,7 +69,6 @@ export const readLinearRecord: (json: FieldMap) => LinearRecord = shapeReader<Li
   ),
 });
 
-/** Decodes the external id of a tree or node. */
 export const readExternalId: (json: FieldMap) => ExternalId = shapeReader<ExternalId>({
   treeId: treeIdField,
   nodeId: nullableNodeIdField,
@@ -88,7 +87,6 @@ export const readProvenance: (json: FieldMap) => Provenance = shapeReader<Proven
   at: finiteNumberField,
 });
 
-/** Decodes a run. */
 export const readRun: (json: FieldMap) => Run = shapeReader<Run>({
   id: requiredText,
   treeId: treeIdField,
@@ -99,7 +97,6 @@ export const readRun: (json: FieldMap) => Run = shapeReader<Run>({
   data: fieldReader(isJsonObject, 'an object'),
 });
 
-/** Decodes a part of a reply's text. */
 export const readRunChunk: (json: FieldMap) => RunChunk = shapeReader<RunChunk>({
   offset: finiteNumberField,
   text: requiredText,

@@ -1,4 +1,4 @@
-/** Checks the side files of a store. */
+/** Adds the damage of side files to the report of a check. */
 import type { FsckReport } from '@coppice/core';
 import type { SideFiles } from './side-files.ts';
 

@@ -38,7 +38,6 @@ import {
   readUser,
 } from './records.ts';
 
-/** The names of the side files. */
 const files = {
   names: 'names.jsonl',
   provenance: 'provenance.jsonl',
@@ -126,7 +125,7 @@ export class SideFiles {
 
   #checkHead(name: Name, value: FieldMap, at: LineRange): void {
     if (ownField(value, 'format') !== 'coppice/side')
-      return this.#leaveOut(name, at, 'is no beginning of a file of ours');
+      return this.#leaveOut(name, at, 'is not the first line of a file of Coppice');
     const version = ownField(value, 'formatVersion');
     if (version !== formatVersion) throw makeNewerFormatError(this.#path(name), version, formatVersion);
   }
@@ -358,7 +357,7 @@ export class SideFiles {
     return join(this.#folder, 'blobs', hash);
   }
 
-  /** Reads the bytes of an attachment. */
+  /** Reads the bytes of an attachment. Throws `store/damaged` if the file is missing. */
   bytesOf(hash: string): Uint8Array {
     const path = this.blobPath(hash);
     return withFileErrors(path, () => {

@@ -36,5 +36,5 @@ export function isFolderWritable(folder: string): boolean {
 
 /** Returns the note that a store shows if its folder cannot be written. */
 export function makeReadOnlyNote(place: string): string {
-  return `${place} may not be written: everything can be read, nothing can be saved.`;
+  return `${place} is not writable: everything can be read, nothing can be saved.`;
 }

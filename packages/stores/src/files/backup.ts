@@ -1,4 +1,4 @@
-/** Backs up a store to another folder. */
+/** Copies the folder of a store to a backup. */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { copyDurably } from '../disk/copying.ts';
 import { transientNames } from '../disk/transient-names.ts';
 import type { FilesOpenState, FilesPersistence } from './files-persistence.ts';
 
-/** Copies all files. No tree is written while it is copied, so that its files match its journal. */
+/** Makes a backup of the folder. While a tree is copied it is not written, so that its files match its journal. */
 export function backUpFolder({ place }: FilesOpenState, persistence: FilesPersistence, to: string): Promise<void> {
   return makeBackup(to, async (part) => {
     withFileErrors(part, () => mkdirSync(part, { recursive: true }));

@@ -96,7 +96,7 @@ async function texts(store: Store): Promise<string[]> {
   return (rows?.nodes ?? []).filter((node) => node.removedIn === null && node.text !== '').map((node) => node.text);
 }
 
-// Every failpoint that an append passes: first in the journal, then in the files for other programs.
+// Every failpoint that an append passes: first those of the journal, then those of the node files.
 const points = [
   'journal-before-append',
   'journal-after-append',
@@ -149,7 +149,7 @@ describe('crashing', () => {
           const fixture = new LaterFixture(store);
           if (name === 'purge') await fixture.run({ type: 'delete', treeId: id, nodeIds: [nodeId(await leaf(store))] });
           const before = await readTreeJson(store, id);
-          // The files for other programs are written after the acknowledgement. They are not part of this test.
+          // The check waits until the node files are written, so that only the operation itself passes failpoints.
           await store.fsck();
           armFault({ point: '*', nth, fault: nth % 2 === 0 ? 'eio' : 'enospc', sticky });
           const refused = await operation(fixture, store).then(
@@ -223,12 +223,12 @@ describe('the lock', () => {
     expect(await texts(store)).toEqual(['first', 'reply']);
     expect(await expectRefusalCode(new LaterFixture(store).addMessages(['no']))).toBe('store/locked');
     await expect(new LaterFixture(store).addMessages(['no'])).rejects.toMatchObject({
-      message: expect.stringContaining(`written by the process ${holder.child.pid} on `),
+      message: expect.stringContaining(`locked by the process ${holder.child.pid} on `),
       data: { pid: holder.child.pid },
     });
     expect(await expectRefusalCode(store.blobs.put(new Uint8Array([1]), 'text/plain'))).toBe('store/locked');
     await store.close();
-    // A killed process cannot release its lock. The next process takes the lock over.
+    // A killed process cannot release its lock, so the next process takes over the lock.
     holder.child.kill('SIGKILL');
     await holder.ended;
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
@@ -312,7 +312,7 @@ describe('read-only folders', () => {
     expect(said).toContain('trees 1');
     expect(said).toContain('found 1');
     expect(said.at(-1)).toBe('refused tree/read-only');
-    expect(said.some((line) => line.startsWith('note ') && line.includes('may not be written'))).toBe(true);
+    expect(said.some((line) => line.startsWith('note ') && line.includes('is not writable'))).toBe(true);
     expect(readEveryFile(place)).toEqual(before);
   });
 

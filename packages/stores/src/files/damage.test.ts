@@ -13,11 +13,11 @@ import { join } from 'node:path';
 import { type AppError, isAppError, run, type Store } from '@coppice/core';
 import { createTestClock, testKit, testUuid } from '@coppice/core/testing';
 import { describe, expect, test } from 'vitest';
+import { journalDamages } from '../../test/damage-journals.ts';
 import { readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
 import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { createSampleTreesIn, damagedTreeId, intactTreeId, useTemporaryFolders } from '../../test/sample-folder.ts';
-import { spoiltJournals } from '../../test/spoilt-journals.ts';
 import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
 
@@ -41,13 +41,13 @@ async function texts(store: Store, of = damagedTreeId): Promise<string[]> {
 }
 
 describe('incomplete journals', () => {
-  const tails: readonly (readonly [string, Uint8Array])[] = [
+  const endings: readonly (readonly [string, Uint8Array])[] = [
     ['half a line', Buffer.from('{"type":"commit","sequence":9,"fo')],
     ['a run of NUL', Buffer.alloc(300)],
     ['a run of NUL with an end', Buffer.concat([Buffer.alloc(300), Buffer.from('"}\n')])],
     ['a line end of another kind', Buffer.from('{"type":"commit","text":"\u2028\u0085\r')],
   ];
-  for (const [name, tail] of tails)
+  for (const [name, tail] of endings)
     test(`[L20] after ${name} everything before it loads, one note gives its position, and the next line starts on a new line`, async () => {
       const place = await sample();
       const journal = join(place, damagedTreeId, 'journal.jsonl');
@@ -93,7 +93,7 @@ describe('incomplete journals', () => {
 });
 
 describe('damaged journals', () => {
-  for (const [name, says, how] of spoiltJournals)
+  for (const [name, says, how] of journalDamages)
     test(`[L21] a tree with ${name} is listed and refused by its file, the others work, and no file is changed`, async () => {
       const place = await sample();
       const journal = join(place, damagedTreeId, 'journal.jsonl');

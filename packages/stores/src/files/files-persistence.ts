@@ -1,4 +1,4 @@
-/** Persists trees in folders, with a journal for each tree. */
+/** Writes the trees of a store to folders, one journal and one file per node in each. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -37,18 +37,18 @@ import { deleteDamagedJournals, type RebuildResult, rebuildJournal } from './reb
 import type { TreeRegistry } from './registry.ts';
 import { type FolderContext, TreeFolder } from './tree-folder.ts';
 
-/** The state of the store's folder when it was opened. */
+/** What was found in the folder of the store when it was opened. */
 export interface FilesOpenState extends FolderContext {
   readonly place: string;
   readonly writer: AtomicWriter;
   readonly registry: TreeRegistry;
   readonly side: SideFiles;
   readonly folders: Map<TreeId, TreeFolder>;
-  /** Trees that other programs wrote, and their folders. */
+  /** Trees that another program wrote and that were not changed here yet, with the names of their folders. */
   readonly originals: Map<TreeId, { readonly original: ForeignFolder; readonly folder: string }>;
   /** Trees that exist but cannot be read. */
   readonly broken: Map<TreeId, AppError>;
-  /** The lock if this process holds it, the other process that holds it, or null if the store is read-only. */
+  /** The lock if this process holds it, else the process that holds it. Null if the store was opened read-only. */
   readonly lock: FolderLock | LockHolder | null;
 }
 
@@ -72,8 +72,8 @@ function isHeld(lock: FilesOpenState['lock']): lock is FolderLock {
   return lock !== null && 'check' in lock;
 }
 
-/** Writes entries to the journals, and updates the files for other programs. */
-export class FilesPersistence extends DiskPersistence implements Required<Pick<Persistence, 'mentions'>> {
+/** Writes entries to the journals at once, and updates the files for other programs after a delay. */
+export class FilesPersistence extends DiskPersistence implements Required<Pick<Persistence, 'findReferencedHashes'>> {
   readonly holdings: FilesOpenState;
   readonly #locks = new KeyedLocks();
   readonly #behind = new Set<TreeFolder>();
@@ -92,7 +92,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     if (this.#behind.size > 0 || !this.#listed) this.#schedule();
   }
 
-  /** Why the files for other programs are outdated; null if they are current. */
+  /** Why the files for other programs could not be updated; null if they are current. */
   get trouble(): string | null {
     return this.#trouble;
   }
@@ -139,7 +139,10 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.holdings.side.keep(entry);
   }
 
-  /** Returns the folder of a tree, which may not exist yet. The name of the folder is always a UUID. */
+  /**
+   * Returns the folder of a tree; a new one if the tree does not exist yet. Throws if the id is not a UUID, because it
+   * becomes the folder's name.
+   */
   #folder(id: TreeId): TreeFolder {
     if (!isUuid(id)) return refuse('id/invalid', 'A tree in a folder has a UUID in lower case.', { treeId: id });
     const { folders, place } = this.holdings;
@@ -154,7 +157,8 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       folder.commit(entry);
       return this.#written(folder);
     }
-    // The external ids are written first. After a crash in between, the tree is still read from its original folder.
+    // External ids are written first. If the process crashes in between, the tree is still read from its original
+    // folder.
     const { original } = found;
     if (original.names.some((name) => name.nodeId !== name.id))
       this.holdings.side.keep({ type: 'external-ids', ids: original.names });
@@ -169,7 +173,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.#behind.add(folder);
     this.#recent.delete(folder);
     this.#recent.add(folder);
-    // The number of open files is limited, the number of trees is not.
+    // The system limits the number of open files, so the journal that was used longest ago is closed.
     const [oldest] = this.#recent;
     if (oldest !== undefined && this.#recent.size > mostOpen) {
       oldest.close();
@@ -183,18 +187,18 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       const folder = this.#folder(id);
       folder.rewrite(tree, log, nodeIds);
       this.#written(folder);
-      await this.#tried(() => deleteDamagedJournals(folder.path));
+      await this.#recordFailure(() => deleteDamagedJournals(folder.path));
       const { origin } = folder;
       if (origin !== null)
-        await this.#tried(() => deleteFromOriginalFolder(this.holdings.place, id, origin.id, new Set(nodeIds)));
-      // The journal has been rewritten already. Purged data must
-      // be removed from the other files too before this returns.
-      await this.#tried(() => this.holdings.side.forget(id, new Set(nodeIds)));
-      await this.#tried(async () => this.#enter(folder, await folder.flush()));
+        await this.#recordFailure(() => deleteFromOriginalFolder(this.holdings.place, id, origin.id, new Set(nodeIds)));
+      // The journal is already rewritten without the purged data. The other files must not contain it either when this
+      // returns.
+      await this.#recordFailure(() => this.holdings.side.forget(id, new Set(nodeIds)));
+      await this.#recordFailure(async () => this.#enter(folder, await folder.flush()));
     });
   }
 
-  async #tried(work: () => void | Promise<void>): Promise<void> {
+  async #recordFailure(work: () => void | Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -204,7 +208,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     }
   }
 
-  /** Renames the folder of a tree, so that it is no longer listed, then deletes it. */
+  /** Renames the folder of a tree, so that it is no longer listed, then deletes the folder. */
   async #forget(id: TreeId): Promise<void> {
     const { place, folders, originals, registry, side } = this.holdings;
     const path = originals.get(id)?.folder ?? folders.get(id)?.path ?? join(place, id);
@@ -228,11 +232,13 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     folders.delete(id);
     originals.delete(id);
     this.#listed = false;
-    await this.#tried(() => side.forget(id));
-    await this.#tried(() => this.#list());
-    await this.#tried(() => registry.forgetDamaged());
-    if (origin != null) await this.#tried(() => deleteFromOriginalFolder(place, id, origin.id));
-    await this.#tried(() => withFileErrors(gone, () => rmSync(join(gone, id), { recursive: true, force: true })));
+    await this.#recordFailure(() => side.forget(id));
+    await this.#recordFailure(() => this.#list());
+    await this.#recordFailure(() => registry.forgetDamaged());
+    if (origin != null) await this.#recordFailure(() => deleteFromOriginalFolder(place, id, origin.id));
+    await this.#recordFailure(() =>
+      withFileErrors(gone, () => rmSync(join(gone, id), { recursive: true, force: true })),
+    );
   }
 
   #list(): void {
@@ -246,7 +252,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     return this.#folder(id).load();
   }
 
-  /** Reads the ids of trees that are not loaded from their file names. */
+  /** Yields the node ids of each tree; for trees that are not loaded they are read from the names of the node files. */
   protected *nodesOfTrees(): Generator<readonly [TreeId, Iterable<NodeId>], void, undefined> {
     for (const { original } of this.holdings.originals.values()) yield [original.tree.id, idsIn(original.tree)];
     for (const folder of this.holdings.folders.values())
@@ -261,8 +267,8 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       if (!isLoaded(id)) yield [id, readActsOfJournal(folder.journalPath)];
   }
 
-  /** Searches for the hashes in the text of the journal. Decoding every commit would take longer. */
-  mentions(id: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string> {
+  /** Searches the text of the journal for the hashes, which is faster than decoding every commit. */
+  findReferencedHashes(id: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string> {
     const broken = this.holdings.broken.get(id);
     if (broken !== undefined) throw broken;
     const folder = this.holdings.folders.get(id);
@@ -276,12 +282,12 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     return found;
   }
 
-  /** Returns attachments that were added before the store was opened and that may still wait for a message. */
-  wanted(owner: string, _hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
+  /** Returns the attachments that earlier processes added after a time and that no message refers to yet. */
+  findHeldBlobs(owner: string, _hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
     return this.holdings.side.waitingSince(owner, after);
   }
 
-  async bytesOf(_owner: string, hash: string): Promise<Uint8Array> {
+  async readBlob(_owner: string, hash: string): Promise<Uint8Array> {
     return this.holdings.side.bytesOf(hash);
   }
 
@@ -294,10 +300,11 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
   }
 
   /**
-   * Updates the files for other programs to match the journals. A failure is reported by {@link trouble} and retried.
+   * Updates the files for other programs to match the journals. If that fails, {@link trouble} has the reason, and it
+   * is tried again later.
    */
   flush(): Promise<void> {
-    // Flushes run one after another, so a caller also waits for the flush in progress.
+    // Flushes run one after another, so this call also waits for a flush that is already running.
     return this.#locks.run('flush', () => this.#flush());
   }
 
@@ -323,7 +330,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       trouble = error.message;
     }
     this.#trouble = trouble;
-    // The delay keeps the work on files for other programs below a tenth of the time.
+    // The delay is ten times as long as the flush took, so that flushing takes less than a tenth of the time.
     this.#delay = Math.min(latest, Math.max(soonest, 10 * (performance.now() - began), trouble === null ? 0 : 1000));
     if (this.#behind.size > 0 || !this.#listed) this.#schedule();
   }
@@ -334,7 +341,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.#listed = false;
   }
 
-  /** Checks and repairs the files of a tree. */
+  /** Compares every file of a tree with its journal, and writes those that differ. */
   async restore(id: TreeId): Promise<void> {
     this.assertWritable();
     await this.#locks.run(id, async () => {

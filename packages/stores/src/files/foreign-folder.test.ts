@@ -97,7 +97,7 @@ async function only(store: Store): Promise<TreeId> {
   return items[0]?.id ?? treeId('');
 }
 
-/** Returns the tree as lines of text, in stored order. */
+/** Returns the tree as lines of text, with children in stored order. */
 function drawn(tree: Tree): string[] {
   const lines: string[] = [];
   const open = childIds(tree, tree.rootId)
@@ -194,7 +194,7 @@ describe('folders without a journal', () => {
     expect(readFolderWithoutCoppice(place).flatMap(({ branches }) => branches)).toContain(
       'What day is it? / I guess Friday. / And tomorrow?',
     );
-    // Coppice writes messages in its canonical form.
+    // Coppice writes messages in its canonical form: the content is a list, and tool calls are blocks.
     for (const name of readdirSync(join(place, id, 'nodes'))) {
       const { message } = JSON.parse(readFileSync(join(place, id, 'nodes', name), 'utf8'));
       expect(Array.isArray(message.content)).toBe(true);
@@ -248,7 +248,7 @@ describe('folders without a journal', () => {
     }
   });
 
-  test('[L33] a folder with ids like ours is written in place, with its own ids', async () => {
+  test('[L33] a folder whose ids are UUIDs is written in place, with its own ids', async () => {
     const root = testUuid(700);
     const place = write({ [root]: {} });
     const node = {

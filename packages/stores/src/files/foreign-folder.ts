@@ -1,6 +1,6 @@
 /**
- * Reads folders that other programs wrote, with a registry and one file per node but without a journal. Every file must
- * be readable; otherwise the error names it.
+ * Reads tree folders that other programs wrote: a registry and one file per node, but no journal. If a file cannot be
+ * read, the whole folder is refused with the name of that file.
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,18 +35,18 @@ import { describeUnreadable, isJsonData, UnreadableValueError } from '../disk/de
 import { deriveId } from '../linear.ts';
 import type { JournalOrigin } from './journal.ts';
 
-/** A tree that another program wrote, as one commit that is not stored yet. */
+/** A tree of another program, converted to one commit that is stored with the first change. */
 export interface ForeignFolder {
   readonly tree: Tree;
   readonly commit: Commit;
   readonly origin: JournalOrigin;
   /** The ids of the tree and its nodes in the other program. */
   readonly names: readonly ExternalId[];
-  /** Deviations from the expected form that lose nothing. */
+  /** What is unusual in the files; nothing is lost by it. */
   readonly notes: readonly string[];
 }
 
-/** The registry entry of a foreign tree. */
+/** The registry entry of a tree that another program wrote. */
 export interface ForeignRoot {
   readonly id: string;
   /** The fields of the entry; empty if the registry could not be read. */
@@ -92,7 +92,7 @@ function readFound(path: string, rootId: string): FoundNode {
   const said = readTextFile(path) ?? '';
   const json = parseJson(said, path, 1000);
   if (!json.ok) throw makeDamagedFileError(path, said === '' ? 'is empty' : `cannot be read (${json.refusal.message})`);
-  if (!isFieldMap(json.value)) throw makeDamagedFileError(path, 'is no node');
+  if (!isFieldMap(json.value)) throw makeDamagedFileError(path, 'is not a node');
   const fields = json.value;
   try {
     if (requiredText(fields, 'root_id') !== rootId)
@@ -117,7 +117,7 @@ function readFound(path: string, rootId: string): FoundNode {
   }
 }
 
-/** Reads the nodes in a folder, by id. */
+/** Reads the node files in a folder into a map by node id. */
 function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> {
   const found = new Map<string, FoundNode>();
   const nodes = join(folder, 'nodes');
@@ -125,7 +125,8 @@ function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> 
     if (!name.endsWith('.json')) continue;
     const path = join(nodes, name);
     // Symbolic links are refused, because one could lead to any file.
-    if (!withFileErrors(path, () => lstatSync(path)).isFile()) throw makeDamagedFileError(path, 'is no ordinary file');
+    if (!withFileErrors(path, () => lstatSync(path)).isFile())
+      throw makeDamagedFileError(path, 'is not a regular file');
     const node = readFound(path, rootId);
     const twice = found.get(node.id);
     if (twice !== undefined)
@@ -136,8 +137,8 @@ function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> 
 }
 
 /**
- * Deletes purged nodes, or all nodes, from the folder that a tree was
- * imported from. Apart from that, the original folder is never changed.
+ * Deletes purged nodes, or all nodes, from the folder that a tree was imported from. This is the only write to such a
+ * folder.
  */
 export function deleteFromOriginalFolder(
   place: string,
@@ -145,7 +146,7 @@ export function deleteFromOriginalFolder(
   origin: string,
   nodeIds?: ReadonlySet<NodeId>,
 ): void {
-  // Only a direct child of the store's folder is changed, and never the tree's own folder, which follows its journal.
+  // Only a folder directly in the store is changed, and never the tree's own folder, which is written from the journal.
   if (origin === tree || !listNamesInFolder(place).includes(origin)) return;
   const folder = join(place, origin);
   if (nodeIds === undefined) {
@@ -160,7 +161,7 @@ export function deleteFromOriginalFolder(
   }
 }
 
-/** Returns the id in a node file of another program; null if the file cannot be read. */
+/** Returns the node id in a file of another program; null if the file cannot be read. */
 function foreignIdIn(path: string): string | null {
   try {
     const json: unknown = JSON.parse(readTextFile(path) ?? '');
@@ -171,7 +172,7 @@ function foreignIdIn(path: string): string | null {
   }
 }
 
-// Nodes of the same time are sorted by their counted ids as numbers, so that node-10 comes after node-9.
+// Ids with counters, such as node-9 and node-10, are compared as numbers.
 const byAge = new Intl.Collator('en', { numeric: true });
 
 function olderFirst(a: FoundNode, b: FoundNode): number {
@@ -179,8 +180,8 @@ function olderFirst(a: FoundNode, b: FoundNode): number {
 }
 
 /**
- * Returns the children of each parent, in the order of the parent's list.
- * Only the parent ids of nodes decide which nodes are its children.
+ * Returns the children of each node. The parent ids in the files decide who the children are; the parent's list decides
+ * only their order.
  */
 function childrenOfNode(
   root: ForeignRoot,
@@ -199,16 +200,16 @@ function childrenOfNode(
   const listedBy = (id: string): readonly unknown[] =>
     id === root.id ? (Array.isArray(rootList) ? rootList : []) : (found.get(id)?.listed ?? []);
   for (const id of [root.id, ...found.keys()]) {
-    const places = new Map(listedBy(id).map((child, at) => [child, at]));
+    const ranks = new Map(listedBy(id).map((child, at) => [child, at]));
     const children = below.get(id) ?? [];
-    children.sort((a, b) => (places.get(a.id) ?? places.size) - (places.get(b.id) ?? places.size) || olderFirst(a, b));
-    if (places.size !== children.length || children.some((child) => !places.has(child.id)))
+    children.sort((a, b) => (ranks.get(a.id) ?? ranks.size) - (ranks.get(b.id) ?? ranks.size) || olderFirst(a, b));
+    if (ranks.size !== children.length || children.some((child) => !ranks.has(child.id)))
       notes.push(`${id} lists other children than it has; the nodes that name it as parent were read.`);
   }
   return below;
 }
 
-/** Sorts nodes by age, with parents before children. Throws on a cycle. */
+/** Sorts nodes by age, with parents before children. Throws if the parent ids form a cycle. */
 function orderedNodes(rootId: string, found: ReadonlyMap<string, FoundNode>): FoundNode[] {
   const done = new Set<string>([rootId]);
   const order: FoundNode[] = [];
@@ -249,7 +250,7 @@ function foreignMeta(node: FoundNode, rootId: string, idOf: (id: string) => Node
   const split = known.get('splitSource');
   if (typeof split === 'string') known.set('splitSource', idOf(split));
   if (known.get('originalRootId') === rootId) known.delete('originalRootId');
-  // Fields that Coppice does not know are stored with the node.
+  // Unknown fields are stored in the node's metadata, so that nothing is lost.
   const rest = [...node.rest, ...restOfFile(metadata, used).map(([key, value]) => [`metadata.${key}`, value] as const)];
   if (rest.length > 0) known.set('loom', Object.fromEntries(rest));
   return Object.fromEntries(known);
@@ -269,15 +270,14 @@ function foreignAttributes(root: ForeignRoot, at: number): TreeAttributes {
   };
 }
 
-/** Options for reading a foreign folder. */
 export interface ForeignReadOptions {
   readonly owner: string;
-  /** The path of the store, because the ids of the other program are unique only within it. */
+  /** The path of the store. Ids of the other program are unique only within it, so external ids need this scope. */
   readonly scope: string;
   readonly kit: MessageKit | undefined;
 }
 
-/** Reads the folder of a tree that another program wrote. The same files always give the same ids. */
+/** Reads the folder of a tree that another program wrote. The same files give the same ids at every call. */
 export function readForeignFolder(folder: string, root: ForeignRoot, options: ForeignReadOptions): ForeignFolder {
   const { owner, scope, kit = messageKit } = options;
   const notes: string[] = [];
@@ -314,7 +314,7 @@ export function readForeignFolder(folder: string, root: ForeignRoot, options: Fo
       position: positions.get(node.id) ?? '',
       kind: 'message',
       message: node.message,
-      // A blank message is a reply that was interrupted.
+      // The other program writes a blank message if a reply was interrupted.
       status: isBlank(node.message) ? 'interrupted' : 'success',
       groupId: 0,
       createdAt: node.at,
@@ -367,7 +367,7 @@ function importCommit(
     if (prepared === null) throw new Error(`The tree ${id} gave no steps.`);
     return { commit: prepared.commit, tree: applyOrThrow(emptyTree(id, owner, at), steps, { at }).tree };
   } catch (error) {
-    if (isAppError(error)) throw makeDamagedFileError(folder, `holds no tree: ${error.message}`);
+    if (isAppError(error)) throw makeDamagedFileError(folder, `does not contain a valid tree: ${error.message}`);
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import { toReadableJson } from './node-file.ts';
 /** The version of the folder layout that this build reads and writes. */
 export const folderLayoutVersion = 1;
 
-/** Whether a folder is marked as a store. Throws if the mark is unreadable or a newer version wrote it. */
+/** Whether a folder is marked as a store. Throws if the format file is unreadable or from a newer version. */
 export function hasFormatFile(place: string): boolean {
   const path = join(place, '.coppice', 'format.json');
   const found = readTextFile(path);
@@ -27,13 +27,13 @@ export function hasFormatFile(place: string): boolean {
     throw makeDamagedFileError(path, found === '' ? 'is empty' : 'is no JSON');
   }
   if (!isFieldMap(json) || ownField(json, 'format') !== 'coppice/files')
-    throw makeDamagedFileError(path, 'does not name our format');
+    throw makeDamagedFileError(path, 'does not name the format of Coppice');
   const version = ownField(json, 'formatVersion');
   if (version !== folderLayoutVersion) throw makeNewerFormatError(path, version, folderLayoutVersion);
   return true;
 }
 
-/** Marks a folder as a store, unless it has the mark already. */
+/** Writes the format file if the folder has none. */
 export function writeFormatFile(place: string, writer: AtomicWriter): void {
   if (hasFormatFile(place)) return;
   const path = join(place, '.coppice', 'format.json');

@@ -1,4 +1,4 @@
-/** Checks that the files of trees match their journals, and repairs files. */
+/** Checks that the files of each tree match its journal, and repairs them. */
 import { join } from 'node:path';
 import { canonicalJson } from '@coppice/content';
 import { type FsckOptions, type FsckReport, isAppError, type Tree, type TreeId } from '@coppice/core';
@@ -15,17 +15,16 @@ import type { TreeFolder } from './tree-folder.ts';
 
 type FilesFinding = FsckReport['findings'][number];
 
-/** The trees to check, and the persistence with their files. */
+/** The trees to check, and functions of the store. */
 export interface FilesCheckInput {
   readonly trees: readonly TreeId[];
   readonly persistence: FilesPersistence;
   readonly repair: boolean;
   readonly onProgress: FsckOptions['onProgress'];
-  /** Checks one tree with the rules that all stores share. */
+  /** Checks the rows of one tree, without its files. */
   check(treeId: TreeId): Promise<FsckReport>;
 }
 
-/** Checks trees and their files. */
 export function fsckFiles({ trees, persistence, repair, onProgress, check }: FilesCheckInput): Promise<FsckReport> {
   const { holdings } = persistence;
   return checkTrees({
@@ -52,7 +51,7 @@ export function fsckFiles({ trees, persistence, repair, onProgress, check }: Fil
   });
 }
 
-// The findings about files that a repair rebuilds from the journal.
+// Findings with these codes are repaired by writing the files from the journal.
 const repairable: ReadonlySet<string> = new Set(['tree-file', 'node-file', 'child-ids', 'registry']);
 
 function checkFiles(folder: TreeFolder, tree: Tree, { registry }: FilesOpenState): FilesFinding[] {

@@ -1,4 +1,6 @@
-/** A store in a folder of JSON files that other tools can read. The journal of each tree is authoritative. */
+/**
+ * A store in a folder of JSON files that other tools can read. The journal of each tree decides if the files differ.
+ */
 import { resolve } from 'node:path';
 import { type FsckOptions, type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
@@ -12,12 +14,15 @@ import { fsckFiles } from './fsck.ts';
 import { openFilesFolder } from './opening.ts';
 
 /**
- * A store in a folder. It has `roots.json`, and for each tree a folder with one file per node, readable by other
- * programs, and a journal. Only one process writes. Other processes read each tree once, at the first access, and do
- * not see later changes; a note tells them so.
+ * A store in a folder: `roots.json`, and for each tree a folder with a journal and one file per node, which other
+ * programs can read. One process writes. Other processes can read, but load each tree once and do not see later
+ * changes; a note tells them so.
  */
 export class FileSystemStore extends DiskStore<FilesPersistence> {
-  /** Opens or creates a folder. Throws if it is not a store, cannot be read, or was written by a newer version. */
+  /**
+   * Opens or creates the folder of a store. Throws if the folder is not a store, cannot be read, or is from a newer
+   * version.
+   */
   static async open(place: string, options: StoreOptions = {}): Promise<FileSystemStore> {
     if (place === '') refuse('command/invalid', 'A store in a folder needs the name of the folder, as in files:/path.');
     const path = resolve(place);
@@ -42,7 +47,7 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
         place: path,
         readOnly: !persistence.writes,
         schemaVersion: folderLayoutVersion,
-        notes: [...notes, ...behind(), 'Search looks through every message.'],
+        notes: [...notes, ...behind(), 'Search scans every message.'],
       }),
       backup: (to) => backUpFolder(holdings, persistence, to),
     });
@@ -53,7 +58,7 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
     return new FileSystemStore(this.opened, owner);
   }
 
-  /** Checks that files match their journals; a repair rewrites the files. */
+  /** Compares the files with their journals. With `repair` the files that differ are written again. */
   protected async checkFiles(
     trees: readonly TreeId[],
     repair: boolean,

@@ -1,4 +1,4 @@
-/** The journal of one tree, which is authoritative: one line per commit. */
+/** Reads and writes the journal of a tree: one line per commit. The journal decides if other files differ from it. */
 
 import type { FieldMap } from '@coppice/core';
 import {
@@ -39,7 +39,6 @@ import { type ChecksummedLine, encodeLine, type FileTail, type LineRange, readLi
 import { readLinearRecord } from '../disk/records.ts';
 import { buildLinearTree } from '../linear.ts';
 
-/** The version of the journal's format. */
 const journalVersion = 1;
 
 /** The tree of another program that a tree was imported from. */
@@ -49,7 +48,7 @@ export interface JournalOrigin {
   readonly id: string;
 }
 
-/** Encodes the first line of a journal. */
+/** Encodes the first line of a journal: format, version, tree, owner and origin. */
 export function encodeJournalHeader(treeId: TreeId, owner: string, origin: JournalOrigin | null): Uint8Array {
   return encodeLine({
     type: 'journal',
@@ -61,7 +60,7 @@ export function encodeJournalHeader(treeId: TreeId, owner: string, origin: Journ
   });
 }
 
-/** Encodes the line of a commit. The id of the tree is only in the first line. */
+/** Encodes the line of a commit. It omits the tree's id, which is in the first line. */
 export function encodeCommitLine(commit: Commit, sequence: number, format: ConversationFormat): Uint8Array {
   const { treeId: _, ...rest } = commit;
   return encodeLine({ type: 'commit', sequence, format, ...rest });
@@ -72,7 +71,10 @@ export function encodeFormatChangeLine(sequence: number, format: ConversationFor
   return encodeLine({ type: 'format', sequence, format });
 }
 
-/** The inputs for rewriting a journal: the commits, and the rows that can no longer be built from the commits alone. */
+/**
+ * What is needed to rewrite a journal: the commits, and the current rows, which the remaining commits can no longer
+ * build.
+ */
 export interface JournalRewriteInput {
   readonly treeId: TreeId;
   readonly owner: string;
@@ -84,7 +86,7 @@ export interface JournalRewriteInput {
   readonly format: ConversationFormat;
 }
 
-/** Yields the lines of a journal after a purge or a repair: the commits as history, then the current rows. */
+/** Yields the lines of a rewritten journal after a purge or a repair: the commits as history, then the current rows. */
 export function* rewriteJournalLines(to: JournalRewriteInput): Generator<Uint8Array, void, undefined> {
   const { sequence, format, tree } = to;
   yield encodeJournalHeader(to.treeId, to.owner, to.origin);
@@ -102,7 +104,7 @@ export function* rewriteJournalLines(to: JournalRewriteInput): Generator<Uint8Ar
   for (const node of nodes) yield encodeLine({ type: 'node', node });
 }
 
-/** Returns the origin of a tree from the first line of its journal. */
+/** Returns the origin of a tree from the first line of its journal; null if the tree was created here. */
 export function decodeOrigin(head: FieldMap): JournalOrigin | null {
   const origin = ownField(head, 'origin');
   return isFieldMap(origin)
@@ -110,22 +112,25 @@ export function decodeOrigin(head: FieldMap): JournalOrigin | null {
     : null;
 }
 
-/** The content of a journal. */
+/** What a journal contains: its commits, and rows if it was rewritten. */
 export interface Journal {
   readonly owner: string;
   readonly origin: JournalOrigin | null;
   readonly log: readonly Commit[];
   readonly purged: ReadonlySet<NodeId>;
-  /** The rows that a purge or a repair stored; later commits are applied to them. Null if there are none. */
+  /**
+   * The rows that a purge or a repair stored, to which later commits are applied; null if the journal was never
+   * rewritten.
+   */
   readonly state: JournalState | null;
   readonly format: ConversationFormat;
   readonly sequence: number;
   readonly tail: FileTail;
-  /** The unreadable lines. They stay in the file. */
+  /** The unreadable lines that are skipped. They stay in the file. */
   readonly broken: readonly BrokenJournal[];
 }
 
-/** An unreadable line that was never acknowledged, left by a crash. */
+/** An incomplete line that a crash left. Its commit was never acknowledged. */
 interface BrokenJournal extends LineRange {
   readonly why: string;
 }
@@ -137,7 +142,7 @@ interface JournalState {
   readonly count: number;
 }
 
-/** Reads a journal line by line. */
+/** Collects the content of a journal line by line. */
 class JournalReader {
   readonly path: string;
   readonly treeId: TreeId;
@@ -163,11 +168,10 @@ class JournalReader {
     this.tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
     if (!line.ok) {
       if (at.length === 0) return;
-      // The first line and the lines of the rows are written with
-      // the whole file, so a crash cannot leave them incomplete.
+      // The first line and the rows are written together with the whole file, so a crash cannot have cut them off.
       if (this.owner === null || this.open) throw this.bad(at, line.why);
       this.broken.push({ ...at, why: line.why });
-      if (!line.torn) this.#doubt = at;
+      if (!line.torn) this.#alteredLine = at;
       return;
     }
     try {
@@ -178,8 +182,9 @@ class JournalReader {
     }
   }
 
-  // An altered line may have been acknowledged. It was not, if the next commit follows without a gap in the versions.
-  #doubt: LineRange | null = null;
+  // An altered line whose commit may be lost. If the next commit has the version after the last one, it was never
+  // acknowledged.
+  #alteredLine: LineRange | null = null;
 
   get open(): boolean {
     return this.state !== null && this.state.nodes.length < this.state.count;
@@ -215,7 +220,7 @@ class JournalReader {
 
   #head(type: string, value: FieldMap): void {
     if (type !== 'journal' || ownField(value, 'format') !== 'coppice/journal')
-      throw new UnreadableValueError('does not say that this is a journal');
+      throw new UnreadableValueError('is not the first line of a journal');
     const version = ownField(value, 'formatVersion');
     if (version !== journalVersion) throw makeNewerFormatError(this.path, version, journalVersion);
     if (requiredText(value, 'treeId') !== this.treeId)
@@ -224,7 +229,7 @@ class JournalReader {
     this.origin = decodeOrigin(value);
   }
 
-  /** Reads a list that an earlier version wrote, as the commit that the first change of the list stores. */
+  /** Reads a list that an earlier version wrote as the commit that stores the list as a tree. */
   #list(value: FieldMap, at: LineRange): void {
     const { applied } = buildLinearTree(readLinearRecord(objectField(value, 'record')), this.owner ?? '', this.#kit);
     this.#enter(applied.commit, at);
@@ -234,7 +239,7 @@ class JournalReader {
 
   #commit(value: FieldMap, at: LineRange): void {
     const before = ownField(value, 'before');
-    // Earlier versions repeated the commit of a list in the line of its first change.
+    // Earlier versions wrote the commit of a list into the line of the first change.
     if (isFieldMap(before) && this.log.length === 0) this.#enter(decodeCommit(before, this.treeId), at);
     this.#enter(decodeCommit(value, this.treeId), at);
     this.#numbers(value);
@@ -245,10 +250,10 @@ class JournalReader {
       const missing = `the version ${this.log.length + 1} is missing before ${commit.version}`;
       const [lost] = this.broken.slice(-1);
       throw lost === undefined
-        ? new UnreadableValueError(`goes on with a gap: ${missing}`)
+        ? new UnreadableValueError(`continues after a gap: ${missing}`)
         : this.bad(lost, `${lost.why}, and ${missing} at line ${at.line}`);
     }
-    this.#doubt = null;
+    this.#alteredLine = null;
     this.log.push(commit);
   }
 
@@ -275,7 +280,7 @@ class JournalReader {
     const { owner, path } = this;
     if (owner === null) throw makeDamagedFileError(path, 'is empty');
     if (this.open) throw makeDamagedFileError(path, 'ends in the middle of its rows');
-    if (this.#doubt !== null) throw this.bad(this.#doubt, 'does not fit its checksum');
+    if (this.#alteredLine !== null) throw this.bad(this.#alteredLine, 'does not match its checksum');
     if (this.log.length === 0) throw makeDamagedFileError(path, 'has no commit');
     const { origin, log, purged, state, format, sequence, tail, broken } = this;
     return {
@@ -293,9 +298,8 @@ class JournalReader {
 }
 
 /**
- * Reads a journal. An incomplete last line is skipped and reported, and so is an
- * incomplete line in the middle if the next commit shows that it was never acknowledged.
- * Other unreadable lines are refused with `store/damaged`, with file and line.
+ * Reads a journal. An incomplete last line is skipped and reported; so is an incomplete line in the middle, if the next
+ * commit shows that it was never acknowledged. Any other unreadable line throws `store/damaged` with file and line.
  */
 export function readJournal(path: string, treeId: TreeId, kit?: MessageKit): Journal {
   const reader = new JournalReader(path, treeId, kit);
@@ -303,7 +307,9 @@ export function readJournal(path: string, treeId: TreeId, kit?: MessageKit): Jou
   return reader.finished();
 }
 
-/** Builds the tree from a journal, starting from the rows of `base` or from the first commit. */
+/**
+ * Builds the tree from a journal. It starts from `base` if given, else from stored rows, else from the first commit.
+ */
 export function replayJournal(path: string, treeId: TreeId, journal: Journal, base: Tree | null = null): Tree {
   const { log, state, owner } = journal;
   let tree = base;
@@ -315,13 +321,16 @@ export function replayJournal(path: string, treeId: TreeId, journal: Journal, ba
       tree = applyOrThrow(tree, commit.steps, { at: commit.at }).tree;
     } catch (error) {
       if (!isAppError(error)) throw error;
-      throw makeDamagedFileError(path, `has a commit that does not fit, version ${commit.version}: ${error.message}`);
+      throw makeDamagedFileError(
+        path,
+        `has a commit that cannot be applied, version ${commit.version}: ${error.message}`,
+      );
     }
   }
   return tree;
 }
 
-/** Yields the acts in a journal, without decoding steps. */
+/** Yields the act ids in a journal, without decoding the steps. */
 export function* readActsOfJournal(path: string): Generator<ActId, void, undefined> {
   for (const line of readLinesOfFile(path)) {
     if (!line.ok) continue;

@@ -1,4 +1,4 @@
-/** Tests of the files on disk, and that other programs can read them. */
+/** Tests of the files on disk: their layout, and that other programs can read them. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { actId, type Node, nodeId, type Step, treeId } from '@coppice/core';
@@ -119,7 +119,7 @@ describe('the layout', () => {
       await (await FileSystemStore.open(place)).close();
       const now = readEveryFile(place);
       expect([...now.keys()].sort()).toEqual([...before.keys()].sort());
-      // The registry lists trees in the order in which they were found, so only its order may differ.
+      // The order of trees in the registry depends on the order of folders, so its bytes may differ.
       for (const [name, bytes] of before)
         if (name !== 'roots.json') expect([name, now.get(name)]).toEqual([name, bytes]);
     }
@@ -145,7 +145,7 @@ describe('the layout', () => {
     expect(await readTreeJson(again, fixture.treeId)).toEqual(image);
     expect((await again.fsck()).findings).toEqual([]);
     await again.close();
-    // The altered file does not match the fingerprint, so the tree is read from the journal.
+    // The altered file does not match the fingerprint, so the tree is built from the journal alone.
     const path = join(place, fixture.treeId, 'nodes', `${first}.json`);
     writeFileSync(path, readFileSync(path, 'utf8').replace('a 29', 'forged'));
     const third = await FileSystemStore.open(place);

@@ -1,6 +1,6 @@
 /**
- * The files of nodes and roots, in the form that other programs expect, with the additional data of Coppice in one
- * field. The content depends only on the tree value: the same value always gives the same bytes.
+ * Formats and parses the files of nodes and roots. They have the form that other programs expect, and one field with
+ * the data of Coppice. The same tree value always gives the same bytes.
  */
 import { messageKit } from '@coppice/content';
 import type { ConversationFormat, FieldMap, Json, JsonObject, Node, NodeMeta, Tree, TreeRow } from '@coppice/core';
@@ -8,14 +8,17 @@ import { objectField, ownField, requiredText } from '@coppice/core/decode';
 import { childIds, findNode } from '@coppice/core/tree';
 import { decodeNode, isJsonData, UnreadableValueError } from '../disk/decode.ts';
 
-/** Formats a time for people and other programs. The exact number is stored in another field. */
+/**
+ * Formats a time as ISO text without fractions of a second, as other programs expect. Another field has the exact
+ * number.
+ */
 function isoSecond(at: number): string {
-  // The range of Date. A time outside of it, from a wrong clock, must not prevent a message from being written.
+  // Times beyond the range of Date, from a wrong clock, are clamped, so that the message can still be written.
   const bound = 8.64e15;
   return new Date(Math.min(bound, Math.max(-bound, Math.trunc(at)))).toISOString();
 }
 
-// The names of metadata in Coppice, and in the files.
+// Pairs of a metadata name in Coppice and the name in the files.
 const noteNames: readonly (readonly [note: string, name: string])[] = [
   ['source', 'source_info'],
   ['title', 'title'],
@@ -26,8 +29,8 @@ const noteNames: readonly (readonly [note: string, name: string])[] = [
 ];
 const annotatedFields: ReadonlySet<string> = new Set(noteNames.map(([note]) => note));
 
-// Returns the source that nodes without one get, because other programs
-// expect one. It is marked, so that it is not read back as metadata.
+// Other programs expect a source for every node, so nodes without one get this value. It is marked, so that it is not
+// read back as metadata.
 function usualSource(role: Node['role']): JsonObject {
   return role === 'user' ? { type: 'user' } : { type: 'unknown' };
 }
@@ -46,7 +49,7 @@ function nodeMetadata(tree: Tree, { meta, createdAt, role }: Node): JsonObject {
   };
 }
 
-// Sorts fields, so that their order does not depend on whether a value was planned or read from a file.
+// Sorts fields by name, because a value from a plan and the same value from a file may have different orders.
 function sortEntries(entries: readonly [string, unknown][]): [string, unknown][] {
   return entries.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -55,7 +58,7 @@ function otherFields(meta: NodeMeta): readonly [string, unknown][] {
   return sortEntries(Object.entries(meta)).filter(([key]) => !annotatedFields.has(key));
 }
 
-/** Returns the text of a node's file. */
+/** Returns the text of a node's file. It includes the node's list of children, for other programs. */
 export function formatNodeFile(tree: Tree, node: Node): string {
   const { message, parentId } = node;
   const rest = otherFields(node.meta);
@@ -92,12 +95,12 @@ export function formatNodeFile(tree: Tree, node: Node): string {
   });
 }
 
-/** Formats a value as readable JSON. */
+/** Formats a value as indented JSON with a line end. */
 export function toReadableJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Reads a node from its file. The list of children in the file is ignored; it is only for other programs. */
+/** Parses a node from its file. The list of children is ignored, because it is only for other programs. */
 export function parseNodeFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: FieldMap): Node {
   const own = objectField(json, 'coppice');
   const metadata = objectField(json, 'metadata');
@@ -145,7 +148,7 @@ export interface RootFileData {
   readonly child_ids: readonly string[];
   readonly config: { readonly systemPrompt?: string };
   readonly metadata?: JsonObject;
-  /** Set if the tree is in the trash. Programs that support this field hide the tree. */
+  /** Set if the tree is in the trash. Programs that know this field hide the tree. */
   readonly deleted?: true;
   readonly coppice: {
     readonly owner: string;

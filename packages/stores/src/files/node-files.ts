@@ -1,4 +1,4 @@
-/** Updates the node files of a tree to match its value, in small batches. */
+/** Updates the node files of a tree to match its value. The work is done in small batches that yield to other work. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -18,7 +18,10 @@ import {
 import { formatNodeFile, parseNodeFile } from './node-file.ts';
 import type { TreeFile } from './tree-file.ts';
 
-/** Up to this many files are synced one by one. More files are not synced, and are checked again after a power cut. */
+/**
+ * Up to this many changed files are synced. If there are more, none is synced, and all are compared again after a
+ * restart of the machine.
+ */
 const mostSynced = 32;
 const atOnce = 64;
 
@@ -30,12 +33,12 @@ export function folderOfNode(node: Pick<Node, 'removedIn'>): 'nodes' | 'trash' {
   return node.removedIn === null ? 'nodes' : 'trash';
 }
 
-/** Returns the checksum of one file, which is a part of the fingerprint over all files. */
+/** Returns the checksum of one file. The fingerprint of a tree combines the checksums of all its files. */
 function printOf(text: string): number {
   return crc32(encodeFileText(text));
 }
 
-/** Returns the nodes whose files a commit changes; null if all files must be checked. */
+/** Returns the nodes whose files a commit changes; null if all files have to be compared. */
 export function findNodesWithChangedFiles(changes: readonly RowChange[]): Set<NodeId> | null {
   const ids = new Set<NodeId>();
   for (const change of changes) {
@@ -43,7 +46,7 @@ export function findNodesWithChangedFiles(changes: readonly RowChange[]): Set<No
       ids.add(change.node.id);
       if (change.node.parentId !== null) ids.add(change.node.parentId);
     } else if (change.op === 'updated') {
-      // A file lists the children of its node, so a moved node changes the files of both parents.
+      // The file of a parent lists its children. The former parent is not known here, so all files are compared.
       if (change.set.parentId !== undefined || change.set.position !== undefined) return null;
       for (const id of change.nodeIds) ids.add(id);
     } else if (change.op === 'marked') return null;
@@ -51,7 +54,7 @@ export function findNodesWithChangedFiles(changes: readonly RowChange[]): Set<No
   return ids;
 }
 
-/** Returns the nodes that differ between two values of a tree, and the parents of those nodes. */
+/** Returns the nodes that differ between two values of a tree, and their parents. */
 function changedNodes(base: Tree, target: Tree): Set<NodeId> {
   const ids = new Set<NodeId>();
   const note = (node: Node | undefined) => {
@@ -69,28 +72,28 @@ function changedNodes(base: Tree, target: Tree): Set<NodeId> {
   return ids;
 }
 
-/** The current and the wanted state of the files of a tree. */
+/** What the files of a tree contain now, and what they should contain. */
 export interface NodeFilesUpdate {
   readonly folder: string;
   readonly writer: AtomicWriter;
-  /** The tree that the files contain now; null if unknown. */
+  /** The tree value that the files contain now; null if unknown. */
   readonly base: Tree | null;
   readonly target: Tree;
-  /** The nodes that may differ; null for all. */
+  /** The nodes whose files may differ; null for all. */
   readonly ids: ReadonlySet<NodeId> | null;
   readonly fingerprint: number;
   readonly count: number;
 }
 
-/** The checksum over all files, and their number, after an update. */
+/** The fingerprint and the number of the node files after an update. */
 export interface NodeFilesResult {
   readonly fingerprint: number;
   readonly count: number;
-  /** Whether everything written is synced. */
+  /** Whether all written files are synced to disk. */
   readonly synced: boolean;
 }
 
-/** Writes the files that differ, and deletes the files of nodes that no longer exist. */
+/** Writes the files that differ, and deletes the files of purged nodes. */
 export async function writeNodeFiles(wanted: NodeFilesUpdate): Promise<NodeFilesResult> {
   const { folder } = wanted;
   withFileErrors(folder, () => {
@@ -129,7 +132,7 @@ async function writeChangedFiles(wanted: NodeFilesUpdate, base: Tree): Promise<N
   return { fingerprint: fingerprint >>> 0, count, synced };
 }
 
-/** Compares every file with its wanted content, and writes those that differ. */
+/** Compares every file with its expected content, and writes the files that differ. */
 async function writeAllFiles({ folder, target, writer }: NodeFilesUpdate): Promise<NodeFilesResult> {
   const left = new Set<string>();
   for (const name of ['nodes', 'trash'])
@@ -157,8 +160,8 @@ async function writeAllFiles({ folder, target, writer }: NodeFilesUpdate): Promi
 }
 
 /**
- * Deletes a file of Coppice that is no longer needed. A file
- * with another name is not ours, and is moved to another folder.
+ * Deletes a node file that is no longer needed. A file with any other name was not written by Coppice and is moved to
+ * another folder.
  */
 function removeFile(folder: string, path: string): void {
   const name = basename(path);
@@ -169,7 +172,7 @@ function removeFile(folder: string, path: string): void {
   if (!existsSync(aside)) renameSync(path, aside);
 }
 
-/** Whether a file name is that of a node of Coppice. */
+/** Whether a file name has the form of a node file of Coppice. */
 export function isNodeFile(name: string): boolean {
   return name.endsWith('.json') && isUuid(name.slice(0, -5));
 }
@@ -183,8 +186,8 @@ function syncFolders(folder: string): void {
 }
 
 /**
- * Builds the tree from its files, in the version that `tree.json` names. Returns null if the fingerprint shows that
- * some files have another version.
+ * Builds the tree from its files, in the version that `tree.json` names. Returns null if the fingerprint differs,
+ * because some files are newer, missing or altered.
  */
 export function readTreeFromFiles(folder: string, file: TreeFile): Tree | null {
   const nodes: Node[] = [file.root];
@@ -209,7 +212,7 @@ function nodeIn(text: string, file: TreeFile): Node | null {
     if (!isFieldMap(json)) return null;
     return parseNodeFile(file.row, json);
   } catch (error) {
-    // The journal is complete, so it is used instead. A check reports what is wrong with the file.
+    // The caller uses the journal instead, which is complete. A check reports the damaged file.
     if (error instanceof MalformedError || error instanceof SyntaxError) return null;
     throw error;
   }

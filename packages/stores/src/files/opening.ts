@@ -1,4 +1,4 @@
-/** Inspects the folder of a store before anything is written to it. */
+/** Finds the trees in the folder of a store before anything is written. */
 import { accessSync, constants, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AppError, isAppError, isUuid, type TreeId, type TreeRow, treeId } from '@coppice/core';
@@ -25,7 +25,7 @@ import { readTreeOrigin } from './journal.ts';
 import { TreeRegistry } from './registry.ts';
 import { TreeFolder } from './tree-folder.ts';
 
-/** The result of inspecting a folder. */
+/** The trees that were found, and how the folder may be used. */
 export interface OpenedFilesFolder {
   readonly holdings: FilesOpenState;
   readonly readOnly: boolean;
@@ -70,7 +70,7 @@ function inspectFolder(place: string, options: StoreOptions): OpenedFilesFolder 
     finder.journaled(journaled);
     finder.originals(folders.filter((name) => !journaled.includes(name)));
     finder.missing(new Set(folders));
-    // These are the files of a purge that a crash interrupted.
+    // A crash interrupted a purge, so the renamed folders of purged trees are still here.
     if (lock instanceof FolderLock) rmSync(join(place, '.coppice', 'gone'), { recursive: true, force: true });
     const side = new SideFiles(join(place, '.coppice'), writer, note);
     return {
@@ -99,7 +99,7 @@ function takeLock(place: string, note: (text: string) => void): FilesOpenState['
     const lock = FolderLock.take(own);
     if (!(lock instanceof FolderLock))
       note(
-        `The process ${lock.pid} on ${lock.host} writes to ${place}: its trees can be read here, each as it is when it is first asked for; nothing can be saved, and what is saved there from then on shows when the folder is opened again.`,
+        `The process ${lock.pid} on ${lock.host} writes to ${place}: each tree can be read here as it is at its first read, and nothing can be saved. Open the folder again to see later changes.`,
       );
     return lock;
   } catch (error) {
@@ -110,7 +110,7 @@ function takeLock(place: string, note: (text: string) => void): FilesOpenState['
   }
 }
 
-/** Inspects the folders of a store. Unreadable trees are listed too. */
+/** Lists the trees in the folders of a store, including unreadable ones. */
 class FolderFinder {
   readonly known: UnloadedTree[] = [];
   readonly #folders = new Map<TreeId, TreeFolder>();
@@ -149,7 +149,7 @@ class FolderFinder {
       try {
         const known = folder.known();
         this.known.push(known);
-        // The registry is written last. If its version of a tree differs, the registry is outdated.
+        // The registry is written last, so an entry with another version of the tree is outdated.
         const { version } = known.row;
         if (this.#registry.trouble !== null || this.#registry.versionOf(id) !== version) folder.distrust();
       } catch (error) {
@@ -196,7 +196,7 @@ class FolderFinder {
     const root = { id, entry: this.#registry.get(id) ?? {} };
     const tree = foreignTreeId(root);
     if (this.#folders.has(tree)) return;
-    // A root without messages has no folder. Its id is never used in a path.
+    // A tree without messages has no folder. An empty one stands in for it, so that its id is never used in a path.
     const folder = path ?? join(this.#place, '.coppice', 'none');
     try {
       const children = ownField(root.entry, 'child_ids');
@@ -215,12 +215,12 @@ class FolderFinder {
     }
   }
 
-  /** Finds the trees in the registry whose folder does not exist. */
+  /** Handles trees that the registry lists but that have no folder. */
   missing(here: ReadonlySet<string>): void {
     const gone = new Set(listNamesInFolder(join(this.#place, '.coppice', 'gone')));
     for (const [id, entry] of [...this.#registry.entries()]) {
       if (ownField(entry, 'coppice') === undefined || here.has(id)) continue;
-      // A crash interrupted the purge of this tree.
+      // The folder is missing because a crash interrupted a purge, so the entry is removed.
       if (gone.has(id) || !isUuid(id)) this.#registry.delete(id);
       else this.#unreadable(treeId(id), makeDamagedFileError(join(this.#place, id), 'is missing'), null, 0);
     }

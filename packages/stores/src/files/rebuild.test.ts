@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { nodeId, type Store } from '@coppice/core';
 import { user } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
+import { journalDamages } from '../../test/damage-journals.ts';
 import { readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
 import { createSampleTreesIn, damagedTreeId, useTemporaryFolders } from '../../test/sample-folder.ts';
-import { spoiltJournals } from '../../test/spoilt-journals.ts';
 import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
 
@@ -20,7 +20,7 @@ async function texts(store: Store, of = damagedTreeId): Promise<string[]> {
   return (rows?.nodes ?? []).filter((node) => node.text !== '').map((node) => node.text);
 }
 
-for (const [name, , how] of spoiltJournals)
+for (const [name, , how] of journalDamages)
   test(`[L29] repair rebuilds a journal with ${name} from complete files, and keeps the old one beside it`, async () => {
     const place = await sample();
     const first = await FileSystemStore.open(place);
@@ -43,7 +43,7 @@ for (const [name, , how] of spoiltJournals)
     const again = await FileSystemStore.open(place);
     expect(await readTreeJson(again, damagedTreeId)).toEqual(after);
     expect((await again.fsck({ repair: true })).repaired).toEqual([]);
-    // No copy may contain purged messages.
+    // After a purge, no copy of a journal may contain the purged messages.
     const fixture = new LaterFixture(again);
     await fixture.run({ type: 'delete', treeId: damagedTreeId, nodeIds: [added ?? nodeId('')], mode: 'cascade' });
     await again.purge(damagedTreeId, { upTo: Number.MAX_SAFE_INTEGER });
@@ -65,7 +65,7 @@ test('[L29] later commits of the journal continue after the files, and version n
       messages: [{ message: user(words) }],
     });
   await first.close();
-  // The state after a crash before the files were written, with two altered lines.
+  // Two altered lines, in a journal whose last commits were not written to the node files before a crash.
   const journal = readFileSync(join(at, 'journal.jsonl'), 'utf8').replaceAll('"text":"lost', '"text":"Lost');
   rmSync(at, { recursive: true });
   for (const name of ['nodes', 'trash']) mkdirSync(join(at, name), { recursive: true });

@@ -21,25 +21,25 @@ import { decodeOrigin, type JournalOrigin, readJournal, replayJournal, rewriteJo
 import { readTreeFromFiles } from './node-files.ts';
 import { readTreeFile, type TreeFile } from './tree-file.ts';
 
-// The name prefix of replaced journals.
+// The names of replaced journals begin with this and end with a number.
 const damagedJournal = 'journal.jsonl.damaged-';
 
-/** The name of the old journal after a repair, or the reason why nothing was repaired. */
+/** The name under which the old journal is kept (null if there was none), or the reason why it was not rebuilt. */
 export type RebuildResult = { readonly beside: string | null } | { readonly why: string };
 
-/** The readable parts of a journal. */
+/** What can be read of a damaged journal. */
 interface JournalRemains {
   readonly origin: JournalOrigin | null;
   /** The readable commits by version. */
   readonly commits: ReadonlyMap<number, Commit>;
-  /** The number of unreadable lines at the end that the files do not cover. */
+  /** The number of unreadable lines beyond the version of the files. Their commits are lost. */
   readonly lost: number;
 }
 
 /**
- * Rebuilds the journal of a tree from its files. This works if the files are complete and later commits of the journal
- * apply to them. The readable commits stay in the log, and the old journal is kept under another name. If the tree is
- * in use, the result must have the version `loaded`.
+ * Rebuilds the journal of a tree from its files. This requires complete files, and that the later commits of the
+ * journal apply to them. Readable commits stay in the log, and the old journal is kept under another name. If the tree
+ * is loaded, `loaded` is its version, and the result must have the same.
  */
 export function rebuildJournal(
   folder: string,
@@ -52,7 +52,7 @@ export function rebuildJournal(
   if ('why' in found) return found;
   const { file } = found;
   const { origin, commits, lost } = readRemains(path, treeId, found.tree, file.mark.bytes);
-  const tree = goneOn(found.tree, commits, lost);
+  const tree = applyLaterCommits(found.tree, commits, lost);
   if (tree === null) return { why: 'what can be read of it does not fit its files' };
   if (loaded !== null && tree.version !== loaded) return { why: 'its files are behind' };
   const log = logOf(treeId, tree, commits);
@@ -67,7 +67,7 @@ export function rebuildJournal(
     format: file.format,
   });
   const made = writer.make(joinSmallPieces(lines), 'journal', true);
-  // The new journal must be readable before it replaces the old one.
+  // The new journal is read once before it replaces the old one, to be sure that it is valid.
   replayJournal(made, treeId, readJournal(made, treeId));
   return withFileErrors(path, () => {
     const beside = keepBeside(folder, path);
@@ -92,10 +92,10 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
   const commits = new Map<number, Commit>();
   let origin: JournalOrigin | null = null;
   let lost = 0;
-  // If the first line is unreadable, the id of the tree is unknown; then the commits must apply to the rows.
+  // If the first line is unreadable, the journal may belong to another tree. Then the commits must apply to the rows.
   let named = false;
   for (const line of readLinesOfFile(path)) {
-    // An incomplete line was never acknowledged.
+    // Incomplete lines are not counted, because their commits were never acknowledged.
     if (!line.ok && !line.torn && line.at.offset >= reported) lost++;
     if (!line.ok) continue;
     if (ownField(line.value, 'type') === 'journal') {
@@ -113,9 +113,10 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
 }
 
 /**
- * Applies later commits of the journal to the tree from the files. Creation numbers of lost nodes are not used again.
+ * Applies the later commits of the journal to the tree from the files; null if one cannot be applied. Creation numbers
+ * of lost nodes are skipped.
  */
-function goneOn(from: Tree, commits: ReadonlyMap<number, Commit>, lost: number): Tree | null {
+function applyLaterCommits(from: Tree, commits: ReadonlyMap<number, Commit>, lost: number): Tree | null {
   let tree = from;
   const later = [...commits.values()].filter(({ version }) => version > from.version);
   for (const { version, seq, steps, at } of later.sort((a, b) => a.version - b.version)) {
@@ -148,8 +149,8 @@ function fitsLog({ steps, version }: Commit, tree: Tree): boolean {
 }
 
 /**
- * Builds the log of a tree. An empty commit without an actor
- * replaces each unreadable one, because versions must not have gaps.
+ * Builds the log of a tree. Versions must not have gaps, so each unreadable commit is replaced by an empty one without
+ * an actor.
  */
 function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>): Commit[] {
   const log: Commit[] = [];
@@ -172,7 +173,7 @@ function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>)
   return log;
 }
 
-/** Returns the nodes that the log inserts but that have no row, because they were purged. */
+/** Returns the nodes that the log inserts but that have no row. They were purged. */
 function purgedIn(log: readonly Commit[], tree: Tree): Set<NodeId> {
   const purged = new Set<NodeId>();
   for (const { steps } of log)

@@ -1,4 +1,4 @@
-/** `roots.json`: the list of trees for other programs. It is derived from the folders, which are authoritative. */
+/** Reads and writes `roots.json`, the list of trees for other programs. It is derived from the folders. */
 import { constants, copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FieldMap } from '@coppice/core';
@@ -12,7 +12,7 @@ import {
 } from '../disk/atomic-files.ts';
 import { toReadableJson } from './node-file.ts';
 
-/** The registry of a store. The entries of other programs are kept unchanged. */
+/** The registry of a store. Entries that Coppice did not write are kept unchanged. */
 export class TreeRegistry {
   readonly path: string;
   readonly #folder: string;
@@ -56,7 +56,7 @@ export class TreeRegistry {
     return this.#entries.entries();
   }
 
-  /** Returns the version of a tree at which its entry was written. */
+  /** Returns the version of the tree for which its entry was written; null if the tree has no entry. */
   versionOf(id: string): number | null {
     const entry = this.#entries.get(id);
     const own = entry === undefined ? undefined : ownField(entry, 'coppice');
@@ -73,7 +73,7 @@ export class TreeRegistry {
     return this.#entries.delete(id);
   }
 
-  /** Writes the file if it changed. An unreadable file is first copied under another name. */
+  /** Writes the file if an entry changed. An unreadable file is first copied under another name. */
   write(writer: AtomicWriter): void {
     const text = toReadableJson([...this.#entries.values()]);
     if (text === this.#written) return;

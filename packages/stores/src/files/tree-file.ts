@@ -16,18 +16,16 @@ import { makeDamagedFileError, makeNewerFormatError, readTextFile } from '../dis
 import { decodeBookmarks, decodeNode, decodeRow, describeUnreadable } from '../disk/decode.ts';
 import { toReadableJson } from './node-file.ts';
 
-/** The version of the format of `tree.json` and of the node files. */
 const treeFileVersion = 1;
 
-/** The end of the journal when the files were written. The files are outdated if the journal ends differently. */
+/** The end of the journal when the files were written. If the journal ends differently, the files are outdated. */
 export interface JournalEndMark {
-  /** The size of the journal. */
   readonly bytes: number;
-  /** The checksum in its last line. */
+  /** The checksum of its last bytes. */
   readonly seal: string;
 }
 
-/** The content of `tree.json`. */
+/** The content of `tree.json`, without the tree's nodes. */
 export interface TreeFile {
   readonly row: TreeRow;
   readonly root: Node;
@@ -35,14 +33,13 @@ export interface TreeFile {
   readonly format: ConversationFormat;
   readonly sequence: number;
   readonly mark: JournalEndMark;
-  /** The number of node files, and a checksum over all of them. */
+  /** The number of node files; `fingerprint` is the checksum over all of them. */
   readonly nodes: number;
   readonly fingerprint: number;
-  /** The boot id under which node files were written without sync; null if all are synced. */
+  /** The boot id of the machine if node files were written without sync; null if all are synced. */
   readonly unsynced: string | null;
 }
 
-/** Formats the text of `tree.json`. */
 export function formatTreeFile(tree: Tree, rest: Omit<TreeFile, 'row' | 'root' | 'bookmarks'>): string {
   const { format, sequence, mark, nodes, fingerprint, unsynced } = rest;
   return toReadableJson({
@@ -69,7 +66,7 @@ export function readTreeFile(path: string): TreeFile | null {
     throw makeDamagedFileError(path, found === '' ? 'is empty' : 'is no JSON');
   }
   if (!isFieldMap(json) || ownField(json, 'format') !== 'coppice/tree-file')
-    throw makeDamagedFileError(path, 'is no file of a tree');
+    throw makeDamagedFileError(path, 'is not a tree file');
   if (ownField(json, 'formatVersion') !== treeFileVersion)
     throw makeNewerFormatError(path, ownField(json, 'formatVersion'), treeFileVersion);
   try {

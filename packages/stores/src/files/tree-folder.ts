@@ -1,4 +1,4 @@
-/** The folder of one tree: its journal, and the files that are derived from it. */
+/** The folder of one tree: its journal, and the files that are written from it. */
 import { mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -39,11 +39,11 @@ import {
 import { findNodesWithChangedFiles, readTreeFromFiles, writeNodeFiles } from './node-files.ts';
 import { formatTreeFile, type JournalEndMark, readTreeFile, type TreeFile } from './tree-file.ts';
 
-/** The parts of a store that all its tree folders share. */
+/** What all tree folders of a store share. */
 export interface FolderContext {
   readonly writer: AtomicWriter;
   readonly kit: MessageKit | undefined;
-  /** Adds a note for the user about something in the folder that was left unchanged. */
+  /** Adds a note for the user about a file that was skipped or rebuilt. */
   note(text: string): void;
 }
 
@@ -51,27 +51,27 @@ export interface FolderContext {
 interface LoadedTreeFolder {
   readonly tree: Tree;
   readonly journal: Journal;
-  /** Whether the files match the journal. */
+  /** Whether the node files match the journal. */
   readonly current: boolean;
   readonly file: TreeFile | null;
 }
 
-// Reading the file of a node takes about as long as applying this many commits.
+// Reading one node file takes about as long as applying this many commits, which decides how a tree is loaded.
 const commitsPerFile = 4;
 const sealed = 32;
 
-/** A tree that has no journal yet. */
+/** A tree of another program that has no journal yet: where it came from, and the commit that stores it. */
 export interface NewTree {
   readonly origin: JournalOrigin;
   readonly commit: Commit;
   readonly tree: Tree;
 }
 
-/** The folder of one tree. */
+/** The journal and the node files of one tree. */
 export class TreeFolder {
   readonly id: TreeId;
   readonly path: string;
-  readonly #around: FolderContext;
+  readonly #context: FolderContext;
   #journal: LineFile | null = null;
   #owner = '';
   #origin: JournalOrigin | null = null;
@@ -80,7 +80,7 @@ export class TreeFolder {
   #sequence = 0;
   #mark: JournalEndMark = { bytes: 0, seal: '' };
   #latest: Tree | null = null;
-  // The tree value that the files contain; null if unknown, so that all files must be compared.
+  // The tree value that the node files contain; null if unknown, so that all files have to be compared.
   #base: Tree | null = null;
   #fingerprint = 0;
   #count = 0;
@@ -88,10 +88,10 @@ export class TreeFolder {
   #dirty: Set<NodeId> | null = new Set();
   #behind = false;
 
-  constructor(path: string, id: TreeId, around: FolderContext) {
+  constructor(path: string, id: TreeId, context: FolderContext) {
     this.path = path;
     this.id = id;
-    this.#around = around;
+    this.#context = context;
   }
 
   get journalPath(): string {
@@ -111,17 +111,17 @@ export class TreeFolder {
     return this.#format;
   }
 
-  /** Whether the files are older than the journal. */
+  /** Whether the node files are older than the journal. */
   get behind(): boolean {
     return this.#behind;
   }
 
-  /** The origin of the tree in another program; null if it has none or is not loaded. */
+  /** Where the tree was imported from; null if it was created here or is not loaded. */
   get origin(): JournalOrigin | null {
     return this.#origin;
   }
 
-  /** Like {@link origin}, but reads the first line of the journal if the tree is not loaded. */
+  /** Like {@link origin}, but reads the journal's first line if the tree is not loaded. */
   readOrigin(): { readonly id: string } | null {
     return this.#origin ?? readTreeOrigin(this.journalPath);
   }
@@ -130,7 +130,7 @@ export class TreeFolder {
     return this.#mark.bytes;
   }
 
-  /** Returns the data that a list needs about the tree, reading as little as possible. */
+  /** Returns what lists need to know about the tree. If `tree.json` is current, the journal is not read. */
   known(): UnloadedTree {
     const file = this.#treeFile();
     if (file !== null && this.#isCurrent(file)) return { row: file.row, format: file.format, sequence: file.sequence };
@@ -139,7 +139,8 @@ export class TreeFolder {
   }
 
   /**
-   * Returns the content of `tree.json`, even if it is outdated. A tree with an unreadable journal is listed with it.
+   * Returns the content of `tree.json`, even if it is outdated; null if it is missing or unreadable. Lists show a tree
+   * with an unreadable journal by it.
    */
   lastKnown(): TreeFile | null {
     try {
@@ -150,13 +151,15 @@ export class TreeFolder {
     }
   }
 
-  // A damaged file is ignored, because the journal replaces it. A file of a newer version must be refused.
+  // A damaged file is ignored, because it is written again from the journal. A file of a newer version throws.
   #treeFile(): TreeFile | null {
     try {
       return readTreeFile(this.filePath);
     } catch (error) {
       if (!isAppError(error) || error.code !== 'store/damaged') throw error;
-      this.#around.note(`${error.message.replace(' It was left as it is.', '')} It is made anew from the journal.`);
+      this.#context.note(
+        `${error.message.replace(' It was left as it is.', '')} It is written again from the journal.`,
+      );
       return null;
     }
   }
@@ -171,17 +174,16 @@ export class TreeFolder {
     return crc32Hex(readLastBytes(this.journalPath, sealed));
   }
 
-  /** Returns the tree and its log from the journal. */
+  /** Reads the tree and its log from the journal. */
   load(): LoadedTree {
     const { tree, journal } = this.#loaded();
-    // The caller keeps the log now, so it is not cached here.
+    // The caller keeps the log in memory, so this cache is dropped.
     this.#read = null;
     return { tree, log: journal.log, purged: journal.purged };
   }
 
-  /** Reads the journal. */
   readJournal(): Journal {
-    return readJournal(this.journalPath, this.id, this.#around.kit);
+    return readJournal(this.journalPath, this.id, this.#context.kit);
   }
 
   #read: LoadedTreeFolder | null = null;
@@ -190,7 +192,7 @@ export class TreeFolder {
     if (this.#read !== null) return this.#read;
     const journal = this.readJournal();
     for (const { line, offset, why } of journal.broken)
-      this.#around.note(
+      this.#context.note(
         `${this.journalPath} has a line that ${why} and was never acknowledged: line ${line} at byte ${offset}. It stays where it is.`,
       );
     const file = this.#treeFile();
@@ -203,7 +205,7 @@ export class TreeFolder {
     const current = file !== null && this.#isCurrent(file);
     const tree = this.#valueOf(journal, current ? file : null);
     const loaded = { tree, journal, current, file };
-    // A loaded tree may have writes that the files lack, and must not be replaced.
+    // A tree that is already in memory may be newer than what was read, so it is not replaced.
     if (this.#latest === null) this.#take(loaded);
     return loaded;
   }
@@ -237,7 +239,7 @@ export class TreeFolder {
     this.#mark = { bytes: tail.bytes, seal: this.#seal() };
   }
 
-  /** Persists a commit. The first commit creates the journal; `before` is the content of a folder without a journal. */
+  /** Persists a commit. The first commit creates the journal; `before` is the imported tree that the commit changes. */
   commit(
     entry: {
       readonly applied: AppliedCommit;
@@ -260,7 +262,7 @@ export class TreeFolder {
     this.#advance(tree, sequence, format, files);
   }
 
-  /** Changes the format of a conversation: list or tree. */
+  /** Persists a change of the conversation's format, list or tree, without a commit. */
   setFormat(tree: Tree, format: ConversationFormat): void {
     if (this.#journal === null) throw makeDamagedFileError(this.journalPath, 'is not open');
     this.#append(this.#journal, encodeFormatChangeLine(this.#sequence, format));
@@ -274,7 +276,7 @@ export class TreeFolder {
 
   #create(lines: readonly Uint8Array[]): void {
     const bytes = Buffer.concat(lines);
-    const made = this.#around.writer.make([bytes], 'journal', true);
+    const made = this.#context.writer.make([bytes], 'journal', true);
     withFileErrors(this.journalPath, () => {
       try {
         mkdirSync(join(this.path, 'nodes'), { recursive: true });
@@ -290,7 +292,7 @@ export class TreeFolder {
     this.#mark = { bytes: bytes.length, seal: crc32Hex(bytes.subarray(-sealed)) };
   }
 
-  // Errors are ignored here: the remaining files were never acknowledged, but are complete.
+  // Errors are ignored, because the original error is thrown. Files that remain are complete but were not acknowledged.
   #undoCreate(made: string): void {
     for (const undo of [
       () => rmSync(made, { force: true }),
@@ -301,7 +303,7 @@ export class TreeFolder {
       try {
         undo();
       } catch {
-        // A folder that had other files before is not deleted.
+        // The folder contains other files, so it must stay.
       }
   }
 
@@ -315,7 +317,10 @@ export class TreeFolder {
     else if (this.#dirty !== null) for (const id of files) this.#dirty.add(id);
   }
 
-  /** Rewrites the journal with new rows, after a purge or a repair. */
+  /**
+   * Rewrites the journal with new rows after a purge or a repair. Without a log, the commits of the old journal are
+   * kept.
+   */
   rewrite(tree: Tree, log: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
     const journal = this.#journal;
     if (journal === null) throw makeDamagedFileError(this.journalPath, 'is not open');
@@ -330,13 +335,13 @@ export class TreeFolder {
       sequence: this.#sequence,
       format: this.#format,
     });
-    journal.rewrite(lines, this.#around.writer);
+    journal.rewrite(lines, this.#context.writer);
     this.#purged = purged;
     this.#mark = { bytes: journal.tail.bytes, seal: this.#seal() };
     this.#advance(tree, this.#sequence, this.#format, null);
   }
 
-  /** Makes the next flush compare every file. */
+  /** Makes the next flush compare every file, instead of only those of changed nodes. */
   distrust(): void {
     if (this.#latest === null) this.#loaded();
     this.#base = null;
@@ -344,17 +349,18 @@ export class TreeFolder {
   }
 
   /**
-   * Updates the node files and `tree.json` to match the journal. Returns the tree value that they contain now, or null.
+   * Updates the node files and `tree.json` to match the journal. Returns the tree value that they contain now; null if
+   * they were current or the tree is not loaded.
    */
   async flush(): Promise<Tree | null> {
     const target = this.#latest;
     if (target === null || !this.#behind) return null;
-    const { writer } = this.#around;
+    const { writer } = this.#context;
     const [base, ids] = [this.#base, this.#dirty];
     const [mark, sequence, format] = [this.#mark, this.#sequence, this.#format];
     this.#behind = false;
     this.#dirty = new Set();
-    // Until all files are written, their content is unknown.
+    // If writing fails half way, the content of the files is unknown.
     this.#base = null;
     try {
       const written = await writeNodeFiles({

@@ -51,59 +51,59 @@ export class InProcessAccounts implements AccountStore {
   }
 
   async putUser(user: User): Promise<void> {
-    this.#state.writable();
+    this.#state.assertWritable();
     assertKnownRole(user);
-    await this.#state.keep({ type: 'user', user });
+    await this.#state.persist({ type: 'user', user });
     this.#users.set(user.id, user);
   }
 
   async users(): Promise<readonly User[]> {
-    this.#state.alive();
+    this.#state.assertOpen();
     return byAge(this.#users.values());
   }
 
   async user(id: string): Promise<User | null> {
-    this.#state.alive();
+    this.#state.assertOpen();
     return this.#users.get(id) ?? null;
   }
 
   async putToken(token: ApiToken): Promise<void> {
-    this.#state.writable();
+    this.#state.assertWritable();
     assertHashUnused('token', token.id, await this.tokenByHash(token.hash));
     // A caller may have read the token before it was revoked. When it records the use, the token must stay revoked.
     const revokedAt = this.#tokens.get(token.id)?.revokedAt ?? token.revokedAt;
     const kept = { ...token, revokedAt };
-    await this.#state.keep({ type: 'token', token: kept });
+    await this.#state.persist({ type: 'token', token: kept });
     this.#enterToken(kept);
   }
 
   async tokens(userId: string): Promise<readonly ApiToken[]> {
-    this.#state.alive();
+    this.#state.assertOpen();
     return byAge(this.#tokens.values()).filter((token) => token.userId === userId);
   }
 
   async tokenByHash(hash: string): Promise<ApiToken | null> {
-    this.#state.alive();
+    this.#state.assertOpen();
     return this.#tokens.get(this.#tokenHashes.get(hash) ?? '') ?? null;
   }
 
   async putShare(share: ShareLink): Promise<void> {
-    this.#state.writable();
+    this.#state.assertWritable();
     await this.#state.open(share.owner, share.treeId);
     assertHashUnused('share', share.id, await this.shareByHash(share.hash));
-    await this.#state.keep({ type: 'share', share });
+    await this.#state.persist({ type: 'share', share });
     this.#enterShare(share);
   }
 
   async shares(owner: string, treeId?: TreeId): Promise<readonly ShareLink[]> {
-    this.#state.alive();
+    this.#state.assertOpen();
     return byAge(this.#shares.values())
       .filter((share) => share.owner === owner && (treeId === undefined || share.treeId === treeId))
       .reverse();
   }
 
   async shareByHash(hash: string): Promise<ShareLink | null> {
-    this.#state.alive();
+    this.#state.assertOpen();
     return this.#shares.get(this.#shareHashes.get(hash) ?? '') ?? null;
   }
 }

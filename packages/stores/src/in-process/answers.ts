@@ -27,7 +27,7 @@ export class InProcessReads {
     const others = new Map<TreeId, Tree>();
     let step = reading.next();
     while (!step.done) {
-      const resting = step.value.ask === 'pause' ? turns?.rest() : undefined;
+      const resting = step.value.ask === 'pause' ? turns?.yieldIfDue() : undefined;
       if (resting !== undefined) await resting;
       const answered = this.#answer(owner, treeId, snapshot, step.value, others);
       // Reads that need no loading are answered without a promise, so a planner usually runs without interruption.

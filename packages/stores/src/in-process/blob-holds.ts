@@ -6,7 +6,7 @@ import { addBlobHashesOfPlan } from '../attachments.ts';
 export interface BlobHold {
   take(plan: Plan<unknown>): void;
   /** The hashes of the attachments; empty until `take` is called, and if the owner has no attachments. */
-  readonly named: ReadonlySet<string>;
+  readonly hashes: ReadonlySet<string>;
   release(): void;
 }
 
@@ -20,23 +20,23 @@ export class BlobHolds {
    */
   purges = 0;
   /** Returns whether an owner has any attachments. Without attachments, plans need not be searched for hashes. */
-  keeps: (owner: string) => boolean = () => false;
+  hasBlobs: (owner: string) => boolean = () => false;
   /** Called after a commit with the attachments that it refers to for the first time. Their uploads no longer wait. */
-  referred: (owner: string, hashes: ReadonlySet<string>) => Promise<void> = () => Promise.resolve();
+  onReferred: (owner: string, hashes: ReadonlySet<string>) => Promise<void> = () => Promise.resolve();
   readonly #held = new Map<string, number>();
 
   hold(owner: string): BlobHold {
-    const named = new Set<string>();
+    const hashes = new Set<string>();
     return {
-      named,
+      hashes,
       take: (plan) => {
-        if (!this.keeps(owner)) return;
-        addBlobHashesOfPlan(plan, named);
-        for (const hash of named) this.#count(owner, hash, 1);
+        if (!this.hasBlobs(owner)) return;
+        addBlobHashesOfPlan(plan, hashes);
+        for (const hash of hashes) this.#count(owner, hash, 1);
       },
       release: () => {
-        for (const hash of named) this.#count(owner, hash, -1);
-        named.clear();
+        for (const hash of hashes) this.#count(owner, hash, -1);
+        hashes.clear();
       },
     };
   }

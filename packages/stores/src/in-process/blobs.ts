@@ -37,8 +37,8 @@ export class InProcessBlobs {
     this.#now = now ?? Date.now;
     this.#grace = attachmentGrace ?? defaultAttachmentGraceMs;
     this.#uploads = new WaitingUploads(this.#grace, this.#now);
-    state.soon.keeps = (owner) => this.#of(owner).size > 0;
-    state.soon.referred = (owner, hashes) => this.#referred(owner, hashes);
+    state.blobHolds.hasBlobs = (owner) => this.#of(owner).size > 0;
+    state.blobHolds.onReferred = (owner, hashes) => this.#referred(owner, hashes);
   }
 
   /**
@@ -69,16 +69,16 @@ export class InProcessBlobs {
     if (asked.size === 0) return 0;
     let waiting = 0;
     try {
-      const still = await this.#state.naming(owner, asked);
-      const wanted = this.#persistence?.wanted?.(owner, asked, this.#now() - this.#grace);
-      const { soon } = this.#state;
+      const still = await this.#state.findReferencedHashes(owner, asked);
+      const wanted = this.#persistence?.findHeldBlobs?.(owner, asked, this.#now() - this.#grace);
+      const { blobHolds } = this.#state;
       const gone: StoredBlob[] = [];
       for (const hash of asked) {
         // The attachment may have been deleted or added again while the trees were searched.
         const kept = own.get(hash);
         if (kept === undefined) continue;
         if (still.has(hash)) await this.#mark(owner, kept, false);
-        else if (!this.#uploads.has(owner, hash) && wanted?.has(hash) !== true && !soon.has(owner, hash))
+        else if (!this.#uploads.has(owner, hash) && wanted?.has(hash) !== true && !blobHolds.has(owner, hash))
           gone.push(kept);
         else {
           waiting++;
@@ -86,7 +86,7 @@ export class InProcessBlobs {
         }
       }
       // While the other attachments were marked, a commit may have started that refers to these bytes.
-      const free = gone.filter(({ info }) => !soon.has(owner, info.hash));
+      const free = gone.filter(({ info }) => !blobHolds.has(owner, info.hash));
       if (free.length > 0) await this.#drop(owner, free);
       for (const kept of gone) if (!free.includes(kept)) await this.#mark(owner, kept, true);
     } catch (error) {
@@ -104,7 +104,7 @@ export class InProcessBlobs {
     const own = this.#of(owner);
     for (const { info } of gone) own.delete(info.hash);
     try {
-      await this.#state.keep({ type: 'blobs-gone', owner, hashes: gone.map(({ info }) => info.hash) });
+      await this.#state.persist({ type: 'blobs-gone', owner, hashes: gone.map(({ info }) => info.hash) });
     } catch (error) {
       for (const kept of gone) if (!own.has(kept.info.hash)) own.set(kept.info.hash, kept);
       throw error;
@@ -124,7 +124,7 @@ export class InProcessBlobs {
   /** Persists the time and the marks of an attachment without writing its bytes again. */
   #note(owner: string, { info, at, loose }: StoredBlob): Promise<void> {
     const waiting = this.#uploads.has(owner, info.hash);
-    return this.#state.keep({ type: 'blob', owner, info, bytes: null, at, loose, waiting });
+    return this.#state.persist({ type: 'blob', owner, info, bytes: null, at, loose, waiting });
   }
 
   /**
@@ -149,7 +149,7 @@ export class InProcessBlobs {
   for(owner: string): BlobStore {
     return {
       put: async (given, mediaType) => {
-        this.#state.writable();
+        this.#state.assertWritable();
         // The bytes are copied, because the caller may change its buffer.
         const bytes = given.slice();
         const info = await this.#put(owner, { hash: sha256Hex(bytes), size: bytes.length, mediaType }, bytes);
@@ -157,14 +157,14 @@ export class InProcessBlobs {
         return info;
       },
       find: async (hash) => {
-        this.#state.alive();
+        this.#state.assertOpen();
         return this.#of(owner).get(hash)?.info ?? null;
       },
       read: async (hash, range) => {
-        this.#state.alive();
+        this.#state.assertOpen();
         const kept = this.#of(owner).get(hash);
         if (kept === undefined) return null;
-        const bytes = kept.bytes ?? (await this.#persistence?.bytesOf?.(owner, hash)) ?? null;
+        const bytes = kept.bytes ?? (await this.#persistence?.readBlob?.(owner, hash)) ?? null;
         if (bytes === null) return null;
         return range === undefined ? bytes.slice() : bytes.slice(Math.max(0, range.start), Math.max(0, range.end));
       },
@@ -182,11 +182,11 @@ export class InProcessBlobs {
       if (!isNoted || at - there.at >= exact) await this.#note(owner, again);
       return there.info;
     }
-    await this.#state.keep({ type: 'blob', owner, info, bytes, at, loose: false, waiting: true });
+    await this.#state.persist({ type: 'blob', owner, info, bytes, at, loose: false, waiting: true });
     this.#uploads.add(owner, info.hash, at);
     this.#of(owner).set(info.hash, {
       info,
-      bytes: this.#persistence?.bytesOf === undefined ? bytes : null,
+      bytes: this.#persistence?.readBlob === undefined ? bytes : null,
       at,
       loose: false,
     });

@@ -15,13 +15,13 @@ const pollMs = 250;
 export class ChangeFeed {
   #events: FeedPosition[] = [];
   #last = 0;
-  #over = false;
+  #isClosed = false;
   readonly #waiting = new Set<() => void>();
   #poll: (() => Promise<void>) | null = null;
   #timer: ReturnType<typeof setInterval> | null = null;
 
   /** Assigns and returns the number of the next change. */
-  next(): number {
+  nextNumber(): number {
     return ++this.#last;
   }
 
@@ -31,18 +31,18 @@ export class ChangeFeed {
   }
 
   /** Continues the numbering after a number that an earlier process assigned. */
-  goOnFrom(sequence: number): void {
+  continueAfter(sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
   }
 
   /** Records a change of a tree under a number that was assigned before. */
-  tell(owner: string, treeId: TreeId, version: number, sequence: number): void {
+  record(owner: string, treeId: TreeId, version: number, sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
-    const reported = { owner, sequence, event: { cursor: encodeCursor('changes', [sequence]), treeId, version } };
+    const change = { owner, sequence, event: { cursor: encodeCursor('changes', [sequence]), treeId, version } };
     // A number is assigned before its change is persisted. A slow change is recorded after changes with higher numbers.
     const late = this.#events.length > 0 && (this.#events[this.#events.length - 1]?.sequence ?? 0) > sequence;
-    if (late) this.#events = [...this.#events, reported].sort((a, b) => a.sequence - b.sequence);
-    else this.#events.push(reported);
+    if (late) this.#events = [...this.#events, change].sort((a, b) => a.sequence - b.sequence);
+    else this.#events.push(change);
   }
 
   /** Deletes the recorded changes of a purged tree, so that new followers do not see its id. */
@@ -52,18 +52,18 @@ export class ChangeFeed {
 
   /** Wakes all waiting followers. */
   wake(): void {
-    for (const tell of [...this.#waiting]) tell();
+    for (const wake of [...this.#waiting]) wake();
   }
 
   /** Ends every feed, because the store is closed. */
   end(): void {
-    this.#over = true;
+    this.#isClosed = true;
     this.wake();
   }
 
   /** Whether a feed must end: the store is closed or the signal is aborted. */
-  over(signal: AbortSignalLike | undefined): boolean {
-    return this.#over || signal?.aborted === true;
+  isEnded(signal: AbortSignalLike | undefined): boolean {
+    return this.#isClosed || signal?.aborted === true;
   }
 
   /** Sets the function that looks for changes of other processes. It is called at intervals while a follower waits. */
@@ -93,7 +93,7 @@ export class ChangeFeed {
 
   /** Resolves after the next change, or when the signal aborts. */
   wait(signal: AbortSignalLike | undefined): Promise<void> {
-    if (this.#poll !== null && this.#timer === null && !this.#over) this.#startPolling(this.#poll);
+    if (this.#poll !== null && this.#timer === null && !this.#isClosed) this.#startPolling(this.#poll);
     return new Promise((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);
@@ -114,12 +114,12 @@ export class ChangeFeed {
 
   async *#from(owner: string, since: number, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
     let seen = since;
-    while (!this.over(signal)) {
-      const reported = this.#firstAfter(seen, owner);
-      if (reported === undefined) await this.wait(signal);
+    while (!this.isEnded(signal)) {
+      const change = this.#firstAfter(seen, owner);
+      if (change === undefined) await this.wait(signal);
       else {
-        seen = reported.sequence;
-        yield reported.event;
+        seen = change.sequence;
+        yield change.event;
       }
     }
   }

@@ -25,13 +25,13 @@ export async function findCopiesInMemory(
     if (origin !== undefined) ids.add(origin);
   }
   const copies: PurgeReport['copies'][number][] = [];
-  for (const slot of state.owned(owner)) {
+  for (const slot of state.slotsOf(owner)) {
     if (slot.id === treeId) continue;
     const made = slot.row.attributes.copiedFrom?.treeId === treeId;
-    const pages = slot.loaded ?? (made ? (await state.open(owner, slot.id)).pages : null);
-    if (pages === null) continue;
+    const loadedSlot = slot.loaded ?? (made ? (await state.open(owner, slot.id)).loadedSlot : null);
+    if (loadedSlot === null) continue;
     let nodes = 0;
-    for (const node of allNodes(pages.tree)) if (ids.has(node.id) || ids.has(copyOriginOf(node) ?? '')) nodes++;
+    for (const node of allNodes(loadedSlot.tree)) if (ids.has(node.id) || ids.has(copyOriginOf(node) ?? '')) nodes++;
     const { title, autoTitle } = slot.row.attributes;
     if (nodes > 0) copies.push({ treeId: slot.id, title: title ?? autoTitle ?? null, nodes });
   }

@@ -9,7 +9,10 @@ const longestForeignId = 512;
 /** Throws if an external id is too long. */
 export function assertExternalIdLength(id: string): void {
   if (utf8Length(id) > longestForeignId)
-    refuse('id/invalid', `A foreign id has at most ${longestForeignId} bytes; this one begins ${id.slice(0, 64)}.`);
+    refuse(
+      'id/invalid',
+      `An external id has at most ${longestForeignId} bytes; this one begins with ${id.slice(0, 64)}.`,
+    );
 }
 
 /**
@@ -55,20 +58,20 @@ export class InProcessExternalIds {
   }
 
   async put(owner: string, ids: readonly ExternalId[]): Promise<void> {
-    this.#state.writable();
+    this.#state.assertWritable();
     for (const id of ids) {
       assertExternalIdLength(id.id);
       assertExternalIdLength(id.scope);
-      const { pages } = await this.#state.open(owner, id.treeId);
-      if (id.nodeId !== null && findAnyNode(pages.tree, id.nodeId) === undefined)
+      const { loadedSlot } = await this.#state.open(owner, id.treeId);
+      if (id.nodeId !== null && findAnyNode(loadedSlot.tree, id.nodeId) === undefined)
         refuse('tree/unknown-node', `There is no node ${id.nodeId}.`, { nodeId: id.nodeId });
     }
-    await this.#state.keep({ type: 'external-ids', ids });
+    await this.#state.persist({ type: 'external-ids', ids });
     for (const id of ids) this.#enter(id);
   }
 
   find(owner: string, format: string, scope: string, ids: readonly string[]): ExternalId[] {
-    this.#state.alive();
+    this.#state.assertOpen();
     const found: ExternalId[] = [];
     for (const id of new Set(ids))
       for (const known of this.#byName.get(externalKey(format, scope, id)) ?? [])
@@ -82,9 +85,9 @@ export class InProcessExternalIds {
   }
 
   async addProvenance(owner: string, rows: readonly Provenance[]): Promise<void> {
-    this.#state.writable();
+    this.#state.assertWritable();
     for (const { treeId } of rows) await this.#state.open(owner, treeId);
-    await this.#state.keep({ type: 'provenance', rows });
+    await this.#state.persist({ type: 'provenance', rows });
     this.register([], rows);
   }
 

@@ -31,7 +31,7 @@ export interface TreeLookup {
 export class GlobalIndex {
   readonly #trees: TreeLookup;
   readonly #persistence: Persistence | null;
-  readonly #homes = new Map<NodeId, TreeId>();
+  readonly #treeOfNode = new Map<NodeId, TreeId>();
   readonly #forest = new Map<string, TreeId>();
   readonly #acts = new ActIndex();
 
@@ -42,13 +42,13 @@ export class GlobalIndex {
 
   /** Indexes the nodes and acts of a tree that was loaded. */
   enter(treeId: TreeId, { tree, log }: LoadedTreeSlot): void {
-    for (const node of allNodes(tree)) this.#homes.set(node.id, treeId);
+    for (const node of allNodes(tree)) this.#treeOfNode.set(node.id, treeId);
     for (const commit of log) this.#acts.add(commit.actId, treeId);
   }
 
   /** Indexes nodes that another process added. A node that is already indexed keeps its tree. */
   adopt(treeId: TreeId, ids: readonly NodeId[]): void {
-    for (const id of ids) if (!this.#homes.has(id)) this.#homes.set(id, treeId);
+    for (const id of ids) if (!this.#treeOfNode.has(id)) this.#treeOfNode.set(id, treeId);
   }
 
   /** Indexes a persisted commit. `before` is the tree row before it; null for a new tree. */
@@ -59,28 +59,28 @@ export class GlobalIndex {
   }
 
   /** Removes some nodes of a tree from the index, or the whole tree if no nodes are given. */
-  forget(row: TreeRow, nodeIds?: readonly NodeId[]): void {
+  remove(row: TreeRow, nodeIds?: readonly NodeId[]): void {
     if (nodeIds !== undefined) {
-      for (const id of nodeIds) this.#homes.delete(id);
+      for (const id of nodeIds) this.#treeOfNode.delete(id);
       return;
     }
     this.leaveForest(row);
-    for (const [id, home] of this.#homes) if (home === row.id) this.#homes.delete(id);
+    for (const [id, home] of this.#treeOfNode) if (home === row.id) this.#treeOfNode.delete(id);
   }
 
   enterForest(row: TreeRow): void {
-    const place = indexEntryOf(row);
-    if (place !== null) this.#forest.set(place, row.id);
+    const entry = indexEntryOf(row);
+    if (entry !== null) this.#forest.set(entry, row.id);
   }
 
   leaveForest(row: TreeRow): void {
-    const place = indexEntryOf(row);
-    if (place !== null && this.#forest.get(place) === row.id) this.#forest.delete(place);
+    const entry = indexEntryOf(row);
+    if (entry !== null && this.#forest.get(entry) === row.id) this.#forest.delete(entry);
   }
 
   /** Returns the tree with this key among the trees of a forest; null if no tree has it. */
   forest(owner: string, project: string, key: string): TreeId | null {
-    return this.#forest.get(forestPlace(owner, project, key)) ?? null;
+    return this.#forest.get(indexKeyOf(owner, project, key)) ?? null;
   }
 
   /**
@@ -88,14 +88,14 @@ export class GlobalIndex {
    * have the id of its tree.
    */
   taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
-    const here = (id: NodeId) => this.#isHere(id);
+    const here = (id: NodeId) => this.#isTakenHere(id);
     const elsewhere = this.#persistence?.findTreesOfNodes?.(ids.filter((id) => !here(id)));
     if (elsewhere === undefined) return ids.filter(here);
     return elsewhere.then((homes) => ids.filter((id) => here(id) || homes.has(id)));
   }
 
-  #isHere(id: NodeId): boolean {
-    return this.#homes.has(id) || this.#trees.has(id);
+  #isTakenHere(id: NodeId): boolean {
+    return this.#treeOfNode.has(id) || this.#trees.has(id);
   }
 
   /**
@@ -106,19 +106,19 @@ export class GlobalIndex {
     const asked = this.#trees.has(treeId) ? ids : [nodeId(treeId), ...ids];
     const [taken] = asked.length === 0 ? [] : await this.taken(asked);
     if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
-    const place = indexEntryOf(tree);
-    const other = place === null ? undefined : this.#forest.get(place);
+    const entry = indexEntryOf(tree);
+    const other = entry === null ? undefined : this.#forest.get(entry);
     if (other !== undefined && other !== treeId)
       refuse('tree/exists', `The tree ${other} has this system prompt in this project already.`, { treeId: other });
     for (const id of ids) {
       // Another commit may have taken the id while the persistence was asked.
-      if (this.#isHere(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
+      if (this.#isTakenHere(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
     }
-    for (const id of ids) this.#homes.set(id, treeId);
-    if (place !== null && other === undefined) this.#forest.set(place, treeId);
+    for (const id of ids) this.#treeOfNode.set(id, treeId);
+    if (entry !== null && other === undefined) this.#forest.set(entry, treeId);
     return () => {
-      for (const id of ids) this.#homes.delete(id);
-      if (place !== null && other === undefined) this.#forest.delete(place);
+      for (const id of ids) this.#treeOfNode.delete(id);
+      if (entry !== null && other === undefined) this.#forest.delete(entry);
     };
   }
 
@@ -127,7 +127,7 @@ export class GlobalIndex {
    * owner.
    */
   home(owner: string, id: NodeId): TreeId | null | Promise<TreeId | null> {
-    const known = this.#homes.get(id);
+    const known = this.#treeOfNode.get(id);
     if (known !== undefined) {
       const slot = this.#trees.find(owner, known);
       if (slot === undefined) return null;
@@ -161,7 +161,7 @@ export class GlobalIndex {
     const known = this.#acts.of(actId);
     const others = (ids: Iterable<TreeId>) =>
       [...new Set(ids)].sort().flatMap((id) => (id === treeId ? [] : (this.#trees.find(owner, id) ?? [])));
-    const more = this.#persistence?.treesOf?.(actId);
+    const more = this.#persistence?.findTreesOfAct?.(actId);
     if (more !== undefined)
       return more.then(async (ids) => {
         const elsewhere: TreeId[] = [];
@@ -169,7 +169,9 @@ export class GlobalIndex {
           if (isChangedBy(actId, await this.#trees.load(slot))) elsewhere.push(slot.id);
         return { ...record, elsewhere };
       });
-    const elsewhere = others(known).filter(({ loaded: pages }) => pages !== null && isChangedBy(actId, pages));
+    const elsewhere = others(known).filter(
+      ({ loaded: loadedSlot }) => loadedSlot !== null && isChangedBy(actId, loadedSlot),
+    );
     return { ...record, elsewhere: elsewhere.map(({ id }) => id) };
   }
 }
@@ -183,12 +185,12 @@ function isLiveIn({ tree }: LoadedTreeSlot, id: NodeId, treeId: TreeId): TreeId 
   return findNode(tree, id) === undefined ? null : treeId;
 }
 
-function forestPlace(owner: string, project: string, key: string): string {
+function indexKeyOf(owner: string, project: string, key: string): string {
   return JSON.stringify([owner, project, key]);
 }
 
 function indexEntryOf(row: Pick<TreeRow, 'owner' | 'attributes'>): string | null {
   const { forestKey, project, trashedAt } = row.attributes;
   if (typeof forestKey !== 'string' || trashedAt !== undefined) return null;
-  return forestPlace(row.owner, project ?? '', forestKey);
+  return indexKeyOf(row.owner, project ?? '', forestKey);
 }

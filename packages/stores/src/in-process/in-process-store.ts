@@ -147,7 +147,7 @@ export class InProcessStore implements Store {
   }
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
-    this.#state.alive();
+    this.#state.assertOpen();
     assertArgument('ids', ids, argumentValidators.nodeIds);
     const texts = new Map<NodeId, string>();
     for (const { id, message } of await this.#state.read(this.owner, treeId, () => ask('nodes', { ids })))
@@ -165,7 +165,7 @@ export class InProcessStore implements Store {
   }
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
-    this.#state.alive();
+    this.#state.assertOpen();
     assertArgument('query', query, argumentValidators.treeQuery);
     await this.#state.follow(true);
     return listTreesInMemory(this.#state, this.owner, query);
@@ -176,7 +176,7 @@ export class InProcessStore implements Store {
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
-    this.#state.alive();
+    this.#state.assertOpen();
     assertArgument('query', query, argumentValidators.searchQuery);
     await this.#state.follow(true);
     return searchMessages(this.#state, this.owner, query);
@@ -188,16 +188,16 @@ export class InProcessStore implements Store {
   ): Promise<readonly CommitSummary[]> {
     assertArgument('options', options, argumentValidators.historyQuery);
     const limit = clampPageLength(options.limit ?? defaultHistoryLength);
-    const { pages } = await this.#state.open(this.owner, treeId);
-    const end = Math.max(0, Math.min(pages.tree.version, (options.before ?? Number.POSITIVE_INFINITY) - 1));
-    return pages.log
+    const { loadedSlot } = await this.#state.open(this.owner, treeId);
+    const end = Math.max(0, Math.min(loadedSlot.tree.version, (options.before ?? Number.POSITIVE_INFINITY) - 1));
+    return loadedSlot.log
       .slice(Math.max(0, end - limit), end)
       .reverse()
       .map(summarizeCommit);
   }
 
   async newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null> {
-    this.#state.alive();
+    this.#state.assertOpen();
     assertArgument('actor', actor, argumentValidators.actorName);
     assertArgument('which', which, argumentValidators.actKind);
     await this.#state.follow(true);
@@ -205,20 +205,20 @@ export class InProcessStore implements Store {
   }
 
   async trash(treeId: TreeId): Promise<readonly TrashItem[]> {
-    const { slot, pages } = await this.#state.open(this.owner, treeId);
-    return listTrash(slot, pages);
+    const { slot, loadedSlot } = await this.#state.open(this.owner, treeId);
+    return listTrash(slot, loadedSlot);
   }
 
   async purge(treeId: TreeId, what: PurgeTarget): Promise<PurgeReport> {
-    this.#state.writable();
+    this.#state.assertWritable();
     assertArgument('what', what, argumentValidators.purgeQuery);
     return this.#state.locks.run(treeId, async () => {
-      const { slot, pages } = await this.#state.open(this.owner, treeId);
-      const done = purgeFromTree(pages.tree, pages.log, what);
+      const { slot, loadedSlot } = await this.#state.open(this.owner, treeId);
+      const done = purgeFromTree(loadedSlot.tree, loadedSlot.log, what);
       const { nodeIds, tree, log, report } = done;
       if (nodeIds.size === 0) return { ...report, copies: [], waitingAttachments: 0, uncleared: [] };
-      const purged = allNodes(pages.tree).filter((node) => nodeIds.has(node.id));
-      const named = nodesNamedBy(purged, pages.log);
+      const purged = allNodes(loadedSlot.tree).filter((node) => nodeIds.has(node.id));
+      const named = nodesNamedBy(purged, loadedSlot.log);
       const copies = await findCopiesInMemory(this.#state, this.owner, treeId, purged);
       await this.#parts.runs.forget(treeId, nodeIds);
       await this.#state.purge(slot, { type: 'purge', treeId, nodeIds: [...nodeIds], tree, log });
@@ -229,30 +229,30 @@ export class InProcessStore implements Store {
   }
 
   async purgeTree(treeId: TreeId): Promise<PurgeReport> {
-    this.#state.writable();
+    this.#state.assertWritable();
     return this.#state.locks.run(treeId, async () => {
       const slot = this.#state.find(this.owner, treeId) ?? throwUnknownTree(treeId);
       if (slot.row.attributes.trashedAt === undefined) throwNotInTrash(treeId);
-      return this.#forget(treeId);
+      return this.#deleteTree(treeId);
     });
   }
 
   /** Deletes a tree with everything that belongs to it, whether it is in the trash or not. Used for temporary trees. */
   async discard(treeId: TreeId): Promise<void> {
-    this.#state.writable();
+    this.#state.assertWritable();
     await this.#state.locks.run(treeId, async () => {
       if (this.#state.find(this.owner, treeId) === undefined) throwUnknownTree(treeId);
-      await this.#forget(treeId);
+      await this.#deleteTree(treeId);
     });
   }
 
-  async #forget(treeId: TreeId): Promise<PurgeReport> {
+  async #deleteTree(treeId: TreeId): Promise<PurgeReport> {
     const slot = this.#state.find(this.owner, treeId) ?? throwUnknownTree(treeId);
     const { nodes, log } = await this.#readable(treeId);
     const named = nodesNamedBy(nodes, log);
     const copies = await findCopiesInMemory(this.#state, this.owner, treeId, nodes);
     await this.#parts.runs.forget(treeId);
-    await this.#state.forget(slot);
+    await this.#state.deleteTree(slot);
     this.#parts.names.forget(treeId);
     this.#parts.accounts.forget(treeId);
     const waitingAttachments = await this.#parts.blobs.collect(this.owner, named);
@@ -263,8 +263,8 @@ export class InProcessStore implements Store {
   /** Returns the nodes and the log of a tree that is about to be deleted; empty lists if the tree cannot be read. */
   async #readable(treeId: TreeId): Promise<{ readonly nodes: readonly Node[]; readonly log: readonly Commit[] }> {
     try {
-      const { pages } = await this.#state.open(this.owner, treeId);
-      return { nodes: [...allNodes(pages.tree)], log: pages.log };
+      const { loadedSlot } = await this.#state.open(this.owner, treeId);
+      return { nodes: [...allNodes(loadedSlot.tree)], log: loadedSlot.log };
     } catch (error) {
       if (!isAppError(error)) throw error;
       return { nodes: [], log: [] };
@@ -302,11 +302,11 @@ export class InProcessStore implements Store {
   async *backfill(
     options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
   ): AsyncGenerator<BackfillProgress> {
-    this.#state.writable();
+    this.#state.assertWritable();
     assertArgument('options', options, argumentValidators.backfillOptions);
     const batch = clampPageLength(options.batch);
-    if (!this.#state.branches(this.owner)) return;
-    const open = [...this.#state.owned(this.owner)].filter((slot) => slot.format === 'linear').map(({ id }) => id);
+    if (!this.#state.mayBranch(this.owner)) return;
+    const open = [...this.#state.slotsOf(this.owner)].filter((slot) => slot.format === 'linear').map(({ id }) => id);
     let done = 0;
     while (done < open.length && options.signal?.aborted !== true) {
       for (const id of open.slice(done, done + batch)) await this.#state.storeAsTree(this.owner, id);
@@ -317,13 +317,15 @@ export class InProcessStore implements Store {
 
   /** Returns the ids of the trees to check: the given one, or all. An unknown id gives an empty list. */
   protected wanted(treeId: TreeId | undefined): TreeId[] {
-    return [...this.#state.owned(this.owner)].flatMap(({ id }) => (treeId === undefined || id === treeId ? [id] : []));
+    return [...this.#state.slotsOf(this.owner)].flatMap(({ id }) =>
+      treeId === undefined || id === treeId ? [id] : [],
+    );
   }
 
   async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     assertArgument('options', options, argumentValidators.fsckOptions);
-    if (options.repair === true) this.#state.writable();
-    this.#state.alive();
+    if (options.repair === true) this.#state.assertWritable();
+    this.#state.assertOpen();
     const findings: FsckReport['findings'][number][] = [];
     const repaired: string[] = [];
     let nodes = 0;
@@ -331,17 +333,17 @@ export class InProcessStore implements Store {
     if (options.treeId !== undefined && wanted.length === 0) throwUnknownTree(options.treeId);
     for (const [at, id] of wanted.entries()) {
       if (at > 0) options.onProgress?.({ done: at, total: wanted.length });
-      const { pages } = await this.#state.open(this.owner, id);
-      nodes += pages.tree.nodes.size;
-      const found = checkTree(pages.tree);
+      const { loadedSlot } = await this.#state.open(this.owner, id);
+      nodes += loadedSlot.tree.nodes.size;
+      const found = checkTree(loadedSlot.tree);
       for (const finding of found) findings.push({ ...finding, treeId: id });
       const runs = await this.runs.list(id);
       const warn = (code: string, at: string) =>
         findings.push({ code, severity: 'warning', id: at, message: `${code} at ${at}.`, treeId: id });
       const written = new Set(runs.map((run) => run.nodeId));
-      for (const node of allNodes(pages.tree))
+      for (const node of allNodes(loadedSlot.tree))
         if (node.status === 'pending' && node.removedIn === null && !written.has(node.id)) warn(unwritten, node.id);
-      for (const run of runs) if (findNode(pages.tree, run.nodeId)?.removedIn !== null) warn(unplaced, run.id);
+      for (const run of runs) if (findNode(loadedSlot.tree, run.nodeId)?.removedIn !== null) warn(unplaced, run.id);
       if (options.repair !== true || found.every(({ severity }) => severity !== 'error')) continue;
       for (const text of await this.#mend(id)) repaired.push(text);
     }
@@ -351,21 +353,21 @@ export class InProcessStore implements Store {
 
   async #mend(treeId: TreeId): Promise<readonly string[]> {
     return this.#state.locks.run(treeId, async () => {
-      const { slot, pages } = await this.#state.open(this.owner, treeId);
-      const { tree } = pages;
+      const { slot, loadedSlot } = await this.#state.open(this.owner, treeId);
+      const { tree } = loadedSlot;
       const { row, nodes, bookmarks, repaired } = repairRows({
         row: tree,
         nodes: allNodes(tree),
         bookmarks: allBookmarks(tree),
       });
-      if (repaired.length > 0) await this.#state.mend(slot, treeFromRows(row, nodes, bookmarks));
+      if (repaired.length > 0) await this.#state.repair(slot, treeFromRows(row, nodes, bookmarks));
       return repaired;
     });
   }
 
   async backup(to: string): Promise<void> {
-    this.#state.alive();
-    if (to === '') refuse('command/invalid', 'A backup needs a place to go to.');
+    this.#state.assertOpen();
+    if (to === '') refuse('command/invalid', 'A backup needs a target path.');
     await this.#plate.backup(to);
   }
 }

@@ -42,7 +42,7 @@ export function listTreesInMemory(state: TreeState, owner: string, query: TreeQu
   const limit = clampPageLength(query.limit);
   const from = query.cursor == null ? null : decodeCursor('trees', ['number', 'string'], query.cursor);
   const found: TreeSlot[] = [];
-  for (const slot of state.owned(owner)) {
+  for (const slot of state.slotsOf(owner)) {
     const { row } = slot;
     if (from !== null && !isOlder(row, Number(from[0]), String(from[1]))) continue;
     if (fitsQuery(row, query)) found.push(slot);
@@ -88,17 +88,17 @@ export async function searchMessages(state: TreeState, owner: string, query: Sea
   const from = query.cursor == null ? null : decodeCursor('hits', ['number', 'string', 'number'], query.cursor);
   if (terms.length === 0) return { items: [], cursor: null };
   const found: SearchFound[] = [];
-  for (const slot of [...state.owned(owner)]) {
+  for (const slot of [...state.slotsOf(owner)]) {
     const { attributes } = slot.row;
     if (attributes.trashedAt !== undefined) continue;
     if (query.treeId !== undefined && slot.id !== query.treeId) continue;
     if (query.project !== undefined && attributes.project !== query.project) continue;
-    const pages =
+    const loadedSlot =
       query.treeId === slot.id
-        ? (await state.open(owner, slot.id)).pages
+        ? (await state.open(owner, slot.id)).loadedSlot
         : await loadSlotIfReadable(state, owner, slot.id);
-    if (pages === null) continue;
-    for (const node of allNodes(pages.tree)) {
+    if (loadedSlot === null) continue;
+    for (const node of allNodes(loadedSlot.tree)) {
       if (node.removedIn !== null || node.role === 'root' || !containsAllTerms(node.text, terms)) continue;
       if (query.roles !== undefined && !query.roles.includes(node.role)) continue;
       if (from === null || isAfter({ slot, node }, from)) found.push({ slot, node });
@@ -120,7 +120,7 @@ export async function searchMessages(state: TreeState, owner: string, query: Sea
  */
 export async function loadSlotIfReadable(state: TreeState, owner: string, id: TreeId): Promise<LoadedTreeSlot | null> {
   try {
-    return (await state.open(owner, id)).pages;
+    return (await state.open(owner, id)).loadedSlot;
   } catch (error) {
     if (!isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
     return null;

@@ -18,7 +18,7 @@ export class MatchIndex {
   }
 
   /** Adds the changes of a commit to the index; `tree` is the value after the commit. */
-  take(tree: Tree, changes: readonly RowChange[]): void {
+  add(tree: Tree, changes: readonly RowChange[]): void {
     for (const change of changes) {
       if (change.op === 'added') this.#addLive(tree, change.node.id);
       else if (change.op === 'updated') for (const id of change.nodeIds) this.#addLive(tree, id);
@@ -30,7 +30,7 @@ export class MatchIndex {
 
   /** Returns the live messages with a key below a match parent. */
   matching(tree: Tree, matchParent: NodeId, key: string): readonly NodeId[] {
-    return matchingNode(this.#keys, matchPlace(matchParent, key), (id) => {
+    return matchingNode(this.#keys, matchKey(matchParent, key), (id) => {
       const node = findNode(tree, id);
       return node !== undefined && node.matchParent === matchParent && node.key === key;
     });
@@ -38,7 +38,7 @@ export class MatchIndex {
 
   /** Returns the live nodes that complete a split text, oldest first. `key` is the key of the whole text. */
   completing(tree: Tree, matchParent: NodeId, key: string): readonly NodeId[] {
-    const found = matchingNode(this.#aliases, matchPlace(matchParent, key), (id) =>
+    const found = matchingNode(this.#aliases, matchKey(matchParent, key), (id) =>
       (findNode(tree, id)?.aliases ?? []).some((alias) => alias.matchParent === matchParent && alias.key === key),
     );
     return [...found].sort((a, b) => (findNode(tree, a)?.seq ?? 0) - (findNode(tree, b)?.seq ?? 0));
@@ -51,15 +51,15 @@ export class MatchIndex {
 
   #add(node: Node): void {
     if (node.key !== null && node.matchParent !== null)
-      addEntry(this.#keys, matchPlace(node.matchParent, node.key), node.id);
-    for (const alias of node.aliases) addEntry(this.#aliases, matchPlace(alias.matchParent, alias.key), node.id);
+      addEntry(this.#keys, matchKey(node.matchParent, node.key), node.id);
+    for (const alias of node.aliases) addEntry(this.#aliases, matchKey(alias.matchParent, alias.key), node.id);
   }
 }
 
 // Most keys have one node, and a set for each key would take more memory than all entries.
 type MatchEntries = Map<string, NodeId | Set<NodeId>>;
 
-function matchPlace(matchParent: NodeId, key: string): string {
+function matchKey(matchParent: NodeId, key: string): string {
   return `${matchParent} ${key}`;
 }
 

@@ -24,12 +24,12 @@ export async function findNewestAct(
 ): Promise<NewestAct | null> {
   let best: Candidate | null = null;
   let begun: { readonly commit: Commit; readonly slot: TreeSlot } | null = null;
-  const slots = [...state.owned(owner)].sort((a, b) => b.row.updatedAt - a.row.updatedAt || b.sequence - a.sequence);
+  const slots = [...state.slotsOf(owner)].sort((a, b) => b.row.updatedAt - a.row.updatedAt || b.sequence - a.sequence);
   for (const slot of slots) {
     if (Math.max(best?.commit.at ?? none, begun?.commit.at ?? none) > slot.row.updatedAt) break;
-    const pages = await loadSlotIfReadable(state, owner, slot.id);
-    if (pages === null) continue;
-    const log = pages.log.slice(0, pages.tree.version);
+    const loadedSlot = await loadSlotIfReadable(state, owner, slot.id);
+    if (loadedSlot === null) continue;
+    const log = loadedSlot.log.slice(0, loadedSlot.tree.version);
     const found = which === 'undoable' ? findNewestUndoable(log, actor) : findNewestRedoable(log, actor);
     if (found !== null && (best === null || isNewer({ ...found, slot }, best))) best = { ...found, slot };
     const first = which === 'redoable' ? findNewestActStart(log, actor) : null;

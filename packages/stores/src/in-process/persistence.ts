@@ -139,22 +139,22 @@ export interface Persistence {
    * Returns the changes of other processes since the last call: new and deleted trees, and with `rows` also changed
    * trees. Null if nothing changed.
    */
-  survey?(rows: boolean): ExternalChanges | null;
+  findExternalChanges?(rows: boolean): ExternalChanges | null;
   /** Runs work while no other process creates a tree in the same store. */
-  alone?<T>(work: () => Promise<T>): Promise<T>;
+  runExclusively?<T>(work: () => Promise<T>): Promise<T>;
   /** Returns the tree of each of these nodes, if that tree is not loaded. Unknown nodes are missing in the map. */
   findTreesOfNodes?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
   /** Returns the trees that an act changed, among those that are not loaded. */
-  treesOf?(actId: ActId): Promise<readonly TreeId[]>;
+  findTreesOfAct?(actId: ActId): Promise<readonly TreeId[]>;
   /** Returns which of these attachments a tree refers to, without loading the tree; undefined if it must be loaded. */
-  mentions?(treeId: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string>;
+  findReferencedHashes?(treeId: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string>;
   /**
    * Returns which of these attachments other processes still need: they were added after a time and no message refers
    * to them yet, or a tree that this store cannot see refers to them.
    */
-  wanted?(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string>;
+  findHeldBlobs?(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string>;
   /** Returns the bytes of an attachment that was registered from disk; null if they are missing. */
-  bytesOf?(owner: string, hash: string): Promise<Uint8Array | null>;
+  readBlob?(owner: string, hash: string): Promise<Uint8Array | null>;
 }
 
 /** Picks the entries of these nodes from an index of trees by node. */

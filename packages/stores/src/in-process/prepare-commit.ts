@@ -38,7 +38,7 @@ function prepareNow<R>(
 }
 
 async function freezeInTurns({ commit, row }: PreparedCommit, turns: Yielder): Promise<PreparedCommit> {
-  const steps = await turns.partByPart(commit.steps, (part) => {
+  const steps = await turns.mapInParts(commit.steps, (part) => {
     // An undo contains only values that were validated when they were first stored.
     if (commit.kind === 'do') assertStepsStillValid(part);
     return freezeSteps(part);

@@ -32,7 +32,7 @@ export class InProcessRuns {
   }
 
   async #end(id: string): Promise<void> {
-    await this.#state.keep({ type: 'run-end', runId: id });
+    await this.#state.persist({ type: 'run-end', runId: id });
     this.#running.delete(id);
   }
 
@@ -42,7 +42,7 @@ export class InProcessRuns {
   }
 
   async #keep(running: ActiveRun, run: Run): Promise<void> {
-    await this.#state.keep({ type: 'run', owner: running.owner, run });
+    await this.#state.persist({ type: 'run', owner: running.owner, run });
     running.run = run;
   }
 
@@ -50,20 +50,20 @@ export class InProcessRuns {
     if (chunk.offset > running.length)
       refuse(
         'command/invalid',
-        `The run ${running.run.id} has ${running.length} characters: a piece at ${chunk.offset} would leave a hole.`,
+        `The run ${running.run.id} has ${running.length} characters: a chunk at ${chunk.offset} would leave a gap.`,
         { runId: running.run.id, offset: chunk.offset },
       );
     // A client may send text again after a lost answer: only the part beyond the stored length is added.
     const text = chunk.text.slice(running.length - chunk.offset);
     if (text === '') return;
     const added = { offset: running.length, text };
-    await this.#state.keep({ type: 'run-chunk', runId: running.run.id, chunk: added });
+    await this.#state.persist({ type: 'run-chunk', runId: running.run.id, chunk: added });
     running.chunks.push(added);
     running.length += text.length;
   }
 
   #locked<T>(id: string, work: () => Promise<T>): Promise<T> {
-    this.#state.writable();
+    this.#state.assertWritable();
     return this.#state.locks.run(`run ${id}`, work);
   }
 
@@ -75,7 +75,7 @@ export class InProcessRuns {
       if (there.owner === owner && canonicalJson(there.run) === canonicalJson(begun)) return;
       refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
     }
-    await this.#state.keep({ type: 'run', owner, run: begun });
+    await this.#state.persist({ type: 'run', owner, run: begun });
     this.register(owner, begun, []);
   }
 
@@ -110,15 +110,15 @@ export class InProcessRuns {
         change(id, (running) => this.#keep(running, { ...running.run, data: { ...running.run.data, ...data } })),
       append: (id, chunk) => change(id, (running) => this.#append(running, chunk)),
       chunks: async (id, from = 0) => {
-        this.#state.alive();
+        this.#state.assertOpen();
         return chunksFrom(this.#find(owner, id)?.chunks ?? [], from);
       },
       find: async (id) => {
-        this.#state.alive();
+        this.#state.assertOpen();
         return this.#find(owner, id)?.run ?? null;
       },
       list: async (treeId) => {
-        this.#state.alive();
+        this.#state.assertOpen();
         const own = [...this.#running.values()].filter((running) => running.owner === owner);
         return own.map(({ run }) => run).filter((run) => treeId === undefined || run.treeId === treeId);
       },

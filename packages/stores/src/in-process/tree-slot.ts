@@ -52,18 +52,24 @@ export class TreeSlot {
   }
 
   /** Keeps the loaded tree in memory from now on. */
-  fill({ tree, log, purged }: LoadedTree): LoadedTreeSlot {
-    const pages: LoadedTreeSlot = { tree, log: [...log], purged: new Set(purged), index: null };
-    this.loaded = pages;
+  setLoaded({ tree, log, purged }: LoadedTree): LoadedTreeSlot {
+    const loadedSlot: LoadedTreeSlot = { tree, log: [...log], purged: new Set(purged), index: null };
+    this.loaded = loadedSlot;
     this.row = tree;
-    return pages;
+    return loadedSlot;
   }
 
   /** Updates the loaded tree after a commit was persisted. */
-  write(pages: LoadedTreeSlot, commit: Commit, tree: Tree, changes: readonly RowChange[], sequence: number): void {
-    pages.tree = tree;
-    pages.log.push(commit);
-    pages.index?.take(tree, changes);
+  applyCommit(
+    loadedSlot: LoadedTreeSlot,
+    commit: Commit,
+    tree: Tree,
+    changes: readonly RowChange[],
+    sequence: number,
+  ): void {
+    loadedSlot.tree = tree;
+    loadedSlot.log.push(commit);
+    loadedSlot.index?.add(tree, changes);
     this.row = tree;
     this.sequence = sequence;
     this.sequences.set(commit.version, sequence);
@@ -73,13 +79,13 @@ export class TreeSlot {
 /** A snapshot of a loaded tree: its value and log do not change while others write. */
 export class TreeSnapshot {
   readonly tree: Tree;
-  readonly #pages: LoadedTreeSlot;
+  readonly #loadedSlot: LoadedTreeSlot;
   readonly #log: readonly Commit[];
 
-  constructor(pages: LoadedTreeSlot) {
-    this.#pages = pages;
-    this.tree = pages.tree;
-    this.#log = pages.log;
+  constructor(loadedSlot: LoadedTreeSlot) {
+    this.#loadedSlot = loadedSlot;
+    this.tree = loadedSlot.tree;
+    this.#log = loadedSlot.log;
   }
 
   /** Returns the commits of this snapshot after a version. */
@@ -90,19 +96,19 @@ export class TreeSnapshot {
   /** Returns the act that a read for undo or redo finds in this tree, without the other trees that it changed. */
   record(found: ActCommits | null): Omit<ActRecord, 'elsewhere'> | null {
     if (found === null) return null;
-    const { purged } = this.#pages;
+    const { purged } = this.#loadedSlot;
     const lost = purged.size > 0 && found.commits.some(({ steps }) => steps.some((step) => touchesNode(step, purged)));
     return { ...found, purged: lost };
   }
 
   /** Answers a read about this tree, or through `around` about another tree. */
   answer(read: Read, around: Pick<CrossTreeAnswers, 'tree'>): ReturnType<typeof answerFromTree> {
-    const pages = this.#pages;
+    const loadedSlot = this.#loadedSlot;
     // The index describes the newest state and has dropped nodes that a snapshot still shows, so it is used only if
     // the snapshot is current.
-    const current = pages.tree === this.tree && !('treeId' in read && read.treeId !== undefined);
-    if (current && read.ask === 'match') pages.index ??= MatchIndex.of(this.tree);
-    const { index } = pages;
+    const current = loadedSlot.tree === this.tree && !('treeId' in read && read.treeId !== undefined);
+    if (current && read.ask === 'match') loadedSlot.index ??= MatchIndex.of(this.tree);
+    const { index } = loadedSlot;
     const answered = answerFromTree(this.tree, read, {
       ...emptyAnswer,
       tree: around.tree,
@@ -158,7 +164,6 @@ export class ActIndex {
   }
 }
 
-/** Returns the nodes that a commit inserts. */
 export function insertedNodeIds({ commit }: PreparedCommit): NodeId[] {
   return insertedNodes(commit.steps).map(({ id }) => id);
 }

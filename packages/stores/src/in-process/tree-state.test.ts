@@ -61,7 +61,7 @@ class Holder implements Persistence {
     return homes;
   }
 
-  async treesOf(actId: string) {
+  async findTreesOfAct(actId: string) {
     return [...this.trees.values()].flatMap(({ log }) =>
       log.filter((one) => one.actId === actId).map((one) => one.treeId),
     );

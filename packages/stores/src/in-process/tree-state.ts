@@ -52,38 +52,38 @@ export interface TreeStateOptions {
 
 // Work that creates trees is serialised under this key. Otherwise two trees with the same unique key could be
 // created at the same time.
-const openingStates = 'making a tree';
+const creationKey = 'making a tree';
 
 /** The trees of a store and all indexes over them. The handles of all owners share one instance. */
 export class TreeState {
   readonly slots = new Map<TreeId, TreeSlot>();
   readonly locks = new KeyedLocks();
-  readonly soon = new BlobHolds();
+  readonly blobHolds = new BlobHolds();
   readonly readOnly: boolean;
   readonly #persistence: Persistence | null;
   readonly #treeWrites: TreeWriteScope | undefined;
   readonly #kit: MessageKit | undefined;
-  readonly #lookup: GlobalIndex;
+  readonly #index: GlobalIndex;
   readonly #answers: InProcessReads;
-  readonly #news = new ChangeFeed();
+  readonly #feed = new ChangeFeed();
   // Whether other processes may change the trees of this store, so that their changes must be looked for.
-  readonly #follows: boolean;
+  readonly #isShared: boolean;
   #closed = false;
 
   constructor(options: TreeStateOptions = {}) {
     this.readOnly = options.readOnly ?? false;
     this.#persistence = options.persistence ?? null;
-    this.#follows = this.#persistence?.survey !== undefined;
-    if (this.#follows) this.#news.pollWith(() => this.follow(true));
+    this.#isShared = this.#persistence?.findExternalChanges !== undefined;
+    if (this.#isShared) this.#feed.pollWith(() => this.follow(true));
     this.#treeWrites = options.treeWrites;
     this.#kit = options.kit;
     const trees = {
       has: (id: string) => this.slots.has(asTreeId(id)),
       find: (owner: string, treeId: TreeId) => this.find(owner, treeId),
-      load: (slot: TreeSlot) => this.#pages(slot),
+      load: (slot: TreeSlot) => this.#load(slot),
     };
-    this.#lookup = new GlobalIndex(trees, this.#persistence);
-    this.#answers = new InProcessReads(trees, this.#lookup);
+    this.#index = new GlobalIndex(trees, this.#persistence);
+    this.#answers = new InProcessReads(trees, this.#index);
   }
 
   /** Registers trees that the persistence can load, when the store is opened. */
@@ -91,8 +91,8 @@ export class TreeState {
     for (const { row, format, sequence } of [...trees].sort((a, b) => a.sequence - b.sequence)) {
       const slot = new TreeSlot(row, format, sequence);
       this.slots.set(row.id, slot);
-      this.#lookup.enterForest(row);
-      this.#tell(slot);
+      this.#index.enterForest(row);
+      this.#recordChange(slot);
     }
   }
 
@@ -100,36 +100,36 @@ export class TreeState {
    * Continues the change numbers after the last one on disk. No tree may have that number any more, because of a purge.
    */
   registerSequence(sequence: number): void {
-    this.#news.goOnFrom(sequence);
+    this.#feed.continueAfter(sequence);
   }
 
   /** Applies the changes of other processes: new and deleted trees, and with `rows` also new commits in known trees. */
   async follow(rows = false): Promise<void> {
-    const survey = this.#persistence?.survey?.(rows) ?? null;
-    if (survey === null) return;
-    for (const id of survey.gone) this.#leave(id);
+    const external = this.#persistence?.findExternalChanges?.(rows) ?? null;
+    if (external === null) return;
+    for (const id of external.gone) this.#dropSlot(id);
     // Another process may have assigned numbers that followers here have passed already, so its changes get higher
     // ones.
     const numbered = <T extends { readonly sequence: number }>(one: T): T => ({
       ...one,
-      sequence: Math.max(one.sequence, this.#news.next()),
+      sequence: Math.max(one.sequence, this.#feed.nextNumber()),
     });
-    this.register(survey.known.map(numbered));
+    this.register(external.known.map(numbered));
     for (const [ids, isNew] of [
-      [survey.changed, false],
-      [survey.replaced, true],
+      [external.changed, false],
+      [external.replaced, true],
     ] as const)
       for (const id of ids) await this.#reread(id, isNew);
-    this.#news.wake();
+    this.#feed.wake();
   }
 
-  #leave(id: TreeId): void {
+  #dropSlot(id: TreeId): void {
     const slot = this.slots.get(id);
     if (slot === undefined) return;
     this.slots.delete(id);
-    this.soon.purges++;
-    this.#lookup.forget(slot.row);
-    this.#news.forget(id);
+    this.blobHolds.purges++;
+    this.#index.remove(slot.row);
+    this.#feed.forget(id);
   }
 
   /**
@@ -138,10 +138,10 @@ export class TreeState {
    */
   async #reread(id: TreeId, isNew: boolean): Promise<void> {
     const slot = this.slots.get(id);
-    if (slot === undefined || this.locks.held(id)) return;
+    if (slot === undefined || this.locks.isHeld(id)) return;
     try {
       if (isNew) await this.#reload(slot);
-      else this.#refresh(slot, await this.#pages(slot), false);
+      else this.#refresh(slot, await this.#load(slot), false);
     } catch (error) {
       // The next read of the tree reports this error.
       if (!isAppError(error)) throw error;
@@ -150,45 +150,45 @@ export class TreeState {
 
   async #reload(slot: TreeSlot): Promise<void> {
     const loaded = await this.#persistence?.load?.(slot.id);
-    if (loaded === undefined || loaded.tree.version === 0 || this.locks.held(slot.id)) return;
+    if (loaded === undefined || loaded.tree.version === 0 || this.locks.isHeld(slot.id)) return;
     const before = slot.row;
-    const pages = slot.loaded ?? slot.fill(loaded);
-    pages.tree = loaded.tree;
+    const loadedSlot = slot.loaded ?? slot.setLoaded(loaded);
+    loadedSlot.tree = loaded.tree;
     // Snapshots share the old array, so a new one replaces it.
-    pages.log = [...loaded.log];
-    pages.purged = new Set(loaded.purged);
-    pages.index = null;
+    loadedSlot.log = [...loaded.log];
+    loadedSlot.purged = new Set(loaded.purged);
+    loadedSlot.index = null;
     slot.row = loaded.tree;
-    slot.sequence = this.#news.next();
-    this.#lookup.forget(before);
-    this.#lookup.enterForest(slot.row);
-    this.#lookup.enter(slot.id, pages);
-    this.#tell(slot);
+    slot.sequence = this.#feed.nextNumber();
+    this.#index.remove(before);
+    this.#index.enterForest(slot.row);
+    this.#index.enter(slot.id, loadedSlot);
+    this.#recordChange(slot);
   }
 
   /** Throws if the store is closed. */
-  alive(): void {
+  assertOpen(): void {
     if (this.#closed) throwStoreClosed();
   }
 
   /** Throws if the store is closed or was opened read-only. */
-  writable(): void {
-    this.alive();
+  assertWritable(): void {
+    this.assertOpen();
     if (this.readOnly) throwReadOnlyStore();
   }
 
   close(): void {
     this.#closed = true;
-    this.#news.end();
+    this.#feed.end();
   }
 
   /** Persists an entry. Does nothing in the memory store. */
-  async keep(entry: PersistedEntry): Promise<void> {
+  async persist(entry: PersistedEntry): Promise<void> {
     await this.#persistence?.persist(entry);
   }
 
   /** Yields an owner's trees, loaded or not. */
-  *owned(owner: string): Generator<TreeSlot, void, undefined> {
+  *slotsOf(owner: string): Generator<TreeSlot, void, undefined> {
     for (const slot of this.slots.values()) if (slot.owner === owner) yield slot;
   }
 
@@ -199,22 +199,22 @@ export class TreeState {
   }
 
   /** Loads an owner's tree if necessary and returns it. Throws if the owner has no such tree. */
-  async open(owner: string, treeId: TreeId): Promise<{ readonly slot: TreeSlot; readonly pages: LoadedTreeSlot }> {
-    this.alive();
-    if (this.#follows) await this.follow();
+  async open(owner: string, treeId: TreeId): Promise<{ readonly slot: TreeSlot; readonly loadedSlot: LoadedTreeSlot }> {
+    this.assertOpen();
+    if (this.#isShared) await this.follow();
     const slot = this.find(owner, treeId) ?? throwUnknownTree(treeId);
-    return { slot, pages: await this.#current(slot) };
+    return { slot, loadedSlot: await this.#current(slot) };
   }
 
-  async #pages(slot: TreeSlot): Promise<LoadedTreeSlot> {
+  async #load(slot: TreeSlot): Promise<LoadedTreeSlot> {
     if (slot.loaded !== null) return slot.loaded;
     const loaded = await this.#persistence?.load?.(slot.id);
     // Another caller may have loaded the tree meanwhile. A second value of it would miss later commits.
     if (slot.loaded !== null) return slot.loaded;
     if (loaded === undefined) return throwUnknownTree(slot.id);
-    const pages = slot.fill(loaded);
-    this.#lookup.enter(slot.id, pages);
-    return pages;
+    const loadedSlot = slot.setLoaded(loaded);
+    this.#index.enter(slot.id, loadedSlot);
+    return loadedSlot;
   }
 
   /**
@@ -222,17 +222,17 @@ export class TreeState {
    * instead.
    */
   async #current(slot: TreeSlot): Promise<LoadedTreeSlot> {
-    const pages = await this.#pages(slot);
-    if (this.#persistence?.pull !== undefined && !this.locks.held(slot.id)) this.#refresh(slot, pages, false);
-    return pages;
+    const loadedSlot = await this.#load(slot);
+    if (this.#persistence?.pull !== undefined && !this.locks.isHeld(slot.id)) this.#refresh(slot, loadedSlot, false);
+    return loadedSlot;
   }
 
   /** Applies the commits that other processes added to a tree. The caller holds the tree's lock, or no one does. */
-  #refresh(slot: TreeSlot, pages: LoadedTreeSlot, write: boolean): void {
-    const more = this.#persistence?.pull?.(slot.id, pages.tree, write) ?? [];
+  #refresh(slot: TreeSlot, loadedSlot: LoadedTreeSlot, write: boolean): void {
+    const more = this.#persistence?.pull?.(slot.id, loadedSlot.tree, write) ?? [];
     for (const { applied, tree, sequence, format } of more) {
-      this.#lookup.adopt(slot.id, insertedNodeIds(applied));
-      this.#publish(slot, applied, tree, Math.max(sequence, this.#news.next()), format);
+      this.#index.adopt(slot.id, insertedNodeIds(applied));
+      this.#publish(slot, applied, tree, Math.max(sequence, this.#feed.nextNumber()), format);
     }
   }
 
@@ -240,9 +240,9 @@ export class TreeState {
    * Reads a tree again after a failed write. The commit may be on disk although the write reported an error; then it
    * becomes visible.
    */
-  #lookAgain(slot: TreeSlot, pages: LoadedTreeSlot): void {
+  #rereadAfterFailure(slot: TreeSlot, loadedSlot: LoadedTreeSlot): void {
     try {
-      this.#refresh(slot, pages, false);
+      this.#refresh(slot, loadedSlot, false);
     } catch (error) {
       // The caller throws the error of the write. The next call reads the tree again.
       if (!isAppError(error)) throw error;
@@ -254,7 +254,7 @@ export class TreeState {
    * conversion to a tree may be on disk although its write failed, and then the version and the format would not match.
    */
   async formatOf(owner: string, treeId: TreeId): Promise<ConversationFormat | null> {
-    this.alive();
+    this.assertOpen();
     await this.follow(true);
     const slot = this.find(owner, treeId);
     if (slot !== undefined && slot.loaded !== null) await this.#current(slot);
@@ -263,8 +263,8 @@ export class TreeState {
 
   /** Runs a read program on one snapshot of a tree. */
   async read<T>(owner: string, treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
-    this.alive();
-    if (this.#follows) await this.follow();
+    this.assertOpen();
+    if (this.#isShared) await this.follow();
     const slot = this.find(owner, treeId);
     const part = slot?.loaded === null ? (this.#persistence?.openPart?.(treeId) ?? null) : null;
     const found = part === null ? null : readFromPart(part, reading());
@@ -280,28 +280,28 @@ export class TreeState {
     planning: PlannerFactory<R>,
     options: ChangeOptions,
   ): Promise<ChangeResult<R>> {
-    this.writable();
+    this.assertWritable();
     const work = () =>
       this.locks.run(treeId, async () => {
-        const hold = this.soon.hold(owner);
+        const hold = this.blobHolds.hold(owner);
         try {
           return await this.#change(owner, treeId, planning, options, hold);
         } finally {
           hold.release();
         }
       });
-    if (this.#follows) await this.follow();
-    return this.slots.has(treeId) ? work() : this.#making(work);
+    if (this.#isShared) await this.follow();
+    return this.slots.has(treeId) ? work() : this.#runCreation(work);
   }
 
   /** Runs work that creates a tree. Such work runs one at a time, also among processes that share the store. */
-  #making<T>(work: () => Promise<T>): Promise<T> {
-    return this.locks.run(openingStates, () => {
+  #runCreation<T>(work: () => Promise<T>): Promise<T> {
+    return this.locks.run(creationKey, () => {
       const inside = async () => {
         await this.follow();
         return work();
       };
-      return this.#persistence?.alone?.(inside) ?? work();
+      return this.#persistence?.runExclusively?.(inside) ?? work();
     });
   }
 
@@ -312,90 +312,90 @@ export class TreeState {
     options: ChangeOptions,
     hold: BlobHold,
   ): Promise<ChangeResult<R>> {
-    this.writable();
+    this.assertWritable();
     const slot = this.find(owner, treeId);
-    const pages = slot === undefined ? null : await this.#pages(slot);
-    if (slot !== undefined && pages !== null) this.#refresh(slot, pages, true);
-    const snapshot = pages === null ? null : new TreeSnapshot(pages);
+    const loadedSlot = slot === undefined ? null : await this.#load(slot);
+    if (slot !== undefined && loadedSlot !== null) this.#refresh(slot, loadedSlot, true);
+    const snapshot = loadedSlot === null ? null : new TreeSnapshot(loadedSlot);
     const tree = snapshot?.tree ?? null;
     const stale = isStale(tree, options.expectedVersion);
-    const turns = new Yielder(options.nodes);
+    const yielder = new Yielder(options.nodes);
     let plan: Plan<R>;
     let purges: number;
     do {
-      purges = this.soon.purges;
-      plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }), turns);
+      purges = this.blobHolds.purges;
+      plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }), yielder);
       // A purge during planning means that the plan may contain purged data of other trees. Then the change is
       // planned again.
-    } while (purges !== this.soon.purges);
+    } while (purges !== this.blobHolds.purges);
     hold.take(plan);
-    await turns.rest();
-    const prepared = await prepareCommitCooperatively(treeId, snapshot, plan, options, turns);
+    await yielder.yieldIfDue();
+    const prepared = await prepareCommitCooperatively(treeId, snapshot, plan, options, yielder);
     if (prepared === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
     const branching = canBranch(this.#treeWrites, owner);
     if (!branching) await this.#answers.drive(owner, treeId, snapshot, assertNoNewBranch(treeId, plan.steps));
-    await turns.rest();
+    await yielder.yieldIfDue();
     const before = tree ?? emptyTree(treeId, owner, options.at);
     const after = applyOrThrow(before, prepared.commit.steps, { at: options.at });
     const applied: AppliedCommit = { ...prepared, changes: after.changes };
     if (tree === null && this.slots.has(treeId))
       refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
-    await turns.rest();
-    const release = await this.#lookup.reserve(treeId, insertedNodeIds(applied), after.tree);
+    await yielder.yieldIfDue();
+    const release = await this.#index.reserve(treeId, insertedNodeIds(applied), after.tree);
     const format: ConversationFormat = branching ? 'tree' : (slot?.format ?? 'linear');
-    const sequence = this.#news.next();
+    const sequence = this.#feed.nextNumber();
     try {
-      await this.keep({ type: 'commit', treeId, applied, tree: after.tree, sequence, format });
+      await this.persist({ type: 'commit', treeId, applied, tree: after.tree, sequence, format });
     } catch (error) {
       release();
-      if (slot !== undefined && pages !== null) this.#lookAgain(slot, pages);
+      if (slot !== undefined && loadedSlot !== null) this.#rereadAfterFailure(slot, loadedSlot);
       throw error;
     }
     this.#publish(slot ?? new TreeSlot(after.tree, format, sequence), applied, after.tree, sequence, format);
-    if (hold.named.size > 0) {
+    if (hold.hashes.size > 0) {
       const fresh = await this.#answers.drive(owner, treeId, snapshot, findNewBlobReferences(plan));
-      await this.soon.referred(owner, fresh);
+      await this.blobHolds.onReferred(owner, fresh);
     }
     return { result: plan.result, commit: applied.commit, version: applied.commit.version };
   }
 
   #publish(slot: TreeSlot, applied: AppliedCommit, tree: Tree, sequence: number, format: ConversationFormat): void {
     const { commit, changes } = applied;
-    const pages = slot.loaded ?? slot.fill({ tree, log: [] });
+    const loadedSlot = slot.loaded ?? slot.setLoaded({ tree, log: [] });
     this.slots.set(slot.id, slot);
-    this.#lookup.commit(applied, slot.row, tree);
-    slot.write(pages, commit, tree, changes, sequence);
+    this.#index.commit(applied, slot.row, tree);
+    slot.applyCommit(loadedSlot, commit, tree, changes, sequence);
     slot.format = format;
-    this.#tell(slot);
-    this.#news.wake();
+    this.#recordChange(slot);
+    this.#feed.wake();
   }
 
-  #tell(slot: TreeSlot): void {
-    this.#news.tell(slot.owner, slot.id, slot.row.version, slot.sequence);
+  #recordChange(slot: TreeSlot): void {
+    this.#feed.record(slot.owner, slot.id, slot.row.version, slot.sequence);
   }
 
   /** Stores a conversation as a list. Storing the same list again changes nothing; a different one is refused. */
   async putLinear(owner: string, record: LinearRecord): Promise<void> {
-    this.writable();
+    this.assertWritable();
     assertStorableList(record);
     // The record is copied, so that the caller cannot change what is stored.
     const linear = buildLinearTree(structuredClone(record), owner, this.#kit);
     const { applied, tree } = linear;
     const { treeId } = record;
-    await this.#making(async () => {
-      const there = this.slots.get(treeId);
-      if (there !== undefined && there.owner !== owner)
+    await this.#runCreation(async () => {
+      const existing = this.slots.get(treeId);
+      if (existing !== undefined && existing.owner !== owner)
         refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
-      if (there !== undefined) {
-        const { tree: stored } = await this.#pages(there);
-        const isUnchanged = there.format === 'linear' && stored.version === 1;
+      if (existing !== undefined) {
+        const { tree: stored } = await this.#load(existing);
+        const isUnchanged = existing.format === 'linear' && stored.version === 1;
         if (isUnchanged && isUnchangedList(linear, { attributes: stored.attributes, nodes: allNodes(stored) })) return;
         refuse('tree/exists', `There is a tree ${treeId} already.`, { treeId });
       }
-      const release = await this.#lookup.reserve(treeId, insertedNodeIds(applied), tree);
-      const sequence = this.#news.next();
+      const release = await this.#index.reserve(treeId, insertedNodeIds(applied), tree);
+      const sequence = this.#feed.nextNumber();
       try {
-        await this.keep({ type: 'commit', treeId, applied, tree, sequence, format: 'linear' });
+        await this.persist({ type: 'commit', treeId, applied, tree, sequence, format: 'linear' });
       } catch (error) {
         release();
         throw error;
@@ -403,7 +403,7 @@ export class TreeState {
       this.#publish(new TreeSlot(tree, 'linear', sequence), applied, tree, sequence, 'linear');
       const named = new Set<string>();
       addBlobHashesInJson(JSON.stringify(record.messages), named);
-      await this.soon.referred(owner, named);
+      await this.blobHolds.onReferred(owner, named);
     });
   }
 
@@ -412,66 +412,66 @@ export class TreeState {
    * conversations may not branch.
    */
   async storeAsTree(owner: string, treeId: TreeId): Promise<boolean> {
-    this.writable();
+    this.assertWritable();
     return this.locks.run(treeId, async () => {
       const slot = this.find(owner, treeId);
       if (slot === undefined || slot.format === 'tree' || !canBranch(this.#treeWrites, owner)) return false;
-      const { tree, log } = await this.#pages(slot);
-      await this.keep({ type: 'format', treeId, format: 'tree', tree, log });
+      const { tree, log } = await this.#load(slot);
+      await this.persist({ type: 'format', treeId, format: 'tree', tree, log });
       slot.format = 'tree';
       return true;
     });
   }
 
   /** Whether the conversations of an owner may branch. */
-  branches(owner: string): boolean {
+  mayBranch(owner: string): boolean {
     return canBranch(this.#treeWrites, owner);
   }
 
   /** Persists a purge and replaces the loaded tree. The caller holds the tree's lock. */
   async purge(slot: TreeSlot, entry: Extract<PersistedEntry, { type: 'purge' }>): Promise<void> {
-    await this.keep(entry);
-    const pages = slot.loaded ?? throwUnknownTree(slot.id);
-    pages.tree = entry.tree;
+    await this.persist(entry);
+    const loadedSlot = slot.loaded ?? throwUnknownTree(slot.id);
+    loadedSlot.tree = entry.tree;
     // Snapshots share the old array, so a new one replaces it.
-    pages.log = [...entry.log];
-    pages.index = null;
+    loadedSlot.log = [...entry.log];
+    loadedSlot.index = null;
     slot.row = entry.tree;
-    for (const id of entry.nodeIds) pages.purged.add(id);
-    this.soon.purges++;
-    this.#lookup.forget(entry.tree, entry.nodeIds);
+    for (const id of entry.nodeIds) loadedSlot.purged.add(id);
+    this.blobHolds.purges++;
+    this.#index.remove(entry.tree, entry.nodeIds);
   }
 
   /**
    * Returns which attachments an owner's trees refer to, in current, replaced and removed messages. `hashes` limits the
    * search in trees that are not loaded.
    */
-  naming(owner: string, hashes: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    return findReferencedBlobs([...this.owned(owner)], (slot) => {
-      const reported = slot.loaded === null ? this.#persistence?.mentions?.(slot.id, hashes) : undefined;
-      return reported ?? this.#pages(slot);
+  findReferencedHashes(owner: string, hashes: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    return findReferencedBlobs([...this.slotsOf(owner)], (slot) => {
+      const reported = slot.loaded === null ? this.#persistence?.findReferencedHashes?.(slot.id, hashes) : undefined;
+      return reported ?? this.#load(slot);
     });
   }
 
   /** Persists the repaired rows of a tree and replaces the loaded tree. The caller holds the tree's lock. */
-  async mend(slot: TreeSlot, tree: Tree): Promise<void> {
-    await this.keep({ type: 'mend', treeId: slot.id, tree });
-    const pages = slot.loaded ?? throwUnknownTree(slot.id);
-    pages.tree = tree;
-    pages.index = null;
+  async repair(slot: TreeSlot, tree: Tree): Promise<void> {
+    await this.persist({ type: 'mend', treeId: slot.id, tree });
+    const loadedSlot = slot.loaded ?? throwUnknownTree(slot.id);
+    loadedSlot.tree = tree;
+    loadedSlot.index = null;
     slot.row = tree;
   }
 
   /** Deletes a tree with its log and ends its feeds. */
-  async forget(slot: TreeSlot): Promise<void> {
+  async deleteTree(slot: TreeSlot): Promise<void> {
     // Followers may have received this number. If another change got it, they would miss that change.
-    await this.keep({ type: 'sequence', sequence: this.#news.last });
-    await this.keep({ type: 'purge-tree', treeId: slot.id });
+    await this.persist({ type: 'sequence', sequence: this.#feed.last });
+    await this.persist({ type: 'purge-tree', treeId: slot.id });
     this.slots.delete(slot.id);
-    this.soon.purges++;
-    this.#lookup.forget(slot.row);
-    this.#news.forget(slot.id);
-    this.#news.wake();
+    this.blobHolds.purges++;
+    this.#index.remove(slot.row);
+    this.#feed.forget(slot.id);
+    this.#feed.wake();
   }
 
   /**
@@ -480,11 +480,11 @@ export class TreeState {
    */
   async *feed(owner: string, treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncGenerator<Commit> {
     assertArgument('since', since, argumentValidators.version);
-    const { slot, pages } = await this.open(owner, treeId);
+    const { slot, loadedSlot } = await this.open(owner, treeId);
     let at = Math.max(0, Math.floor(since));
-    while (!this.#news.over(signal) && this.slots.get(treeId) === slot) {
-      const next = pages.log[at];
-      if (next === undefined || at >= pages.tree.version) await this.#news.wait(signal);
+    while (!this.#feed.isEnded(signal) && this.slots.get(treeId) === slot) {
+      const next = loadedSlot.log[at];
+      if (next === undefined || at >= loadedSlot.tree.version) await this.#feed.wait(signal);
       else {
         at++;
         yield next;
@@ -494,8 +494,8 @@ export class TreeState {
 
   /** Yields the changes in an owner's trees after a cursor (null: after this call), then waits for new ones. */
   feedAll(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
-    this.alive();
-    return this.#news.changes(owner, since, signal);
+    this.assertOpen();
+    return this.#feed.changes(owner, since, signal);
   }
 }
 

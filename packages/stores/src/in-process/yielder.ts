@@ -2,7 +2,7 @@
 
 // A change of at least this many nodes yields; a shorter one would only get slower.
 const manyNodes = 250;
-const longestStretch = 10;
+const maxWorkMs = 10;
 const stepsAtOnce = 200;
 
 /**
@@ -17,8 +17,8 @@ export class Yielder {
   }
 
   /** Returns a promise to await if the change should yield now, else undefined. */
-  rest(): Promise<void> | undefined {
-    return !this.long || performance.now() - this.#since < longestStretch ? undefined : this.#yieldToEventLoop();
+  yieldIfDue(): Promise<void> | undefined {
+    return !this.long || performance.now() - this.#since < maxWorkMs ? undefined : this.#yieldToEventLoop();
   }
 
   async #yieldToEventLoop(): Promise<void> {
@@ -27,11 +27,11 @@ export class Yielder {
   }
 
   /** Maps a list in parts, and yields in between. */
-  async partByPart<T>(list: readonly T[], make: (part: readonly T[]) => readonly T[]): Promise<readonly T[]> {
+  async mapInParts<T>(list: readonly T[], make: (part: readonly T[]) => readonly T[]): Promise<readonly T[]> {
     const made: T[] = [];
     for (let from = 0; from < list.length; from += stepsAtOnce) {
       for (const one of make(list.slice(from, from + stepsAtOnce))) made.push(one);
-      await this.rest();
+      await this.yieldIfDue();
     }
     return made;
   }

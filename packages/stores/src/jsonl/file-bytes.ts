@@ -21,22 +21,22 @@ export class FileBytes {
   // The inode identifies the file even if the path leads to another file now. A lower link count shows that a name was
   // deleted.
   readonly #inode: number;
-  #names: number;
+  #linkCount: number;
   // A copy of the last bytes that were read, to detect whether the file was rewritten before that offset.
-  #mark: { readonly place: number; readonly bytes: Buffer } = { place: 0, bytes: Buffer.alloc(0) };
+  #mark: { readonly offset: number; readonly bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
   #block: { readonly start: number; readonly bytes: Buffer } | null = null;
 
   constructor(path: string) {
     this.#path = path;
     this.#handle = withFileErrors(path, () => openSync(path, 'r'));
     const { ino, nlink } = withFileErrors(path, () => fstatSync(this.#handle));
-    [this.#inode, this.#names] = [ino, nlink];
+    [this.#inode, this.#linkCount] = [ino, nlink];
   }
 
   /** Whether the file is unchanged: it has this size and change time, and none of its names was deleted. */
-  isStill(size: number, changedAt: number): boolean {
+  isUnchanged(size: number, changedAt: number): boolean {
     const now = this.#reading(() => fstatSync(this.#handle));
-    return now.size === size && now.nlink === this.#names && now.ctimeMs === changedAt;
+    return now.size === size && now.nlink === this.#linkCount && now.ctimeMs === changedAt;
   }
 
   /** Returns the change time of the file (`ctime`), which programs cannot set. */
@@ -45,8 +45,8 @@ export class FileBytes {
   }
 
   /** Whether this file is still the one with the given inode. If so, the link count is updated. */
-  isAt({ ino, nlink }: { readonly ino: number; readonly nlink: number }): boolean {
-    if (ino === this.#inode) this.#names = nlink;
+  isSameFile({ ino, nlink }: { readonly ino: number; readonly nlink: number }): boolean {
+    if (ino === this.#inode) this.#linkCount = nlink;
     return ino === this.#inode;
   }
 
@@ -63,32 +63,32 @@ export class FileBytes {
    * Compares the file's size with an offset: 0 if the file ends there, 1 if it is longer, −1 if it is shorter. Reading
    * two bytes is faster than a stat call.
    */
-  goesPast(place: number): number {
-    return this.#reading(() => readSync(this.#handle, twoBytes, 0, 2, place - 1)) - 1;
+  compareSize(offset: number): number {
+    return this.#reading(() => readSync(this.#handle, twoBytes, 0, 2, offset - 1)) - 1;
   }
 
   /** Whether the byte at an offset has the given value. */
-  goesOnWith(byte: number, place: number): boolean {
-    return this.#reading(() => readSync(this.#handle, twoBytes, 0, 1, place)) > 0 && twoBytes[0] === byte;
+  hasByteAt(byte: number, offset: number): boolean {
+    return this.#reading(() => readSync(this.#handle, twoBytes, 0, 1, offset)) > 0 && twoBytes[0] === byte;
   }
 
   /**
    * Remembers the last bytes before an offset. `bytes` are the bytes that end there; without them they are read from
    * the file.
    */
-  mark(place: number, bytes?: Buffer): void {
-    if (place === this.#mark.place) return;
-    const start = Math.max(0, place - markSize);
-    const last = bytes === undefined ? this.read(start, place - start) : Buffer.from(bytes.subarray(-markSize));
-    this.#mark = { place, bytes: last };
+  mark(offset: number, bytes?: Buffer): void {
+    if (offset === this.#mark.offset) return;
+    const start = Math.max(0, offset - markSize);
+    const last = bytes === undefined ? this.read(start, offset - start) : Buffer.from(bytes.subarray(-markSize));
+    this.#mark = { offset, bytes: last };
   }
 
   /**
    * Whether the file still contains the bytes that {@link mark} remembered. If not, the file was rewritten in place.
    */
-  isMarked(): boolean {
-    const { place, bytes } = this.#mark;
-    return this.read(place - bytes.length, bytes.length).equals(bytes);
+  isMarkIntact(): boolean {
+    const { offset, bytes } = this.#mark;
+    return this.read(offset - bytes.length, bytes.length).equals(bytes);
   }
 
   /** Reads bytes at an offset; fewer at the end of the file. */

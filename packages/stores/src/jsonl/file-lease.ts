@@ -5,7 +5,7 @@ import { sidecarFolder } from './paths.ts';
 import { makeFileClosedError, makeReadOnlyFileError } from './refusals.ts';
 
 // For this many milliseconds after a check, this process may write without checking the lease again.
-const goodFor = 500;
+const validForMs = 500;
 
 /** The lease of one session file, which this process or another one holds. */
 export class FileLease {
@@ -16,8 +16,8 @@ export class FileLease {
   #isClosed = false;
   // These repeat the state of the lease as plain values, because every save compares them.
   #isHeld = false;
-  #seenAt = Number.POSITIVE_INFINITY;
-  #goodUntil = Number.NEGATIVE_INFINITY;
+  #checkedAt = Number.POSITIVE_INFINITY;
+  #validUntil = Number.NEGATIVE_INFINITY;
 
   constructor(path: string) {
     this.#path = path;
@@ -40,13 +40,13 @@ export class FileLease {
   }
 
   /** Takes the lease if it is free. If it is not, later calls of {@link claim} and {@link check} try again. */
-  want(): boolean {
+  request(): boolean {
     this.#wanted = true;
     return this.claim();
   }
 
   /**
-   * Tries to take the lease if {@link want} was called before. Returns whether this process holds it. A file that
+   * Tries to take the lease if {@link request} was called before. Returns whether this process holds it. A file that
    * cannot be written gives false.
    */
   claim(): boolean {
@@ -63,13 +63,13 @@ export class FileLease {
    * Whether this process holds the lease and checked it within the last 500 milliseconds. False if the clock was set
    * back.
    */
-  isGoodAt(now: number): boolean {
-    return now >= this.#seenAt && now < this.#goodUntil;
+  isValidAt(now: number): boolean {
+    return now >= this.#checkedAt && now < this.#validUntil;
   }
 
   /** Records the time of a successful check. */
-  seen(now: number): void {
-    [this.#seenAt, this.#goodUntil] = [now, now + goodFor];
+  recordCheck(now: number): void {
+    [this.#checkedAt, this.#validUntil] = [now, now + validForMs];
   }
 
   /**
@@ -90,6 +90,6 @@ export class FileLease {
     this.#lease = null;
     this.#isHeld = false;
     this.#isClosed = true;
-    this.#goodUntil = Number.NEGATIVE_INFINITY;
+    this.#validUntil = Number.NEGATIVE_INFINITY;
   }
 }

@@ -35,7 +35,7 @@ export function detectFileDialect(path: string): SessionDialect {
   if ('dialect' in found) return found.dialect;
   throw 'newer' in found
     ? makeNewerFormatError(path, found.newer, 2)
-    : makeDamagedFileError(path, `is no session file: ${found.unknown}`);
+    : makeDamagedFileError(path, `is not a session file: ${found.unknown}`);
 }
 
 interface ForeignRead {
@@ -43,7 +43,7 @@ interface ForeignRead {
   readonly entries: readonly SessionEntry[];
   readonly warnings: readonly SessionWarning[];
   /** The line of each entry, by the entry's id. */
-  readonly places: ReadonlyMap<string, Pick<RawLine, 'line' | 'offset'>>;
+  readonly lineOfEntry: ReadonlyMap<string, Pick<RawLine, 'line' | 'offset'>>;
 }
 
 /** A line of a file of another tool. `fields` is null if the line cannot be parsed. */
@@ -97,17 +97,17 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
       const { line = one.line, offset = 0 } = lines[one.line - 1]?.at ?? {};
       return { ...one, line, offset };
     });
-    return { header, entries, warnings: [...warnings, ...reported], places: new Map() };
+    return { header, entries, warnings: [...warnings, ...reported], lineOfEntry: new Map() };
   }
   if (dialect === 'claude-code') {
-    const { reported, places } = makeIdsDistinct(found, 'uuid', warnings);
+    const { reported, lineOfEntry } = makeIdsDistinct(found, 'uuid', warnings);
     const { header, entries, leafUuid } = readClaudeCode(reported);
-    return { header, entries: leadingLines(entries, leafUuid), warnings, places };
+    return { header, entries: leadingLines(entries, leafUuid), warnings, lineOfEntry };
   }
   const titled = found.find(({ fields }) => ownField(fields, 'type') === 'session');
   if (titled !== first) warnings.push(withoutHeader(titled?.at));
   const header = headerFromPi(titled?.fields ?? { id: deriveId('session-without-header', path) });
-  const { reported, places } = makeIdsDistinct(
+  const { reported, lineOfEntry } = makeIdsDistinct(
     found.filter((line) => line !== titled),
     'id',
     warnings,
@@ -116,7 +116,7 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
   const entries = reported.flatMap((line) => entryFromPi(line, header) ?? []);
   // In pi's format the last line is the active leaf, even if it is not a message.
   const ordered = leadingLines(sortParentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null);
-  return { header, entries: ordered, warnings, places };
+  return { header, entries: ordered, warnings, lineOfEntry };
 }
 
 function withoutHeader(at: RawLine | undefined): SessionWarning {
@@ -134,9 +134,9 @@ function makeIdsDistinct(
   key: 'id' | 'uuid',
   warnings: SessionWarning[],
   root?: string,
-): { readonly reported: FieldMap[]; readonly places: Map<string, RawLine> } {
+): { readonly reported: FieldMap[]; readonly lineOfEntry: Map<string, RawLine> } {
   const reported: FieldMap[] = [];
-  const places = new Map<string, RawLine>();
+  const lineOfEntry = new Map<string, RawLine>();
   const warn = (code: SessionWarning['code'], { line, offset }: RawLine, message: string, uuid?: string) =>
     warnings.push({ code, message, line, offset, ...(uuid === undefined ? {} : { uuid }) });
   for (const { fields, at } of lines) {
@@ -146,20 +146,20 @@ function makeIdsDistinct(
       reported.push(fields);
       continue;
     }
-    const before = places.get(id);
+    const before = lineOfEntry.get(id);
     if (before === undefined && id !== root) {
-      places.set(id, at);
+      lineOfEntry.set(id, at);
       reported.push(fields);
     } else if (before?.bytes.equals(at.bytes) === true)
       warn('twice', at, `Line ${at.line} is a copy of line ${before.line}; it is left out.`, id);
     else {
       const own = deriveId('session-line', id, at.line);
       warn('twice', at, `Line ${at.line} has the id of line ${before?.line ?? 1}; it is shown as ${own}.`, own);
-      places.set(own, at);
+      lineOfEntry.set(own, at);
       reported.push({ ...fields, [key]: own });
     }
   }
-  return { reported, places };
+  return { reported, lineOfEntry };
 }
 
 /** Adds a `leaf` line at the end if the active leaf is not the last message. */
@@ -184,31 +184,30 @@ export class ForeignFile implements SessionFile {
   #lines: { readonly line: number; readonly index: number }[] = [];
   #read = 1;
 
-  private constructor(path: string, dialect: SessionDialect, { header, entries, warnings, places }: ForeignRead) {
+  private constructor(path: string, dialect: SessionDialect, { header, entries, warnings, lineOfEntry }: ForeignRead) {
     this.path = path;
     this.dialect = dialect;
     this.header = header;
     this.warnings = [...warnings];
     this.#entries = [header];
     this.#index.set(header.uuid, 0);
-    for (const entry of entries) this.#add(entry, places);
+    for (const entry of entries) this.#add(entry, lineOfEntry);
   }
 
-  /** Reads a file of a foreign dialect. */
   static open(path: string, dialect: SessionDialect): ForeignFile {
     return new ForeignFile(path, dialect, readForeignLines(path, dialect));
   }
 
-  #add(entry: SessionEntry, places: ForeignRead['places']): void {
+  #add(entry: SessionEntry, lineOfEntry: ForeignRead['lineOfEntry']): void {
     // A derived id may be equal to an id in the file. The first entry keeps it.
     if (this.#index.has(entry.uuid)) return;
     const { parentUuid, uuid } = entry;
     let parent = this.#index.get(parentUuid ?? this.header.uuid);
     if (parent === undefined) {
-      const { line = 0, offset = 0 } = places.get(uuid) ?? {};
-      parent = this.#before(line, places);
+      const { line = 0, offset = 0 } = lineOfEntry.get(uuid) ?? {};
+      parent = this.#before(line, lineOfEntry);
       this.#named.set(this.#entries.length, parentUuid ?? '');
-      const why = places.has(parentUuid ?? '') ? 'which is below the entry itself' : 'which is missing';
+      const why = lineOfEntry.has(parentUuid ?? '') ? 'which is below the entry itself' : 'which is missing';
       const below = this.uuidAt(parent);
       const message = `The entry ${uuid} has the parent ${JSON.stringify(parentUuid)}, ${why}; it is shown below ${below}.`;
       this.warnings.push({ code: 'orphan', message, line, offset, uuid });
@@ -222,10 +221,10 @@ export class ForeignFile implements SessionFile {
    * Returns the nearest message above a line, among the lines that already have a parent. So the result is never a
    * descendant of the line.
    */
-  #before(line: number, places: ForeignRead['places']): number {
+  #before(line: number, lineOfEntry: ForeignRead['lineOfEntry']): number {
     for (; this.#read < this.#entries.length; this.#read++) {
       const entry = this.#entries[this.#read];
-      const at = entry === undefined || !isLeafType(entry.type) ? undefined : places.get(entry.uuid);
+      const at = entry === undefined || !isLeafType(entry.type) ? undefined : lineOfEntry.get(entry.uuid);
       if (at !== undefined) this.#lines.push({ line: at.line, index: this.#read });
     }
     this.#lines.sort((a, b) => a.line - b.line);
@@ -307,7 +306,7 @@ export function makeForeignFileReadOnlyError(path: string, dialect: SessionDiale
   return new AppError({
     code: 'tree/read-only',
     kind: refusalKinds['tree/read-only'],
-    message: `${path} was written in the lines of ${tools[dialect]} (${dialect}) and is never changed: convert it into a new file to go on.`,
+    message: `${path} is a session file of ${tools[dialect]} (${dialect}) and is never changed. Convert it to a new file to continue it.`,
     data: { path, dialect },
   });
 }

@@ -13,7 +13,7 @@ export interface SessionCheckInput {
   readonly broken: ReadonlyMap<TreeId, AppError>;
   readonly repair: boolean;
   readonly onProgress: FsckOptions['onProgress'];
-  /** Checks one tree with the rules that all stores share. */
+  /** Checks the rows of one tree, without the lines of its file. */
   check(treeId: TreeId): Promise<FsckReport>;
   /**
    * Rewrites the file of a session from its tree. Returns the name under which the old file is kept; null if there was

@@ -60,13 +60,7 @@ test.each([
 });
 
 test('[J45] an entry whose line another tool continues is kept, while the file is open and after reopening', () => {
-  for (const more of [
-    ofPi(4, testUuid(3)),
-    ' {"no": "entry"}',
-    ' and so on',
-    '{}',
-    '{"type":"message","testUuid":"cut',
-  ]) {
+  for (const more of [ofPi(4, testUuid(3)), ' {"no": "entry"}', ' and so on', '{}', '{"type":"message","uuid":"cut']) {
     const file = made(sessionHeaderLine + JSON.stringify(messageEntry(3, sessionRootId)));
     expect(file.size).toBe(2);
     appendFileSync(file.path, `${more}\n`);
@@ -111,7 +105,7 @@ test('[J45] in a file of another tool, too, two entries on one line are both rea
   ]);
 });
 
-test('[J15] a copied line of ours after an incomplete commit is still ignored', () => {
+test('[J15] a copied line of Coppice after an incomplete commit is still ignored', () => {
   const file = made(sessionHeaderLine);
   file.append([messageEntry(3, sessionRootId)], { actor: 'me' });
   const line = readFileSync(file.path, 'utf8').slice(sessionHeaderLine.length);

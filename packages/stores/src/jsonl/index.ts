@@ -39,7 +39,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
         schemaVersion: 2,
         // The note about search is left out if nothing can be written, so that the reason for that comes first and
         // alone.
-        notes: readOnly ? notes : [...notes, 'Search looks through every message.'],
+        notes: readOnly ? notes : [...notes, 'Search scans every message.'],
         damage,
       }),
       backup: (to) => backupSessions(holdings, to),
@@ -77,8 +77,8 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
   async #rewrite(treeId: TreeId): Promise<string | null> {
     const { parts, persistence } = this.opened;
     return parts.state.locks.run(treeId, async () => {
-      const { slot, pages } = await parts.state.open(this.owner, treeId);
-      await parts.state.mend(slot, pages.tree);
+      const { slot, loadedSlot } = await parts.state.open(this.owner, treeId);
+      await parts.state.repair(slot, loadedSlot.tree);
       return persistence.holdings.sessions.get(treeId)?.keptAs ?? null;
     });
   }

@@ -58,7 +58,8 @@ export interface SessionsOpenState {
 /** Writes entries to session files, and finds changes of other processes. */
 export class JsonlPersistence
   extends DiskPersistence
-  implements Required<Pick<Persistence, 'alone' | 'openPart' | 'pull' | 'survey' | 'wanted'>>
+  implements
+    Required<Pick<Persistence, 'runExclusively' | 'openPart' | 'pull' | 'findExternalChanges' | 'findHeldBlobs'>>
 {
   readonly holdings: SessionsOpenState;
   readonly #sides = new Map<TreeId, SideFiles>();
@@ -144,7 +145,9 @@ export class JsonlPersistence
     if (known !== undefined) return known;
     if (!isUuid(id)) refuse('id/invalid', 'A session has a UUID in lower case.', { treeId: id });
     if (single && sessions.size > 0)
-      refuse('tree/exists', `${place} holds one session: open its folder to make another.`, { treeId: id });
+      refuse('tree/exists', `${place} is a single session file. Open its folder to create another session.`, {
+        treeId: id,
+      });
     const path = single ? place : join(place, sessionFileName(at, id));
     return new SessionState({ treeId: id, path, owner, kit });
   }
@@ -282,16 +285,16 @@ export class JsonlPersistence
     return landed;
   }
 
-  survey(rows: boolean): ExternalChanges | null {
+  findExternalChanges(rows: boolean): ExternalChanges | null {
     const survey = this.holdings.watch?.survey(rows) ?? null;
     if (survey === null) return null;
-    for (const { row } of survey.known) this.#meet(row.id);
+    for (const { row } of survey.known) this.#registerSession(row.id);
     if (survey.known.length > 0) this.forgetLookups('acts');
     return survey;
   }
 
   /** Registers the side files and external ids of a session that another process created. */
-  #meet(id: TreeId): void {
+  #registerSession(id: TreeId): void {
     const session = this.holdings.sessions.get(id);
     if (session === undefined) return;
     const parts = this.#parts;
@@ -300,7 +303,7 @@ export class JsonlPersistence
     this.#tried(() => this.enterNodes(id, idsIn(session)));
   }
 
-  async alone<T>(work: () => Promise<T>): Promise<T> {
+  async runExclusively<T>(work: () => Promise<T>): Promise<T> {
     if (this.holdings.single) return work();
     const lock = await FolderLock.wait(join(this.#folder, '.coppice', 'creating'));
     try {
@@ -342,7 +345,7 @@ export class JsonlPersistence
    * session file refers to, because another process may have created sessions or appended to files that are loaded
    * here. The lock of the shared side files prevents new uploads meanwhile.
    */
-  wanted(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
+  findHeldBlobs(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
     this.#lockShared();
     const found = new Set<string>(this.#shared().waitingSince(owner, after));
     const others = new Set<string>();
@@ -355,7 +358,7 @@ export class JsonlPersistence
     return found;
   }
 
-  async bytesOf(_owner: string, hash: string): Promise<Uint8Array> {
+  async readBlob(_owner: string, hash: string): Promise<Uint8Array> {
     return this.#shared().bytesOf(hash);
   }
 

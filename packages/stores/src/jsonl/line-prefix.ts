@@ -141,7 +141,7 @@ export interface LinePart {
 
 // The most positions at which an entry is searched after an incomplete line. Each attempt may parse the rest of the
 // line.
-const looks = 16;
+const maxAttempts = 16;
 
 /**
  * Whether the line may contain the start of another line, which happens if the line before it was not finished. It
@@ -211,7 +211,7 @@ function endOfObject(bytes: Buffer, from: number): number {
  * Finds the entry of Coppice at the end of a line. The search runs from the end, because only one entry can end there.
  */
 function entryWithin(bytes: Buffer): LinePart | null {
-  for (let [at, left] = [bytes.length, looks]; at > 0 && left > 0; ) {
+  for (let [at, left] = [bytes.length, maxAttempts]; at > 0 && left > 0; ) {
     at = bytes.lastIndexOf(typeKey, at - 1);
     // A commit number is required, because message texts rarely contain one.
     if (at <= 0 || !mayBeOurs(bytes, at)) continue;

@@ -1,8 +1,8 @@
 /** The lines of a session file in order, with the type, the parent and the commit of each. */
 import { deriveId } from '@coppice/content';
 import { isLeafType, type SessionWarning } from '@coppice/content/sessions';
+import { attachDetachedLines, type DetachedLine } from './attach-detached-lines.ts';
 import type { LinePrefix } from './line-prefix.ts';
-import { attachDetachedLines, type DetachedLine } from './place-detached.ts';
 
 /** The location of a line in its file: its number from 1, and its offset and length in bytes. */
 export interface LineLocation {
@@ -43,10 +43,10 @@ export class LineTable {
   readonly #ours: boolean[] = [];
   readonly #late = new Set<number>();
   // The missing commits by number, with the line before which they are missing.
-  readonly #lost = new Map<number, LineLocation>();
+  readonly #missingCommits = new Map<number, LineLocation>();
   readonly #index = new Map<string, number>();
   // For each missing parent, the line that lines with that parent are shown below.
-  readonly #misplaced = new Map<string, number>();
+  readonly #parentOfMissing = new Map<string, number>();
   // The lines whose parent was unknown when they were read, and those that still have no parent after an earlier scan.
   #detached: DetachedLine[] = [];
   readonly #awaited = new Map<string, DetachedLine[]>();
@@ -64,14 +64,14 @@ export class LineTable {
   #groupVersion = 0;
   // The number of warnings when the open commit began. Later warnings are dropped if the commit is read again.
   #warned = 0;
-  #lastSaid = 0;
+  #lastMessage = 0;
   // The last message before a lost line. The next line with an unknown parent becomes its child.
   #gap: number | null = null;
-  readonly #same: (before: LineLocation, at: LineLocation) => boolean;
+  readonly #isSameLine: (before: LineLocation, at: LineLocation) => boolean;
 
   /** Creates an empty table. `same` compares two lines byte for byte. */
   constructor(same: (before: LineLocation, at: LineLocation) => boolean) {
-    this.#same = same;
+    this.#isSameLine = same;
   }
 
   get size(): number {
@@ -147,23 +147,23 @@ export class LineTable {
 
   /** Returns all warnings about the file, in line order. */
   findings(): SessionWarning[] {
-    const all = [...this.warnings, ...this.#placements.values(), ...this.#lostRanges()];
+    const all = [...this.warnings, ...this.#placements.values(), ...this.#missingRanges()];
     return all.sort((a, b) => a.line - b.line || a.offset - b.offset);
   }
 
-  *#lostRanges(): Generator<SessionWarning, void, undefined> {
+  *#missingRanges(): Generator<SessionWarning, void, undefined> {
     let [first, last]: [number, number] = [0, 0];
-    let place: LineLocation | null = null;
+    let location: LineLocation | null = null;
     const reported = (at: LineLocation): SessionWarning => {
       const which = first === last ? `The commit ${first} is` : `The commits ${first} to ${last} are`;
-      return { code: 'lost', message: `${which} missing before line ${at.line}.`, ...placeOfLine(at) };
+      return { code: 'lost', message: `${which} missing before line ${at.line}.`, ...lineAndOffset(at) };
     };
-    for (const [version, at] of this.#lost) {
-      if (place !== null && (version !== last + 1 || at !== place)) yield reported(place);
-      if (version !== last + 1 || at !== place) first = version;
-      [last, place] = [version, at];
+    for (const [version, at] of this.#missingCommits) {
+      if (location !== null && (version !== last + 1 || at !== location)) yield reported(location);
+      if (version !== last + 1 || at !== location) first = version;
+      [last, location] = [version, at];
     }
-    if (place !== null) yield reported(place);
+    if (location !== null) yield reported(location);
   }
 
   /**
@@ -183,7 +183,7 @@ export class LineTable {
 
   /** Adds an entry. Copies of earlier lines are left out with a warning. */
   add(head: LinePrefix, at: LineLocation): void {
-    if (head.version === 0 || this.#isUnheardOf(head, at)) {
+    if (head.version === 0 || this.#isImpossibleVersion(head, at)) {
       if (this.#isCopy(head, at)) return;
       // The record of a list has no commit until the list is stored as a tree.
       if (head.type === 'linear') {
@@ -201,7 +201,7 @@ export class LineTable {
     if (this.#unfinished !== null) this.#decide(head.version !== this.#unfinished.version);
     // The usual case, a commit of one line after the last commit, needs no group.
     const isNext = head.version === this.#version + 1 && head.version > this.#claimed;
-    if (head.commit && isNext && head.type !== 'state' && this.#isQuiet()) {
+    if (head.commit && isNext && head.type !== 'state' && this.#hasNothingPending()) {
       this.#version = head.version;
       this.#claimed = head.version;
       this.#damagedSince = 0;
@@ -222,20 +222,20 @@ export class LineTable {
   /** Whether a line is a copy of a line of the open commit. */
   #isStagedCopy(head: LinePrefix, at: LineLocation): boolean {
     const before = this.#staged.get(head.uuid);
-    return before !== undefined && this.#same(before, at) && this.#leaveOut(head, at, before.line);
+    return before !== undefined && this.#isSameLine(before, at) && this.#leaveOut(head, at, before.line);
   }
 
   /**
    * Whether a commit number is too high to be explained by lost commits, so that another tool wrote it. The lines of a
    * rewritten file may have any number.
    */
-  #isUnheardOf({ version, type }: LinePrefix, at: LineLocation): boolean {
+  #isImpossibleVersion({ version, type }: LinePrefix, at: LineLocation): boolean {
     if (version - this.#version <= lostMost + at.offset || type === 'log' || type === 'state') return false;
     return !this.open || version !== this.#groupVersion;
   }
 
   /** Whether no line waits for a commit number or for the end of its commit. */
-  #isQuiet(): boolean {
+  #hasNothingPending(): boolean {
     return this.#group.length === 0 && this.#waiting.length === 0;
   }
 
@@ -243,22 +243,26 @@ export class LineTable {
   #isCopy(head: LinePrefix, at: LineLocation): boolean {
     const before = this.#index.get(head.uuid);
     if (before === undefined) return false;
-    const place = { line: this.lineAt(before), offset: this.offsetAt(before), length: this.lengthAt(before) };
-    return this.#same(place, at) && this.#leaveOut(head, at, place.line);
+    const location = { line: this.lineAt(before), offset: this.offsetAt(before), length: this.lengthAt(before) };
+    return this.#isSameLine(location, at) && this.#leaveOut(head, at, location.line);
   }
 
   #leaveOut(head: LinePrefix, at: LineLocation, before: number): true {
     const message = `Line ${at.line} is a copy of line ${before}; it is left out.`;
-    this.warnings.push({ code: 'twice', message, ...placeOfLine(at), uuid: head.uuid });
+    this.warnings.push({ code: 'twice', message, ...lineAndOffset(at), uuid: head.uuid });
     return true;
   }
 
   /** Records an unreadable line as a warning, so that lines below it can be shown after the last message before it. */
   damage(at: LineLocation, why: string): void {
     // While a commit is open, its readable lines are added later and are the last ones before the gap.
-    if (!this.open) this.#gap = this.#lastSaid;
+    if (!this.open) this.#gap = this.#lastMessage;
     this.#damagedSince++;
-    this.warnings.push({ code: 'damaged', message: `Line ${at.line} (byte ${at.offset}) ${why}.`, ...placeOfLine(at) });
+    this.warnings.push({
+      code: 'damaged',
+      message: `Line ${at.line} (byte ${at.offset}) ${why}.`,
+      ...lineAndOffset(at),
+    });
   }
 
   /**
@@ -293,7 +297,7 @@ export class LineTable {
       message: isAcknowledged
         ? `${begins} has lost its last line; the others are shown.`
         : `${begins} was not finished before line ${before.line}.`,
-      ...placeOfLine(first.at),
+      ...lineAndOffset(first.at),
     });
     if (isAcknowledged) this.#enter(group, version);
     if (!this.open) this.#warned = this.warnings.length;
@@ -334,9 +338,9 @@ export class LineTable {
     const state = hasState(group);
     // A number that was used before does not tell the order, so waiting lines come first.
     const isTaken = claimed <= this.#version && claimed > 1;
-    if (!state) while ((isTaken || this.#version + 1 < claimed) && this.#waiting.length > 0) this.#number();
+    if (!state) while ((isTaken || this.#version + 1 < claimed) && this.#waiting.length > 0) this.#numberNext();
     const [first] = group;
-    if (!state && first !== undefined) this.#noteOrder(first, claimed);
+    if (!state && first !== undefined) this.#recordOrder(first, claimed);
     // The header is part of the first commit. Otherwise a used number is replaced by the next free one.
     const joins = claimed === 1 && this.#version === 1;
     const version = claimed > this.#version || state || joins ? claimed : this.#version + 1;
@@ -353,19 +357,19 @@ export class LineTable {
   }
 
   /** Records missing commits before this one, and warns if the commit comes after later commits. */
-  #noteOrder({ head, at }: Staged, claimed: number): void {
-    if (this.#lost.delete(claimed) || (claimed < this.#claimed && claimed > 1)) {
+  #recordOrder({ head, at }: Staged, claimed: number): void {
+    if (this.#missingCommits.delete(claimed) || (claimed < this.#claimed && claimed > 1)) {
       const message = `Line ${at.line} belongs to an earlier commit than lines before it.`;
-      this.warnings.push({ code: 'order', message, ...placeOfLine(at), uuid: head.uuid });
+      this.warnings.push({ code: 'order', message, ...lineAndOffset(at), uuid: head.uuid });
     }
     if (claimed <= this.#version + 1) return;
     // An unreadable line was reported already and explains the gap.
     if (this.#damagedSince === 0)
-      for (let version = this.#version + 1; version < claimed; version++) this.#lost.set(version, at);
-    this.#gap = this.#lastSaid;
+      for (let version = this.#version + 1; version < claimed; version++) this.#missingCommits.set(version, at);
+    this.#gap = this.#lastMessage;
   }
 
-  #number(): void {
+  #numberNext(): void {
     const index = this.#waiting.shift();
     if (index !== undefined) this.#versions[index] = ++this.#version;
   }
@@ -374,9 +378,9 @@ export class LineTable {
    * Assigns numbers to lines without one, and parents to lines whose parent came later. Called when the end of the file
    * was reached.
    */
-  settle(): void {
+  assignPending(): void {
     if (this.#unfinished !== null) this.#decide(false);
-    if (this.#detached.length > 0) this.#place();
+    if (this.#detached.length > 0) this.#attachDetached();
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -390,7 +394,7 @@ export class LineTable {
     if (before !== undefined) {
       uuid = deriveId('session-line', uuid, at.line);
       const message = `Line ${at.line} has the id of line ${this.lineAt(before)}; it is shown as ${uuid}.`;
-      this.warnings.push({ code: 'twice', message, ...placeOfLine(at), uuid });
+      this.warnings.push({ code: 'twice', message, ...lineAndOffset(at), uuid });
     }
     this.#uuids.push(uuid);
     this.#types.push(head.type);
@@ -406,7 +410,7 @@ export class LineTable {
       this.#awaited.delete(uuid);
       for (const one of awaiting) this.#detached.push(one);
     }
-    if (isLeafType(head.type)) this.#lastSaid = index;
+    if (isLeafType(head.type)) this.#lastMessage = index;
     return index;
   }
 
@@ -418,16 +422,16 @@ export class LineTable {
     const found = this.#index.get(parentUuid);
     if (found !== undefined) return found;
     const index = this.#uuids.length - 1;
-    const below = type === 'leaf' ? this.#lastSaid : this.#placeBelow(parentUuid);
+    const below = type === 'leaf' ? this.#lastMessage : this.#parentForMissing(parentUuid);
     this.#detached.push({ index, named: parentUuid, at, below });
     return below;
   }
 
   /** Assigns parents to the lines whose parent was unknown when they were read. */
-  #place(): void {
+  #attachDetached(): void {
     const detached = this.#detached.sort((a, b) => a.index - b.index);
     this.#detached = [];
-    const lines = { ...this.#view, detached };
+    const lines = { ...this.#tableLookups, detached };
     for (const { line, parent, real } of attachDetachedLines(lines)) {
       const { index, named, at } = line;
       this.#parents[index] = parent;
@@ -435,21 +439,21 @@ export class LineTable {
       if (real === parent) {
         this.#named.delete(index);
         const message = `Line ${at.line} comes before line ${this.lineAt(parent)}, its parent.`;
-        this.#placements.set(index, { code: 'order', message, ...placeOfLine(at), uuid });
+        this.#placements.set(index, { code: 'order', message, ...lineAndOffset(at), uuid });
         continue;
       }
       this.#named.set(index, named);
       const why = real === undefined ? 'which is missing' : 'which is below the line itself';
       const message = `Line ${at.line} has the parent ${JSON.stringify(named)}, ${why}; it is shown below ${this.uuidAt(parent)}.`;
-      this.#placements.set(index, { code: 'orphan', message, ...placeOfLine(at), uuid });
+      this.#placements.set(index, { code: 'orphan', message, ...lineAndOffset(at), uuid });
       if (real !== undefined) continue;
-      const fellows = this.#awaited.get(named);
-      if (fellows === undefined) this.#awaited.set(named, [line]);
-      else fellows.push(line);
+      const siblings = this.#awaited.get(named);
+      if (siblings === undefined) this.#awaited.set(named, [line]);
+      else siblings.push(line);
     }
   }
 
-  readonly #view = {
+  readonly #tableLookups = {
     parentAt: (index: number) => this.parentAt(index),
     isMessage: (index: number) => isLeafType(this.typeAt(index)),
     // A leaf line before its target has no effect: the target becomes the leaf when it is read.
@@ -458,10 +462,10 @@ export class LineTable {
   };
 
   /** Returns the line that lines with this missing parent are shown below. */
-  #placeBelow(parentUuid: string): number {
-    const below = this.#misplaced.get(parentUuid) ?? this.#gap ?? this.#lastSaid;
-    if (!this.#misplaced.has(parentUuid)) this.#gap = null;
-    this.#misplaced.set(parentUuid, below);
+  #parentForMissing(parentUuid: string): number {
+    const below = this.#parentOfMissing.get(parentUuid) ?? this.#gap ?? this.#lastMessage;
+    if (!this.#parentOfMissing.has(parentUuid)) this.#gap = null;
+    this.#parentOfMissing.set(parentUuid, below);
     return below;
   }
 }
@@ -470,6 +474,6 @@ function hasState(group: readonly Staged[]): boolean {
   return group.some(({ head }) => head.type === 'state');
 }
 
-function placeOfLine({ line, offset }: LineLocation): { readonly line: number; readonly offset: number } {
+function lineAndOffset({ line, offset }: LineLocation): { readonly line: number; readonly offset: number } {
   return { line, offset };
 }

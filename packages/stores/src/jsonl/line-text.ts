@@ -75,7 +75,6 @@ function fieldText(key: string, value: unknown): string {
   return text === undefined ? '' : `,${JSON.stringify(key)}:${text}`;
 }
 
-/** Serialises a header. */
 export function serializeHeader(header: SessionHeader): string {
   const { type, version, uuid, parentUuid, ...rest } = header;
   return `${JSON.stringify({ type, version, uuid, parentUuid, ...rest })}\n`;
@@ -88,7 +87,6 @@ export interface CommitEntries {
   readonly commit: SessionCommit | null;
 }
 
-/** Serialises the lines of a commit. */
 export function serializeCommitLines({ entries: given, version, commit }: CommitEntries): string[] {
   const entries = endLine(given);
   const last = entries.length - 1;

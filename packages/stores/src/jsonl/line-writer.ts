@@ -4,12 +4,12 @@ import { runFileStep, writeAllBytes } from '../disk/atomic-files.ts';
 import { failpoint, isFaultArmed } from '../failpoints.ts';
 import { type FileBytes, readBlockBytes } from './file-bytes.ts';
 
-/** Appends to a session file. After a failed append, `settle` makes the end of the file durable. */
+/** Appends to a session file. After a failed append, `syncFailedAppend` makes the end of the file durable. */
 export class LineWriter {
   readonly #path: string;
   #handle: number | null = null;
   // The offset from which a failed append may have left bytes that are not on disk; null if no append failed.
-  #doubtful: number | null = null;
+  #failedAt: number | null = null;
 
   constructor(path: string) {
     this.#path = path;
@@ -31,27 +31,27 @@ export class LineWriter {
       fdatasyncSync(handle);
       if (armed) failpoint('disk-session-after-fsync');
     } catch (error) {
-      this.#doubtful = Math.min(this.#doubtful ?? size, size);
+      this.#failedAt = Math.min(this.#failedAt ?? size, size);
       throw error;
     }
     return length;
   }
 
-  /** Whether an append failed and {@link settle} was not called since. */
-  get inDoubt(): boolean {
-    return this.#doubtful !== null;
+  /** Whether an append failed and {@link syncFailedAppend} was not called since. */
+  get hasFailedAppend(): boolean {
+    return this.#failedAt !== null;
   }
 
   /**
    * Writes the bytes that a failed append left a second time, at the same offset, and syncs them. Syncing alone is not
    * enough: after a failed sync the system may treat the pages as written and report no error.
    */
-  settle(file: FileBytes): void {
-    if (this.#doubtful === null) return;
+  syncFailedAppend(file: FileBytes): void {
+    if (this.#failedAt === null) return;
     const handle = openSync(this.#path, 'r+');
     try {
       const size = fstatSync(handle).size;
-      for (let at = this.#doubtful; at < size; ) {
+      for (let at = this.#failedAt; at < size; ) {
         const bytes = file.read(at, Math.min(readBlockBytes, size - at));
         if (bytes.length === 0) break;
         for (let done = 0; done < bytes.length; )
@@ -62,12 +62,12 @@ export class LineWriter {
     } finally {
       closeSync(handle);
     }
-    this.#doubtful = null;
+    this.#failedAt = null;
   }
 
   close(): void {
     if (this.#handle !== null) closeSync(this.#handle);
     this.#handle = null;
-    this.#doubtful = null;
+    this.#failedAt = null;
   }
 }

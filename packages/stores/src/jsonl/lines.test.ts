@@ -196,8 +196,8 @@ describe('the format of the lines', () => {
 });
 
 describe('incomplete and damaged files', () => {
-  const tails: readonly (readonly [string, string | Buffer])[] = [
-    ['a line that was cut off', '{"type":"message","testUuid":"00000000-0000-7000-8000-00000000aaaa","par'],
+  const endings: readonly (readonly [string, string | Buffer])[] = [
+    ['a line that was cut off', '{"type":"message","uuid":"00000000-0000-7000-8000-00000000aaaa","par'],
     ['a run of NUL', Buffer.alloc(300)],
     ['half of a letter', Buffer.from([0x7b, 0x22, 0xc3])],
     [
@@ -212,7 +212,7 @@ describe('incomplete and damaged files', () => {
     ],
   ];
 
-  test.each(tails)(
+  test.each(endings)(
     '[J10] %s at the end: everything before it loads, one warning names the byte, and reading changes nothing',
     async (_, tail) => {
       const { store, path } = await sample();
@@ -231,7 +231,7 @@ describe('incomplete and damaged files', () => {
     },
   );
 
-  test.each(tails)(
+  test.each(endings)(
     '[J11] %s: the next append starts on a new line, and both we and a plain reader read it',
     async (_, tail) => {
       const { store, path } = await sample();
@@ -445,7 +445,7 @@ describe('other writers', () => {
     const root = String(linesOf(path)[0]?.['uuid']);
     for (const [name, slipped, found] of [
       ['a line', lineOf(plain(testUuid(801), root, 'slipped in')), []],
-      ['half a line', '{"type":"message","testUuid":"half","message":{"content":[{"type":"text","te', ['damaged']],
+      ['half a line', '{"type":"message","uuid":"half","message":{"content":[{"type":"text","te', ['damaged']],
     ] as const) {
       const file = sessionFiles.open(path);
       const [first, second, third] = [file.size + 700, file.size + 750, file.size + 770];
@@ -500,7 +500,7 @@ describe('other writers', () => {
     for (let at = 0; at < 2000; at++) {
       lines.push(lineOf(plain(testUuid(10 + 2 * at), at === 0 ? testUuid(1) : testUuid(8 + 2 * at), `said ${at}`)));
       lines.push(
-        `{"type":"message","testUuid":"${testUuid(11 + 2 * at)}","parentUuid":"${testUuid(10 + 2 * at)}","message":broken}\n`,
+        `{"type":"message","uuid":"${testUuid(11 + 2 * at)}","parentUuid":"${testUuid(10 + 2 * at)}","message":broken}\n`,
       );
     }
     lines.push(lineOf({ type: 'leaf', uuid: testUuid(9), parentUuid: testUuid(10 + 2 * 1999) }));

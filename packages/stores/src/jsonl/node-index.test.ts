@@ -225,7 +225,7 @@ describe('the node index', () => {
 describe('a node index that does not describe the file', () => {
   const changes: Readonly<Record<string, (path: string) => void>> = {
     'gets a line of another tool': (path) =>
-      appendFileSync(path, `{"type":"message","testUuid":"x","message":{"role":"user","content":"theirs"}}\n`),
+      appendFileSync(path, `{"type":"message","uuid":"x","message":{"role":"user","content":"theirs"}}\n`),
     'gets half a line': (path) => appendFileSync(path, '{"type":"message","uu'),
     'loses its last line': (path) =>
       truncateSync(path, readFileSync(path).lastIndexOf('\n', statSync(path).size - 2) + 1),

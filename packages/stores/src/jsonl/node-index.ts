@@ -91,7 +91,6 @@ export interface IndexFooter {
   readonly stale: number;
 }
 
-/** Encodes a footer. */
 export function encodeIndexFooter({ count, recordsAt, head, stale }: IndexFooter, state: SessionFileState): Buffer {
   const bytes = Buffer.alloc(footerSize);
   magic.copy(bytes);

@@ -49,7 +49,7 @@ export function isInForeignFolder(path: string): boolean {
 /** Creates a session file atomically, never over an existing one. */
 export function createSessionFile(path: string, pieces: Iterable<Uint8Array>): void {
   if (statOrNull(path) !== null)
-    refuse('command/invalid', `There is ${path} already: nothing is written over another file.`, { path });
+    refuse('command/invalid', `${path} already exists and is not overwritten. Choose another name.`, { path });
   const writer = new AtomicWriter(join(sidecarFolder(path), 'making'));
   const made = writer.make(pieces, 'session', true);
   withFileErrors(path, () => {

@@ -211,7 +211,7 @@ describe('the published terminal agent', () => {
     await store.close();
   });
 
-  test('[J41] writes files that we open with the same tree, labels and context, on every branch', async () => {
+  test('[J41] writes files that Coppice opens with the same tree, labels and context, on every branch', async () => {
     const sessions = join(folder, 'theirs');
     const manager = PiManager.create('/w', sessions);
     let at = 1_767_323_045_000;
@@ -329,7 +329,7 @@ describe('the published terminal agent', () => {
   });
 });
 
-test('[J44] continues a file of ours, and we open it as before, with its new messages', () => {
+test('[J44] continues a file of Coppice, which opens as before, with the new messages', () => {
   const made = sessionFiles.create({ folder }, { uuid: testUuid(1), id: testUuid(2), at: 1, commit: { actor: 'me' } });
   made.append([
     { type: 'message', uuid: testUuid(3), parentUuid: testUuid(1), message: textMessage('assistant', 'ours') },

@@ -92,7 +92,7 @@ test('[J27] a second process opens a file read-only and learns who holds it; the
   later.close();
 });
 
-test('[J28] lines of a tool that ignores the lease are neither broken nor lost, and become siblings of ours', async () => {
+test('[J28] lines of a tool that ignores the lease are neither broken nor lost, and become siblings of the lines of Coppice', async () => {
   const store = await SessionStore.open(path);
   const plain = start('plain');
   await plain.until('wrote');

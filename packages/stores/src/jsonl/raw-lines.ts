@@ -5,7 +5,6 @@ import { type FileBytes, readBlockBytes } from './file-bytes.ts';
 
 /** One line of a file, as bytes. */
 export interface RawLine {
-  /** The number of the line, from 1. */
   readonly line: number;
   readonly offset: number;
   readonly bytes: Buffer;

@@ -19,9 +19,9 @@ import {
 } from '@coppice/core';
 import { ownField } from '@coppice/core/decode';
 import { apply, findAnyNode, findNode, isAncestorOrSelf, nodeOfStep } from '@coppice/core/tree';
-import type { ReplayOptions } from './replaying.ts';
+import type { ReplayOptions } from './replay-options.ts';
 
-interface Stray {
+interface EarlyNode {
   readonly id: NodeId;
   readonly position: string;
   readonly groupId: number;
@@ -37,17 +37,17 @@ export interface ApplicableSteps extends ApplyResult {
  * next.
  */
 export class StepRecovery {
-  readonly #on: ReplayOptions;
+  readonly #options: ReplayOptions;
   readonly #warn: (warning: SessionWarning) => void;
   // Nodes whose parent differs from the parent in their line.
-  readonly #adrift = new Set<NodeId>();
+  readonly #misplaced = new Set<NodeId>();
   // Nodes that were inserted before their parent, by the id of that parent.
-  readonly #strays = new Map<string, Stray[]>();
+  readonly #waitingForParent = new Map<string, EarlyNode[]>();
   // Nodes that a line restores before a later line removes them, with the version of that removal.
   readonly #restored = new Map<NodeId, number>();
 
-  constructor(on: ReplayOptions, warn: (warning: SessionWarning) => void) {
-    this.#on = on;
+  constructor(options: ReplayOptions, warn: (warning: SessionWarning) => void) {
+    this.#options = options;
     this.#warn = warn;
   }
 
@@ -56,50 +56,50 @@ export class StepRecovery {
    * cannot be applied is dropped. Both give a warning.
    */
   fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): ApplicableSteps {
-    const steps = given.map((step) => this.#flagged(step));
-    const misplaced = this.#adrift.size + this.#restored.size;
-    const takesAway = misplaced > 0 && steps.some((step) => step.type === 'remove' || step.type === 'move');
-    if (this.#strays.size === 0 && !takesAway) {
+    const steps = given.map((step) => this.#markRecovered(step));
+    const misplaced = this.#misplaced.size + this.#restored.size;
+    const removesOrMoves = misplaced > 0 && steps.some((step) => step.type === 'remove' || step.type === 'move');
+    if (this.#waitingForParent.size === 0 && !removesOrMoves) {
       const applied = apply(tree, steps, { at });
       if (applied.ok) return { steps, ...applied.value };
     }
-    const fit = new Fitting(tree, at);
+    const applier = new StepApplier(tree, at);
     for (const step of steps) {
       if (step.type === 'remove') {
-        if (this.#isTakenBack(step.nodeId, lines)) continue;
-        this.#rescue(fit, step.nodeId);
+        if (this.#isAlreadyRestored(step.nodeId, lines)) continue;
+        this.#moveMisplacedOut(applier, step.nodeId);
       }
-      if (fit.take(step)) {
-        if (step.type === 'insert') this.#fetch(fit, step.node.id);
-        if (step.type === 'move') this.#adrift.delete(step.nodeId);
+      if (applier.take(step)) {
+        if (step.type === 'insert') this.#attachWaiting(applier, step.node.id);
+        if (step.type === 'move') this.#misplaced.delete(step.nodeId);
         continue;
       }
-      const why = fit.why;
-      if (step.type === 'move' && this.#moved(fit, step)) continue;
-      if (step.type === 'restore' && this.#broughtBack(fit, step)) continue;
-      const other = this.#recovered(fit.tree, step);
-      const line = lines.find(({ uuid }) => nodeOfStep(step) === this.#on.names.toNode(uuid)) ?? lines[0];
-      if (other !== null && fit.take({ type: 'insert', node: other })) {
-        if (line !== undefined) this.#shownElsewhere(line, other, why);
-        this.#fetch(fit, other.id);
+      const why = applier.why;
+      if (step.type === 'move' && this.#moveMisplaced(applier, step)) continue;
+      if (step.type === 'restore' && this.#restore(applier, step)) continue;
+      const other = this.#buildReplacement(applier.tree, step);
+      const line = lines.find(({ uuid }) => nodeOfStep(step) === this.#options.names.toNode(uuid)) ?? lines[0];
+      if (other !== null && applier.take({ type: 'insert', node: other })) {
+        if (line !== undefined) this.#warnMisplaced(line, other, why);
+        this.#attachWaiting(applier, other.id);
       } else if (line !== undefined) {
         const message = `The entry ${line.uuid} does not fit: ${why}`;
         this.#warn({ code: 'misfit', message, line: 0, offset: 0, uuid: line.uuid });
       }
     }
-    const applied = apply(tree, fit.steps, { at });
-    return applied.ok ? { steps: fit.steps, ...applied.value } : { steps: [], tree, changes: [] };
+    const applied = apply(tree, applier.steps, { at });
+    return applied.ok ? { steps: applier.steps, ...applied.value } : { steps: [], tree, changes: [] };
   }
 
   /** Marks an inserted node with the id of its missing parent, in `recoveredFrom` of its metadata. */
-  #flagged(step: Step): Step {
+  #markRecovered(step: Step): Step {
     if (step.type !== 'insert') return step;
-    const { file, names } = this.#on;
+    const { file, names } = this.#options;
     if (file.hasDetached !== true) return step;
     const named = file.namedParentAt?.(file.indexOf(names.toFile(step.node.id)));
     if (named === undefined) return step;
     const meta = { ...step.node.meta, recoveredFrom: names.toNode(named) };
-    this.#adrift.add(step.node.id);
+    this.#misplaced.add(step.node.id);
     return { type: 'insert', node: { ...step.node, meta } };
   }
 
@@ -107,10 +107,10 @@ export class StepRecovery {
    * Moves a node that has another parent or position than the step expects. If the move fails, the node counts as
    * misplaced and is not removed together with its old parent.
    */
-  #moved(fit: Fitting, { nodeId: id, to }: MoveStep): boolean {
-    const isMoved = this.#move(fit, id, to.parentId, to.position, to.groupId);
-    if (isMoved) this.#adrift.delete(id);
-    else this.#adrift.add(id);
+  #moveMisplaced(applier: StepApplier, { nodeId: id, to }: MoveStep): boolean {
+    const isMoved = this.#move(applier, id, to.parentId, to.position, to.groupId);
+    if (isMoved) this.#misplaced.delete(id);
+    else this.#misplaced.add(id);
     return isMoved;
   }
 
@@ -118,31 +118,31 @@ export class StepRecovery {
    * Restores a node whose removal has another version than the step, or whose position is taken. If the node does not
    * exist or is not removed yet, its later removal is skipped.
    */
-  #broughtBack(fit: Fitting, { nodeId: id, position, version: named }: RestoreStep): boolean {
-    const node = findAnyNode(fit.tree, id);
+  #restore(applier: StepApplier, { nodeId: id, position, version: named }: RestoreStep): boolean {
+    const node = findAnyNode(applier.tree, id);
     if (node === undefined || node.removedIn === null) {
       this.#restored.set(id, named);
       return true;
     }
     const { parentId, removedIn: version } = node;
     if (parentId === null) return false;
-    return [position ?? node.position, positionAfterChildren(fit.tree, parentId)].some((place) =>
-      fit.take({ type: 'restore', nodeId: id, version, position: place }),
+    return [position ?? node.position, positionAfterChildren(applier.tree, parentId)].some((candidate) =>
+      applier.take({ type: 'restore', nodeId: id, version, position: candidate }),
     );
   }
 
   /** Whether an earlier line already restored the node that these lines remove. */
-  #isTakenBack(id: NodeId, lines: readonly SessionEntry[]): boolean {
+  #isAlreadyRestored(id: NodeId, lines: readonly SessionEntry[]): boolean {
     const version = this.#restored.get(id);
     return version !== undefined && lines.some((line) => ownField(line, 'version') === version);
   }
 
   /** Moves misplaced nodes out of a subtree that is about to be removed. They are in it only because a line is lost. */
-  #rescue(fit: Fitting, top: NodeId): void {
-    const parentId = findNode(fit.tree, top)?.parentId;
+  #moveMisplacedOut(applier: StepApplier, top: NodeId): void {
+    const parentId = findNode(applier.tree, top)?.parentId;
     if (parentId == null) return;
-    for (const id of this.#adrift)
-      if (id !== top && isAncestorOrSelf(fit.tree, top, id)) this.#move(fit, id, parentId, null, 0);
+    for (const id of this.#misplaced)
+      if (id !== top && isAncestorOrSelf(applier.tree, top, id)) this.#move(applier, id, parentId, null, 0);
   }
 
   /**
@@ -150,8 +150,8 @@ export class StepRecovery {
    * position. If the line of a reply is lost, the reply is rebuilt from the line that completed it. Null for steps that
    * insert no message.
    */
-  #recovered(tree: Tree, step: Step): NewNode | null {
-    const { file, names, kit } = this.#on;
+  #buildReplacement(tree: Tree, step: Step): NewNode | null {
+    const { file, names, kit } = this.#options;
     if (step.type === 'replace' && findAnyNode(tree, step.nodeId) === undefined) {
       const { message, status, key, text, tokens } = step.after;
       const made = buildRootNode(step.nodeId, tree.updatedAt);
@@ -173,35 +173,35 @@ export class StepRecovery {
       parent = findNode(tree, nodeId(names.toNode(file.uuidAt(index))));
     }
     if (parent?.id !== node.parentId) {
-      this.#await(node);
-      this.#adrift.add(node.id);
+      this.#waitForParent(node);
+      this.#misplaced.add(node.id);
     }
     const isBlankSuccess = node.message !== null && node.status === 'success' && isBlank(node.message);
     const key = node.kind === 'message' && node.message !== null ? (node.key ?? kit.key(node.message)) : null;
     return asLastChild(tree, { ...node, key, ...(isBlankSuccess ? { status: 'interrupted' } : {}) }, parent);
   }
 
-  #await(node: NewNode): void {
+  #waitForParent(node: NewNode): void {
     const { parentId, id, position, groupId } = node;
     if (parentId === null) return;
-    const waiting = this.#strays.get(parentId);
-    const stray = { id, position, groupId };
-    if (waiting === undefined) this.#strays.set(parentId, [stray]);
-    else waiting.push(stray);
+    const waiting = this.#waitingForParent.get(parentId);
+    const early = { id, position, groupId };
+    if (waiting === undefined) this.#waitingForParent.set(parentId, [early]);
+    else waiting.push(early);
   }
 
   /** Moves the nodes that were inserted before their parent below it, now that the parent exists. */
-  #fetch(fit: Fitting, parentId: NodeId): void {
-    const waiting = this.#strays.get(parentId) ?? [];
-    this.#strays.delete(parentId);
+  #attachWaiting(applier: StepApplier, parentId: NodeId): void {
+    const waiting = this.#waitingForParent.get(parentId) ?? [];
+    this.#waitingForParent.delete(parentId);
     for (const { id, position, groupId } of waiting)
-      if (this.#move(fit, id, parentId, position, groupId)) this.#adrift.delete(id);
+      if (this.#move(applier, id, parentId, position, groupId)) this.#misplaced.delete(id);
   }
 
   /** Moves a node below another one: to the given position if it is free, else to the end. */
-  #move(fit: Fitting, id: NodeId, parentId: NodeId, position: string | null, groupId: number): boolean {
-    const node = findNode(fit.tree, id);
-    const parent = findNode(fit.tree, parentId);
+  #move(applier: StepApplier, id: NodeId, parentId: NodeId, position: string | null, groupId: number): boolean {
+    const node = findNode(applier.tree, id);
+    const parent = findNode(applier.tree, parentId);
     if (node === undefined || parent === undefined || node.parentId === null) return false;
     const to = { parentId, matchParent: matchParentOfChildren(parent), groupId };
     const from = {
@@ -210,24 +210,24 @@ export class StepRecovery {
       matchParent: node.matchParent ?? node.parentId,
       groupId: node.groupId,
     };
-    const last = positionAfterChildren(fit.tree, parentId);
-    return [position ?? last, last].some((place) =>
-      fit.take({ type: 'move', nodeId: id, to: { ...to, position: place }, from }),
+    const last = positionAfterChildren(applier.tree, parentId);
+    return [position ?? last, last].some((candidate) =>
+      applier.take({ type: 'move', nodeId: id, to: { ...to, position: candidate }, from }),
     );
   }
 
-  #shownElsewhere(entry: SessionEntry, node: NewNode, why: string): void {
-    const { file } = this.#on;
+  #warnMisplaced(entry: SessionEntry, node: NewNode, why: string): void {
+    const { file } = this.#options;
     // A missing or later parent was already reported when the file was read.
     const index = file.indexOf(entry.uuid);
     if (file.namedParentAt?.(index) !== undefined || file.parentAt(index) > index) return;
-    const message = `The entry ${entry.uuid} does not fit its place (${why}); it is shown below ${node.parentId}.`;
+    const message = `The entry ${entry.uuid} cannot be inserted at its position (${why}); it is shown below ${node.parentId}.`;
     this.#warn({ code: 'misfit', message, line: 0, offset: 0, uuid: entry.uuid });
   }
 }
 
 /** Applies steps one by one, and skips those that cannot be applied. */
-class Fitting {
+class StepApplier {
   readonly steps: Step[] = [];
   readonly #at: number;
   tree: Tree;
@@ -240,10 +240,11 @@ class Fitting {
 
   take(step: Step): boolean {
     // A tree with messages needs an active node, so a first message is tried together with its selection.
-    const pointed = step.type === 'insert' && step.node.parentId !== null ? [pointAt(this.tree, step.node.id)] : null;
+    const selection =
+      step.type === 'insert' && step.node.parentId !== null ? [selectStep(this.tree, step.node.id)] : null;
     return (
       this.#takeAll([step]) ||
-      (pointed !== null && this.tree.activeNodeId === null && this.#takeAll([step, ...pointed]))
+      (selection !== null && this.tree.activeNodeId === null && this.#takeAll([step, ...selection]))
     );
   }
 
@@ -274,6 +275,6 @@ function asLastChild(tree: Tree, node: NewNode, given: Node | undefined): NewNod
   };
 }
 
-function pointAt(tree: Tree, after: NodeId): Step {
+function selectStep(tree: Tree, after: NodeId): Step {
   return { type: 'select', after, before: tree.activeNodeId };
 }

@@ -27,7 +27,7 @@ import { describeUnreadable } from '../disk/decode.ts';
 import { readLinearRecord } from '../disk/records.ts';
 import { buildLinearTree, type LinearTree } from '../linear.ts';
 import { type ApplicableSteps, StepRecovery } from './recovery.ts';
-import { makeEmptyCommit, type ReplayOptions } from './replaying.ts';
+import { makeEmptyCommit, type ReplayOptions } from './replay-options.ts';
 import { readStateRows, type SessionFromRows } from './state-rows.ts';
 
 /** A commit that was read from lines, and the tree after it. */

@@ -59,16 +59,16 @@ export class JsonlFile implements SessionFile {
   // Whether the last byte of the file ends a line.
   #ended = true;
   #tail: SessionWarning | null = null;
-  readonly #spoilt = new Set<number>();
+  readonly #unreadable = new Set<number>();
   // The lines that this process wrote and that are not in the table yet, and the number of their last commit; then
   // whether the file was truncated or overwritten.
-  #fresh: string[] = [];
-  #freshVersion = 0;
-  #isCut = false;
+  #written: string[] = [];
+  #writtenVersion = 0;
+  #isOverwritten = false;
   // The change time of the file after the last write of this process, or before the first read; then whether another
   // program has changed the file since.
   #changedAt = Number.NaN;
-  #isTouched = false;
+  #wasChanged = false;
   /** How many times the file was replaced by a rewritten one since it was opened. */
   generation = 0;
 
@@ -131,21 +131,21 @@ export class JsonlFile implements SessionFile {
   }
 
   get warnings(): readonly SessionWarning[] {
-    const found = this.#settle().findings();
+    const found = this.#addWrittenLines().findings();
     return this.#tail === null ? found : [...found, this.#tail];
   }
 
   get size(): number {
-    return this.#settle().size;
+    return this.#addWrittenLines().size;
   }
 
   get version(): number {
-    return this.#fresh.length === 0 ? this.#table.version : this.#freshVersion;
+    return this.#written.length === 0 ? this.#table.version : this.#writtenVersion;
   }
 
   indexOf(uuid: string): number {
     const found = this.#table.indexOf(uuid);
-    return found < 0 && this.#fresh.length > 0 ? this.#settle().indexOf(uuid) : found;
+    return found < 0 && this.#written.length > 0 ? this.#addWrittenLines().indexOf(uuid) : found;
   }
 
   uuidAt(index: number): string {
@@ -195,8 +195,8 @@ export class JsonlFile implements SessionFile {
     const line = parseLine(bytes);
     const named = line === undefined || ownField(line, 'uuid') !== undefined ? line : renamePiFields(line);
     if (named !== undefined) return resolveFirstKept(this, index, { ...named, type, uuid, parentUuid });
-    if (!this.#spoilt.has(index)) {
-      this.#spoilt.add(index);
+    if (!this.#unreadable.has(index)) {
+      this.#unreadable.add(index);
       const number = this.#table.lineAt(index);
       const message = `Line ${number} (byte ${offset}) cannot be read beyond its beginning.`;
       this.#table.warnings.push({ code: 'damaged', message, line: number, offset, uuid });
@@ -216,9 +216,10 @@ export class JsonlFile implements SessionFile {
   knownState(): SessionFileState | null {
     const before = this.#file.state();
     this.refresh();
-    const isWhole = this.#isStill() && !this.#isTouched && this.#tail === null && this.#ended && !this.#writer.inDoubt;
+    const isWhole =
+      this.#isUnchanged() && !this.#wasChanged && this.#tail === null && this.#ended && !this.#writer.hasFailedAppend;
     const now = withFileErrors(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
-    const isOne = now !== undefined && this.#file.isAt(now) && this.#file.isMarked();
+    const isOne = now !== undefined && this.#file.isSameFile(now) && this.#file.isMarkIntact();
     return isWhole && isOne && before.size === this.#end ? before : null;
   }
 
@@ -238,17 +239,17 @@ export class JsonlFile implements SessionFile {
   #scan(): void {
     const size = this.#file.size();
     this.#file.forget();
-    this.#fresh = [];
-    if (!this.#file.isMarked()) {
+    this.#written = [];
+    if (!this.#file.isMarkIntact()) {
       // The file was overwritten before the known end, so the offsets in the table are wrong. The next write is
       // refused.
-      [this.#isCut, this.#size] = [true, size];
+      [this.#isOverwritten, this.#size] = [true, size];
       return;
     }
     // The last line was read without a line end. What follows belongs to that line, not to a new one.
     const inLine = !this.#ended && this.#end === this.#size;
     const goesOn = size > this.#end;
-    const isEnd = inLine && this.#file.goesOnWith(0x0a, this.#end);
+    const isEnd = inLine && this.#file.hasByteAt(0x0a, this.#end);
     if (isEnd) this.#end++;
     let line = this.#lines - (inLine && goesOn && !isEnd ? 1 : 0);
     this.#size = size;
@@ -269,7 +270,7 @@ export class JsonlFile implements SessionFile {
       this.#tail ??= warnIncompleteCommit(this.#lines + 1, this.#end);
       this.#table.forget();
     }
-    this.#table.settle();
+    this.#table.assignPending();
     this.#file.mark(this.#end);
   }
 
@@ -305,16 +306,16 @@ export class JsonlFile implements SessionFile {
    */
   #sizeNow(): number {
     const now = withFileErrors(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
-    const known = this.#isCut ? Number.POSITIVE_INFINITY : this.#fresh.length === 0 ? this.#end : this.#size;
-    const isOne = now !== undefined && this.#file.isAt(now) && now.size >= known;
-    if (isOne && this.#file.isMarked()) return now.size;
+    const known = this.#isOverwritten ? Number.POSITIVE_INFINITY : this.#written.length === 0 ? this.#end : this.#size;
+    const isOne = now !== undefined && this.#file.isSameFile(now) && now.size >= known;
+    if (isOne && this.#file.isMarkIntact()) return now.size;
     throw makeFileReplacedError(this.path);
   }
 
   refresh(): number {
-    const known = this.#table.size + this.#fresh.length;
-    const isStill = this.#isStill();
-    this.#settle(isStill);
+    const known = this.#table.size + this.#written.length;
+    const isStill = this.#isUnchanged();
+    this.#addWrittenLines(isStill);
     if (!isStill && this.#file.size() !== this.#size) this.#scan();
     return this.#table.size - known;
   }
@@ -328,49 +329,49 @@ export class JsonlFile implements SessionFile {
    * another process has appended. In between another process may take the lease, but it reads the file before it
    * writes, so it sees the lines of this process.
    */
-  #lookAround(): number {
+  #checkAccess(): number {
     const now = Date.now();
-    const good = this.lease.isGoodAt(now);
+    const good = this.lease.isValidAt(now);
     if (!good) this.lease.check();
     const size = this.#sizeNow();
     if (good && size !== this.#size) this.lease.check();
-    if (!good) this.lease.seen(now);
+    if (!good) this.lease.recordCheck(now);
     return size;
   }
 
   append(entries: readonly SessionEntry[], commit: SessionCommit | null = null): void {
-    this.#look();
+    this.#prepareWrite();
     const version = this.version + 1;
     this.#write(serializeCommitLines({ entries, version, commit }), version, version, this.#size);
   }
 
   appendLine(line: CommitLine): void {
-    this.#look();
+    this.#prepareWrite();
     const version = this.version + 1;
     line.version = version;
     this.#write(serializeEntry(line), version, version, this.#size);
   }
 
   /** Prepares a write: throws if this process may not write, and reads the lines of other processes. */
-  #look(): void {
-    if (this.#isFree()) return;
-    if (this.#lookAround() !== this.#size) this.#scan();
-    this.#settle();
+  #prepareWrite(): void {
+    if (this.#canWriteNow()) return;
+    if (this.#checkAccess() !== this.#size) this.#scan();
+    this.#addWrittenLines();
   }
 
   /**
    * Whether this process may write without further checks, because the open file has not changed since its last write.
    */
-  #isFree(): boolean {
-    const isShort = this.#fresh.length < rowMost && this.#size - this.#end < rowBytes;
-    const isWell = !this.#writer.inDoubt && !this.#isCut && isShort;
-    return this.#isStill() && isWell && this.lease.isGoodAt(Date.now());
+  #canWriteNow(): boolean {
+    const isShort = this.#written.length < rowMost && this.#size - this.#end < rowBytes;
+    const isWell = !this.#writer.hasFailedAppend && !this.#isOverwritten && isShort;
+    return this.#isUnchanged() && isWell && this.lease.isValidAt(Date.now());
   }
 
   /** Whether no other program has changed the file since the last write of this process. */
-  #isStill(): boolean {
-    const isStill = this.#file.isStill(this.#size, this.#changedAt);
-    this.#isTouched ||= !isStill;
+  #isUnchanged(): boolean {
+    const isStill = this.#file.isUnchanged(this.#size, this.#changedAt);
+    this.#wasChanged ||= !isStill;
     return isStill;
   }
 
@@ -378,7 +379,7 @@ export class JsonlFile implements SessionFile {
   write(commits: readonly CommitEntries[]): void {
     const [first, last] = [commits[0], commits.at(-1)];
     if (first === undefined || last === undefined) return;
-    const size = this.#isFree() ? this.#size : this.#lookAround();
+    const size = this.#canWriteNow() ? this.#size : this.#checkAccess();
     this.#write(commits.flatMap(serializeCommitLines), first.version, last.version, size);
   }
 
@@ -386,7 +387,7 @@ export class JsonlFile implements SessionFile {
     const text = typeof lines === 'string' ? lines : lines.join('');
     if (text === '') return;
     try {
-      const size = this.#writer.inDoubt ? this.#settleDoubt() : found;
+      const size = this.#writer.hasFailedAppend ? this.#recoverFailedAppend() : found;
       if (version !== this.version + 1) throw makeFileChangedError(this, version);
       // After a cut-off line a line end is written first. A blank line marks an unfinished commit as ended.
       if (size !== this.#size || !this.#ended || this.#tail !== null) {
@@ -398,9 +399,9 @@ export class JsonlFile implements SessionFile {
         const length = this.#writer.append(text, size);
         this.#changedAt = this.#file.changedAt();
         // The texts are known, so the table is filled from them without reading the file.
-        if (typeof lines === 'string') this.#fresh.push(lines);
-        else for (const line of lines) this.#fresh.push(line);
-        this.#freshVersion = lastVersion;
+        if (typeof lines === 'string') this.#written.push(lines);
+        else for (const line of lines) this.#written.push(line);
+        this.#writtenVersion = lastVersion;
         this.#size = size + length;
       }
     } catch (error) {
@@ -412,27 +413,27 @@ export class JsonlFile implements SessionFile {
    * Adds the lines that this process wrote to the table. If another process wrote too, the file is read instead,
    * because the offsets differ.
    */
-  #settle(isStill = false): LineTable {
-    if (this.#fresh.length === 0) return this.#table;
-    const past = isStill ? 0 : this.#file.goesPast(this.#size);
-    this.#isCut ||= past < 0;
+  #addWrittenLines(isStill = false): LineTable {
+    if (this.#written.length === 0) return this.#table;
+    const past = isStill ? 0 : this.#file.compareSize(this.#size);
+    this.#isOverwritten ||= past < 0;
     if (past !== 0) this.#scan();
-    for (const text of this.#fresh) {
+    for (const text of this.#written) {
       const bytes = Buffer.from(text);
       const length = bytes.length - 1;
       this.#take(bytes.subarray(0, length), { line: ++this.#lines, offset: this.#end, length }, false);
       this.#end += bytes.length;
       this.#file.mark(this.#end, bytes);
     }
-    this.#table.settle();
-    this.#fresh = [];
+    this.#table.assignPending();
+    this.#written = [];
     this.#file.forget();
     return this.#table;
   }
 
   /** Makes the end of the file durable after a failed append, and reads it. Returns the size of the file. */
-  #settleDoubt(): number {
-    this.#writer.settle(this.#file);
+  #recoverFailedAppend(): number {
+    this.#writer.syncFailedAppend(this.#file);
     this.#scan();
     return this.#file.size();
   }
@@ -444,9 +445,9 @@ export class JsonlFile implements SessionFile {
     this.#writer.close();
     this.#file = new FileBytes(this.path);
     [this.#end, this.#lines, this.#size, this.#ended, this.#tail] = [0, 0, 0, true, null];
-    [this.#fresh, this.#isCut, this.#isTouched] = [[], false, false];
+    [this.#written, this.#isOverwritten, this.#wasChanged] = [[], false, false];
     this.#changedAt = this.#file.changedAt();
-    this.#spoilt.clear();
+    this.#unreadable.clear();
     this.#table = this.#newTable();
     this.#header = this.#readHeader();
     this.#scan();

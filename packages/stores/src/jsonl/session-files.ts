@@ -58,7 +58,7 @@ function openSessionFile(given: string, options: { readonly readOnly?: boolean }
   if (dialect !== 'v2') return ForeignFile.open(path, dialect);
   const file = JsonlFile.open(path);
   try {
-    if (mayWrite && !isInForeignFolder(path)) file.lease.want();
+    if (mayWrite && !isInForeignFolder(path)) file.lease.request();
   } catch (error) {
     // Without space for a lease the file can still be read.
     if (!isUnwritableError(error)) {

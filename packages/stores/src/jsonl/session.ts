@@ -26,7 +26,6 @@ import { allBookmarks, allNodes, rowOf } from '@coppice/core/tree';
 import { AtomicWriter, encodeFileText } from '../disk/atomic-files.ts';
 import { joinSmallPieces } from '../disk/line-file.ts';
 import type { LoadedTree } from '../in-process/persistence.ts';
-import { SessionEntryIds } from './file-names.ts';
 import { detectFileDialect, ForeignFile, makeForeignFileReadOnlyError } from './foreign-file.ts';
 import { IndexedTree } from './indexed-tree.ts';
 import { type CommitEntries, serializeHeader, serializeSessionLine } from './line-text.ts';
@@ -35,6 +34,7 @@ import { ChangedNodes, deleteNodeIndex, isNodeIndexCurrent, writeNodeIndex } fro
 import { createSessionFile, keepBackupLink, sidecarFolder } from './paths.ts';
 import { makeFileChangedError } from './refusals.ts';
 import { type ReplayedCommit, SessionReplay } from './replay.ts';
+import { SessionEntryIds } from './session-entry-ids.ts';
 import { JsonlFile } from './session-file.ts';
 import { writeSummaryCache } from './summary-cache.ts';
 
@@ -120,7 +120,7 @@ export class SessionState {
     return this.#isWriter && this.holds;
   }
 
-  /** The warnings about the lines of the file. */
+  /** The warnings about damaged, moved and incomplete lines; empty if the file was not opened yet. */
   get warnings(): readonly SessionWarning[] {
     return [...(this.#file?.warnings ?? []), ...(this.#replay?.warnings ?? [])];
   }

@@ -24,8 +24,8 @@ import { treeFromRows } from '@coppice/core/history';
 import { checkRows } from '@coppice/core/tree';
 import { decodeBookmarks, decodeCommit, decodeIds, decodeNode, decodeRow } from '../disk/decode.ts';
 import { repairRows, type TreeRows } from '../repair.ts';
-import type { SessionEntryIds } from './file-names.ts';
-import { makeEmptyCommit, type ReplayOptions } from './replaying.ts';
+import { makeEmptyCommit, type ReplayOptions } from './replay-options.ts';
+import type { SessionEntryIds } from './session-entry-ids.ts';
 
 /** The tree and the log that the rows of a rewritten file contain. */
 export interface SessionFromRows {

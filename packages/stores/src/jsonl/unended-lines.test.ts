@@ -53,7 +53,7 @@ function ours(at: number): string {
   return readFileSync(path, 'utf8').slice(sessionHeaderLine.length);
 }
 
-test('[J29] an entry after an incomplete line that starts like ours is read, wherever that line stops', () => {
+test('[J29] an entry after an incomplete line that starts like a line of Coppice is read, wherever that line stops', () => {
   const line = ours(3);
   const half = JSON.stringify(messageEntry(4, sessionRootId));
   const { path } = made(sessionHeaderLine);
@@ -77,7 +77,7 @@ test('[J29] a complete line without a line feed and the entry after it are both 
   expect(file.warnings).toEqual([]);
 });
 
-test('[J29] an entry after a copied line of ours without a line feed is read, whatever its type', () => {
+test('[J29] an entry after a copied line of Coppice without a line feed is read, whatever its type', () => {
   const copied = ours(3);
   for (const [at, type] of ['message', 'ü', 'a "b"'].entries()) {
     const { path, file } = made(sessionHeaderLine + copied, `of-type-${at}`);
@@ -124,7 +124,7 @@ test('[J15] a duplicate id gets the same new id after a restart, even after a li
   expect(file.warnings).toEqual(again.warnings);
 });
 
-test('[J15] lines of ours that were copied to the end of the file are ignored', () => {
+test('[J15] lines of Coppice that were copied to the end of the file are ignored', () => {
   const { path, file } = made(sessionHeaderLine);
   file.append([messageEntry(3, sessionRootId), messageEntry(4, testUuid(3))], { actor: 'me' });
   file.append([messageEntry(5, testUuid(4))], { actor: 'me' });
@@ -160,7 +160,7 @@ test.each([2 ** 53 - 1, 2 ** 60, 20_260_102])(
 test('[J10] an incomplete commit is reported once, however often it is read', () => {
   const { path, file } = made(sessionHeaderLine);
   file.append([messageEntry(3, sessionRootId)], { actor: 'me' });
-  const begun = `{"type":"message","testUuid":"${testUuid(4)}","parentUuid":"${sessionRootId}","version":3}\n`;
+  const begun = `{"type":"message","uuid":"${testUuid(4)}","parentUuid":"${sessionRootId}","version":3}\n`;
   appendFileSync(path, `{"type":"mess${begun}`);
   file.refresh();
   appendFileSync(path, readFileSync(path, 'utf8').split('\n')[1] ?? '');
@@ -196,7 +196,7 @@ test.each([
   clock.mockRestore();
 });
 
-test('[J22] saved lines that somebody cut off are not reported as saved', () => {
+test('[J22] saved lines that another program cut off are not reported as saved', () => {
   const { path, file } = made(sessionHeaderLine);
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
   file.append([messageEntry(3, sessionRootId)]);
@@ -248,7 +248,7 @@ test('[J42] an open file gives the same results as a reopened one, whatever othe
     '\ud800',
     'a\u0000b',
     '"x" \\',
-    '{"type":"message","testUuid":"x","parentUuid":"y","version":3}',
+    '{"type":"message","uuid":"x","parentUuid":"y","version":3}',
   ];
   const act = fc.record({
     what: fc.constantFrom(

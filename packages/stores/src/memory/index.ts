@@ -1,6 +1,6 @@
 /**
- * The store in the memory of one process, for tests, temporary
- * chats and the browser. Other stores are compared with it.
+ * A store in the memory of one process, for tests, temporary chats and browsers. Tests compare the other stores with
+ * it.
  */
 import { AppError, refusalKinds, type StoreInfo } from '@coppice/core';
 import {
@@ -25,7 +25,7 @@ export function createMemoryStore(options: StoreOptions = {}, name = ''): InProc
     place: `memory:${name}`,
     readOnly,
     schemaVersion: 1,
-    notes: ['Kept in memory: everything is gone when the process ends.', 'Search looks through every message.'],
+    notes: ['Kept in memory: all data is lost when the process ends.', 'Search scans every message.'],
   };
   const plate: StoreIdentity = {
     supports: { durable: false, processes: false, search: true, crossProcessFeed: false, history: true },

@@ -42,7 +42,7 @@ async function trashed(grace: number): Promise<{ readonly fixture: TestTree; rea
 const waiting =
   'SELECT count(*) AS n FROM pg_locks l WHERE NOT l.granted AND pg_backend_pid() = ANY(pg_blocking_pids(l.pid))';
 
-/** Runs a transaction of another server. It stays open until `act` waits for it. */
+/** Runs a transaction of another server, which stays open until `act` waits for its lock. */
 async function meanwhile(work: () => SqlTask<unknown>, act: () => Promise<unknown>): Promise<void> {
   let other: Promise<boolean> | undefined;
   await new Promise<void>((begun, failed) => {
@@ -89,7 +89,7 @@ test('[K161] bytes added while a purge deletes them are written again', async ()
   const { fixture, hash } = await trashed(0);
   const [, info] = await Promise.all([store.purgeTree(fixture.treeId), store.blobs.put(bytes, 'image/png')]);
   expect(info.hash).toBe(hash);
-  // Without a grace period both orders are correct: added and then purged with its time, or purged and then added.
+  // Without a grace period both orders are allowed: purged after it was added, or added after the purge.
   const [blobs, times] = [await where.query('SELECT hash FROM blob'), await where.query('SELECT hash FROM blob_put')];
   expect(times).toEqual(blobs);
   expect([null, bytes]).toContainEqual(await store.blobs.read(hash));

@@ -1,6 +1,6 @@
 /**
- * Copies a database into one file that the SQLite store can open, from one snapshot while others write. The tools of
- * the server copy large databases faster, but this copy needs none of them.
+ * Copies a database into one file that the SQLite store can open. The copy comes from one snapshot while other
+ * transactions write. Tools of the server, such as `pg_dump`, copy large databases faster, but may not be installed.
  */
 
 import type { WorkProgress } from '@coppice/core';
@@ -14,16 +14,16 @@ import { postgresDialect } from './dialect.ts';
 const atOnce: ReadonlyMap<string, number> = new Map([['blob', 8]]);
 const usualAtOnce = 500;
 
-/** The tables of accounts are copied from the directory, although the buckets have them too. */
+/** These tables are copied only from the directory, which is authoritative, although each bucket has a copy of them. */
 const ofDirectory = new Set(['account', 'token', 'share']);
 
-/** Gives the rows of several databases new numbers, so that they fit into one file. */
+/** Assigns new row numbers to the rows of several databases, so that they do not collide in one file. */
 class Renumbering {
   #place = 0;
   #treesBefore = 0;
   #trees = 0;
 
-  /** Starts the next database. Its trees get numbers above those of the last one. */
+  /** Starts the next database. Its trees get numbers above those of the databases before. */
   next(): void {
     this.#treesBefore = this.#trees;
   }
@@ -64,7 +64,10 @@ class CopyProgress {
     [this.#done, this.#total] = [0, 0];
   }
 
-  /** Adds the number of rows in tables as the server estimates it. Counting would take as long as copying. */
+  /**
+   * Adds the estimated number of rows of some tables to the total. The server's estimate is used, because counting
+   * would take as long as copying.
+   */
   *expect(names: readonly string[]): SqlTask<void> {
     if (this.#report === undefined) return;
     const found = yield* queryRow(
@@ -103,7 +106,7 @@ function* copyTables(
   }
 }
 
-/** Writes the copy. The file gets its name only when it is complete. Throws if the file exists. */
+/** Writes the backup of one database. The file gets its name only when it is complete. Throws if the file exists. */
 export async function backUpPostgres(
   database: PostgresDatabase,
   to: string,
@@ -120,8 +123,8 @@ export async function backUpPostgres(
 }
 
 /**
- * Writes the copy of a directory and its buckets, each from one snapshot. Log positions differ between buckets, so they
- * are numbered again. Throws if the file exists.
+ * Writes the backup of a directory and its buckets, each from one snapshot. Log positions of different buckets may
+ * collide, so they are assigned again. Throws if the file exists.
  */
 export async function backUpDatabases(
   directory: PostgresDatabase,
@@ -135,7 +138,7 @@ export async function backUpDatabases(
     const once = (database: PostgresDatabase, wanted: (name: string) => boolean): Promise<void> => {
       let isBegun = false;
       return database.read(function* (): SqlTask<void> {
-        // The rows of the first attempt are in the file already, so the work cannot be repeated.
+        // The file already contains rows of the first attempt, so the work cannot be repeated.
         if (isBegun) throw new Error('The connection was lost during the backup; begin it again.');
         isBegun = true;
         renumber.next();

@@ -1,25 +1,25 @@
 /**
- * Builds indexes of large tables without blocking writes (`CREATE INDEX CONCURRENTLY`), outside of a transaction and
- * without a time limit. If a build is interrupted, the index is invalid; it is dropped and built again.
+ * Builds indexes of large tables with `CREATE INDEX CONCURRENTLY`, which does not block writes, outside a transaction
+ * and without a timeout. An interrupted build leaves an invalid index, which is dropped and built again.
  */
 import { queryRows, type SqlTask, sqlText } from '../sql/query.ts';
 import { type PostgresDatabase, quoteName } from './database.ts';
 import { toPostgresError } from './failures.ts';
 
-/** An index that a migration adds to a table which may be large. */
+/** An index that a migration adds to a table that may be large. */
 export interface TableIndex {
   readonly name: string;
   readonly table: string;
   readonly unique?: boolean;
-  /** The part of the statement after the name of the table. */
+  /** The end of the CREATE INDEX statement, after the table name. */
   readonly definition: string;
 }
 
-// The key of the advisory lock, together with the schema. It is not the lock of the migrations: a process that waits
-// for that lock has a snapshot, and a build would wait for the snapshot.
+// The key of the advisory lock, together with the schema. It differs from the lock of migrations: a process that waits
+// for that lock has a snapshot, and a concurrent build would wait for the snapshot.
 const buildLock = 0x636f_7071;
 
-/** Returns the statement that creates an index: in a transaction, or with `of` concurrently in that schema. */
+/** Returns the statement that creates an index. With `of`, the name of a schema, the index is built concurrently. */
 export function createIndexSql({ name, table, unique, definition }: TableIndex, of?: string): string {
   const kind = unique === true ? 'UNIQUE INDEX' : 'INDEX';
   return `CREATE ${kind}${of === undefined ? '' : ' CONCURRENTLY'} ${name} ON ${of ?? ''}${table} ${definition}`;
@@ -36,8 +36,8 @@ function* validIndexes(list: readonly TableIndex[]): SqlTask<ReadonlySet<string>
 }
 
 /**
- * Builds the indexes of a list that are missing or invalid. Does nothing while another process builds them: the store
- * works without them, but slower.
+ * Builds the indexes that are missing or invalid. Does nothing while another process builds them; without the indexes
+ * the store works, but more slowly.
  */
 export async function buildMissingIndexes(database: PostgresDatabase, list: readonly TableIndex[]): Promise<void> {
   const isMissing = async () => {
@@ -54,14 +54,14 @@ export async function buildMissingIndexes(database: PostgresDatabase, list: read
     await guard.connect();
     await builder.connect();
     await guard.query('BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 0');
-    // Sent as a simple query without parameters. A portal of the extended protocol stays open until the next statement
-    // and keeps its snapshot, so the build would wait forever.
+    // Sent as a simple query without parameters. A portal of the extended protocol would keep its snapshot until the
+    // next statement, and the build would wait forever.
     const whose = `hashtext('${(schema ?? '').replaceAll("'", "''")}')`;
     const { rows } = await guard.query<{ free: boolean }>(
       `SELECT pg_try_advisory_xact_lock(${buildLock}, ${whose}) AS free`,
     );
     if (rows[0]?.free !== true) return;
-    // Behind a pooler, the setting would stay on a connection that other clients use.
+    // Behind a pooler the setting would stay on a connection that other clients use later.
     if (await database.isDirect(builder)) await builder.query('SET statement_timeout = 0; SET lock_timeout = 0');
     for (const index of await isMissing()) {
       await builder.query(`DROP INDEX CONCURRENTLY IF EXISTS ${of}${index.name}`);

@@ -158,7 +158,7 @@ describe('transactions', () => {
       parsePostgresSettings(where.url, { isolation: 'serializable', pool: 8, lockTimeout: 60_000 }),
     );
     await where.query('INSERT INTO t (id, n) VALUES (30, 0)');
-    // Every connection must have read before one of them continues. Otherwise they would run one after another.
+    // All connections must have read before one of them continues; otherwise they would run one after another.
     const gate = database.client();
     await gate.connect();
     await gate.query('SELECT pg_advisory_lock(30)');
@@ -264,7 +264,7 @@ describe('a server that goes away', () => {
     const url = await server.createDatabase();
     const database = await PostgresDatabase.create(parsePostgresSettings(url, { pool: 3, connectTimeout: 20_000 }));
     await database.write(() => execute('CREATE TABLE t (id INT PRIMARY KEY)'));
-    // Idle connections break without an error. The next use finds that they are dead, and replaces them.
+    // The idle connections are cut without an error. The next use notices and replaces them.
     await Promise.all([1, 2, 3].map((id) => database.write(() => execute('INSERT INTO t (id) VALUES ($1)', id))));
     await server.restart('SIGKILL');
     expect(await database.read(one('SELECT count(*) FROM t'))).toBe(3);

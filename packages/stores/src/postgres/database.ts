@@ -1,4 +1,4 @@
-/** Runs transactions on a connection pool, and repeats them where that is safe. */
+/** Runs transactions on a connection pool, and repeats a transaction where that is safe. */
 import { createHash } from 'node:crypto';
 import type { Client, ClientBase, QueryConfig, QueryResult } from 'pg';
 import { failpoint } from '../failpoints.ts';
@@ -18,7 +18,7 @@ import {
 import type { PostgresSettings } from './options.ts';
 import { ServerList } from './server-list.ts';
 
-// The object ids of PostgreSQL types, which are the same on every server.
+// The OIDs of types, which are the same on every server.
 const bytea = 17;
 const int8 = 20;
 const text = 25;
@@ -26,18 +26,18 @@ const numeric = 1700;
 
 const mostTries = 5;
 const mostTriesWhenLost = 3;
-// The longest time that a migration waits for the lock of a table, in milliseconds.
+// How many milliseconds a migration waits for the lock of a table.
 const longestTableLock = 3_000;
-// At most this many statements stay prepared. Some statement texts
-// are generated, and all of them would fill the server's memory.
+// The maximum number of prepared statements. Some statement texts are generated, and all of them would fill the
+// server's memory.
 const mostStatements = 500;
 
 const lockEnding = postgresDialect.forUpdate;
 
 /**
- * Settings for the planner of the server. Every statement finds rows by a key, in
- * tables with the trees of all owners. Plans that were made while a table was small
- * or had no statistics would scan the whole table for each row, and would be cached.
+ * Settings for the server's query planner. Every statement finds rows by a key, in tables with the trees of all owners.
+ * A plan that was made while a table was small or had no statistics would scan the whole table for each row, and would
+ * be cached.
  */
 const planning: readonly (readonly [string, string])[] = [
   ...['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan', 'material'].map((way) => [`enable_${way}`, 'off'] as const),
@@ -45,8 +45,8 @@ const planning: readonly (readonly [string, string])[] = [
   ['plan_cache_mode', 'force_generic_plan'],
 ];
 
-// Makes an acknowledged write durable, whatever the configuration of the server or another user of the connection says.
-// A setting that also waits for standby servers is stronger, and stays.
+// An acknowledged write must be durable, whatever the server or another user of the connection has configured. A
+// stricter setting, which also waits for standby servers, is kept.
 const waitsForDisk = `CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END`;
 
 type ServerSetting = readonly [name: string, value: string];
@@ -90,33 +90,36 @@ interface PreparedStatement {
   readonly text: string;
   readonly name: string | undefined;
   readonly lists: ReadonlySet<number>;
-  /** The number of changed rows, if the text of the statement determines it. Then the answer need not be awaited. */
+  /**
+   * The number of changed rows if the statement alone determines it, else null. If it is known, the answer need not be
+   * awaited.
+   */
   readonly count: number | null;
-  /** The statement for many rows, if this one inserts a single row. */
+  /** The statement for many rows, if this one inserts a single row; else null. */
   readonly bulk: { readonly text: string; readonly name: string | undefined } | null;
 }
 
-// Matches an insert of a single row, which changes one row or fails.
+// Matches an insert of a single row, which changes exactly one row or fails.
 const insertsOne = /^\s*(INSERT INTO \w+ \([^)]*\)\s*VALUES )\((\$1(?:, \$\d+)*)\)\s*$/;
-// Matches updates of the tree's row, which the transaction has
-// locked, and of visit marks, whose number does not matter.
+// Matches updates of the tree row, which the transaction has locked, and of visit marks, where the number of rows is
+// not used.
 const updatesOne =
   /^\s*(?:WITH added AS|UPDATE) (?:\(INSERT INTO node |tree SET version = |node SET last_child_id = \$3 WHERE [^=]+= \$1 AND id = \$2 AND \(last_child_id IS NULL OR last_child_id <> \$3\))/;
-// The number of rows per insert. With fewer, a large import would spend most of its time on messages to the server.
+// The number of rows per bulk insert. With fewer, a large import would mostly wait for round trips.
 const bulkRows = 100;
-// The most statements that wait for an answer. More would only take memory on both sides.
+// The maximum number of statements that wait for an answer. More would only use memory on both sides.
 const mostSent = 64;
 
 function bulkOf(insert: RegExpExecArray | null): string | null {
   if (insert === null) return null;
-  const [, head = '', places = ''] = insert;
-  const width = places.split(', ').length;
+  const [, head = '', parameters = ''] = insert;
+  const width = parameters.split(', ').length;
   const row = (at: number) =>
     `(${Array.from({ length: width }, (_, column) => `$${at * width + column + 1}`).join(', ')})`;
   return head + Array.from({ length: bulkRows }, (_, at) => row(at)).join(', ');
 }
 
-/** A connection pool for one database, and its transactions. */
+/** A connection pool for one database, with read, write and maintenance transactions. */
 export class PostgresDatabase {
   readonly settings: PostgresSettings;
   readonly #servers: ServerList;
@@ -158,14 +161,14 @@ export class PostgresDatabase {
     this.#shortBegins = makeBegins(bySchema);
   }
 
-  /** Whether a connection goes through a pooler. */
+  /** Whether a connection of the pool goes through a pooler. */
   get pooled(): boolean {
     return this.#pooled;
   }
 
   /**
-   * Whether a connection is direct. Through a pooler, the process
-   * id of the connection differs from that of the server's backend.
+   * Whether a connection is direct. Through a pooler, the process id that the connection got differs from that of the
+   * server process.
    */
   async isDirect(client: ClientBase & { readonly processID?: number | null }): Promise<boolean> {
     const known = this.#direct.get(client);
@@ -179,7 +182,7 @@ export class PostgresDatabase {
     return direct;
   }
 
-  /** Creates the pool without connecting. The driver is loaded here, so that users of other stores never load it. */
+  /** Creates the pool without connecting. The driver is loaded here, so that other stores never load it. */
   static async create(settings: PostgresSettings): Promise<PostgresDatabase> {
     const { default: pg } = await loadDriver('pg', 'postgres', () => import('pg'));
     const parsers = {
@@ -193,7 +196,7 @@ export class PostgresDatabase {
     const config = {
       application_name: 'coppice',
       connectionTimeoutMillis: settings.connectTimeout,
-      // A server that became unreachable cannot enforce its own timeout.
+      // If the server is unreachable, its own timeout has no effect here.
       query_timeout: settings.statementTimeout + 5_000,
       keepAlive: true,
       types: parsers,
@@ -219,33 +222,36 @@ export class PostgresDatabase {
     return this.#servers.client();
   }
 
-  /** Calls a listener when another server of the URL is used. Returns a function that removes the listener. */
+  /**
+   * Registers a listener that is called when the pool switches to another server of the URL. Returns a function that
+   * removes it.
+   */
   onSwitch(listener: () => void): () => void {
     return this.#servers.onSwitch(listener);
   }
 
   /** Runs work on one snapshot, which concurrent writes do not affect. */
   read<T>(make: () => SqlTask<T>): Promise<T> {
-    return this.#tried('read', make);
+    return this.#runWithRetries('read', make);
   }
 
   /**
-   * Runs work as one transaction, which is durable when the promise resolves. The work is created again for every
-   * attempt. Work that first locks a row waits in this process for others that lock the same row, so that a busy tree
-   * takes one connection and not the whole pool.
+   * Runs work in one transaction, which is durable when the promise resolves. `make` is called again for every attempt.
+   * Work that first locks a row waits in this process for other work on the same row, so that a busy tree uses one
+   * connection and not the whole pool.
    */
   async write<T>(make: () => SqlTask<T>): Promise<T> {
     const first = make().next();
     const begins = first.done === true ? [] : 'sql' in first.value ? [first.value] : first.value;
     const lock = begins.find(({ sql }) => sql.endsWith(lockEnding))?.params[0];
     return typeof lock === 'string'
-      ? this.#queues.run(lock, () => this.#tried('write', make))
-      : this.#tried('write', make);
+      ? this.#queues.run(lock, () => this.#runWithRetries('write', make))
+      : this.#runWithRetries('write', make);
   }
 
   /**
-   * Runs a migration as one transaction, on a connection without a time limit. It waits only briefly for locks of
-   * tables, because all other transactions wait behind it.
+   * Runs a migration in one transaction without a timeout. It waits only briefly for table locks, because all other
+   * transactions would wait behind it.
    */
   async maintain<T>(make: () => SqlTask<T>): Promise<T> {
     const client = this.client();
@@ -259,12 +265,12 @@ export class PostgresDatabase {
     } catch (error) {
       throw toPostgresError(await attempt.firstFailure(error), this.settings.place);
     } finally {
-      // This ends the transaction too.
+      // Closing the connection also ends the transaction.
       await client.end().catch(() => undefined);
     }
   }
 
-  /** Updates the statistics of the server, so that plans that were made without them are replaced. */
+  /** Updates the server's statistics (ANALYZE), which also discards plans that were made without them. */
   async countRows(): Promise<void> {
     const { schema } = this.settings;
     const of = schema === null ? '' : `${quoteName(schema)}.`;
@@ -278,20 +284,20 @@ export class PostgresDatabase {
     }
   }
 
-  /** Waits until all connections are returned, then closes them. */
+  /** Waits until all connections are back in the pool, then closes them. */
   async close(): Promise<void> {
     if (!this.#isShared) await this.#servers.close();
   }
 
-  async #tried<T>(mode: TransactionMode, make: () => SqlTask<T>): Promise<T> {
+  async #runWithRetries<T>(mode: TransactionMode, make: () => SqlTask<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const attempt = new Attempt();
       try {
-        return await this.#once(mode, make, attempt);
+        return await this.#runOnce(mode, make, attempt);
       } catch (error) {
         const again = isTransactionRace(error)
           ? tries < mostTries
-          : // If the answer to a commit is lost, the commit may have succeeded. Only ids that the caller chose can show that.
+          : // A COMMIT whose answer was lost may have succeeded, so that transaction is not repeated.
             (isConnectionLost(error) || this.#isRefusedElsewhere(error)) &&
             !attempt.committing &&
             tries < mostTriesWhenLost;
@@ -306,7 +312,7 @@ export class PostgresDatabase {
     return this.#servers.canSwitchForWrites && sqlStateOf(error) === '25006';
   }
 
-  async #once<T>(mode: TransactionMode, make: () => SqlTask<T>, attempt: Attempt): Promise<T> {
+  async #runOnce<T>(mode: TransactionMode, make: () => SqlTask<T>, attempt: Attempt): Promise<T> {
     const client = await this.#servers.connect();
     let broken: Error | undefined;
     try {
@@ -349,7 +355,7 @@ export class PostgresDatabase {
   async #finish<T>(client: ClientBase, mode: TransactionMode, make: () => SqlTask<T>, attempt: Attempt): Promise<T> {
     const result = await runAsync(make(), (query) => this.#answer(client, query, attempt));
     if (mode === 'read') {
-      // The end of a read is not awaited. The server answers it before the next use of the connection.
+      // The COMMIT of a read is not awaited. The server answers it before the next use of the connection.
       client.query('COMMIT').catch(() => undefined);
       return result;
     }
@@ -358,8 +364,9 @@ export class PostgresDatabase {
     attempt.flush(client);
     const committed = client.query('COMMIT');
     attempt.send(committed);
-    await attempt.settled();
-    // A failed statement turned the commit into a rollback. Its error was thrown above.
+    await attempt.allAnswered();
+    // After a failed statement the server answers COMMIT with ROLLBACK. Usually the error of that statement was already
+    // thrown.
     if ((await committed).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
     failpoint('after-commit');
     return result;
@@ -393,7 +400,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Returns the name of a prepared statement in this schema. In another schema the server would have to parse it again.
+   * Returns the name of a prepared statement for this schema. Tables of the same name in another schema need another
+   * prepared statement.
    */
   #nameOf(sql: string): string {
     return nameOf(this.settings.schema === null ? sql : `${this.settings.schema} ${sql}`);
@@ -423,13 +431,16 @@ function nameOf(sql: string): string {
   return `coppice_${createHash('sha256').update(sql).digest('base64url').slice(0, 32)}`;
 }
 
-/** One attempt of a transaction: the statements that wait for an answer, and the rows collected for a bulk insert. */
+/**
+ * One attempt of a transaction: the statements that wait for an answer, and the rows that are collected for a bulk
+ * insert.
+ */
 class Attempt {
   committing = false;
   /** Whether statements are prepared under a name. */
   named = false;
   readonly #sent: Promise<unknown>[] = [];
-  #looked = 0;
+  #awaitedCount = 0;
   #gathered: { readonly statement: PreparedStatement; readonly rows: Value[][] } | null = null;
 
   sendable({ text: sql, name }: Pick<PreparedStatement, 'text' | 'name'>, values: Value[]): QueryConfig {
@@ -437,12 +448,12 @@ class Attempt {
   }
 
   send(sent: Promise<unknown>): void {
-    // The error is handled later. This prevents an unhandled rejection.
+    // Awaited later; this handler prevents an unhandled rejection until then.
     sent.catch(() => undefined);
     this.#sent.push(sent);
   }
 
-  /** Collects a row of an insert, and sends the collected rows when there are enough for one statement. */
+  /** Collects a row for a bulk insert, and sends the statement when enough rows are collected. */
   async gather(client: ClientBase, statement: PreparedStatement, values: Value[]): Promise<void> {
     if (this.#gathered !== null && this.#gathered.statement !== statement) this.flush(client);
     this.#gathered ??= { statement, rows: [] };
@@ -451,12 +462,13 @@ class Attempt {
     await this.keepUp();
   }
 
-  /** Waits for earlier answers, so that not too many are pending. */
+  /** Waits for the oldest answers if too many are pending. */
   async keepUp(): Promise<void> {
-    for (; this.#looked < this.#sent.length - mostSent; this.#looked++) await this.#sent[this.#looked];
+    for (; this.#awaitedCount < this.#sent.length - mostSent; this.#awaitedCount++)
+      await this.#sent[this.#awaitedCount];
   }
 
-  /** Sends the collected rows, because the next statement may need them. */
+  /** Sends the collected rows, because the next statement may need to see them. */
   flush(client: ClientBase): void {
     const gathered = this.#gathered;
     if (gathered === null) return;
@@ -467,11 +479,11 @@ class Attempt {
     else for (const values of rows) this.send(client.query(this.sendable(statement, values)));
   }
 
-  async settled(): Promise<void> {
+  async allAnswered(): Promise<void> {
     for (const sent of this.#sent) await sent;
   }
 
-  /** Returns the first error. Later errors of a transaction only report that it has failed. */
+  /** Returns the error of the first failed statement. Later statements only report that the transaction has failed. */
   async firstFailure(error: unknown): Promise<unknown> {
     for (const outcome of await Promise.allSettled(this.#sent))
       if (outcome.status === 'rejected') return outcome.reason;

@@ -1,10 +1,10 @@
-/** The PostgreSQL dialect of the shared statements. */
+/** What differs in PostgreSQL from SQLite in the statements that both share. */
 import { nextMatchSql } from '../sql/match.ts';
 import { inTreeSql, nodeNumberByIdSql } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';
 import { selectPathCells } from '../sql/rows.ts';
 
-// The inner select runs once, and not for each row that reads a list item.
+// The inner SELECT is evaluated once, and not for each row that reads an item of the list.
 const walk = `WITH RECURSIVE walk(no, at) AS (
     SELECT s.no, 0 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
     UNION ALL
@@ -13,22 +13,23 @@ const walk = `WITH RECURSIVE walk(no, at) AS (
   ) SELECT CAST(coalesce(json_agg((SELECT f.id FROM node f WHERE f.no = walk.no) ORDER BY at), '[]') AS TEXT) AS ids
   FROM walk WHERE no IS NOT NULL AND at > 0`;
 
-/** The SQL of PostgreSQL where the two databases differ. */
+/** How the shared statements are written for PostgreSQL. */
 export const postgresDialect: SqlDialect = {
   name: 'postgres',
   integer: 'BIGINT',
   float: 'DOUBLE PRECISION',
-  // The default collation of the database may be that of any language, and may change with the system's libraries.
+  // The default collation may be that of any language, and may change with a system update.
   key: 'TEXT COLLATE "C"',
   bytes: 'BYTEA',
-  // A function that a migration creates assigns the value.
+  // A trigger assigns the value.
   serial: 'BIGINT NOT NULL',
-  // The list is sent as an array, which needs no parsing.
+  // The list is sent as an array, which the server need not parse as JSON.
   list: (parameter) => `(SELECT unnest(CAST(${parameter} AS TEXT[])))`,
   pairs: (parameter) =>
     `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_array_elements(CAST(${parameter} AS JSON)))`,
   prefixWalk: (base, from, keys) => ({ sql: walk, params: [base, from, JSON.stringify(keys), keys.length] }),
-  // Every row has the id of the parent of the last row. That is faster than a lookup for each row, or another query.
+  // Every row also contains the parent's id of the last row. This is faster than a lookup for each row or a second
+  // query.
   pathWalk: (columns) => `WITH RECURSIVE up AS (
       SELECT s.*, s.parent_no AS above, CAST(NULL AS BIGINT) AS below, 1 AS level
       FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
@@ -45,18 +46,19 @@ export const postgresDialect: SqlDialect = {
 const castList = /\bCAST\(\$(\d+) AS TEXT\[\]\)/g;
 
 /**
- * Returns the indexes of parameters, from zero, that are JSON lists in the shared statements and arrays in PostgreSQL.
+ * Returns the indexes (from 0) of the parameters that are JSON lists in a shared statement and arrays in PostgreSQL.
  */
 export function findListParameters(sql: string): ReadonlySet<number> {
   return new Set([...sql.matchAll(castList)].map(([, place]) => Number(place) - 1));
 }
 
 /**
- * Rewrites shared statements so that PostgreSQL finds rows by their keys, whatever its statistics are. Otherwise a join
- * with the node table may read the whole tree at every level, and a joined list may be scanned for every row.
+ * Rewrites parts of shared statements so that PostgreSQL finds rows by their keys, independent of its statistics.
+ * Otherwise a join with the node table may read the whole tree at every level, and a joined list may be scanned for
+ * every row.
  */
 const rewritings: readonly (readonly [RegExp, string])[] = [
-  // A parameter that is compared with a key must have the collation of keys.
+  // A parameter that is compared with a key needs the collation of keys, or the index cannot be used.
   [/\bCAST\((\$\d+) AS TEXT\)/g, '(CAST($1 AS TEXT) COLLATE "C")'],
   [/\bNOT IN \(SELECT unnest\((CAST\(\$\d+ AS TEXT\[\]\))\)\)/g, '<> ALL ($1)'],
   [/\bIN \(SELECT unnest\((CAST\(\$\d+ AS TEXT\[\]\))\)\)/g, '= ANY ($1)'],

@@ -1,4 +1,4 @@
-/** A PostgreSQL database with the interface that the shared SQL store uses. */
+/** Runs the tasks of the shared SQL store on a PostgreSQL database. */
 import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
@@ -6,34 +6,34 @@ import type { FoundHit, SearchRequest } from '../sql/search.ts';
 import { backUpPostgres } from './backup.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
+import { queryEventRows, queryNewestCommits, queryNewestPositions } from './feed-positions.ts';
 import { commitChannelOf, Notifications } from './notifications.ts';
 import { runWithOwnerGate, runWithOwnerGates } from './owner-gate.ts';
-import { queryEventRows, queryNewestCommits, queryNewestPositions } from './owner-places.ts';
 import { catchUpSearch, findTreesBehindSearch, searchCopiedTexts } from './search.ts';
 import { StatisticsUpdater } from './statistics.ts';
 import type { WriteAccess } from './write-access.ts';
 
-/** The properties of a database when it was opened. */
+/** A database that was opened, and what was found out about it. */
 export interface OpenedPostgres {
   readonly database: PostgresDatabase;
   readonly access: WriteAccess;
   readonly durable: boolean;
   readonly schemaVersion: number;
   readonly notes: readonly string[];
-  /** Whether the tables are a bucket, from which owners can be moved away. */
+  /** Whether the tables belong to a bucket, from which an owner can be moved away. */
   readonly isBucket?: boolean;
-  /** The server's estimate of the number of nodes; negative if it has none. */
+  /** The server's estimate of the number of nodes; negative if the server has no statistics. */
   readonly nodes: number;
 }
 
-const unheardNote =
+const noNotificationsNote =
   'Notifications do not arrive on the listening connection: commits of other servers are looked for instead.';
 
 function* notifyWork(channel: string, payload: string): SqlTask<void> {
   yield* queryRow('SELECT pg_notify($1, $2)', channel, payload);
 }
 
-/** The parts of an engine that all its owners share. */
+/** What the engines of all owners of a database share. */
 interface SharedParts {
   readonly news: Notifications;
   readonly statistics: StatisticsUpdater;
@@ -45,10 +45,10 @@ export class PostgresEngine implements SqlEngine {
   readonly supports: StoreCapabilities;
   readonly #opened: OpenedPostgres;
   readonly #database: PostgresDatabase;
-  readonly #news: Notifications;
+  readonly #notifications: Notifications;
   readonly #statistics: StatisticsUpdater;
   readonly #stopWatching: () => void;
-  /** The owner that every transaction checks to be in this bucket; null if the database is not a bucket. */
+  /** The owner whose transactions check that the owner is in this bucket; null if the database is not a bucket. */
   readonly #owner: string | null;
 
   constructor(opened: OpenedPostgres, shared?: SharedParts, owner: string | null = null) {
@@ -56,7 +56,7 @@ export class PostgresEngine implements SqlEngine {
     this.#database = opened.database;
     this.#owner = owner;
     const { feed, pollInterval, schema } = opened.database.settings;
-    this.#news =
+    this.#notifications =
       shared?.news ??
       new Notifications({
         mode: feed,
@@ -68,7 +68,7 @@ export class PostgresEngine implements SqlEngine {
         newest: (trees, owners) => opened.database.read(() => queryNewestCommits(trees, owners)),
       });
     this.#stopWatching =
-      shared === undefined ? opened.database.onSwitch(() => this.#news.reconnect()) : () => undefined;
+      shared === undefined ? opened.database.onSwitch(() => this.#notifications.reconnect()) : () => undefined;
     this.#statistics = shared?.statistics ?? new StatisticsUpdater(opened.nodes, () => opened.database.countRows());
     this.supports = {
       durable: opened.durable,
@@ -79,15 +79,15 @@ export class PostgresEngine implements SqlEngine {
     };
   }
 
-  /** Starts to listen for notifications. If that fails, polling still works. */
+  /** Starts to listen for notifications. If that fails, commits are found by polling. */
   async start(): Promise<void> {
-    void this.#news.start();
+    void this.#notifications.start();
   }
 
-  /** Returns the engine for an owner. In a bucket, its transactions refuse an owner that was moved away. */
+  /** Returns the engine for an owner. In a bucket, its transactions fail if the owner was moved away. */
   forOwner(owner: string): PostgresEngine {
     if (this.#opened.isBucket !== true) return this;
-    return new PostgresEngine(this.#opened, { news: this.#news, statistics: this.#statistics }, owner);
+    return new PostgresEngine(this.#opened, { news: this.#notifications, statistics: this.#statistics }, owner);
   }
 
   snapshot<T>(work: () => SqlTask<T>): Promise<T> {
@@ -117,16 +117,16 @@ export class PostgresEngine implements SqlEngine {
   }
 
   announce(owner: string, id: TreeId, version: number, added: number): void {
-    this.#news.announce(owner, id, version);
+    this.#notifications.announce(owner, id, version);
     this.#statistics.wrote(added);
   }
 
   changed(target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void> {
-    return this.#news.changed(target, signal, mark);
+    return this.#notifications.changed(target, signal, mark);
   }
 
   changeMark(target: FeedTarget): string {
-    return this.#news.mark(target);
+    return this.#notifications.mark(target);
   }
 
   events(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
@@ -150,7 +150,7 @@ export class PostgresEngine implements SqlEngine {
     await access.refresh();
     const found = [...notes];
     if (access.note !== null) found.push(access.note);
-    if (this.#news.deaf) found.push(unheardNote);
+    if (this.#notifications.isTestLost) found.push(noNotificationsNote);
     return { kind: 'postgres', place: database.settings.place, readOnly: access.readOnly, schemaVersion, notes: found };
   }
 
@@ -164,23 +164,26 @@ export class PostgresEngine implements SqlEngine {
 
   async close(): Promise<void> {
     this.#stopWatching();
-    await this.#news.close();
+    await this.#notifications.close();
     await this.#database.close();
   }
 }
 
-/** Returns the damage that the server reports: invalid indexes and constraints, and pages with a wrong checksum. */
+/**
+ * Returns a sentence for each damage that the server reports: invalid indexes and constraints, and pages with wrong
+ * checksums.
+ */
 function* damageWork(): SqlTask<readonly string[]> {
   const found: string[] = [];
   const here = 'to_regnamespace(current_schema())';
   for (const one of yield* queryRows(
     `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE NOT i.indisvalid AND c.relnamespace = ${here} ORDER BY 1`,
   ))
-    found.push(`The index ${sqlText(one, 'name')} is not valid: make it again.`);
+    found.push(`The index ${sqlText(one, 'name')} is invalid. Rebuild it with REINDEX.`);
   for (const one of yield* queryRows(
     `SELECT k.conname AS name FROM pg_constraint k WHERE NOT k.convalidated AND k.connamespace = ${here} ORDER BY 1`,
   ))
-    found.push(`The constraint ${sqlText(one, 'name')} was never checked against all rows.`);
+    found.push(`The constraint ${sqlText(one, 'name')} is not validated against all rows.`);
   const sums = yield* queryRow(
     'SELECT coalesce(checksum_failures, 0) AS n FROM pg_stat_database WHERE datname = current_database()',
   );

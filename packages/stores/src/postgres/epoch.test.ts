@@ -29,13 +29,13 @@ test('[L184] after a promotion that lost commits, a cursor of a lost commit gets
   const copyUrl = standby.url(new URL(url).pathname.slice(1));
   const there = await open(copyUrl);
   expect((await there.info()).readOnly).toBe(true);
-  // The standby receives this commit, which its feed shows. It is cut off from all commits after it.
+  // The last commit that reaches the standby. It is disconnected before the next ones.
   await titled(first, 'replicated');
   const [, start] = await taken(there, encodeCursor('changes', [0]), 2);
   expect(start?.version).toBe(2);
   await there.close();
   await standby.cutOff();
-  // More than the 32 numbers by which the sequence of a standby may be ahead of the primary.
+  // A standby's sequence may be up to 32 numbers ahead of the primary's, so this writes more commits than that.
   const many = 40;
   for (let n = 0; n < many; n++) await titled(first, `lost ${n}`);
   const lost = (await taken(before, start?.cursor ?? null, many)).at(-1);
@@ -46,7 +46,7 @@ test('[L184] after a promotion that lost commits, a cursor of a lost commit gets
   const after = await open(copyUrl);
   const again = new TestTree(after, first.treeId);
   for (const title of ['new 1', 'new 2']) await titled(again, title);
-  // A reader that received lost commits gets both new commits. A reader that did not gets each of them once.
+  // A reader that saw the lost commits still gets both new ones. A reader that did not see them gets each new one once.
   expect(versionsOf(await taken(after, lost?.cursor ?? null, 2))).toEqual([3, 4]);
   expect(versionsOf(await taken(after, start?.cursor ?? null, 2))).toEqual([3, 4]);
   await after.close();

@@ -38,7 +38,7 @@ async function replicated(): Promise<void> {
   await expect.poll(() => standby.query(arrived), { timeout: 30_000 }).toEqual([{ yes: true }]);
 }
 
-test('[L197] a store with several hosts writes to the one that takes writes, and goes on at the other after a promotion', async () => {
+test('[L197] a store with several hosts writes to the one that accepts writes, and continues on the other after a promotion', async () => {
   store = await open(urlOf([standby, primary], 'read-write'));
   expect(await store.info()).toMatchObject({ readOnly: false });
   const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
@@ -51,7 +51,7 @@ test('[L197] a store with several hosts writes to the one that takes writes, and
   await expect.poll(() => seen.map(({ version }) => version)).toEqual([1, 2]);
   await replicated();
   await primary.kill();
-  // While no server accepts writes, requests fail with an error that allows a retry.
+  // While no server accepts writes, a write fails with a retryable error.
   const late = fixture.addMessages(['while none takes writes']).catch((error: unknown) => error);
   expect(await late).toMatchObject({ code: 'store/unavailable', retryable: true });
   await standby.promote();
@@ -64,7 +64,7 @@ test('[L197] a store with several hosts writes to the one that takes writes, and
   expect(all).toEqual([1, 2, 3]);
 }, 120_000);
 
-test('[L198] a store that was opened on a standby takes writes after its promotion, without being opened again', async () => {
+test('[L198] a store that was opened on a standby accepts writes after its promotion, without being opened again', async () => {
   store = await open(standby.url(database));
   expect(await store.info()).toMatchObject({ readOnly: true });
   expect((await store.info()).notes.join()).toContain('takes no writes');
@@ -77,7 +77,7 @@ test('[L198] a store that was opened on a standby takes writes after its promoti
   expect((await store.info()).notes.join()).not.toContain('takes no writes');
 }, 120_000);
 
-test('[L197] with a standby first and no wish, the standby is read; with a wish that no server fulfils, each one is named', async () => {
+test('[L197] without a requested kind the first host is used, even a standby; if no server is of the requested kind, each is named', async () => {
   store = await open(urlOf([standby, primary], 'any'));
   expect(await store.info()).toMatchObject({ readOnly: true });
   await store.close();

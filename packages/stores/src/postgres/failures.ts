@@ -13,17 +13,17 @@ function isFailing(error: unknown): error is Failing {
   return typeof error === 'object' && error !== null;
 }
 
-/** Returns the SQLSTATE of an error, or a system code such as ECONNREFUSED; empty if there is none. */
+/** Returns the SQLSTATE of an error, or a system code such as ECONNREFUSED; an empty text if it has none. */
 export function sqlStateOf(error: unknown): string {
   return isFailing(error) && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Returns the name of the constraint that a write violated. */
+/** Returns the name of the constraint that a write violated; an empty text for other errors. */
 export function constraintOf(error: unknown): string {
   return isFailing(error) && typeof error.constraint === 'string' ? error.constraint : '';
 }
 
-// The socket errors of an unreachable server.
+// Socket errors that mean that the server is unreachable.
 const network = new Set(
   ['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'].concat([
     'EHOSTUNREACH',
@@ -32,12 +32,12 @@ const network = new Set(
     'EADDRNOTAVAIL',
   ]),
 );
-// Errors of the driver have no code, only a message.
+// Some errors of the driver have no code, so their messages are matched.
 const lostSentences =
   /connection terminated|not queryable|connection ended|timeout exceeded when trying to connect|timeout expired|read timeout/i;
 const shutdowns = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '53400']);
 
-// The answer of PgBouncer to BEGIN with `pool_mode = statement`, where each statement may use another connection.
+// PgBouncer answers BEGIN with this if `pool_mode = statement`, where each statement may use another connection.
 const statementMode = /statement pooling mode/i;
 
 function isStatementMode(error: unknown): boolean {
@@ -45,8 +45,8 @@ function isStatementMode(error: unknown): boolean {
 }
 
 /**
- * Whether the connection was lost or could not be opened. Then a
- * transaction was rolled back, unless its commit had been sent.
+ * Whether the connection was lost or could not be opened. The server rolls back the transaction then, unless COMMIT was
+ * already sent.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (isAppError(error) || isStatementMode(error)) return false;
@@ -68,7 +68,10 @@ function postgresFailure(code: RefusalCode, message: string, cause: unknown, ret
   return new AppError({ code, kind, message, retryable, cause, data: state === '' ? {} : { state } });
 }
 
-/** Converts an error of the driver or server to an AppError, so that every error has a code. */
+/**
+ * Converts an error of the driver or the server to an AppError. Errors that Coppice itself caused are returned
+ * unchanged.
+ */
 export function toPostgresError(error: unknown, place: string): unknown {
   if (isAppError(error)) return error;
   const state = sqlStateOf(error);
@@ -112,7 +115,7 @@ export function toPostgresError(error: unknown, place: string): unknown {
     case '40P01':
       return postgresFailure(
         'store/unavailable',
-        `Other writes to ${place} kept coming first; try again.`,
+        `Other writes to ${place} conflicted with this one several times. Try again.`,
         error,
         true,
       );
@@ -137,12 +140,12 @@ export function toPostgresError(error: unknown, place: string): unknown {
     case '42703':
       return postgresFailure(
         'store/damaged',
-        `The database ${place} lacks a part of its tables: ${said}.`,
+        `The database ${place} is missing a part of its tables: ${said}.`,
         error,
         false,
       );
     default:
-      // A SQLSTATE has five characters. Any other code is a mistake in Coppice.
+      // A SQLSTATE has five characters. Any other code points to a defect in Coppice, so the error is not converted.
       if (!/^[0-9A-Z]{5}$/.test(state)) return error;
       if (constraintOf(error) === 'tree_forest')
         return postgresFailure(
@@ -152,12 +155,17 @@ export function toPostgresError(error: unknown, place: string): unknown {
           false,
         );
       if (state.startsWith('23'))
-        return postgresFailure('store/damaged', `The rows of ${place} do not fit together: ${said}.`, error, false);
+        return postgresFailure(
+          'store/damaged',
+          `The rows of ${place} are inconsistent: ${said}. Run coppice fsck.`,
+          error,
+          false,
+        );
       return postgresFailure('store/unavailable', `The database ${place} did not answer: ${said}.`, error, false);
   }
 }
 
-/** Makes the error for an id that another owner's tree has. The planner cannot see such ids. */
+/** Makes the error for an id that a tree of another owner has. The planner cannot see such ids. */
 export function makeIdTakenError(error: unknown): AppError {
   return postgresFailure('id/taken', 'An id of this write is in use already; choose another.', error, false);
 }

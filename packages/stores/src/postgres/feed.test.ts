@@ -36,12 +36,12 @@ function make(store: Store, id: TreeId): Promise<TestTree> {
   return TestTree.make({ store, treeId: id });
 }
 
-// These numbers are not used by the trees under test.
+// Numbers of trees that only signal the start of a feed; no other tree of a test has them.
 const firstSign = 900_000;
 
 /**
- * Returns a feed of all trees that has started. A test cannot observe the start, so trees are created until the feed
- * reports one. Those events are left out.
+ * Returns a feed over all trees that has certainly started. A test cannot observe the start, so trees are created until
+ * the feed reports one. These events are left out.
  */
 async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<AsyncIterable<TreeListEvent>> {
   const feed = there.feedAll(null, signal)[Symbol.asyncIterator]();
@@ -66,7 +66,7 @@ async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<A
   })();
 }
 
-// So long that a test that waited for a poll would time out.
+// So long that a test would time out if it waited for a poll.
 const never = 1_000_000;
 
 describe.each([
@@ -130,7 +130,7 @@ test('a feed ends with its signal and with its store', async () => {
 async function openTransaction(of: TestTree, owner = 'local'): Promise<{ commit(): Promise<void> }> {
   const { Client } = (await import('pg')).default;
   const slow = new Client({ connectionString: database.url });
-  // If the test fails early, its database is dropped while this connection is open.
+  // If the test fails early, the database is dropped while this connection is open. That error is ignored.
   slow.on('error', () => undefined);
   await slow.connect();
   await slow.query('BEGIN');
@@ -162,7 +162,7 @@ test('[L182] a transaction that stays open delays no list, and its commit is not
   await slow.commit();
   const [late] = await taken(store.feedAll(overtook?.cursor ?? null), 1);
   expect([late?.treeId, late?.version]).toEqual([first.treeId, 2]);
-  // No event is reported twice, so the next event is a new one.
+  // No event is reported twice, so the next event is the new commit.
   await first.run({ type: 'attributes', treeId: first.treeId, set: { title: 'new' } });
   const [next] = await taken(store.feedAll(late?.cursor ?? null), 1);
   expect([next?.treeId, next?.version]).toEqual([first.treeId, 3]);
@@ -192,7 +192,7 @@ test('[L184] a cursor of an earlier version, made of transaction ids, continues 
     ),
   );
   await tables.close();
-  // Writes two commits at positions of a server that has run many transactions.
+  // Writes two commits at positions as a server with very many transactions assigned them before version 10.
   const old = 5_000_000_000 * 4096;
   await where.query(
     `INSERT INTO change (id, tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)

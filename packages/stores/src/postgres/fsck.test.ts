@@ -33,7 +33,7 @@ async function nodesRead(): Promise<number> {
   return Number(row?.['n']);
 }
 
-/** Waits until the connections of the store have ended, because the server counts their reads at their end. */
+/** Waits until the connections of the store have ended, because the server adds up their reads only at their end. */
 async function endConnections(): Promise<void> {
   await store.close();
   await vi.waitFor(async () => {
@@ -69,11 +69,11 @@ test('[L212] the check of one tree reads the rows of that tree, however many oth
   const few = await readBy();
   expect(few).toBeGreaterThan(perTree);
   await copyTree(database.query, fixture.treeId, 2, 30);
-  // The statistics of the server may change a plan a little. No plan may read the other trees.
+  // New statistics may change a plan a little, but no plan may read the other trees.
   expect(await readBy()).toBeLessThan(2 * few);
 });
 
-test('[L212] the check of all trees goes in parts, holds one tree at a time and tells how far it is', async () => {
+test('[L212] the check of all trees runs in parts, has one part in memory at a time and reports its progress', async () => {
   await manyTrees(31);
   const reported: WorkProgress[] = [];
   const sent = vi.spyOn(Client.prototype, 'query');
@@ -86,7 +86,7 @@ test('[L212] the check of all trees goes in parts, holds one tree at a time and 
   expect(Math.max(...answers.map(({ rows }) => rows.length))).toBeLessThanOrEqual(perTree + 1);
 });
 
-test('[L212] parts find what the whole would: nodes without a tree, and references to none', async () => {
+test('[L212] checking in parts finds the same: nodes without a tree, and references to missing trees', async () => {
   const fixture = await manyTrees(20);
   await database.query(`SET session_replication_role = replica;
     DELETE FROM tree WHERE no = (SELECT max(no) FROM tree);
@@ -98,7 +98,7 @@ test('[L212] parts find what the whole would: nodes without a tree, and referenc
   expect((await store.fsck({ treeId: fixture.treeId })).findings).toEqual([]);
 });
 
-test('[L212] a backup is copied in parts and tells how far it is', async () => {
+test('[L212] a backup is copied in parts and reports its progress', async () => {
   await manyTrees(9);
   const reported: WorkProgress[] = [];
   const to = join(tmpdir(), `coppice-copy-${randomUUID()}.db`);

@@ -15,8 +15,8 @@ export type { PostgresOptions } from './options.ts';
 
 /**
  * Opens the store in a database, and creates its tables if necessary. `place` is a PostgreSQL URL, with or without its
- * scheme. A database that refuses writes, such as a standby, is opened read-only with a note. A directory of buckets is
- * opened with all its buckets.
+ * scheme. A server that refuses writes, such as a standby, is opened read-only with a note. A directory is opened with
+ * all its buckets.
  */
 export async function open(place: string, options: PostgresOptions = {}): Promise<Store> {
   useNativeHash();

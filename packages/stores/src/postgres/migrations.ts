@@ -1,6 +1,6 @@
 /**
- * The tables of a PostgreSQL store. They are created and changed by
- * numbered migrations. The first process that needs a migration runs it.
+ * Creates the tables of a PostgreSQL store by numbered migrations. The first process that opens an older database runs
+ * them.
  */
 import { AppError, refusalKinds } from '@coppice/core';
 import { recordEarlierCopies } from '../sql/copies.ts';
@@ -17,22 +17,21 @@ import {
 } from '../sql/schema.ts';
 import { createIndexSql, type TableIndex } from './build-indexes.ts';
 import { postgresDialect } from './dialect.ts';
+import { dividedCheckStatements, ownerFeedIndex, positionStatements } from './feed-positions.ts';
 import { numberPostgresRows } from './number-rows.ts';
 import { commitPositionIndex, ownerGateStatements } from './owner-gate.ts';
-import { dividedCheckStatements, ownerFeedIndex, positionStatements } from './owner-places.ts';
 
 /** One migration. After a release it is never edited; a later migration changes its result. */
 export interface PostgresMigration {
   readonly version: number;
   readonly statements: readonly string[];
-  /** Indexes of tables that may be large. On an existing database they are built after the migration, concurrently. */
+  /** Indexes of tables that may be large. On an existing database they are built concurrently, after the migration. */
   readonly indexes?: readonly TableIndex[];
   /** Fills new tables or columns from existing rows. */
   readonly fill?: (progress: MigrationProgress) => SqlTask<void>;
 }
 
-// The tree table refers to the node table, and the node table to
-// the tree table. So this foreign key is added when both exist.
+// The tables `tree` and `node` refer to each other, so this foreign key is added when both exist.
 const activeKey = /,\s*(FOREIGN KEY \(id, active_node_id\) REFERENCES node [^\n]*)/;
 
 function createTableStatements(): string[] {
@@ -49,24 +48,23 @@ function createTableStatements(): string[] {
 /** The number of log positions per transaction, before version 10. */
 const commitsPerTransaction = 4096;
 
-/** The statements that only PostgreSQL needs, in addition to the shared tables. */
+/** Statements for tables and functions that only PostgreSQL has. */
 const own: readonly string[] = [
-  // This index begins with the same columns as another one. The planner would use it for walks down a removed subtree,
-  // and read all removed nodes at every level.
+  // The planner would prefer this index to another one with the same first columns, and read all removed nodes at every
+  // level of a removed subtree.
   'DROP INDEX node_removed',
   'CREATE INDEX node_removed ON node (tree_id, removed_in, parent_id) WHERE removed_in IS NOT NULL',
-  // Until version 10, positions were made from transaction ids.
+  // Before version 10, log positions were made from transaction ids.
   'CREATE UNIQUE INDEX change_place ON change (id)',
   'CREATE INDEX change_feed ON change (owner, id)',
-  // The function is written in PL/pgSQL, because every server caches its
-  // plans. Before version 18, an SQL function is planned at each call.
+  // Written in PL/pgSQL, whose plans every server caches. Servers before version 18 plan an SQL function at each call.
   `CREATE FUNCTION change_place() RETURNS BIGINT LANGUAGE plpgsql VOLATILE AS $$
     DECLARE first BIGINT := CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT) * ${commitsPerTransaction};
     BEGIN RETURN first + (SELECT count(*) FROM change WHERE id >= first AND id < first + ${commitsPerTransaction}); END
   $$`,
   'ALTER TABLE change ALTER COLUMN id SET DEFAULT change_place()',
-  // The texts for search, in lower case. They are filled after the commits, and completed before a search answers. A
-  // purge deletes them by the foreign key. Whether a node is live is read from the node table.
+  // The texts for search, in lower case. They are copied after commits, and brought up to date before a search. A purge
+  // deletes them through the foreign key. The node table tells whether a node is live.
   `CREATE TABLE search_text (
     tree_id TEXT COLLATE "C" NOT NULL,
     node_id TEXT COLLATE "C" NOT NULL,
@@ -85,9 +83,9 @@ const own: readonly string[] = [
 ];
 
 /**
- * Only the root may have the id of its tree. No index covers two tables, so two concurrent transactions would not see
- * each other. A new tree therefore reserves its id in the node table until its transaction ends. A transaction that
- * inserts a node with that id waits for the end, and then checks whether the tree exists.
+ * Ensures that only a root may have the id of its tree. No index covers two tables, so two concurrent transactions
+ * would not see each other. A new tree therefore reserves its id in the node table until its transaction ends. A
+ * transaction that inserts a node with that id waits, and then checks whether the tree exists.
  */
 const oneIdEach: readonly string[] = [
   `CREATE FUNCTION tree_holds_id() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
@@ -114,7 +112,7 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 4, statements: createLinearNodesSql(postgresDialect) },
   { version: 5, statements: oneIdEach },
   { version: 6, statements: createNodeCopiesSql(postgresDialect), fill: () => recordEarlierCopies(postgresDialect) },
-  // Lists are stored as rows by the migration to row numbers, so this migration does nothing.
+  // Empty: the migration to row numbers stores lists as rows.
   { version: 7, statements: [] },
   { version: 8, statements: createSealedRecordsSql(postgresDialect) },
   { version: 9, statements: addBlobWaitingSql(postgresDialect) },
@@ -126,15 +124,15 @@ export const migrations: readonly PostgresMigration[] = [
 /** The indexes that are built concurrently on an existing database. */
 export const concurrentIndexes: readonly TableIndex[] = migrations.flatMap(({ indexes }) => indexes ?? []);
 
-/** The version of the tables that this build writes. */
+/** The newest schema version that this build knows. */
 export const newestSchemaVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
 
-// The key of the advisory lock for migrations. Advisory locks are per database.
+// The key of the advisory lock for migrations, which is valid within one database.
 const lockNumber = 0x636f_7070;
 
 const isThere = "SELECT to_regclass('coppice_schema') IS NOT NULL AS there";
 
-/** Returns the version of the tables; 0 if there are none. */
+/** Returns the schema version of the tables; 0 if there are none. */
 export function* readSchemaVersion(): SqlTask<number> {
   const found = yield* queryRow(isThere);
   if (found?.there !== true) return 0;
@@ -142,27 +140,27 @@ export function* readSchemaVersion(): SqlTask<number> {
   return at === undefined ? 0 : sqlNumber(at, 'version');
 }
 
-/** Throws if a newer build wrote the tables. */
+/** Throws if a newer version of Coppice wrote the tables. */
 export function assertSchemaNotNewer(version: number, place: string, known = newestSchemaVersion): void {
   if (version <= known) return;
   throw new AppError({
     code: 'store/newer',
     kind: refusalKinds['store/newer'],
-    message: `The database ${place} has tables of version ${version}; this program knows versions up to ${known}. Use a newer program.`,
+    message: `The database ${place} has tables of version ${version}; this version of Coppice knows versions up to ${known}. Update Coppice to open it.`,
     data: { version, known },
   });
 }
 
 /**
- * Updates the tables in the current transaction, completely or not at all, under a lock that one process holds. A
- * process that waited for the lock has nothing left to do. Returns the version before.
+ * Migrates the tables in the current transaction, completely or not at all. A lock ensures that one process does it; a
+ * process that waited for the lock finds nothing left to do. Returns the version before the migration.
  */
 export function* migratePostgres(
   place: string,
   list: readonly PostgresMigration[] = migrations,
   progress: MigrationProgress = () => undefined,
 ): SqlTask<number> {
-  // Copying large tables takes longer than any request, and another process may have to wait for it.
+  // Copying large tables takes longer than the timeouts of requests, and other processes wait for it.
   yield* execute(
     "SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true), set_config('coppice.lock', current_setting('lock_timeout'), true), set_config('lock_timeout', '0', true)",
   );
@@ -188,7 +186,7 @@ export function* migratePostgres(
 
 /**
  * Locks the tables before anything is changed. While a transaction waits for such a lock, all later readers wait too.
- * So the wait is short, and a caller that did not get the lock rolls back and tries again.
+ * So the wait is short; a caller that does not get the lock rolls back and tries again.
  */
 function* lockTables(): SqlTask<void> {
   const tables = yield* queryRows(
@@ -199,7 +197,7 @@ function* lockTables(): SqlTask<void> {
     yield* execute(`LOCK TABLE ${tables.map((row) => sqlText(row, 'name')).join(', ')} IN ACCESS EXCLUSIVE MODE`);
 }
 
-/** Throws if the tables belong to another program. */
+/** Throws if the database has tables with the same names that Coppice did not create. */
 function* refuseForeign(place: string): SqlTask<void> {
   const other = yield* queryRow(
     `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = to_regnamespace(current_schema())
@@ -209,20 +207,20 @@ function* refuseForeign(place: string): SqlTask<void> {
   throw new AppError({
     code: 'store/damaged',
     kind: refusalKinds['store/damaged'],
-    message: `The database ${place} has a table '${String(other.name)}' that is not Coppice's. Give Coppice a database or a schema of its own.`,
+    message: `The database ${place} has a table '${String(other.name)}' that Coppice did not create. Use a separate database or schema for Coppice.`,
     data: { table: String(other.name) },
   });
 }
 
 /**
- * Returns the index for fast search, and creates the extension that it needs. Returns null if the server does not offer
- * trigrams. If there are no texts yet, the index is created immediately.
+ * Creates the trigram extension if necessary, and returns the index for fast search; null if the server does not offer
+ * trigrams. If no texts are stored yet, the index is created at once.
  */
 export function* prepareTrigramIndex(): SqlTask<TableIndex | null> {
   const offered = yield* queryRow("SELECT 1 AS yes FROM pg_available_extensions WHERE name = 'pg_trgm'");
   if (offered === undefined) return null;
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
-  // The extension is created in a schema that every bucket of the database can use.
+  // The extension goes into a schema that all buckets of the database can use.
   const shared = yield* queryRow("SELECT 1 AS yes WHERE to_regnamespace('public') IS NOT NULL");
   yield* execute(`CREATE EXTENSION IF NOT EXISTS pg_trgm${shared === undefined ? '' : ' SCHEMA public'}`);
   const home = yield* queryRow(
@@ -235,7 +233,7 @@ export function* prepareTrigramIndex(): SqlTask<TableIndex | null> {
   return index;
 }
 
-/** Whether the index for fast search exists and is complete. */
+/** Whether the index for fast search exists and is valid. */
 export function* hasTrigramIndex(): SqlTask<boolean> {
   const found = yield* queryRow(
     "SELECT 1 AS yes FROM pg_index WHERE indexrelid = to_regclass('search_text_trigrams') AND indisvalid",

@@ -2,8 +2,8 @@ import { treeId } from '@coppice/core';
 import { testUuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import type { FeedTarget } from '../sql/engine.ts';
+import type { NewestCommits } from './feed-positions.ts';
 import { commitChannelOf, Notifications } from './notifications.ts';
-import type { NewestCommits } from './owner-places.ts';
 
 const nothing: NewestCommits = { trees: new Map(), owners: new Map() };
 
@@ -23,7 +23,7 @@ function polling(pollInterval: number, newest: (trees: readonly string[], owners
   });
 }
 
-/** Waits for a new commit of a target. `woken` tells whether one was reported. */
+/** Waits for a new commit of a target. `woken` becomes true when one is reported. */
 function waiting(news: Notifications, target: FeedTarget): { woken: boolean; readonly done: Promise<void> } {
   const state = { woken: false, done: Promise.resolve() };
   state.done = news.changed(target, undefined, news.mark(target)).then(() => {
@@ -35,8 +35,8 @@ function waiting(news: Notifications, target: FeedTarget): { woken: boolean; rea
 test('[L183] a commit wakes the lists of its owner and the feeds of its tree, and no others', async () => {
   const news = polling(1_000_000, () => nothing);
   const [mine, other] = [treeId(testUuid(1)), treeId(testUuid(2))];
-  const ann = waiting(news, { owner: 'ann with a space', places: [] });
-  const ben = waiting(news, { owner: 'ben', places: [] });
+  const ann = waiting(news, { owner: 'ann with a space', positions: [] });
+  const ben = waiting(news, { owner: 'ben', positions: [] });
   const tree = waiting(news, { treeId: mine, version: 1 });
   const elsewhere = waiting(news, { treeId: other, version: 1 });
   news.announce('ann with a space', mine, 2);
@@ -59,7 +59,7 @@ test('[L183] one poll checks everything that is waited for, and wakes the reader
     };
   });
   const lists = owners.flatMap((owner) =>
-    Array.from({ length: 3 }, () => waiting(news, { owner, places: owner === 'owner 8' ? [5] : [5, 8] })),
+    Array.from({ length: 3 }, () => waiting(news, { owner, positions: owner === 'owner 8' ? [5] : [5, 8] })),
   );
   const tree = waiting(news, { treeId: treeId(testUuid(1)), version: 2 });
   await Promise.all([tree.done, ...lists.slice(21, 24).map(({ done }) => done)]);
@@ -70,7 +70,7 @@ test('[L183] one poll checks everything that is waited for, and wakes the reader
 
 test('[L183] a notification between a read and the wait is not missed', async () => {
   const news = polling(1_000_000, () => nothing);
-  const target = { owner: 'ann', places: [] };
+  const target = { owner: 'ann', positions: [] };
   const mark = news.mark(target);
   news.announce('ann', treeId(testUuid(1)), 1);
   await news.changed(target, undefined, mark);

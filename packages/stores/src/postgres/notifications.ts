@@ -1,23 +1,23 @@
 /**
- * Detects new commits: those of this process immediately, those of
- * others by LISTEN and NOTIFY, and all of them by polling at intervals.
+ * Detects new commits: those of this process immediately, those of other processes by LISTEN and NOTIFY, and by polling
+ * in case a notification is lost.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { AbortSignalLike, TreeId } from '@coppice/core';
 import type { Client } from 'pg';
 import type { FeedTarget } from '../sql/engine.ts';
-import type { NewestCommits } from './owner-places.ts';
+import type { NewestCommits } from './feed-positions.ts';
 
-/** Returns the notification channel for the commits of a schema. Channels are per database. */
+/** Returns the notification channel for the commits of a schema. All schemas of a database share its channels. */
 export function commitChannelOf(schema: string | null): string {
   if (schema === null) return 'coppice_commit';
   return `coppice_commit_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`;
 }
 
-/** The channel for the test of a listening connection. */
+/** The channel that tests whether notifications arrive on a connection. */
 const testChannel = 'coppice_test';
 
-/** The settings and functions of a database that notifications need. */
+/** What notifications need to know about a database. */
 export interface NotificationOptions {
   readonly mode: 'notify' | 'poll';
   /** The channel for commits, see {@link commitChannelOf}. */
@@ -25,7 +25,7 @@ export interface NotificationOptions {
   readonly pollInterval: number;
   /** Creates a separate connection for LISTEN. */
   readonly client: () => Client;
-  /** Whether a connection is direct. Through a pooler, LISTEN would affect a shared connection. */
+  /** Whether a connection is direct. Through a pooler, LISTEN would affect a connection that other clients use. */
   readonly isDirect: (client: Client) => Promise<boolean>;
   /** Sends a notification from another connection. */
   readonly notify: (channel: string, payload: string) => Promise<void>;
@@ -35,15 +35,15 @@ export interface NotificationOptions {
 
 // More than all open trees and lists. A feed whose entry was dropped reads once more than necessary.
 const mostRemembered = 10_000;
-// The most trees and owners in one poll.
+// The maximum number of trees and owners in one poll.
 const polledAtOnce = 1_000;
 const slowestReconnect = 5_000;
-// The polling interval in milliseconds, while LISTEN does not work or is not tested yet.
+// The polling interval in milliseconds, until a test notification has arrived.
 const pooledInterval = 500;
-// How many milliseconds a test notification may take before it is reported as missing. Polling continues meanwhile.
+// If a test notification takes longer than this many milliseconds, it counts as lost. Polling continues meanwhile.
 const mostDelay = 2_000;
 
-/** A feed that waits for commits. */
+/** A feed that waits for new commits. */
 interface Waiting {
   readonly target: FeedTarget;
   readonly wake: () => void;
@@ -57,18 +57,18 @@ function keyOf(target: FeedTarget): string {
 export class Notifications {
   readonly #options: NotificationOptions;
   readonly #waiting = new Map<string, Set<Waiting>>();
-  /** For each tree and owner, a number that rises with each commit that is reported. The oldest entries are dropped. */
-  readonly #lastNews = new Map<string, number>();
-  #hearings = 0;
-  #forgotten = 0;
+  /** A counter for each tree and owner, which increases with each reported commit. The oldest entries are dropped. */
+  readonly #commitCounts = new Map<string, number>();
+  #receivedCount = 0;
+  #droppedCount = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #polling = false;
   #listening: Client | null = null;
-  // The payload of the test notification, when it was sent, and whether it arrived.
+  // The last test notification: its payload, when it was sent, and whether it arrived.
   #test: { readonly payload: string; sentAt: number; isReceived: boolean } | null = null;
   #connecting: Promise<void> | null = null;
-  #untold: string[] = [];
-  #telling = false;
+  #pendingPayloads: string[] = [];
+  #isSending = false;
   #closed = false;
   #mode: NotificationOptions['mode'];
   #stopPause: () => void = () => undefined;
@@ -78,20 +78,20 @@ export class Notifications {
     this.#mode = options.mode;
   }
 
-  /** Whether notifications are known to arrive, because the test notification did. */
+  /** Whether the last test notification arrived, so that others are expected to arrive too. */
   get trusted(): boolean {
     return this.#listening !== null && this.#test?.isReceived === true;
   }
 
-  /** Whether the test notification has not arrived in time. */
-  get deaf(): boolean {
+  /** Whether the last test notification did not arrive in time. */
+  get isTestLost(): boolean {
     const test = this.#listening === null ? null : this.#test;
     return test !== null && !test.isReceived && performance.now() - test.sentAt > mostDelay;
   }
 
   /**
-   * Starts to listen, unless the feed is set to polling. Errors
-   * are ignored: polling continues and the connection is retried.
+   * Starts to listen, unless the options ask for polling only. Errors are ignored: polling continues, and the
+   * connection is retried.
    */
   async start(): Promise<void> {
     if (this.#mode === 'poll' || this.#closed) return;
@@ -106,14 +106,14 @@ export class Notifications {
       client.on('error', lost);
       client.on('end', lost);
       client.on('notification', (received) => {
-        if (received.channel === this.#options.channel) this.#hear(received.payload ?? '');
-        else this.#hearTest(received.payload);
+        if (received.channel === this.#options.channel) this.#receive(received.payload ?? '');
+        else this.#receiveTest(received.payload);
       });
       try {
         await client.connect();
         if (!(await this.#options.isDirect(client))) {
           await client.end().catch(() => undefined);
-          this.#look();
+          this.#usePollingOnly();
           break;
         }
         await client.query(`LISTEN ${testChannel}; LISTEN ${this.#options.channel}`);
@@ -126,15 +126,15 @@ export class Notifications {
       }
     }
     this.#connecting = null;
-    if (this.#closed) await this.#hangUp();
-    // Polling finds the commits that were made before the connection listened.
+    if (this.#closed) await this.#disconnect();
+    // Commits from before LISTEN took effect sent no notification here, so they are polled once.
     void this.#poll();
-    this.#tellUntold();
+    this.#sendPending();
   }
 
   /**
-   * Sends a test notification to the listening connection. Until it arrives, polling continues as without LISTEN,
-   * because a proxy may accept LISTEN and drop the notifications.
+   * Sends a test notification to the listening connection. Until it arrives, polling continues at the short interval,
+   * because a proxy may accept LISTEN and drop notifications.
    */
   #sendTest(): Promise<void> {
     const test = { payload: randomUUID(), sentAt: Number.POSITIVE_INFINITY, isReceived: false };
@@ -147,7 +147,7 @@ export class Notifications {
 
   /**
    * Tests the listening connection again, because a poll found a commit without a notification. After a failover a
-   * connection may be half open without an error. If the test notification does not arrive, a new connection is opened.
+   * connection may be half open without an error. If the test fails, a new connection is opened.
    */
   async #testAgain(client: Client): Promise<void> {
     await this.#sendTest();
@@ -158,10 +158,10 @@ export class Notifications {
     timer.unref();
   }
 
-  /** Uses only polling from now on. */
-  #look(): void {
+  /** Stops listening and only polls from now on. */
+  #usePollingOnly(): void {
     this.#mode = 'poll';
-    this.#untold = [];
+    this.#pendingPayloads = [];
   }
 
   #lost(client: Client): void {
@@ -171,65 +171,66 @@ export class Notifications {
     if (!this.#closed) void this.start();
   }
 
-  /** Listens on a new connection, because another server accepts the commits now. */
+  /** Replaces the listening connection, because another server accepts the commits now. */
   reconnect(): void {
     if (this.#listening !== null) this.#lost(this.#listening);
   }
 
-  #hearTest(payload: string | undefined): void {
+  #receiveTest(payload: string | undefined): void {
     if (this.#test !== null && this.#test.payload === payload) this.#test.isReceived = true;
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     const [treeId = '', , ...owner] = payload.split(' ');
     this.#note(`tree ${treeId}`);
     this.#note(`owner ${owner.join(' ')}`);
   }
 
   #note(key: string): void {
-    this.#lastNews.delete(key);
-    this.#lastNews.set(key, ++this.#hearings);
-    if (this.#lastNews.size > mostRemembered) {
-      const [oldest] = this.#lastNews.keys();
-      if (oldest !== undefined) this.#lastNews.delete(oldest);
-      this.#forgotten++;
+    this.#commitCounts.delete(key);
+    this.#commitCounts.set(key, ++this.#receivedCount);
+    if (this.#commitCounts.size > mostRemembered) {
+      const [oldest] = this.#commitCounts.keys();
+      if (oldest !== undefined) this.#commitCounts.delete(oldest);
+      this.#droppedCount++;
     }
     this.#wake(key);
   }
 
   /**
-   * Announces a commit after it is made. A NOTIFY in the same transaction would hold a
-   * server-wide lock while the commit is written to disk, and all commits would wait
-   * for each other. If this process ends in between, others find the commit by polling.
+   * Announces a commit after it was made. NOTIFY in the same transaction would hold a server-wide lock until the commit
+   * is on disk, and all commits would wait for each other. If this process ends in between, other processes find the
+   * commit by polling.
    */
   announce(owner: string, treeId: TreeId, version: number): void {
     const payload = `${treeId} ${version} ${owner}`;
-    this.#hear(payload);
+    this.#receive(payload);
     if (this.#mode === 'poll') return;
-    this.#untold.push(payload);
-    this.#tellUntold();
+    this.#pendingPayloads.push(payload);
+    this.#sendPending();
   }
 
-  #tellUntold(): void {
+  #sendPending(): void {
     const client = this.#listening;
     if (client === null) {
-      // There is no connection to announce commits on. Other processes find them by polling.
-      if (this.#untold.length > mostRemembered) this.#untold = [];
+      // Without a connection, announcements are dropped when there are too many. Other processes find the commits by
+      // polling.
+      if (this.#pendingPayloads.length > mostRemembered) this.#pendingPayloads = [];
       return;
     }
-    if (this.#telling || this.#untold.length === 0) return;
-    const reported = this.#untold;
-    this.#untold = [];
-    this.#telling = true;
+    if (this.#isSending || this.#pendingPayloads.length === 0) return;
+    const reported = this.#pendingPayloads;
+    this.#pendingPayloads = [];
+    this.#isSending = true;
     this.#notify(client, reported)
       .catch(() => undefined)
       .finally(() => {
-        this.#telling = false;
-        this.#tellUntold();
+        this.#isSending = false;
+        this.#sendPending();
       });
   }
 
-  /** Sends the notifications in one statement. It writes nothing, so it waits for no disk and delays no commit. */
+  /** Sends several notifications in one statement. It writes nothing to disk, so it delays no commit. */
   async #notify(client: Client, reported: readonly string[]): Promise<void> {
     await client.query(
       `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, payload)
@@ -248,15 +249,12 @@ export class Notifications {
 
   /** Returns a mark that changes with each reported commit of a target. */
   mark(target: FeedTarget): string {
-    return String(this.#lastNews.get(keyOf(target)) ?? -this.#forgotten);
+    return String(this.#commitCounts.get(keyOf(target)) ?? -this.#droppedCount);
   }
 
-  /**
-   * Resolves when a target may have a newer commit. Resolves
-   * immediately if a commit was reported since the mark was taken.
-   */
+  /** Resolves when a target may have a newer commit; immediately if one was reported after the caller got the mark. */
   changed(target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void> {
-    // A commit between the last read and this call was already reported, and will not be reported again.
+    // A commit between the caller's last read and this call was already reported, and would not be reported again.
     if (this.#closed || signal?.aborted === true || mark !== this.mark(target)) return Promise.resolve();
     const key = keyOf(target);
     return new Promise((resolve) => {
@@ -275,7 +273,7 @@ export class Notifications {
     });
   }
 
-  /** Schedules the next poll, which covers all waiting feeds. */
+  /** Schedules the next poll, which queries the targets of all waiting feeds. */
   #schedule(): void {
     if (this.#timer !== null || this.#polling || this.#closed) return;
     this.#timer = setTimeout(() => {
@@ -284,7 +282,7 @@ export class Notifications {
     }, this.#pollInterval);
   }
 
-  /** Queries new commits for all waiting feeds, and wakes those that have some. */
+  /** Queries the newest commits for all waiting feeds, and wakes the feeds that are behind. */
   async #poll(): Promise<void> {
     if (this.#polling || this.#closed || this.#waiting.size === 0) return;
     this.#polling = true;
@@ -299,7 +297,7 @@ export class Notifications {
         for (const owner of others) this.#compare(`owner ${owner}`, newest);
       }
     } catch {
-      // The server is unreachable. A feed that reads meanwhile reports the error.
+      // The server is unreachable. The next read of a feed reports the error.
     } finally {
       this.#polling = false;
       if (this.#waiting.size > 0) this.#schedule();
@@ -315,13 +313,15 @@ export class Notifications {
       }
   }
 
-  /** The time between two polls: as configured if LISTEN works or is not used, else a short time. */
+  /**
+   * The time between two polls: the configured interval if notifications arrive or are switched off, else a short one.
+   */
   get #pollInterval(): number {
     const { mode, pollInterval } = this.#options;
     return mode === 'poll' || this.trusted ? pollInterval : Math.min(pollInterval, pooledInterval);
   }
 
-  /** Waits before the next attempt, unless the notifications are closed. */
+  /** Waits before the next attempt to connect. Ends early if the notifications are closed. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -333,25 +333,28 @@ export class Notifications {
     });
   }
 
-  async #hangUp(): Promise<void> {
+  async #disconnect(): Promise<void> {
     const client = this.#listening;
     this.#listening = null;
     await client?.end().catch(() => undefined);
   }
 
-  /** Ends all waits, and closes the connection. */
+  /** Ends all waits, and closes the listening connection. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopPause();
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#wakeAll();
-    await this.#hangUp();
+    await this.#disconnect();
     await this.#connecting;
   }
 }
 
-/** Whether there are newer commits than a feed has. A deleted tree counts too, because its feed must end. */
+/**
+ * Whether the database has newer commits than a feed has read. A deleted tree counts as newer, because its feed must
+ * end.
+ */
 function isBehind(target: FeedTarget, { trees, owners }: NewestCommits): boolean {
   if ('treeId' in target) return (trees.get(target.treeId) ?? Number.POSITIVE_INFINITY) > target.version;
-  return (owners.get(target.owner) ?? []).some((place, lane) => place > (target.places[lane] ?? 0));
+  return (owners.get(target.owner) ?? []).some((position, lane) => position > (target.positions[lane] ?? 0));
 }

@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'coppice-numbers-'));
 const added = 25_000;
 let template: TestDatabase;
 
-// The changes of version 7, apart from storing lists as rows.
+// The statements of version 7, without storing lists as rows.
 const withoutLists = [
   'DROP TABLE linear_node',
   'DROP INDEX tree_linear',
@@ -41,10 +41,10 @@ function param(value: unknown): SqlParameter {
 function* load(tables: ReadonlyMap<string, readonly SqlRow[]>): SqlTask<void> {
   for (const [table, rows] of tables)
     for (const row of rows) {
-      // Log positions are different in every database.
+      // Log positions are assigned by each database, so they are not compared.
       const columns = Object.keys(row).filter((column) => table !== 'change' || column !== 'id');
-      const places = columns.map((_, at) => `$${at + 1}`).join(', ');
-      const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`;
+      const parameters = columns.map((_, at) => `$${at + 1}`).join(', ');
+      const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${parameters})`;
       yield* execute(sql, ...columns.map((column) => param(row[column])));
     }
 }

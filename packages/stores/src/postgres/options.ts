@@ -1,52 +1,54 @@
-/** Reads the settings of a PostgreSQL store from its URL and options. */
+/** Parses the URL and the options of a PostgreSQL store. */
 import { refuse } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
 
-/** The additional options of a PostgreSQL store. `pool`, `feed` and `prepare` can also be set in the URL. */
+/** The options that only a PostgreSQL store has. `pool`, `feed` and `prepare` can also be set in the URL. */
 export interface PostgresOptions extends StoreOptions {
-  /** The most connections in the pool, without the listening connection. Defaults to 10. */
+  /** The maximum number of connections in the pool, without the listening connection. Defaults to 10. */
   readonly pool?: number;
   /** How many milliseconds to wait for a connection. */
   readonly connectTimeout?: number;
-  /** The time limit of the server for one statement, in milliseconds. */
+  /** The server's timeout for one statement, in milliseconds. */
   readonly statementTimeout?: number;
-  /** How many milliseconds to wait for the lock of a tree that another server writes to. */
+  /** How many milliseconds a write waits for the lock of a tree that another server writes to. */
   readonly lockTimeout?: number;
   /**
-   * How commits of other servers are detected. `notify` listens, and polls rarely. `poll` only polls, for places where
-   * LISTEN does not work, such as behind a pooler that assigns a connection to each transaction.
+   * How commits of other servers are detected. `notify` uses LISTEN and polls rarely. `poll` only polls; it is for
+   * connections on which LISTEN does not work, such as through a pooler in transaction mode.
    */
   readonly feed?: 'notify' | 'poll';
   /** The polling interval in milliseconds. Defaults to 500 with `poll` and 5000 with `notify`. */
   readonly pollInterval?: number;
-  /** Whether statements stay prepared on the server. Switch this off behind a pooler that does not support it. */
+  /**
+   * Whether statements stay prepared on the server. Must be false for a pooler that does not support prepared
+   * statements.
+   */
   readonly prepare?: boolean;
   /**
-   * The isolation level of writes. The weaker one is sufficient,
-   * because writes lock the row of their tree. Both are tested.
+   * The isolation level of write transactions. `read committed` is sufficient, because a write locks the row of its
+   * tree. Both are tested.
    */
   readonly isolation?: 'read committed' | 'serializable';
 }
 
-/** The kind of server to use, with the names of libpq. */
+/** Which kind of server to connect to, with the names that libpq uses for `target_session_attrs`. */
 export type TargetServerKind = (typeof targets)[number];
 
 const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 
-/** One server in a URL. */
+/** One server of a URL, with the options for connecting to it. */
 export interface ServerAddress {
-  /** The host and port, for messages. */
+  /** Host and port, for error messages. */
   readonly name: string;
   readonly connectionString: string;
 }
 
-/** The settings of a store, with default values. */
+/** The parsed settings of a store, with default values filled in. */
 export interface PostgresSettings {
-  /** The servers in the URL, in the same order. */
+  /** The servers of the URL, in its order. */
   readonly servers: readonly ServerAddress[];
-  /** The kind of server to use. */
   readonly target: TargetServerKind;
-  /** The location of the database, without user and password. */
+  /** The host and name of the database, without user and password, for messages. */
   readonly place: string;
   readonly pool: number;
   readonly connectTimeout: number;
@@ -56,7 +58,7 @@ export interface PostgresSettings {
   readonly pollInterval: number;
   readonly prepare: boolean;
   readonly isolation: 'read committed' | 'serializable';
-  /** The schema of the tables; null leaves it to the server's search path. */
+  /** The schema of the tables; null for the first schema of the server's search path. */
   readonly schema: string | null;
 }
 
@@ -70,7 +72,7 @@ function takeOption(url: URL, name: string): string | null {
   return value;
 }
 
-/** Splits a URL with several hosts into one URL for each host. Hosts and ports may be in the query too, as in libpq. */
+/** Splits a URL with several hosts into one URL per host. As in libpq, hosts and ports may also be query parameters. */
 function splitHosts(address: string): readonly string[] {
   const [, head = '', authority = '', rest = ''] =
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(address) ?? [];
@@ -94,7 +96,7 @@ function isTarget(value: string): value is TargetServerKind {
   return (targets as readonly string[]).includes(value);
 }
 
-/** Reads a `postgres:` URL and the options. Options override the URL. */
+/** Parses a `postgres:` URL and the options. An option overrides the same parameter of the URL. */
 export function parsePostgresSettings(address: string, options: PostgresOptions): PostgresSettings {
   const read = splitHosts(address).map((one) => readAddress(one, options));
   const [first] = read;
@@ -113,7 +115,8 @@ function readAddress(
   readonly server: ServerAddress;
   readonly path: string;
 } {
-  // An empty host means the socket that the query names. The URL parser requires a host, so it gets a placeholder.
+  // An empty host means a Unix socket, whose folder is in the query. The URL parser requires a host, so a placeholder
+  // is inserted.
   const local = /^postgres(?:ql)?:\/\/([^/@]*@)?\//.exec(address);
   const parsable =
     local === null ? address : address.replace(/^(postgres(?:ql)?:\/\/(?:[^/@]*@)?)\//, '$1socket.invalid/');

@@ -1,7 +1,7 @@
 /**
- * Ensures that an owner is still in a bucket. A transaction that writes holds a shared lock of its owner and of the
- * bucket until it ends. A move takes the exclusive lock, records that the owner is gone, and releases the lock. From
- * then on, transactions of the owner are refused with {@link ownerMovedSqlState}.
+ * Ensures that an owner is still in a bucket. A write transaction holds shared locks of its owner and of the bucket
+ * until it ends. A move takes the exclusive lock of the owner, records that the owner has left, and ends. Later
+ * transactions of the owner are refused with {@link ownerMovedSqlState}.
  */
 import { isAppError } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
@@ -9,15 +9,18 @@ import { type Query, queryRowsOfEach, type SqlTask, sqlText } from '../sql/query
 import type { TableIndex } from './build-indexes.ts';
 import { postgresDialect } from './dialect.ts';
 
-/** The SQLSTATE of a transaction whose owner is in another bucket now. */
+/** The SQLSTATE of a transaction that was refused, because its owner is in another bucket now. */
 export const ownerMovedSqlState = 'CP001';
-/** The SQLSTATE of a write by a server that does not know that its database was divided into buckets. */
+/**
+ * The SQLSTATE of a write that was refused, because the server does not know that its database was divided into
+ * buckets.
+ */
 export const databaseDividedSqlState = 'CP002';
 
 /** The second keys of the advisory locks. The first key is the hash of the owner or of the schema. */
 export const ownerGateLockKeys = { owner: 0x636f_7010, bucket: 0x636f_7011 } as const;
 
-/** The statements of a migration that adds the check. An empty owner in `owner_gone` stands for all owners. */
+/** The statements of the migration that adds the check. An empty owner in `owner_gone` means all owners. */
 export const ownerGateStatements: readonly string[] = [
   `CREATE TABLE owner_gone (
     owner TEXT COLLATE "C" NOT NULL PRIMARY KEY,
@@ -43,8 +46,8 @@ export const ownerGateStatements: readonly string[] = [
 ];
 
 /**
- * The unique index of commit positions. Commits keep their position in a
- * move, and another owner in the new bucket may have the same position.
+ * The unique index of commit positions. It includes the owner, because moved commits keep their positions, and another
+ * owner in the new bucket may have the same ones.
  */
 export const commitPositionIndex: TableIndex = {
   name: 'change_place',
@@ -53,10 +56,7 @@ export const commitPositionIndex: TableIndex = {
   definition: '(owner, id)',
 };
 
-/**
- * Sends the check of the owner together with the first statement
- * of the work, so that it needs no round trip of its own.
- */
+/** Sends the check of the owner together with the first statement of the work, which saves a round trip. */
 export function* runWithOwnerGate<T>(sql: string, owner: string, work: () => SqlTask<T>): SqlTask<T> {
   const gate: Query = { sql, params: [owner], want: 'rows' };
   const task = work();
@@ -70,8 +70,8 @@ export function* runWithOwnerGate<T>(sql: string, owner: string, work: () => Sql
 }
 
 /**
- * Runs work for several owners. It does not wait for owners that are being moved, because all others would wait too.
- * The work gets the owners that are in the bucket and stay there until the transaction ends.
+ * Runs work for several owners. Owners that are being moved are left out, because waiting for them would delay all
+ * others. The work gets the owners that are in the bucket and stay there until the transaction ends.
  */
 export function* runWithOwnerGates<T>(
   owners: readonly string[],
@@ -83,7 +83,7 @@ export function* runWithOwnerGates<T>(
   const enter = `SELECT o AS owner FROM unnest(CAST($1 AS TEXT[])) AS o
     WHERE pg_try_advisory_xact_lock_shared(hashtext(current_schema()), ${ownerGateLockKeys.bucket})
     AND pg_try_advisory_xact_lock_shared(hashtext(o), ${ownerGateLockKeys.owner})`;
-  // A separate statement after the locks, so that it sees what a move has recorded before it released its lock.
+  // A separate statement after the locks, so that it sees what a move recorded before it released its lock.
   const gone = { sql: `SELECT owner FROM owner_gone WHERE owner = '' OR owner IN ${list('$1')}`, params };
   const [entered, left = []] = writes
     ? yield* queryRowsOfEach([{ sql: enter, params }, gone])

@@ -32,7 +32,7 @@ async function opened(): Promise<Store> {
   return store;
 }
 
-/** Runs a statement on the shared connection. */
+/** Runs a statement on the server connection that all clients of the pooler share. */
 async function onShared(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const client = new Client({ connectionString: pooler.url });
   await client.connect();
@@ -189,7 +189,7 @@ test('[L181] a direct connection receives its own notification, and again after 
   await vi.waitUntil(() => notifications.trusted, { timeout: 30_000 });
   await clients[0]?.end();
   await vi.waitUntil(() => clients.length > 1 && notifications.trusted, { timeout: 30_000 });
-  expect(notifications.deaf).toBe(false);
+  expect(notifications.isTestLost).toBe(false);
   await notifications.close();
   await direct.close();
 });

@@ -18,18 +18,19 @@ import {
 import type { PostgresOptions } from './options.ts';
 import { WriteAccess } from './write-access.ts';
 
-// Earlier versions of PostgreSQL are no longer maintained.
+// The oldest supported version, 13. The PostgreSQL project no longer maintains older ones.
 const oldestServer = 130_000;
 
-// A slow connection alone can cause a difference of seconds.
+// A difference of this many milliseconds between two clocks is allowed, because a slow connection alone may cause
+// seconds.
 const clockToleranceMs = 30_000;
 const fewConnections = 20;
-// How long a migration tries to lock the tables, and how long
-// others can use them between two attempts, in milliseconds.
+// For how many milliseconds a migration tries to lock the tables; then how long it pauses between two attempts, so that
+// others can use them.
 const longestLockWait = 300_000;
 const pauseBetweenLocks = 500;
 
-/** The properties of a server, read before anything is changed on it. */
+/** What was read from a server before anything is changed on it. */
 interface Server {
   readonly version: number;
   readonly encoding: string;
@@ -71,27 +72,25 @@ export async function prepareServer(database: PostgresDatabase, options: Postgre
   if (server.encoding !== 'UTF8')
     throw unfitServer(`The database ${place} is encoded as ${server.encoding}: UTF8 is needed.`);
   if (server.synchronous === 'off')
-    notes.push('The server is set to acknowledge before it has saved; our writes wait for the disk all the same.');
+    notes.push('The server does not wait for the disk (synchronous_commit). Writes of Coppice do, and stay durable.');
   if (database.pooled)
     notes.push(
-      'The connection goes through a pooler: statements are not kept prepared, and commits of other servers are looked for instead of listened to.',
+      'The connection goes through a pooler: statements are not kept prepared, and commits of other servers are found by polling instead of LISTEN.',
     );
   if (server.fsync === 'off') notes.push('The server runs without fsync: a power cut can lose what was acknowledged.');
   if (Math.abs(server.aheadMs) > clockToleranceMs)
     notes.push(
-      `The clock of the server differs from ours by ${Math.round(Math.abs(server.aheadMs) / 1000)} seconds: set both by a time service.`,
+      `The clock of the server differs from this machine by ${Math.round(Math.abs(server.aheadMs) / 1000)} seconds. Synchronise both clocks, for example with NTP.`,
     );
   if (server.connections < fewConnections)
     notes.push(
-      `The server takes ${server.connections} connections (max_connections): several servers of ours need more.`,
+      `The server allows ${server.connections} connections (max_connections). Several Coppice servers need more.`,
     );
   const readOnly = options.readOnly === true || server.readOnly;
   const version = await tablesOf(database, readOnly, options.onMigration);
   if (!readOnly) await buildMissingIndexes(database, concurrentIndexes);
   if (!(await prepareTrigrams(database, readOnly)))
-    notes.push(
-      'The server has no pg_trgm extension: search looks through every message, which is slow in large stores.',
-    );
+    notes.push('The server has no pg_trgm extension: search scans every message, which is slow in large stores.');
   const nodes = await database.read(nodesCounted);
   const access = new WriteAccess(database, options.readOnly === true, server.readOnly);
   return { database, access, durable: server.fsync !== 'off', schemaVersion: version, notes, nodes };
@@ -102,7 +101,7 @@ function* nodesCounted(): SqlTask<number> {
   return sqlNumber(found ?? { n: -1 }, 'n');
 }
 
-/** Ensures that the tables exist and belong to Coppice. Returns their version. */
+/** Ensures that the tables exist and belong to Coppice, and migrates them if that is allowed. Returns their version. */
 async function tablesOf(
   database: PostgresDatabase,
   readOnly: boolean,
@@ -115,16 +114,15 @@ async function tablesOf(
   if (readOnly)
     throw unfitServer(
       version === 0
-        ? `The database ${place} has no tables of ours, and they cannot be made where nothing may be written.`
-        : `The tables of ${place} are of version ${version} and cannot be brought up to ${newestSchemaVersion} where nothing may be written.`,
+        ? `The database ${place} has no tables of Coppice, and they cannot be created because nothing may be written.`
+        : `The tables of ${place} have version ${version} and cannot be migrated to ${newestSchemaVersion} because nothing may be written.`,
     );
   await changeTables(database, () => migratePostgres(place, migrations, progress));
   return newestSchemaVersion;
 }
 
 /**
- * Runs a migration. If it does not get the lock of the tables
- * in time, it waits, so that others can work, and tries again.
+ * Runs a migration. If it does not get the table locks in time, it pauses, so that others can work, and tries again.
  */
 async function changeTables(database: PostgresDatabase, work: () => SqlTask<unknown>): Promise<void> {
   const until = performance.now() + longestLockWait;
@@ -136,7 +134,7 @@ async function changeTables(database: PostgresDatabase, work: () => SqlTask<unkn
       if (!isAppError(error) || error.code !== 'store/locked') throw error;
       if (performance.now() > until)
         throw unfitServer(
-          `The tables of ${database.settings.place} cannot be updated while other programs hold them: end their transactions and start again.`,
+          `The tables of ${database.settings.place} cannot be migrated while other programs have them locked. End their transactions and start again.`,
         );
     }
     await new Promise((resolve) => setTimeout(resolve, pauseBetweenLocks));
@@ -144,7 +142,8 @@ async function changeTables(database: PostgresDatabase, work: () => SqlTask<unkn
 }
 
 /**
- * Creates the index for fast search. If the server has no trigrams or does not permit them, search works without it.
+ * Creates the index for fast search. Returns false if the server has no trigrams or does not permit them; search then
+ * scans.
  */
 async function prepareTrigrams(database: PostgresDatabase, readOnly: boolean): Promise<boolean> {
   if (await database.read(hasTrigramIndex)) return true;

@@ -9,9 +9,9 @@ import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { openSteppedSession, type SteppedSessionOptions } from '../../test/stepped-sessions.ts';
 import { open } from './index.ts';
 
-// Each case runs in every order in which two sessions can alternate: the first
-// session executes some statements, then the second as many as it can, then the
-// first finishes. The lock of the tree allows few orders, and all of them are tried.
+// Each case runs in every order in which two sessions can alternate: the first session executes some statements, then
+// the second as many as it can, then the first continues to its end. The lock of the tree makes some orders impossible;
+// all others are tried.
 
 const id = treeId(testUuid(1));
 
@@ -46,7 +46,7 @@ async function command(store: Store, one: Command, clock: number): Promise<strin
   }
 }
 
-/** Creates the tree again, from pairs of parent and child. */
+/** Creates the tree again, with nodes given as pairs of parent and child. */
 async function buildSample(links: readonly (readonly [parent: number | null, child: number])[]): Promise<void> {
   await database.query('TRUNCATE tree, node, change, node_content, node_alias, bookmark, run CASCADE');
   await command(observer, { type: 'create', treeId: id, rootId: testUuid(2) }, 1);
@@ -72,7 +72,9 @@ interface Meeting {
   readonly ahead: number;
 }
 
-/** Runs two commands in every order; the first executes `ahead` statements before the second begins. */
+/**
+ * Runs two commands in every possible order. In each, the first executes `ahead` statements before the second begins.
+ */
 async function* meetings(
   first: Command,
   second: Command,
@@ -101,13 +103,13 @@ function sound(tree: Tree): void {
   expect(checkTree(tree).filter((finding) => finding.severity === 'error')).toEqual([]);
 }
 
-const ways: readonly SteppedSessionOptions[] = [
+const sessionOptions: readonly SteppedSessionOptions[] = [
   { isolation: 'READ COMMITTED', lock: true },
   { isolation: 'SERIALIZABLE', lock: true },
   { isolation: 'READ COMMITTED', lock: false },
 ];
 
-describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
+describe.each(sessionOptions)('two sessions, $isolation, lock $lock', (options) => {
   test('M3: an acknowledged append survives a splice of its parent', async () => {
     const links = [
       [null, 10],

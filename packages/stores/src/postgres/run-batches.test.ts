@@ -95,7 +95,7 @@ test('[L211] an append that the database refuses fails alone, and has its own tr
   expect(await Promise.all(replies.map(textOf))).toEqual(replies.map(() => 'abcabcabc'));
 });
 
-test('[L211] a run that another transaction holds delays no other reply', async () => {
+test('[L211] a run that another transaction has locked delays no other reply', async () => {
   const replies = await startReplies(6);
   const holder = new Client({ connectionString: database.url });
   await holder.connect();
@@ -117,7 +117,7 @@ test('[L211] in one transaction with others, an append answers as in its own', a
   await third.runs.end(third.id);
   const outcomes = await Promise.allSettled([
     first.runs.append(first.id, { offset: 0, text: 'ab' }),
-    // The same append is sent twice, as after a lost answer. The second adds only new text.
+    // The same append is sent twice, as a client does after a lost answer. The second call adds only new text.
     first.runs.append(first.id, { offset: 0, text: 'abcd' }),
     second.runs.append(first.id, { offset: 0, text: 'foreign' }),
     second.runs.append(second.id, { offset: 5, text: 'gap' }),
@@ -144,7 +144,7 @@ test('[L211] in one transaction with others, an append answers as in its own', a
   expect(await textOf(second)).toBe('');
 });
 
-test('[L211] a look reads the chunks that are new, and closing waits for what was appended before', async () => {
+test('[L211] a read returns only new chunks, and closing waits for earlier appends', async () => {
   const [reply] = await startReplies(1);
   if (reply === undefined) throw new Error('There is no reply.');
   const { id, runs } = reply;

@@ -113,7 +113,7 @@ describe('migrations', () => {
 describe('updating the tables of a database in use', () => {
   const older = migrations.filter(({ version }) => version < newestSchemaVersion);
 
-  test('[L199] waits for their lock only briefly, lets others pass, tries again, and builds indexes without blocking', {
+  test('[L199] waits for their lock only briefly, lets other transactions continue, tries again, and builds indexes without blocking', {
     tags: ['full'],
   }, async () => {
     const where = await createTestDatabase();
@@ -143,7 +143,7 @@ describe('updating the tables of a database in use', () => {
     await where.drop();
   });
 
-  test('[L199] an index that is missing or whose build broke off is built by the next opening', async () => {
+  test('[L199] an index that is missing or whose build was interrupted is built by the next opening', async () => {
     const where = await createPreparedDatabase();
     const store = await open(where.url);
     const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
@@ -208,7 +208,7 @@ describe('errors of the server', () => {
   ])('%s is %s', async (state, code, retryable) => {
     const failing = database.read(() => queryRows('SELECT fail($1)', state));
     await expect(failing).rejects.toMatchObject({ code, retryable, data: { state } });
-    // The only connection of the pool still works.
+    // The connection of the pool, which has only one, was returned and still works.
     expect(await database.read(() => queryRow('SELECT 1 AS one'))).toEqual({ one: 1 });
   });
 
@@ -221,7 +221,7 @@ describe('errors of the server', () => {
     await place.query("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'tree_recent'::regclass");
     const store = await open(place.url);
     expect((await store.fsck()).findings.map((finding) => finding.message)).toEqual([
-      'The index tree_recent is not valid: make it again.',
+      'The index tree_recent is invalid. Rebuild it with REINDEX.',
     ]);
     await store.close();
     await place.drop();

@@ -1,6 +1,6 @@
 /**
- * Search by trigrams. The texts are copied in lower case into an indexed table. This happens after the commits, so that
- * writes stay fast, and before a search answers, so that it includes every acknowledged message.
+ * Search by trigrams. Texts are copied in lower case into a table with an index. They are copied after commits, so that
+ * writes stay fast, and before a search, so that it finds every acknowledged message.
  */
 import { type Role, type TreeId, treeId } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
@@ -29,10 +29,10 @@ import {
 
 import { postgresDialect } from './dialect.ts';
 
-// The SQL of a node's creation number.
+// SQL for a node's creation number.
 const seqOf = `(n.no % ${numbersPerTree})`;
 
-// The number of rows that are copied or searched in one statement.
+// How many rows one statement copies or searches.
 const batch = 1_000;
 
 const saidColumns = `n.id, ${seqOf} AS seq, n.role, n.created_at, n.tool_call_id, n.content, n.search_text`;
@@ -44,7 +44,7 @@ interface TreeBehind {
   readonly version: number;
 }
 
-/** Returns the trees of an owner with texts that are not copied yet. */
+/** Returns the trees of an owner that have texts which are not copied yet. */
 export function* findTreesBehindSearch(owner: string, only: TreeId | null): SqlTask<TreeBehind[]> {
   const found = yield* queryRows(
     `SELECT t.id, t.version, coalesce(m.version, 0) AS mark FROM tree t LEFT JOIN search_mark m ON m.tree_id = t.id
@@ -59,10 +59,10 @@ export function* findTreesBehindSearch(owner: string, only: TreeId | null): SqlT
   }));
 }
 
-/** Copies the new texts of a tree. Runs in a separate transaction; two of them for one tree wait for each other. */
+/** Copies the new texts of a tree. Two transactions that do this for the same tree run one after the other. */
 export function* catchUpSearch(tree: TreeId): SqlTask<void> {
   const known = yield* queryRow('SELECT version FROM tree WHERE id = $1', tree);
-  // The tree may have been deleted meanwhile.
+  // The tree was deleted since it was listed.
   if (known === undefined) return;
   yield* execute(
     'INSERT INTO search_mark (tree_id, version) SELECT id, 0 FROM tree WHERE id = $1 ON CONFLICT DO NOTHING',
@@ -70,7 +70,7 @@ export function* catchUpSearch(tree: TreeId): SqlTask<void> {
   );
   const mark = yield* queryRow('SELECT version FROM search_mark WHERE tree_id = $1 FOR UPDATE', tree);
   if (mark === undefined) return;
-  // The version is read under the lock, because the last holder may have copied all texts.
+  // Read under the lock, because another transaction may have copied the texts meanwhile.
   const version = sqlNumber(
     (yield* queryRow('SELECT version FROM tree WHERE id = $1', tree)) ?? { version: 0 },
     'version',
@@ -99,7 +99,7 @@ function* copyAll(tree: TreeId): SqlTask<void> {
 }
 
 /**
- * Copies the texts of the nodes that the log names after a version. Reading all nodes of a large tree for one new
+ * Copies the texts of the nodes that commits after a version changed. Reading all nodes of a large tree for one new
  * message would be too slow.
  */
 function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
@@ -148,7 +148,10 @@ function textsOfNodes(one: SqlRow): string {
   return searchTextOf(one, messageOfRow(one, sqlText(one, 'role') as Role));
 }
 
-/** Returns hits in the copied texts, and in trees whose texts cannot be copied because the database is read-only. */
+/**
+ * Returns hits in the copied texts, and in the trees of `uncopied`, whose texts cannot be copied because the database
+ * is read-only.
+ */
 export function* searchCopiedTexts(search: SearchRequest, uncopied: readonly TreeBehind[]): SqlTask<FoundHit[]> {
   const found = new Map<string, FoundHit>();
   for (const hit of yield* inCopied(search)) found.set(hit.nodeId, hit);
@@ -156,7 +159,7 @@ export function* searchCopiedTexts(search: SearchRequest, uncopied: readonly Tre
   return [...found.values()];
 }
 
-/** Returns the conditions that all statements of a search share. Their parameters come after the given ones. */
+/** Returns the conditions that all search statements share, and adds their parameters to `params`. */
 function searchConditions(search: SearchRequest, params: SqlParameter[]): string[] {
   const asked = [`t.owner = $${params.push(search.owner)}`, 't.trashed_at IS NULL', 'n.removed_in IS NULL'];
   if (search.treeId !== null) asked.push(`t.id = $${params.push(search.treeId)}`);
@@ -177,7 +180,7 @@ function escapePattern(term: string): string {
 
 /** Searches the copied texts, which are in lower case like the terms. */
 function* inCopied(search: SearchRequest): SqlTask<FoundHit[]> {
-  // A trigram index needs bitmap scans, and a plan for each search term.
+  // A trigram index needs bitmap scans, and each search term needs its own plan.
   yield* execute('SET LOCAL enable_bitmapscan = on');
   yield* execute('SET LOCAL plan_cache_mode = force_custom_plan');
   const params: SqlParameter[] = [];
@@ -192,7 +195,7 @@ function* inCopied(search: SearchRequest): SqlTask<FoundHit[]> {
   return found.map((one) => hitOfRow(one, search.terms)).filter((hit) => hit !== null);
 }
 
-/** Searches every message of a tree that was written after the texts were copied. */
+/** Searches the messages of a tree that were written after its texts were last copied. */
 function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<FoundHit[]> {
   const params: SqlParameter[] = [yield* readTreeBase(tree), mark];
   const asked = [inTreeSql('n'), 'n.content_in > $2', "n.role <> 'root'", ...searchConditions(search, params)];

@@ -1,20 +1,21 @@
 /**
- * The servers of a URL with several hosts. Connections use the server that was used last. If it is unreachable or not
- * of the wanted kind, the next server in the order of the URL is used. So a failover needs no restart.
+ * Chooses between the servers of a URL with several hosts. Connections go to the server that was used last. If it is
+ * unreachable or of the wrong kind, the next server in the order of the URL is tried, so that a failover needs no
+ * restart.
  */
 import { AppError, refusalKinds } from '@coppice/core';
 import type { Client, Pool, PoolClient } from 'pg';
 import { isConnectionLost } from './failures.ts';
 import type { TargetServerKind } from './options.ts';
 
-/** One server: its name for messages, its connection pool, and connections outside of the pool. */
+/** One server of the URL: its name for messages, its connection pool, and a function that connects outside the pool. */
 export interface PostgresServer {
   readonly name: string;
   readonly pool: Pool;
   readonly makeClient: () => Client;
 }
 
-/** The kind of a server, which is read when a connection is opened. */
+/** What is known of a server after connecting: whether it is a standby, and whether it is read-only. */
 interface ServerKind {
   readonly standby: boolean;
   readonly read_only: boolean;
@@ -22,7 +23,7 @@ interface ServerKind {
 
 const kindQuery = `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS read_only`;
 
-/** For each kind of server, what is wrong with a server that is not of this kind. */
+/** For each requested kind of server, the test of a server and what the error says about one that fails it. */
 const requirements: Readonly<
   Record<
     Exclude<TargetServerKind, 'any' | 'prefer-standby'>,
@@ -35,7 +36,7 @@ const requirements: Readonly<
   standby: { fits: (kind) => kind.standby, otherwise: 'is not a standby' },
 };
 
-/** The servers of one database. */
+/** The servers of one database, and which of them is in use. */
 export class ServerList {
   readonly #servers: readonly PostgresServer[];
   readonly #place: string;
@@ -50,7 +51,7 @@ export class ServerList {
     this.#place = place;
     this.#target = target;
     for (const { pool } of servers) {
-      // The pool drops a connection that breaks while idle. Without a listener, the error would end the process.
+      // The pool drops an idle connection that breaks. Without this listener the error would end the process.
       pool.on('error', () => undefined);
       pool.on('connect', (client) => {
         client.on('error', () => undefined);
@@ -63,7 +64,7 @@ export class ServerList {
     return this.#servers.length > 1 && (this.#target === 'read-write' || this.#target === 'primary');
   }
 
-  /** Calls a listener when another server is used. Returns a function that removes the listener. */
+  /** Registers a listener that is called when another server is used. Returns a function that removes it. */
   onSwitch(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -74,7 +75,7 @@ export class ServerList {
     return this.#server(this.#current).makeClient();
   }
 
-  /** Takes a connection to a server of the wanted kind from its pool. */
+  /** Takes a connection from the pool of the first server that is reachable and of the requested kind. */
   async connect(): Promise<PoolClient> {
     const begin = this.#current;
     const reasons: string[] = [];
@@ -92,7 +93,8 @@ export class ServerList {
           }
           reasons.push(`${name} ${reason}`);
         } catch (error) {
-          // If a server answers and refuses, for example a wrong password, the search ends, as in libpq.
+          // If a server answers with another error, such as a wrong password, the other servers are not tried, as in
+          // libpq.
           if (!isConnectionLost(error) || this.#servers.length === 1) throw error;
           reasons.push(`${name} cannot be reached`);
         }
@@ -106,7 +108,8 @@ export class ServerList {
   }
 
   /**
-   * Returns why the server of a connection is not of the wanted kind, and closes the connection. Returns null if it is.
+   * Returns why the server of a connection is not of the requested kind, and closes the connection; null if it is of
+   * that kind.
    */
   async #misfit(client: PoolClient, target: TargetServerKind): Promise<string | null> {
     if (target === 'any' || target === 'prefer-standby') return null;
@@ -124,9 +127,9 @@ export class ServerList {
     }
   }
 
-  /** Marks the server of a connection as refusing writes, so that the other servers are tried first. */
+  /** Marks the server of a connection as one that refuses writes, so that the other servers are tried first. */
   leave(client: PoolClient): void {
-    // Several transactions may notice this at the same time. Only the first one switches to the next server.
+    // Several transactions may notice this at once, but only the first may switch to the next server.
     if (this.#homes.get(client) === this.#current) this.#use((this.#current + 1) % this.#servers.length);
   }
 
@@ -142,7 +145,7 @@ export class ServerList {
     return server;
   }
 
-  /** Waits until all connections are returned, then closes them. */
+  /** Waits until all connections are back in their pools, then closes them. */
   async close(): Promise<void> {
     await Promise.all(this.#servers.map(({ pool }) => pool.end()));
   }

@@ -23,7 +23,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   throw new Error('Nothing was refused.');
 }
 
-/** Appends with chosen ids, and repeats it until the result is known, like a client that retries. */
+/** Appends with chosen ids, and repeats the call until it succeeds, like a client that retries. */
 async function insist(store: Store, tree: string, n: number, parent?: string): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {
@@ -35,7 +35,7 @@ async function insist(store: Store, tree: string, n: number, parent?: string): P
           ...(parent === undefined ? {} : { parentId: nodeId(parent) }),
           messages: [{ message: user(`message ${n}`), id: testUuid(n) }],
           merge: false,
-          // If a retry finds its message, it commits nothing. So the version counts the messages.
+          // A retry that finds its message commits nothing, so the version equals the number of messages.
           select: false,
         },
         { actor: 'me', kit: testKit, ...createTestClock(n) },
@@ -62,7 +62,7 @@ describe('many writers', () => {
       Array.from({ length: 24 }, async (_, writer) => {
         const store = writer % 2 === 0 ? first : second;
         for (let n = 0; n < perWriter; n++) {
-          // Half of all writes change one tree.
+          // Half of all writes go to the same tree.
           const tree = (n % 2 === 0 ? trees[0] : trees[(writer + n) % trees.length]) ?? '';
           const number = 10_000 + writer * 100 + n;
           await insist(store, tree, number);
@@ -126,7 +126,7 @@ describe('a server that is restarted or killed while it is written to', () => {
     await server.close();
   });
 
-  test('[L213] the list of another server goes on after restarts, by notifications again, without gap or double', async () => {
+  test('[L213] the list feed of another server continues after restarts, with notifications, without gaps or duplicates', async () => {
     const server = await startOwnServer();
     const url = await server.createDatabase();
     const never = 1e9;
@@ -266,7 +266,7 @@ describe('opening', () => {
     vi.setSystemTime(Date.now() + 600_000);
     const store = await open(database.url).finally(() => vi.useRealTimers());
     expect((await store.info()).notes.join()).toMatch(
-      /clock of the server differs from ours by (?:599|600|601) seconds/,
+      /clock of the server differs from this machine by (?:599|600|601) seconds/,
     );
     await store.close();
     await database.drop();
@@ -285,7 +285,7 @@ describe('opening', () => {
     const { notes } = await store.info();
     expect(notes.join()).toContain('pg_trgm');
     expect(notes.join()).toContain('without fsync');
-    expect(notes.join()).toContain('takes 12 connections');
+    expect(notes.join()).toContain('allows 12 connections');
     expect(notes.join()).not.toContain('clock');
     expect(store.supports.durable).toBe(false);
     const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });

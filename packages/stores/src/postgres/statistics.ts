@@ -1,13 +1,13 @@
 /**
- * Updates the statistics of the server while a database is new. Without statistics, the planner cannot tell an index
- * that finds one node from an index that finds all nodes of its tree. It may cache a plan that reads the whole tree,
- * also for foreign key checks. Autovacuum would update statistics a minute or more later, and only if it is enabled; a
- * first import is finished by then.
+ * Updates the server's statistics while a database is new. Without statistics, the planner cannot distinguish an index
+ * that finds one node from one that finds all nodes of a tree. It may cache a plan that reads the whole tree, also for
+ * foreign key checks. Autovacuum updates statistics after a minute or more, and only if it is enabled; a first import
+ * is finished by then.
  */
 
 const firstCount = 64;
 const growth = 8;
-/** With this many nodes the plans are correct, and later updates are left to the server. */
+/** From this many nodes on the plans are right, and the server updates its statistics alone. */
 const enough = 30_000;
 
 /** Updates the statistics while a database is new, each time its size has multiplied. */
@@ -17,13 +17,13 @@ export class StatisticsUpdater {
   #written = 0;
   #counting = false;
 
-  /** Starts with the number of nodes that the server last counted. */
+  /** `known` is the number of nodes when the server last updated its statistics. */
   constructor(known: number, count: () => Promise<void>) {
     this.#known = Math.max(known, 0);
     this.#count = count;
   }
 
-  /** Adds the number of nodes in a commit. */
+  /** Adds the number of nodes of a commit, and updates the statistics when there are enough new nodes. */
   wrote(nodes: number): void {
     if (this.#known >= enough) return;
     this.#written += nodes;
@@ -31,7 +31,7 @@ export class StatisticsUpdater {
     this.#known += this.#written;
     this.#written = 0;
     this.#counting = true;
-    // This is not awaited. Without permission for it, the store works with old statistics.
+    // Not awaited, and errors are ignored: without permission the store works with old statistics.
     this.#count()
       .catch(() => undefined)
       .finally(() => {

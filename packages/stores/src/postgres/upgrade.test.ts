@@ -1,6 +1,7 @@
 // @module-tag full
 /**
- * Tests with a dump of a database of table version 9, made by the program of that time with `pg_dump`, and its answers.
+ * Tests with a dump of a database of schema version 9, which the program of that time wrote and `pg_dump` saved, and
+ * with its answers.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -40,7 +41,7 @@ async function answersOf(store: Store): Promise<unknown> {
   return JSON.parse(JSON.stringify({ trees, dump, search, list }));
 }
 
-test('[L210] a database that an earlier version left answers as it did, passes the check and goes on', async () => {
+test('[L210] a database of an earlier version gives the same answers, passes the check and accepts changes', async () => {
   const database = await restoreDump();
   expect(await database.query('SELECT version FROM coppice_schema')).toEqual([{ version: '9' }]);
   const store = await open(database.url, {});

@@ -1,6 +1,6 @@
 /**
- * Tracks whether the server accepts writes. While it does not, the server is queried again, so that a promoted standby
- * accepts writes without reopening the store.
+ * Tracks whether the server accepts writes. While it does not, it is asked again before each write, so that a promoted
+ * standby accepts writes without reopening the store.
  */
 import { isAppError } from '@coppice/core';
 import { throwReadOnlyStore } from '../refusals.ts';
@@ -10,8 +10,8 @@ import type { PostgresDatabase } from './database.ts';
 const refusedState = '25006';
 
 /**
- * Returns whether the server refuses writes. Settings of the
- * current transaction do not count, because it is read-only itself.
+ * Returns whether the server refuses writes. The settings of the current transaction do not count, because this query
+ * itself runs in a read-only one.
  */
 export function* serverRefusesWrites(): SqlTask<boolean> {
   const found = yield* queryRow(
@@ -20,7 +20,7 @@ export function* serverRefusesWrites(): SqlTask<boolean> {
   return found?.refuses === true;
 }
 
-/** Whether an open store can write. */
+/** Remembers whether the server of an open store accepts writes. */
 export class WriteAccess {
   readonly #database: PostgresDatabase;
   readonly #isReadOnlyByOption: boolean;
@@ -36,7 +36,7 @@ export class WriteAccess {
     return this.#isReadOnlyByOption || this.#isRefused;
   }
 
-  /** Queries the server again if it refused writes the last time. */
+  /** Asks the server again if it refused writes the last time. */
   async refresh(): Promise<void> {
     if (this.#isRefused) this.#isRefused = await this.#database.read(serverRefusesWrites);
   }
@@ -48,14 +48,14 @@ export class WriteAccess {
     try {
       return await work();
     } catch (error) {
-      // The server became read-only, or the connection leads to another server now.
+      // The server became read-only, or the pool has switched to a server that is.
       if (isAppError(error) && (error.data as { readonly state?: unknown } | undefined)?.state === refusedState)
         this.#isRefused = true;
       throw error;
     }
   }
 
-  /** Returns a note for the user; null if the server accepts writes. */
+  /** Returns the note that the store shows while the server refuses writes; null if it accepts them. */
   get note(): string | null {
     return this.#isRefused && !this.#isReadOnlyByOption
       ? 'The database takes no writes: everything can be read, nothing can be saved. Once it takes writes, such as a standby that is promoted, saving works again without a restart.'

@@ -1,4 +1,7 @@
-/** Answers the reads of core with queries. The cost of a path depends on its length, never on the size of the tree. */
+/**
+ * Answers the reads of core with queries. The cost of reading a path depends on its length, not on the size of the
+ * tree.
+ */
 import {
   type Answer,
   type Node,
@@ -66,12 +69,12 @@ import {
   queryTopology,
 } from './subtree.ts';
 
-// The SQL of the number of node `$2`, in the tree with base `$1`.
+// The SQL expression for the number of the node `$2` in the tree with base `$1`.
 const byId = `(SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2)`;
 
 /**
- * Answers a read from prefetched rows, without a query. Returns undefined if that is not possible. Nearly every chat
- * message is planned with prefetched rows alone.
+ * Answers a read from prefetched rows, without a query; undefined if a query is needed. Nearly every chat message is
+ * planned from prefetched rows alone.
  */
 export function answerFromPrefetch(scope: TreeScope, read: Read): Answer | undefined {
   if (scope.tree === null || ('treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId))
@@ -96,7 +99,7 @@ export function answerFromPrefetch(scope: TreeScope, read: Read): Answer | undef
   }
 }
 
-/** Answers one read. */
+/** Answers one read with queries, or from rows that were read before. */
 export function* answerRead(scope: TreeScope, read: Read): SqlTask<Answer> {
   const other = 'treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId ? read.treeId : null;
   if (other === null) return yield* answerHere(scope, read);
@@ -105,7 +108,7 @@ export function* answerRead(scope: TreeScope, read: Read): SqlTask<Answer> {
 }
 
 function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
-  // The trees of other owners and unknown trees have no nodes here, so every read finds nothing.
+  // An unknown tree, or a tree of another owner, gets a base without nodes, so every read finds nothing.
   const base = baseOfScope(scope);
   switch (read.ask) {
     case 'pause':
@@ -174,10 +177,10 @@ type PositionRead = Extract<
   { ask: 'lastPosition' | 'groupMax' | 'neighbourPositions' | 'childAt' | 'bookmark' | 'bookmarks' | 'links' }
 >;
 
-/** Answers reads about positions and bookmarks. */
+/** Answers reads about positions and bookmarks. All other reads are passed to {@link answerWhole}. */
 function* answerPositions(scope: TreeScope, read: PositionRead | OutsideRead): SqlTask<Answer> {
   const base = baseOfScope(scope);
-  // The side tables of another owner's tree are not read.
+  // Bookmarks are looked up by tree id. For a tree of another owner an empty id is used, which finds nothing.
   const known = scope.tree === null ? '' : scope.treeId;
   switch (read.ask) {
     case 'lastPosition': {
@@ -196,8 +199,8 @@ function* answerPositions(scope: TreeScope, read: PositionRead | OutsideRead): S
     case 'neighbourPositions':
       return yield* answerGap(base, read.of, read.position);
     case 'childAt': {
-      // A node that was removed with its parent returns to its
-      // position when both are restored, so its position is taken.
+      // A node that was removed with its parent gets its old position back when both are restored, so the position
+      // counts as taken.
       const there = yield* queryRow(
         `SELECT n.id FROM node n JOIN node p ON p.no = n.parent_no
         WHERE n.parent_no = ${byId} AND n.position = $3 AND (n.removed_in IS NULL OR n.removed_in = p.removed_in)`,
@@ -230,7 +233,7 @@ function* answerPositions(scope: TreeScope, read: PositionRead | OutsideRead): S
   }
 }
 
-/** Answers reads about the whole tree and its log, and about other trees. */
+/** Answers reads about the whole tree, its log and other trees. */
 function* answerWhole(scope: TreeScope, read: OutsideRead): SqlTask<Answer> {
   switch (read.ask) {
     case 'undoable':
@@ -269,14 +272,14 @@ function* answerTaken(scope: TreeScope, ids: readonly NodeId[]): SqlTask<readonl
   return ids.filter((id) => taken.has(id));
 }
 
-/** Returns the prefetched data about a node. */
+/** Returns the prefetched parent of new nodes, if it is the given node. */
 function parentInfoAt(scope: TreeScope, id: NodeId): NonNullable<TreeScope['prefetched']>['parentInfo'] {
   const parentInfo = scope.tree === null ? undefined : scope.prefetched?.parentInfo;
   return parentInfo?.head.id === id ? parentInfo : null;
 }
 
-// Throws if a path is broken. Otherwise the part above the break would be missing without an error. A row begins with
-// its id and the id of its parent.
+// Throws if a path is broken; otherwise the caller would get a truncated path without an error. The first two cells of
+// a row are its id and its parent's id.
 function refuseBroken(scope: TreeScope, to: NodeId, found: readonly SqlCells[], limit: number): void {
   const top = found.at(-1);
   if (top === undefined || found.length >= limit) return;
@@ -292,7 +295,9 @@ function refuseBroken(scope: TreeScope, to: NodeId, found: readonly SqlCells[], 
 
 type PathRequest = Pick<Read<'path'>, 'to' | 'limit' | 'until'>;
 
-/** Returns the rows from a node up to the child of the root. Throws if the path is broken or a cycle. */
+/**
+ * Returns the rows from a node up to the child of the root. Throws if a parent is missing or the parents form a cycle.
+ */
 function* walkUp(
   scope: TreeScope,
   { to, limit = maxTreeDepth, until }: PathRequest,
@@ -305,12 +310,12 @@ function* walkUp(
   return found;
 }
 
-/** Returns the rows of a path with the ids of the parents. */
+/** Adds the ids of the parents to the rows of a path. */
 function* withIds(scope: TreeScope, rows: readonly SqlCells[], width: number): SqlTask<readonly SqlCells[]> {
   const last = rows.at(-1);
   if (last === undefined) return rows;
   const above = Number(last[1]);
-  // The root is the first node of its tree, unless the tree was repaired.
+  // The root is the first node of its tree, so its id is known. A repaired tree may have a different root.
   if (above === baseOfScope(scope)) return fillPathIds(rows, scope.tree?.rootId ?? null);
   const found = width < last.length ? last[width] : (yield* queryRow('SELECT id FROM node WHERE no = $1', above))?.id;
   if (typeof found === 'string') return fillPathIds(rows, found);
@@ -341,7 +346,7 @@ function* answerNodes(scope: TreeScope, ids: readonly NodeId[]): SqlTask<readonl
   return inIdOrder(ids, yield* decodeNodesOfRows(scope, found), (node) => node.id);
 }
 
-/** Sorts results in the order of the requested ids. Missing ids are left out. */
+/** Sorts results in the order of the requested ids. Ids without a result are left out. */
 function inIdOrder<T>(ids: readonly NodeId[], found: readonly T[], idOf: (one: T) => NodeId): readonly T[] {
   const byId = new Map(found.map((one) => [idOf(one), one]));
   return ids.flatMap((id) => byId.get(id) ?? []);
@@ -414,7 +419,8 @@ function* allRows(scope: TreeScope): SqlTask<Reads['rows']['answer']> {
   };
 }
 
-// The driver would hold the rows of a whole tree in memory three times, so they are read in parts.
+// Links are read in batches of this many rows. The driver would otherwise hold the rows of a whole tree in memory three
+// times.
 const linksAtOnce = 10_000;
 
 function* links(base: number): SqlTask<ParentLink[]> {

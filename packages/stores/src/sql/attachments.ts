@@ -1,8 +1,8 @@
 /**
- * Attachments in a database: bytes by hash, the time when each was last added, and how many
- * uploads wait for a message. Bytes without a reference are deleted, but not while an upload may
- * still wait for its message. The database sets the time, so that it is valid for every server.
- * The row with the time is also the lock for adding, referring to and deleting the bytes.
+ * Stores attachments in a database: the bytes by hash, when they were last added, and how many uploads wait for a
+ * message. Bytes without a reference are deleted, unless an upload still waits. The clock of the database sets the
+ * times, because the clocks of servers differ. The row with the time is also the lock for adding, referring to and
+ * deleting the bytes.
  */
 import type { BlobInfo } from '@coppice/core';
 import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
@@ -18,7 +18,7 @@ import {
   sqlText,
 } from './query.ts';
 
-/** The owner, the database, and how many milliseconds added bytes are kept for a message. */
+/** The owner and the database, and for how many milliseconds an upload waits for its message. */
 export interface BlobScope {
   readonly dialect: SqlDialect;
   readonly owner: string;
@@ -26,9 +26,9 @@ export interface BlobScope {
 }
 
 /**
- * Stores an attachment with the media type of its first upload, which is returned. If the bytes exist already, one more
- * upload waits for a message, and the waiting time starts again. The row with the time is written first, because a
- * deletion locks that row until the bytes are gone.
+ * Stores an attachment. If the bytes exist already, their first media type is kept and returned, one more upload waits
+ * for a message, and the waiting time starts again. The row with the time is written first, because a deletion locks
+ * that row until the bytes are deleted.
  */
 export function* putBlob({ dialect, owner, grace }: BlobScope, info: BlobInfo, bytes: Uint8Array): SqlTask<BlobInfo> {
   yield* execute(
@@ -50,15 +50,15 @@ export function* putBlob({ dialect, owner, grace }: BlobScope, info: BlobInfo, b
   return (yield* findBlob(owner, info.hash)) ?? info;
 }
 
-/** Returns the description of an attachment. */
+/** Returns size and media type of an owner's attachment; null if the owner has no such attachment. */
 export function* findBlob(owner: string, hash: string): SqlTask<BlobInfo | null> {
   const found = yield* queryRow('SELECT hash, size, media_type FROM blob WHERE owner = $1 AND hash = $2', owner, hash);
   return found === undefined ? null : { hash, size: sqlNumber(found, 'size'), mediaType: sqlText(found, 'media_type') };
 }
 
 /**
- * Returns the bytes of an attachment, or a range of them. The database
- * cuts the range, so that a large attachment is not read completely.
+ * Returns the bytes of an attachment, or a range of them. The database cuts the range, so that a large attachment need
+ * not be read completely.
  */
 export function* readBlob(
   owner: string,
@@ -81,8 +81,8 @@ export function* readBlob(
 }
 
 /**
- * Locks the attachments that a write is about to refer to until it commits. Returns how many of them exist. A
- * concurrent deletion waits, and then finds the reference. This is not needed if only one transaction writes at a time.
+ * Locks the attachments that a commit will refer to until it ends. Returns how many of them exist. A concurrent
+ * deletion waits and then finds the reference. Not needed if the database allows only one write transaction at a time.
  */
 export function* lockBlobs(dialect: SqlDialect, owner: string, named: ReadonlySet<string>): SqlTask<number> {
   if (named.size === 0 || dialect.forUpdate === '') return named.size;
@@ -110,8 +110,9 @@ export function* countDownWaitingUploads(
 }
 
 /**
- * Deletes attachments that no data of their owner refers to: those whose references a purge removed, and those that an
- * earlier purge had to keep. Those with a waiting upload are marked for a later deletion; their number is returned.
+ * Deletes attachments that no data of their owner refers to: the candidates of a purge, and those that an earlier purge
+ * did not delete. If an upload may still wait, the attachment is only marked for a later deletion. Returns the number
+ * of such attachments.
  */
 export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: ReadonlySet<string>): SqlTask<number> {
   if (candidates.size > 0)
@@ -122,7 +123,8 @@ export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: 
       owner,
       JSON.stringify([...candidates]),
     );
-  // The rows are locked before references are read. A concurrent write that refers to them has committed by then.
+  // The rows are locked before references are read, so that a concurrent commit that refers to them is either visible
+  // or waits.
   const loose = yield* queryRows(
     `SELECT hash FROM blob_put WHERE owner = $1 AND loose = 1 AND ${isOver(dialect, '$2')} ORDER BY hash${dialect.forUpdate}`,
     owner,
@@ -142,12 +144,12 @@ export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: 
   return waiting.filter((hash) => !still.has(hash)).length;
 }
 
-/** Returns the condition that no upload waits any more. */
+/** Returns the SQL condition that no upload of an attachment waits any more. */
 function isOver({ now }: SqlDialect, grace: string): string {
   return `(waiting = 0 OR at <= ${now} - ${grace})`;
 }
 
-/** Returns the existing candidates with a waiting upload. */
+/** Returns the candidates that exist and still have a waiting upload. */
 function* waitingOf(
   { list }: SqlDialect,
   owner: string,
@@ -164,7 +166,7 @@ function* waitingOf(
   return found.map((one) => sqlText(one, 'hash')).filter((hash) => !over.has(hash));
 }
 
-/** Returns the owners of attachments that an earlier purge had to keep and that no upload waits for any more. */
+/** Returns the owners of marked attachments for which no upload waits any more. */
 export function* findOwnersWithUnusedBlobs(dialect: SqlDialect, grace: number): SqlTask<readonly string[]> {
   const found = yield* queryRows(
     `SELECT DISTINCT owner FROM blob_put WHERE loose = 1 AND ${isOver(dialect, '$1')} ORDER BY owner`,
@@ -173,7 +175,7 @@ export function* findOwnersWithUnusedBlobs(dialect: SqlDialect, grace: number): 
   return found.map((one) => sqlText(one, 'owner'));
 }
 
-/** Returns the attachments that an owner's trees and runs refer to, in current, former and removed messages. */
+/** Returns the attachments that an owner's trees and runs refer to, in current, replaced and removed messages. */
 function* namedByOwner(owner: string): SqlTask<ReadonlySet<string>> {
   const like = `LIKE '%${blobSourceText}%'`;
   const named = new Set<string>();

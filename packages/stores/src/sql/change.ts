@@ -49,102 +49,102 @@ import {
 import { nodeIdOfRow, type PrefetchedRows, type TreeScope, takenIdsSql } from './scope.ts';
 import { isVisitMark, writeCommit } from './write.ts';
 
-/** The most commits that the error of a stale write lists. */
+/** The maximum number of commits that the error of a stale write contains. */
 const commitsReported = 500;
 
-/** The owner, the database and the options of a store. */
+/** What a change needs to know about its store: owner, dialect, options and caches. */
 export interface StoreScope {
   readonly dialect: SqlDialect;
   readonly owner: string;
   readonly options: StoreOptions;
-  readonly tails: RowCache | undefined;
+  readonly rowCache: RowCache | undefined;
   readonly uploads: WaitingUploads;
 }
 
-/** Locks a tree, runs the planner, and writes its commit. With `inTurns` the change yields to other work in between. */
+/** Locks a tree, runs the planner, and writes its commit. With `inTurns` other work can run in between. */
 export function* runChange<R>(
-  keeping: StoreScope,
+  store: StoreScope,
   treeId: TreeId,
   planning: PlannerFactory<R>,
   options: ChangeOptions,
   inTurns: boolean,
   claim: UploadClaim,
 ): SqlTask<ChangeResult<R>> {
-  const scope = yield* lock(keeping, treeId, options.prefetch);
+  const scope = yield* lock(store, treeId, options.prefetch);
   const { tree } = scope;
   const stale = isStale(tree, options.expectedVersion);
-  const branches = canBranch(keeping.options.treeWrites, keeping.owner);
-  const plan = yield* planHoldingBlobs(keeping, scope, () => planning({ stale }));
+  const branches = canBranch(store.options.treeWrites, store.owner);
+  const plan = yield* planHoldingBlobs(store, scope, () => planning({ stale }));
   if (inTurns) yield [];
-  const settled = yield* checkCommit(
+  const prepared = yield* checkCommit(
     scope,
     tree,
     () => prepareCommit(treeId, tree, plan, options),
     options.expectedVersion ?? 0,
   );
-  if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
+  if (prepared === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
   if (!branches) yield* driveReads(scope, assertNoNewBranch(treeId, plan.steps));
   if (inTurns) yield [];
-  if (keeping.uploads.any(keeping.owner)) {
+  if (store.uploads.any(store.owner)) {
     const used = claim.take(yield* driveReads(scope, findNewBlobReferences(plan)));
-    yield* countDownWaitingUploads(keeping.dialect, keeping.owner, used);
+    yield* countDownWaitingUploads(store.dialect, store.owner, used);
   }
-  const changes = yield* writeCommit(inTurns ? { ...scope, inTurns } : scope, settled);
-  keeping.tails?.left(treeId, branches ? rowCacheOf(scope, settled, changes) : null, changes);
+  const changes = yield* writeCommit(inTurns ? { ...scope, inTurns } : scope, prepared);
+  store.rowCache?.update(treeId, branches ? rowCacheOf(scope, prepared, changes) : null, changes);
   const format = branches ? 'tree' : (tree?.format ?? 'linear');
   if (format !== (tree?.format ?? 'tree')) yield* execute('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
-  return { result: plan.result, commit: settled.commit, version: settled.commit.version };
+  return { result: plan.result, commit: prepared.commit, version: prepared.commit.version };
 }
 
 /**
- * Runs a planner, and locks the attachments that the plan refers to. If some of them are missing, a purge may have
- * deleted the messages that the plan copies; then the change is planned again.
+ * Runs a planner, and locks the attachments that the plan refers to. If some do not exist, a concurrent purge may have
+ * deleted them together with messages that the plan copies; then the change is planned again.
  */
 function* planHoldingBlobs<R>(
-  keeping: StoreScope,
+  store: StoreScope,
   scope: TreeScope,
   planning: () => ReadProgram<Plan<R>>,
 ): SqlTask<Plan<R>> {
-  const { dialect, owner } = keeping;
+  const { dialect, owner } = store;
   for (let known = 0; ; ) {
     const plan = yield* driveReads(scope, planning());
     if (dialect.forUpdate === '') return plan;
     const named = new Set<string>();
     addBlobHashesOfPlan(plan, named);
     const missing = named.size - (yield* lockBlobs(dialect, owner, named));
-    // As many as before are missing, so the purge did not delete them.
+    // The same number is missing again, so the plan itself refers to attachments that do not exist.
     if (missing === known) return plan;
     known = missing;
   }
 }
 
 /**
- * Locks the row of a tree. The first reads of the planner are sent in the same message, as separate statements. Each
- * statement sees what is committed when it starts, which is after the lock is granted. If they were joined to the
- * locking statement, they would see rows from before the wait.
+ * Locks the row of a tree. The reads of the prefetch are sent in the same message, as separate statements: each
+ * statement sees what is committed when it starts, which is after the lock is granted. If they were part of the locking
+ * statement, they would see rows from before the wait.
  */
-function* lock(keeping: StoreScope, treeId: TreeId, foresees: Prefetch | undefined): SqlTask<TreeScope> {
-  const { dialect, owner, tails } = keeping;
+function* lock(store: StoreScope, treeId: TreeId, prefetch: Prefetch | undefined): SqlTask<TreeScope> {
+  const { dialect, owner, rowCache } = store;
   const heads = new Map<string, NodeHead>();
-  const tail = tails?.of(owner, treeId);
-  // A chosen id may be taken in any tree, so it must be looked up.
-  if (tail !== undefined && (foresees === undefined || foresees.ids.length === 0)) {
-    const parentInfo = yield* parentInfoOf(tail, foresees);
+  const cached = rowCache?.of(owner, treeId);
+  // An id that the caller chose may be taken in any tree, so the cache cannot answer.
+  if (cached !== undefined && (prefetch === undefined || prefetch.ids.length === 0)) {
+    const parentInfo = yield* parentInfoOf(cached, prefetch);
     return {
       dialect,
       owner,
       treeId,
-      tree: tail.tree,
+      tree: cached.tree,
       heads,
-      parentOfActive: tail.head?.parentId ?? null,
-      ...matchCacheOf(tails),
-      prefetched: { parentInfo, ...noIds },
+      parentOfActive: cached.head?.parentId ?? null,
+      ...matchCacheOf(rowCache),
+      prefetched: { parentInfo, ...noTakenIds },
     };
   }
   const locking = { sql: lockTree + dialect.forUpdate, params: [treeId, owner] };
   const [found = [], parentInfo = [], taken = []] = yield* queryRowsOfEach([
     locking,
-    ...(foresees === undefined ? [] : loadPrefetch(dialect, treeId, foresees)),
+    ...(prefetch === undefined ? [] : loadPrefetch(dialect, treeId, prefetch)),
   ]);
   const [row] = found;
   return {
@@ -153,34 +153,37 @@ function* lock(keeping: StoreScope, treeId: TreeId, foresees: Prefetch | undefin
     treeId,
     tree: row === undefined ? null : storedTreeOf(row),
     heads,
-    parentOfActive: Number(parentInfo[0]?.has_active ?? 0) === 1 ? (foresees?.below ?? null) : null,
-    ...matchCacheOf(tails),
-    ...(foresees === undefined ? {} : { prefetched: prefetchedRows(foresees, parentInfo[0], taken) }),
+    parentOfActive: Number(parentInfo[0]?.has_active ?? 0) === 1 ? (prefetch?.below ?? null) : null,
+    ...matchCacheOf(rowCache),
+    ...(prefetch === undefined ? {} : { prefetched: prefetchedRows(prefetch, parentInfo[0], taken) }),
   };
 }
 
-function matchCacheOf(tails: RowCache | undefined): Pick<TreeScope, 'matchCache'> {
-  return tails === undefined ? {} : { matchCache: tails.ways };
+function matchCacheOf(rowCache: RowCache | undefined): Pick<TreeScope, 'matchCache'> {
+  return rowCache === undefined ? {} : { matchCache: rowCache.matches };
 }
 
 const lockTree = `SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2`;
-const noIds = { ids: new Set<string>(), taken: new Set<string>() };
+const noTakenIds = { ids: new Set<string>(), taken: new Set<string>() };
 
-/** Returns the parent of new nodes, for a tree whose row is cached. */
+/**
+ * Returns the parent of new nodes and its last position, for a tree whose row is cached. Null if no live node has the
+ * id.
+ */
 function* parentInfoOf(
   { tree, head, parent }: CachedRow,
-  foresees: Prefetch | undefined,
+  prefetch: Prefetch | undefined,
 ): SqlTask<PrefetchedRows['parentInfo']> {
-  const below = foresees?.below ?? tree.activeNodeId ?? tree.rootId;
+  const below = prefetch?.below ?? tree.activeNodeId ?? tree.rootId;
   // This node was just added, so it has no children.
   if (head?.id === below) return { head, edge: null };
   if (head !== null && parent?.id === below) return { head: { ...parent, lastChildId: head.id }, edge: head.position };
-  if (foresees === undefined) return null;
+  if (prefetch === undefined) return null;
   const [found] = yield* queryCells(namedParent, tree.base, below);
   return found === undefined ? null : parentInfoFrom(found);
 }
 
-/** Returns the entry of the row cache after a commit; null if the tree must be read again. */
+/** Returns the new cache entry of a tree after a commit; null if the tree has to be read again. */
 function rowCacheOf(
   { tree, prefetched }: TreeScope,
   { row: after }: PreparedCommit,
@@ -197,13 +200,13 @@ function rowCacheOf(
       activeNodeId = change.activeNodeId === undefined ? activeNodeId : change.activeNodeId;
     else if (!isVisitMark(change)) return null;
   }
-  // Nothing was added after this node, so it has no children.
+  // No node was added after this one, so it has no children.
   const head = last !== null && last.id === activeNodeId ? copyNodeHead(last) : null;
   const parent = head === null || added > 1 ? null : parentOfLast(head, prefetched);
   return { tree: treeAfterCommit(tree, after, activeNodeId), head, parent };
 }
 
-/** Returns the parent of a node, if it is known and the node is its last child. */
+/** Returns the parent of a node from the prefetch; null if it is not known or the node is not its last child. */
 function parentOfLast({ parentId, position }: NodeHead, prefetched: PrefetchedRows | undefined): NodeHead | null {
   const known = prefetched?.parentInfo ?? null;
   if (known === null || known.head.id !== parentId) return null;
@@ -235,7 +238,7 @@ function treeAfterCommit(
 
 const parentColumns = `${selectCells('n', nodeHeadColumns)}, (SELECT max(e.position) FROM node e WHERE e.parent_no = n.no) AS edge`;
 const namedParent = `SELECT ${parentColumns} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND n.removed_in IS NULL`;
-// This statement is sent together with the lock of the tree, when the number of the tree is not known yet.
+// Sent together with the lock of the tree, when the tree's number is not known yet.
 const ofTree = `JOIN tree t ON t.id = $1 AND t.no = ${treeNoSql('n')}`;
 const foreseenParent = `SELECT ${parentColumns},
     CASE WHEN EXISTS (SELECT 1 FROM node a WHERE a.id = t.active_node_id AND a.parent_no = n.no) THEN 1 ELSE 0 END AS has_active
@@ -295,7 +298,7 @@ export function* driveReads<T>(scope: TreeScope, reading: ReadProgram<T>): SqlTa
   return step.value;
 }
 
-/** Converts some lists to trees. Returns how many lists are left. */
+/** Converts a batch of lists to trees. Returns how many were converted and how many lists are left. */
 export function* backfillLists(
   { owner, options }: StoreScope,
   batch: number,

@@ -1,21 +1,20 @@
-/** Records which messages are copies of others, so that a purge can report the remaining copies. */
+/** Records which messages are copies of others, so that a purge can report copies in other trees. */
 import { type NodeMeta, type PurgeReport, type TreeId, treeId } from '@coppice/core';
 import { treeNoSql } from './numbers.ts';
 import { type Query, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 
-// A copy of a copy is stored as a copy of the first original,
-// so that it is found even if the copy in between was purged.
+// The copy of a copy is stored with the first original, so that it is found even after the copy in between was purged.
 const insertCopy = `INSERT INTO node_copy (tree_id, node_id, from_node_id)
   VALUES ($1, $2, coalesce((SELECT c.from_node_id FROM node_copy c WHERE c.node_id = $3), $3)) ON CONFLICT (node_id) DO NOTHING`;
 
-/** Returns the statement that records the origin of a copied node; null if it is not a copy. */
+/** Returns the query that records the origin of a copied node; null if the node is not a copy. */
 export function insertCopyQuery(tree: string, id: string, meta: NodeMeta): Query | null {
   const origin = meta.copiedFrom ?? meta.pickedFrom;
   if (origin === undefined) return null;
   return { sql: insertCopy, params: [tree, id, origin.nodeId], want: 'count' };
 }
 
-/** Records the copies that were made before this table existed. */
+/** Records the copies that were made before the table `node_copy` existed. */
 export function* recordEarlierCopies({ name }: SqlDialect): SqlTask<void> {
   const like = '(meta LIKE \'%"copiedFrom"%\' OR meta LIKE \'%"pickedFrom"%\')';
   const place = name === 'sqlite' ? 'rowid' : 'id';

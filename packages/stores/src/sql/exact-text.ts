@@ -1,20 +1,20 @@
 /**
- * Stores any text unchanged in a database. The text type of PostgreSQL supports neither NUL nor lone surrogates, and
- * both drivers would replace the latter by U+FFFD. JSON columns contain them as escapes. In every other text such a
- * code unit is written as U+001A and four hex digits, and U+001A itself too. Different texts have different encodings,
- * so the database compares the texts correctly.
+ * Encodes texts that a column cannot store exactly. The text type of PostgreSQL supports neither NUL nor lone
+ * surrogates, and both drivers would replace the latter by U+FFFD. JSON columns contain them as escapes. In other
+ * columns such a code unit is written as U+001A and four hex digits, and so is U+001A itself. Different texts have
+ * different encodings, so comparisons in the database stay correct.
  */
 
-/** The character before the four hex digits of an encoded unit. */
+/** The character that marks an encoded code unit; four hex digits follow it. */
 export const encodedUnitMark = '\u001a';
 const mark = encodedUnitMark;
 const nul = String.fromCharCode(0);
-// The pattern is built from strings, because a control character in a pattern looks like a mistake. With the flag `u`
-// it matches only lone surrogates.
+// Built from strings, because linters reject control characters in a pattern. With the flag `u` it matches only lone
+// surrogates.
 const unsafe = new RegExp(`[${nul}${mark}\\p{Surrogate}]`, 'gu');
 const written = new RegExp(`${mark}([0-9a-f]{4})`, 'g');
 
-/** Whether a column can store a text unchanged. The three built-in checks take a tenth of the time of the pattern. */
+/** Whether a column can store a text unchanged. The three built-in checks are ten times as fast as the pattern. */
 export function isColumnSafe(text: string): boolean {
   return text.isWellFormed() && !text.includes(nul) && !text.includes(mark);
 }

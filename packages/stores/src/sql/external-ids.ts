@@ -6,7 +6,7 @@ import { execute, type SqlDialect, type SqlTask } from './query.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 import { findMissingNodes } from './side-tables.ts';
 
-/** Writes the external ids of one or several trees, all or none. `known` throws if the owner does not have the tree. */
+/** Writes the external ids of one or several trees, all or none. `known` throws if the owner does not have a tree. */
 export function* writeExternalIds(
   keeping: StoreScope,
   ids: readonly ExternalId[],
@@ -35,7 +35,7 @@ function unknownNode(id: NodeId): never {
   return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
-/** The external ids of one source, by id. */
+/** The external ids of one source (format and scope), by id. */
 interface NamedSource {
   readonly format: string;
   readonly scope: string;
@@ -46,7 +46,7 @@ function sourcesOf(ids: readonly ExternalId[]): Iterable<NamedSource> {
   const sources = new Map<string, NamedSource>();
   let source: NamedSource | undefined;
   for (const { format, scope, id, nodeId: node } of ids) {
-    // Usually all ids have the same source.
+    // All ids of an import have the same source, so the last source is compared first.
     if (source === undefined || source.format !== format || source.scope !== scope) {
       const key = JSON.stringify([format, scope]);
       source = sources.get(key) ?? { format, scope, nodes: new Map<string, string | null>() };
@@ -58,8 +58,8 @@ function sourcesOf(ids: readonly ExternalId[]): Iterable<NamedSource> {
 }
 
 /**
- * Stores the external ids of a tree and its nodes. If the tree has the id already, it refers to the new node now. One
- * statement stores all ids of a source, because an import has one id for each message.
+ * Stores the external ids of a tree and its nodes. An id that the tree already has refers to the new node afterwards.
+ * One statement stores all ids of a source, because an import has one id per message.
  */
 function* putExternalIds(dialect: SqlDialect, owner: string, tree: TreeId, ids: readonly ExternalId[]): SqlTask<void> {
   for (const { format, scope, nodes } of sourcesOf(ids))

@@ -22,14 +22,13 @@ import { findUnreadableCells, unreadableRowCode } from './unreadable.ts';
 
 type DatabaseFinding = FsckReport['findings'][number];
 
-/** A range of trees by their numbers. `to` is not included. */
+/** A range of tree numbers, from `from` up to but not including `to`. */
 export interface TreeRange {
   readonly from: number;
   readonly to: number;
 }
 
-// A range has about this many nodes, or one tree with more. It
-// is checked in one transaction and is in memory meanwhile.
+// A range has about this many nodes, or a single larger tree. Its rows are in memory while one transaction checks them.
 const nodesPerRange = 5_000;
 
 /** Returns the condition that a node is live and in the tree `t`. */
@@ -37,9 +36,9 @@ const liveIn = (node: string): string =>
   `${node}.no >= t.no * ${numbersPerTree} AND ${node}.no < (t.no + 1) * ${numbersPerTree} AND ${node}.removed_in IS NULL`;
 
 /**
- * Selects the violated invariants, the same on every database. Each row has a code and an
- * id. `nodes` and `trees` are the live rows to check, `anywhere` the rows that they may
- * refer to. A query here may only read those rows, and single other rows by their keys.
+ * Selects the rows that violate an invariant, with a code and an id. Both databases run the same statement. `nodes` and
+ * `trees` are the live rows to check, and `anywhere` contains the rows that they may refer to. Other rows may only be
+ * looked up by their keys.
  */
 const invariants = `
 SELECT 'I01 root-count' AS c, t.id AS id FROM trees t WHERE (SELECT count(*) FROM node n WHERE ${liveIn('n')} AND n.parent_no IS NULL)<>1
@@ -62,7 +61,7 @@ UNION ALL SELECT 'I16 empty-content', n.id FROM nodes n WHERE n.role<>'root' AND
 const liveNodes = `SELECT x.no, x.id, ${treeNoSql('x')} AS tree_no, x.parent_no, x.role, x.content, x.tool_call_id, x.group_id
   FROM node x WHERE x.removed_in IS NULL`;
 
-// Selects the trees from number `$1` up to `$2`, which is not included.
+// Selects the trees with numbers from `$1` up to but not including `$2`.
 const treesInRange = 'SELECT * FROM tree WHERE no >= CAST($1 AS BIGINT) AND no < CAST($2 AS BIGINT)';
 const rowsInRange: Readonly<Record<string, string>> = {
   nodes: `(${liveNodes} AND x.no >= CAST($1 AS BIGINT) * ${numbersPerTree} AND x.no < CAST($2 AS BIGINT) * ${numbersPerTree})`,
@@ -74,21 +73,21 @@ function inRange(sql: string): string {
   return sql.replace(/\b(nodes|trees|anywhere)\b/g, (name) => rowsInRange[name] ?? name);
 }
 
-/** Selects references to missing nodes, from rows that belong to a range of trees. */
+/** Selects references from rows of a range of trees to nodes that do not exist. */
 const references = `
 SELECT 'bookmark-dangling' AS c, b.node_id AS id, t.id AS tree FROM trees t JOIN bookmark b ON b.tree_id=t.id LEFT JOIN node n ON n.id=b.node_id AND ${liveIn('n')} WHERE n.id IS NULL
 UNION ALL SELECT 'run-dangling', r.id, t.id FROM trees t JOIN run r ON r.tree_id=t.id LEFT JOIN node n ON n.id=r.node_id AND ${liveIn('n')} WHERE n.id IS NULL
 UNION ALL SELECT 'log-gap', t.id, t.id FROM trees t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)
 UNION ALL SELECT 'J27 pending-without-run', n.id, t.id FROM trees t JOIN node n ON ${treeNoSql('n')}=t.no AND n.status='pending' AND n.removed_in IS NULL WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=t.id)`;
 
-/** Selects references to trees that do not exist. */
+/** Selects rows that refer to a tree that does not exist. */
 const withoutTree = `
 SELECT 'bookmark-dangling' AS c, b.node_id AS id, b.tree_id AS tree FROM bookmark b WHERE NOT EXISTS (SELECT 1 FROM tree t WHERE t.id=b.tree_id)
 UNION ALL SELECT 'run-dangling', r.id, r.tree_id FROM run r WHERE NOT EXISTS (SELECT 1 FROM tree t WHERE t.id=r.tree_id)
 UNION ALL SELECT 'share-dangling', s.id, s.tree_id FROM share s WHERE NOT EXISTS (SELECT 1 FROM tree t WHERE t.id=s.tree_id)`;
 
-// A run is recorded before its reply exists. A crash in between
-// leaves a run that recovery ends, so this is only a warning.
+// A run is recorded before its reply exists. A crash in between leaves a run that recovery ends later, so this is only
+// a warning.
 const warnings = new Set(['J27 pending-without-run', 'run-dangling']);
 
 /** Returns the range that contains only this tree. */
@@ -98,7 +97,8 @@ export function* rangeOfTree(id: TreeId): SqlTask<TreeRange> {
 }
 
 /**
- * Returns the next range to check; null at the end. Ranges have no gaps, so that nodes without a tree are checked too.
+ * Returns the next range to check; null after the last one. Ranges have no gaps, so that nodes without a tree are
+ * checked too.
  */
 export function* nextTreeRange(from: number): SqlTask<TreeRange | null> {
   const begins = `no >= CAST($1 AS BIGINT) * ${numbersPerTree}`;
@@ -112,7 +112,7 @@ export function* nextTreeRange(from: number): SqlTask<TreeRange | null> {
   const first = Math.min(number('tree') ?? Number.POSITIVE_INFINITY, number('node') ?? Number.POSITIVE_INFINITY);
   if (!Number.isFinite(first)) return null;
   const last = Math.max(number('last_tree') ?? 0, number('last_node') ?? 0) + 1;
-  // The tree with the last node of the range belongs to the next range, unless it is the only tree.
+  // The range ends before the tree that contains its last node, unless that tree is the only one.
   return { from: first, to: Math.max(first + 1, number('later') ?? last) };
 }
 
@@ -121,14 +121,14 @@ export function* countTrees(): SqlTask<number> {
   return sqlNumber((yield* queryRow('SELECT count(*) AS n FROM tree')) ?? { n: 0 }, 'n');
 }
 
-/** The report on a range, and the number of trees of all owners in it. */
+/** The report on a range, with the number of trees of all owners in it. */
 export interface CheckedRange extends FsckReport {
   readonly covered: number;
 }
 
 /**
- * Checks the trees in a range: those of all owners with SQL, those of this owner with core. A repair changes what can
- * be repaired without a loss.
+ * Checks the trees in a range: those of all owners with SQL, those of this owner also with core. With `repair`, what
+ * can be repaired without a loss is repaired.
  */
 export function* fsckRange(
   dialect: SqlDialect,
@@ -153,7 +153,7 @@ export function* fsckRange(
   return { trees: own.length, nodes, findings: wanted, repaired, covered: trees.length };
 }
 
-/** Checks the rows that belong to no tree. */
+/** Checks the rows that refer to a tree that does not exist. */
 export function* fsckOutsideTrees(
   dialect: SqlDialect,
   owner: string,
@@ -184,7 +184,7 @@ function* addFindings(findings: DatabaseFinding[], rows: readonly SqlRow[]): Sql
   }
 }
 
-/** Adds the findings of core's check of a tree. Returns the number of its nodes. */
+/** Adds the findings of core's check of one tree to `findings`. Returns the number of its nodes. */
 function* checkStoredTree(
   dialect: SqlDialect,
   owner: string,
@@ -202,7 +202,7 @@ function* checkStoredTree(
       if (!seen.has(`${finding.code} ${finding.id}`)) findings.push({ ...finding, treeId: id });
     return all.nodes.length;
   } catch (error) {
-    // The row has invalid JSON, or a column of another type. Any other error is thrown.
+    // The row contains invalid JSON or a value of a wrong type, which becomes a finding. Other errors are thrown.
     const isRow = isAppError(error) && error.code === 'store/damaged';
     if (!isRow && !(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
     const unreadable = yield* findUnreadableCells(id);

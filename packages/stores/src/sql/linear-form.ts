@@ -1,4 +1,4 @@
-/** Stores lists in a database. They have the same rows as trees, with a flag for the format. */
+/** Stores conversations as lists. A list has the same rows as a tree, and its tree row has the format `linear`. */
 import { ask, type LinearRecord, refuse, type TreeId, textMessage } from '@coppice/core';
 import { insertedNodes } from '@coppice/core/tree';
 import { addBlobHashesInJson } from '../attachments.ts';
@@ -11,7 +11,8 @@ import { readTreeRow, type TreeScope, takenIdsSql } from './scope.ts';
 import { writeCommit, writeLog, writeRows } from './write.ts';
 
 /**
- * Stores a list as a chain of nodes. Storing the same list again changes nothing, as long as the chat was not changed.
+ * Stores a list as a chain of nodes. Storing the same list again changes nothing; it is refused if the stored chat was
+ * changed since.
  */
 export function* storeListAsTree(
   owner: string,
@@ -57,7 +58,7 @@ export interface StoredList {
   readonly form: string;
 }
 
-/** Writes rows for the lists that an earlier version stored as JSON texts. */
+/** Inserts the rows of lists that an earlier version stored as JSON texts. */
 export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<StoredList>): SqlTask<void> {
   for (const { id, owner, form } of lists) {
     const { linear, whole } = readList(id, owner, form);
@@ -72,7 +73,7 @@ export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<StoredLis
   }
 }
 
-/** Converts a stored list to a tree. An unreadable list becomes a message with its raw text. */
+/** Converts a stored list to a tree. An unreadable list becomes one message with the raw text, and `whole` is false. */
 function readList(id: TreeId, owner: string, form: string): { readonly linear: LinearTree; readonly whole: boolean } {
   try {
     return { linear: buildLinearTree(JSON.parse(form) as LinearRecord, owner), whole: true };

@@ -1,15 +1,15 @@
-/** The feed over all trees of an owner: its positions and cursors. */
+/** Reads the feed over all trees of an owner, and encodes its cursors. */
 import { type TreeListEvent, treeId } from '@coppice/core';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
 
-/** More lanes than any database uses. A cursor has one number per lane. */
+/** The maximum number of lanes in a cursor, which has one position per lane. No database uses as many. */
 const mostLanes = 16;
 
-/** A change of a tree, with its lane and position in the log. */
+/** A change of a tree, with its lane and its position in that lane's log. */
 export interface FeedEvent {
   readonly lane: number;
-  readonly place: number;
+  readonly position: number;
   readonly treeId: TreeListEvent['treeId'];
   readonly version: number;
 }
@@ -18,31 +18,32 @@ export interface FeedEvent {
 export function decodeFeedEvent(row: SqlRow): FeedEvent {
   return {
     lane: row['lane'] === undefined ? 0 : sqlNumber(row, 'lane'),
-    place: sqlNumber(row, 'id'),
+    position: sqlNumber(row, 'id'),
     treeId: treeId(sqlText(row, 'tree_id')),
     version: sqlNumber(row, 'version'),
   };
 }
 
-/** Returns the positions after an event. */
-export function advancePositions(places: readonly number[], { lane, place }: FeedEvent): number[] {
-  return Array.from({ length: Math.max(places.length, lane + 1) }, (_, at) =>
-    at === lane ? place : (places[at] ?? 0),
+/** Returns the positions of a follower that has received an event. */
+export function advancePositions(positions: readonly number[], { lane, position }: FeedEvent): number[] {
+  return Array.from({ length: Math.max(positions.length, lane + 1) }, (_, at) =>
+    at === lane ? position : (positions[at] ?? 0),
   );
 }
 
-/** Encodes positions as a cursor. */
-export function encodePositionsCursor(places: readonly number[]): string {
-  return encodeCursor('changes', places.length === 0 ? [0] : places);
+export function encodePositionsCursor(positions: readonly number[]): string {
+  return encodeCursor('changes', positions.length === 0 ? [0] : positions);
 }
 
-/** Decodes the positions in a cursor. Throws `cursor/invalid` if the cursor is not valid. */
+/**
+ * Decodes the positions in a cursor. Throws `cursor/invalid` if {@link encodePositionsCursor} did not make the cursor.
+ */
 export function decodePositionsCursor(cursor: string): readonly number[] {
   const parts = decodeCursor('changes', 'numbers', cursor, mostLanes);
   return parts.map(Number);
 }
 
-/** Returns the changes of an owner after a log number, in a database that numbers commits in order. */
+/** Returns the changes of an owner after a log id, in a database whose log ids follow the order of commits. */
 export function* queryChangesAfter(
   owner: string,
   [since = 0]: readonly number[],
@@ -56,29 +57,29 @@ export function* queryChangesAfter(
   );
 }
 
-/** Returns the newest log number of all owners. */
+/** Returns the newest log id of all owners, as the position of the only lane. */
 export function* queryNewestChange(): SqlTask<readonly number[]> {
   const found = yield* queryRow('SELECT coalesce(max(id), 0) AS n FROM change');
   return [sqlNumber(found ?? { n: 0 }, 'n')];
 }
 
-/** The queries of the followers of one owner, by the positions that they start from. */
-interface OwnerLooks {
+/** The running queries of one owner's followers, by the positions that they start from. */
+interface OwnerQueries {
   followers: number;
   mark: string;
-  looks: Map<string, Promise<readonly FeedEvent[]>>;
+  queries: Map<string, Promise<readonly FeedEvent[]>>;
 }
 
 /**
- * Shares the queries of the log between the followers of an owner. After a commit, one query answers all of them,
- * however many pages are open.
+ * Shares queries between the followers of an owner. After a commit one query answers all followers with the same
+ * positions, however many pages are open.
  */
 export class SharedFeedQueries {
-  readonly #owners = new Map<string, OwnerLooks>();
+  readonly #owners = new Map<string, OwnerQueries>();
 
   /** Adds a follower. The returned function removes it. */
   follow(owner: string): () => void {
-    const shared = this.#owners.get(owner) ?? { followers: 0, mark: '', looks: new Map() };
+    const shared = this.#owners.get(owner) ?? { followers: 0, mark: '', queries: new Map() };
     this.#owners.set(owner, shared);
     shared.followers++;
     return () => {
@@ -88,29 +89,29 @@ export class SharedFeedQueries {
   }
 
   /**
-   * Queries the changes after the positions, or waits for the same query of another follower. Queries are shared if
-   * they have the same positions and mark. The mark must be taken before the call; then the query includes everything
-   * that was announced before.
+   * Runs a query for the changes after the positions, or returns the same query of another follower. Queries are shared
+   * if positions and mark are equal. The caller must get the mark before this call, so that the query includes every
+   * change that was announced before.
    */
-  look(
+  run(
     owner: string,
-    places: readonly number[],
+    positions: readonly number[],
     mark: string | undefined,
-    look: () => Promise<readonly FeedEvent[]>,
+    query: () => Promise<readonly FeedEvent[]>,
   ): Promise<readonly FeedEvent[]> {
     const shared = this.#owners.get(owner);
-    if (shared === undefined || mark === undefined) return look();
+    if (shared === undefined || mark === undefined) return query();
     if (shared.mark !== mark) {
       shared.mark = mark;
-      shared.looks = new Map();
+      shared.queries = new Map();
     }
-    const { looks } = shared;
-    const key = places.join(' ');
-    const known = looks.get(key);
+    const { queries } = shared;
+    const key = positions.join(' ');
+    const known = queries.get(key);
     if (known !== undefined) return known;
-    const made = look();
-    looks.set(key, made);
-    made.catch(() => looks.delete(key));
+    const made = query();
+    queries.set(key, made);
+    made.catch(() => queries.delete(key));
     return made;
   }
 }

@@ -1,4 +1,4 @@
-/** Lists trees, commits and removed nodes. */
+/** Lists trees, commits and removed nodes of a database. */
 import {
   actId,
   type CommitKind,
@@ -32,14 +32,14 @@ import {
 import { messageOfRow, nodeColumns, searchTextOf, selectNamedColumns, storedTreeOf, treeColumns } from './rows.ts';
 import { baseOfScope, type TreeScope, throwCycle } from './scope.ts';
 
-/** Returns an owner's trees, by last change, newest first. */
+/** Returns a page of an owner's trees, sorted by last change, newest first. */
 export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<TreeSummary>> {
   const limit = clampPageLength(query.limit);
   const from = query.cursor == null ? null : decodeCursor('trees', ['number', 'string'], query.cursor);
   let after = from === null ? null : { updatedAt: Number(from[0]), id: String(from[1]) };
   const items: TreeSummary[] = [];
-  // Titles and tags are compared here. Databases ignore case in different ways, and cannot tell in which field of the
-  // attributes' JSON a word is.
+  // Titles and tags are compared in this process, because databases fold case differently and cannot tell in which JSON
+  // field a text is.
   const { tag } = query;
   const title = query.title?.toLowerCase();
   const fits = ({ attributes }: TreeSummary) =>
@@ -66,7 +66,10 @@ export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<
 
 const comparedAtOnce = 200;
 
-/** Returns rows of trees after a position. Titles are not compared, and tags only roughly. */
+/**
+ * Returns tree rows after a position. The caller filters them: titles are not compared here, and tags only by their
+ * text.
+ */
 function* someTrees(
   owner: string,
   query: TreeQuery,
@@ -84,7 +87,8 @@ function* someTrees(
   if (query.folder !== undefined) also((p) => `folder = ${p}`, query.folder);
   if (query.pinned !== undefined) also((p) => `pinned = ${p}`, query.pinned ? 1 : 0);
   if (query.forest !== undefined) conditions.push(query.forest ? 'forest_key IS NOT NULL' : 'forest_key IS NULL');
-  // Tags are a list in the attributes' JSON. A tag is found as JSON text, but other fields may contain the same text.
+  // Tags are a list in the JSON of the attributes. The tag is searched as JSON text, which other fields may contain
+  // too.
   if (query.tag !== undefined)
     also((p) => `attributes LIKE ${p} ESCAPE '!'`, `%"tags":[%${escapedLike(JSON.stringify(query.tag))}%`);
   if (after !== null) {
@@ -120,7 +124,7 @@ export function* listCommits(tree: TreeId, before: number, limit: number): SqlTa
   }));
 }
 
-/** Returns the trash of a tree: the roots of removed subtrees, newest first, with the number of nodes of each. */
+/** Returns the trash of a tree: the root of each removed subtree with its number of nodes, newest removal first. */
 export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
   const tree = scope.treeId;
   const tops = yield* queryRows(
@@ -153,7 +157,7 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
   return items;
 }
 
-/** Returns the ids that a commit removed together with a node, its own id included. */
+/** Returns the ids of a node and of all nodes that the same commit removed below it. */
 export function* listRemovedTogether(base: number, top: NodeId, removedIn: number): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE gone(no, id) AS (

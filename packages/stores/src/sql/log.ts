@@ -1,7 +1,7 @@
 /**
- * Commits in the change table. The log contains ids but no messages: an insert has the place of the node, and a replace
- * has the version that wrote the old content. Reading the log adds the contents from the node tables. So a purge has to
- * delete a text in one place only.
+ * Reads and writes commits in the table `change`. A logged step contains ids and positions, but no messages: a replace
+ * only has the version that wrote the old content. Reading the log adds the contents from the node tables. So a purge
+ * has to delete a text in only one place.
  */
 import {
   type ActId,
@@ -49,7 +49,7 @@ type LoggedStep =
   | { readonly type: 'replace'; readonly nodeId: string; readonly since: number }
   | Exclude<Step, { type: 'insert' | 'replace' }>;
 
-/** The fields of an inserted node in the log: its place and kind. With them a log can be replayed after a purge. */
+/** What the log stores of an inserted node: its position and kind. This is enough to replay the log after a purge. */
 interface LoggedInsert {
   readonly id: string;
   readonly parentId: string | null;
@@ -86,14 +86,14 @@ export function encodeLoggedSteps(steps: readonly Step[]): string {
   );
 }
 
-/** Returns the nodes whose content a logged commit wrote. */
+/** Returns the ids of the nodes whose content a logged commit wrote. */
 export function nodesWrittenBy(change: SqlRow): string[] {
   return (jsonColumn(change, 'steps') as readonly LoggedStep[]).flatMap((step) =>
     step.type === 'insert' ? [step.id] : step.type === 'replace' ? [step.nodeId] : [],
   );
 }
 
-/** Removes the metadata and titles of purged nodes from the log. The steps stay. */
+/** Removes metadata and bookmark titles of purged nodes from logged steps. The steps themselves stay. */
 export function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void> {
   for (const one of yield* queryRows(
     "SELECT version, steps FROM change WHERE tree_id = $1 AND (steps LIKE '%annotate%' OR steps LIKE '%bookmark%')",
@@ -121,7 +121,7 @@ export function countLoggedSteps(change: SqlRow): Readonly<Record<string, number
   return counts;
 }
 
-/** Decodes a commit without its steps. */
+/** Decodes the columns of a commit, without its steps. */
 function commitHead(found: SqlRow): Omit<Commit, 'steps'> {
   return {
     treeId: treeId(sqlText(found, 'tree_id')),
@@ -135,7 +135,7 @@ function commitHead(found: SqlRow): Omit<Commit, 'steps'> {
   };
 }
 
-/** Returns the commits after a version, oldest first, with complete steps. */
+/** Returns the commits after a version, oldest first, with the contents of their steps. */
 export function* readLogWithContents(scope: TreeScope, since: number, limit = 1_000_000_000): SqlTask<Commit[]> {
   const found = yield* queryRows(
     'SELECT * FROM change WHERE tree_id = $1 AND version > $2 ORDER BY version LIMIT $3',
@@ -146,13 +146,13 @@ export function* readLogWithContents(scope: TreeScope, since: number, limit = 1_
   return (yield* fillContents(scope, found)).commits;
 }
 
-/** Commits with contents, and whether a purge deleted a content that they need. */
+/** Commits with contents; `purged` is true if a content that they need was purged. */
 interface Hydrated {
   readonly commits: Commit[];
   readonly purged: boolean;
 }
 
-/** Adds the contents to logged commits. For each node, the current row and the former contents are read. */
+/** Adds contents to logged commits, from the current rows and the former contents of their nodes. */
 function* fillContents(scope: TreeScope, found: readonly SqlRow[]): SqlTask<Hydrated> {
   const past = new PastNodes(scope);
   const commits: Commit[] = [];
@@ -176,7 +176,7 @@ function* wholeStep(past: PastNodes, step: LoggedStep, version: number): SqlTask
     return { type: 'insert', node: { ...loggedNode(node), ...(content ?? {}), ...loggedPosition(step), meta } };
   }
   if (step.type !== 'replace') {
-    // A purged node can no longer be moved, marked or restored.
+    // Only checks whether the node still exists: an act that moves, marks or restores a purged node cannot be undone.
     if ('nodeId' in step) yield* past.node(step.nodeId);
     return step;
   }
@@ -192,7 +192,7 @@ function* wholeStep(past: PastNodes, step: LoggedStep, version: number): SqlTask
   };
 }
 
-/** Returns the placeholder for a purged text. */
+/** Returns the placeholder for the content of a purged node. */
 function purgedContent(role: Role): ContentFields {
   const message: Message =
     role === 'tool' ? { role, content: [purgedBlock], tool_call_id: 'purged' } : { role, content: [purgedBlock] };
@@ -231,7 +231,7 @@ function loggedNode(node: Node): NewNode {
   return rest;
 }
 
-/** Nodes and their former contents. Each is read only once. */
+/** Reads nodes and their former contents, each only once. */
 class PastNodes {
   purged = false;
   readonly #scope: TreeScope;
@@ -259,7 +259,10 @@ class PastNodes {
     return node;
   }
 
-  /** Returns the content of a node at a version: the newest content that was written up to that version. */
+  /**
+   * Returns the content of a node at a version: the newest one that was written up to that version. Null if the node
+   * was purged.
+   */
   *contentAt(id: string, version: number): SqlTask<ContentFields | null> {
     const node = yield* this.node(id);
     if (node?.message == null) return null;
@@ -275,7 +278,7 @@ class PastNodes {
     return content ?? null;
   }
 
-  /** Returns the metadata of a node at a version, by inverting later changes. */
+  /** Returns the metadata of a node at a version, by inverting the changes after that version. */
   *metaAt(node: Node, version: number): SqlTask<Node['meta']> {
     if ((this.#notedIn.get(node.id) ?? 0) <= version) return node.meta;
     this.#notes ??= yield* laterNotes(this.#scope, version);
@@ -341,17 +344,17 @@ function* presentAliases(scope: TreeScope, id: string): SqlTask<Alias[]> {
 const lastKind =
   '(SELECT k.kind FROM change k WHERE k.act_id = c.act_id AND k.tree_id = c.tree_id AND k.is_act = 1 ORDER BY k.version DESC LIMIT 1)';
 
-// The SQL of the version of an act's last undo. A redo has one commit for all earlier commits of its act.
+// SQL for the version of an act's last undo. After a redo, one commit contains all earlier commits of the act.
 const lastUndone = (c: string) =>
   `coalesce((SELECT max(u.version) FROM change u WHERE u.tree_id = ${c}.tree_id AND u.act_id = ${c}.act_id AND u.kind = 'undo'), 0)`;
 
-// The SQL condition for the first commit of an act, whose time
-// counts. A reply may end long after later acts of the user.
+// SQL condition for the first commit of an act. The time of that commit counts, because a reply may end long after
+// later acts.
 const isFirst = (c: string) =>
   `NOT EXISTS (SELECT 1 FROM change e WHERE e.act_id = ${c}.act_id AND e.tree_id = ${c}.tree_id AND e.actor = ${c}.actor
   AND e.is_act = 1 AND e.version > 1 AND e.version < ${c}.version AND e.version > ${lastUndone(c)})`;
 
-/** Returns the act that an undo or redo would invert, with its commits. */
+/** Returns the act that an undo or redo would invert, with its commits; null if there is none. */
 export function* findUndoRecord(
   scope: TreeScope,
   tree: StoredTree,
@@ -393,7 +396,8 @@ function* findUndoable(tree: TreeId, actor: string, wanted: string | null): SqlT
   );
   if (last === undefined) return [];
   const act = sqlText(last, 'act_id');
-  // Selects the commits of an act since its last undo. A redo has one commit for all earlier commits of its act.
+  // Selects the commits of an act since its last undo. After a redo, one commit contains all earlier commits of the
+  // act.
   return yield* queryRows(
     `SELECT * FROM change c WHERE tree_id = $1 AND act_id = $2 AND version > 1 AND version > ${lastUndone('c')} ORDER BY version`,
     tree,
@@ -401,7 +405,7 @@ function* findUndoable(tree: TreeId, actor: string, wanted: string | null): SqlT
   );
 }
 
-// The end of a reply that was requested before an undo does not start an act. So the undone act can still be redone.
+// If a reply ends after an undo, that commit belongs to the earlier act and does not clear the list of redoable acts.
 function* findRedoable(tree: TreeId, actor: string, wanted: string | null): SqlTask<readonly SqlRow[]> {
   return yield* queryRows(
     `SELECT c.* FROM change c
@@ -416,13 +420,13 @@ function* findRedoable(tree: TreeId, actor: string, wanted: string | null): SqlT
   );
 }
 
-/** Returns an actor's newest act in all trees of an owner, by log order. */
+/** Returns an actor's newest act in all trees of an owner, by the order of the log. */
 export function* findNewestActInTables(
   owner: string,
   actor: string,
   which: 'undoable' | 'redoable',
 ): SqlTask<NewestAct | null> {
-  // The index by actor is read backwards. Columns after the steps in a row take long to read.
+  // The index by actor is read from the end. The column with the steps is not selected, because it is long.
   const mine = 'FROM change c JOIN tree t ON t.id = c.tree_id AND t.owner = $2 WHERE c.actor = $1 AND c.is_act = 1';
   const sql =
     which === 'undoable'

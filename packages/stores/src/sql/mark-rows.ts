@@ -5,8 +5,8 @@ import { execute, queryRow, type SqlTask } from './query.ts';
 import { assertPathHasNoCycle, throwCycle } from './scope.ts';
 
 /**
- * Returns a statement that sets `removed_in` to `$3` for a node
- * and its descendants that satisfy a condition, at any depth.
+ * Returns a statement that sets `removed_in` to `$3` for a node and for its descendants that satisfy a condition, at
+ * any depth.
  */
 function markSubtree(condition: string): string {
   return `WITH RECURSIVE below(no) AS (
@@ -19,7 +19,9 @@ function markSubtree(condition: string): string {
 const markLive = markSubtree('n.removed_in IS NULL');
 const markRemoved = markSubtree('n.removed_in = $4');
 
-/** Marks a node, and the descendants that are connected to it by rows with the same mark. */
+/**
+ * Marks a node as removed or restored, together with the descendants that have the same mark and are connected to it.
+ */
 export function* markSubtreeRows(base: number, change: Extract<RowChange, { op: 'marked' }>): SqlTask<void> {
   const { nodeId: id, from, to } = change;
   if (from !== null) {
@@ -27,7 +29,7 @@ export function* markSubtreeRows(base: number, change: Extract<RowChange, { op: 
     return yield* assertPathHasNoCycle(base, id);
   }
   if ((yield* execute(markLive, base, id, to)) === 0) return;
-  // If an ancestor of the node was marked too, it is also a descendant, so there is a cycle.
+  // If an ancestor of the node was marked too, that ancestor is also a descendant, so the parents form a cycle.
   const circle = yield* queryRow(
     `SELECT 1 AS yes FROM node n JOIN node p ON p.no = n.parent_no WHERE ${inTreeSql('n')} AND n.id = $2 AND p.removed_in = $3`,
     base,

@@ -5,7 +5,7 @@ import { inTreeSql, nodeNumberOf } from './numbers.ts';
 import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import { baseOfScope, isAncestorInTables, nodeIdOfRow, readLiveHead, type TreeScope } from './scope.ts';
 
-/** Returns the nodes of the longest prefix of a list of keys that exists below a node. */
+/** Returns the nodes of the longest prefix of a list of keys that exists below a node, in order. */
 export function* matchKeysInTables(
   scope: TreeScope,
   from: NodeId,
@@ -27,37 +27,40 @@ export function* matchKeysInTables(
   return { nodes, aliases: yield* nodesByAlias(scope, nodes[nodes.length - 1] ?? from, missing) };
 }
 
-/** The node at which a walk begins. `no` is null if it must be looked up. */
+/** The node at which a match begins. `no` is its row number; null if it has to be looked up. */
 interface WalkStart {
   readonly id: NodeId;
   readonly no: number | null;
 }
 
-/** Returns the messages for a list of keys, each below the one before. The cache is read first, then the database. */
+/**
+ * Returns the messages that match a list of keys, each below the one before. The cache answers first, then the
+ * database.
+ */
 function* walkMatches(scope: TreeScope, from: WalkStart, keys: readonly string[]): SqlTask<readonly NodeId[]> {
   const base = baseOfScope(scope);
-  const ways = keys.length < shortest ? undefined : scope.matchCache?.of(scope.treeId);
-  if (ways === undefined) return yield* foundMatch(scope.dialect, base, from, keys);
+  const cache = keys.length < shortest ? undefined : scope.matchCache?.of(scope.treeId);
+  if (cache === undefined) return yield* queryMatch(scope.dialect, base, from, keys);
   const ids: NodeId[] = [];
   let at = from.id;
   for (const key of keys) {
-    const next = ways.next(at, key);
+    const next = cache.next(at, key);
     if (next === undefined) break;
     ids.push(next);
     at = next;
   }
   const start = at === from.id ? from : { id: at, no: null };
-  for (const id of yield* foundMatch(scope.dialect, base, start, keys.slice(ids.length))) {
-    ways.learn(at, keys[ids.length] ?? '', id);
+  for (const id of yield* queryMatch(scope.dialect, base, start, keys.slice(ids.length))) {
+    cache.learn(at, keys[ids.length] ?? '', id);
     ids.push(id);
     at = id;
   }
   const missing = keys[ids.length];
-  if (missing !== undefined) ways.missed(at, missing);
+  if (missing !== undefined) cache.missed(at, missing);
   return ids;
 }
 
-// A shorter history is fast to find, and is probably not sent again.
+// Shorter histories are not cached: one query finds them quickly.
 const shortest = 4;
 
 const withKey = 'n.equality_key = $3 AND n.removed_in IS NULL ORDER BY n.position, n.no';
@@ -66,7 +69,7 @@ const matched = `SELECT n.id FROM node n WHERE n.match_no = ${startNo} AND ${wit
 const onlyOne = `SELECT n.id FROM node n WHERE n.match_no = coalesce(CAST($4 AS BIGINT), ${startNo}) AND ${withKey} LIMIT 1`;
 
 /** Finds the prefix with one statement. It looks up each message by an index, without a round trip for each. */
-function* foundMatch(
+function* queryMatch(
   dialect: SqlDialect,
   base: number,
   { id: from, no }: WalkStart,
@@ -79,18 +82,21 @@ function* foundMatch(
   }
   const { sql, params } = dialect.prefixWalk(base, from, keys);
   const answer = yield* queryRow(sql, ...params);
-  // The ids are one JSON text. A row for each id would take as long as the search.
+  // The ids come as one JSON text, because fetching a row for each would take as long as the search itself.
   const ids = JSON.parse(sqlText(answer ?? { ids: '[]' }, 'ids')) as readonly string[];
   return ids.map((id) => nodeId(decodeColumnText(id)));
 }
 
-/** Returns the SQL that finds the next message of a walk by its key. */
+/** Returns the SQL that finds the next message of a match by its key. */
 export function nextMatchSql(key: string): string {
   return `(SELECT n.no FROM node n WHERE n.match_no = walk.no AND n.equality_key = ${key}
     AND n.removed_in IS NULL ORDER BY n.position, n.no LIMIT 1)`;
 }
 
-/** Finds a message below a marker. Only descendants of the marker count, although their match parent is above it. */
+/**
+ * Finds a message below a marker. Its match parent is above the marker, so only descendants of the marker may be
+ * returned.
+ */
 function* belowMarker(base: number, head: NodeHead, key: string): SqlTask<NodeId | null> {
   const found = yield* queryRows(matched, base, matchParentOfChildren(head), key);
   for (const one of found) if (yield* isAncestorInTables(base, head.id, nodeIdOfRow(one))) return nodeIdOfRow(one);

@@ -4,7 +4,7 @@ import { inTreeSql } from './numbers.ts';
 import { queryRows, type SqlTask, sqlText } from './query.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
-/** Returns the JSON texts of live messages, in the order of the ids. */
+/** Returns the JSON texts of live messages by id. Unknown and removed ids are left out. */
 export function* readMessageTexts(scope: TreeScope, ids: readonly NodeId[]): SqlTask<ReadonlyMap<NodeId, string>> {
   const found = yield* queryRows(
     `SELECT id, role, tool_call_id, content FROM node WHERE ${inTreeSql('node')} AND removed_in IS NULL AND role <> 'root' AND id IN ${scope.dialect.list('$2')}`,

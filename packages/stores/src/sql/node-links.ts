@@ -1,4 +1,4 @@
-/** Reads the links between nodes of a tree that a commit needs while it writes. */
+/** Reads the links between nodes that a commit needs while its rows are written. */
 import type { NodeId, NodeLink, Read, ReadProgram } from '@coppice/core';
 import { inTreeSql } from './numbers.ts';
 import { queryRows, type SqlTask } from './query.ts';
@@ -21,7 +21,8 @@ export function* queryAncestorLinks(base: number, of: NodeId, limit: number): Sq
 }
 
 /**
- * Returns a node. For a marker, also returns the markers and first messages below it that have the same match parent.
+ * Returns the nodes that share a match parent: the node itself and, if it is a marker, the markers and first messages
+ * below it.
  */
 export function* queryNodesWithSharedMatch(base: number, of: NodeId): SqlTask<NodeId[]> {
   const found = yield* queryRows(

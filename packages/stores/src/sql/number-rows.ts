@@ -1,10 +1,10 @@
-/** The parts of the migration to row numbers that both databases share. They read the tables before the migration. */
+/** The parts of the migration to row numbers that both databases share. They read the tables of the old version. */
 import { treeId } from '@coppice/core';
 import type { StoredList } from './linear-form.ts';
 import { numbersPerTree } from './numbers.ts';
 import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from './query.ts';
 
-/** Called with the number of rows that are migrated, and the number of all rows. */
+/** Called during a migration with the number of migrated rows and the number of all rows. */
 export type MigrationProgress = (done: number, total: number) => void;
 
 /** Returns the lists that an earlier version stored as JSON texts, if the tables still have them. */
@@ -19,8 +19,8 @@ export function* readFormerLists(hasLists: boolean): SqlTask<readonly StoredList
 }
 
 /**
- * Gives new creation numbers to nodes that share one, or whose
- * number is out of range. No constraint prevented this before.
+ * Assigns new creation numbers to nodes whose number is used twice or out of range. Earlier versions had no constraint
+ * against this.
  */
 export function* makeCreationNumbersUnique(): SqlTask<void> {
   const shared = yield* queryRows(
@@ -47,7 +47,7 @@ export function* makeCreationNumbersUnique(): SqlTask<void> {
   }
 }
 
-/** Returns the number of nodes in the tables before the migration. */
+/** Returns the number of nodes in the tables of the old version. */
 export function* countAllNodes(): SqlTask<number> {
   const found = yield* queryRow('SELECT count(*) AS n FROM node');
   return found === undefined ? 0 : sqlNumber(found, 'n');

@@ -1,7 +1,7 @@
 /**
- * The node table since the migration to row numbers. Nodes are found, linked and sorted by integers, and the public id
- * has one index. Trees refer to nodes by public ids. The contents are the last columns of a row, so that the other
- * columns are read without them.
+ * Creates the node table that is used since the migration to row numbers. Integers identify, link and sort nodes, and
+ * one index finds a node by its public id. Other tables refer to nodes by public ids. The contents are the last
+ * columns, so that a database can read the other columns without them.
  */
 import { numbersPerTree, treeNoSql } from './numbers.ts';
 import type { SqlDialect } from './query.ts';
@@ -10,7 +10,7 @@ import type { SqlDialect } from './query.ts';
 export const nodeTableColumns =
   'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, meta_in, meta, marker, search_text, content';
 
-/** Returns the foreign keys of the node table, for the given names of the node table and the tree table. */
+/** Returns the foreign keys of the node table. The migration passes temporary table names. */
 export function nodeForeignKeys(nodes: string, trees: string): readonly string[] {
   return [
     `FOREIGN KEY (root_of) REFERENCES ${trees} (no) DEFERRABLE INITIALLY DEFERRED`,
@@ -57,10 +57,9 @@ export function createNodeTableSql({ integer, float, key }: SqlDialect, name: st
 /** The indexes of the node table. */
 export const createNodeIndexesSql: readonly string[] = [
   'CREATE UNIQUE INDEX node_id ON node (id)',
-  // Every node except the root has a parent in the same tree. So a node belongs to the tree of its root.
+  // Every node except the root has a parent in the same tree, so a node belongs to the tree of its root.
   'CREATE UNIQUE INDEX node_root ON node (root_of) WHERE root_of IS NOT NULL',
-  // Two live siblings never have the same position. A removed
-  // node keeps its position, so that no later sibling gets it.
+  // Two live siblings never have the same position. A removed node keeps its position for a later restore.
   'CREATE UNIQUE INDEX node_place ON node (parent_no, position, (coalesce(removed_in, 0)))',
   'CREATE INDEX node_match ON node (match_no, equality_key, position) WHERE equality_key IS NOT NULL',
   'CREATE INDEX node_group ON node (parent_no, group_id) WHERE group_id > 0',

@@ -1,14 +1,14 @@
 /**
- * Row numbers. The number of a node is the number of its tree times 2^26 plus its creation number. So it is known
- * before the row is written, sorts by creation within a tree, and shows the tree. Numbers belong to one database
- * schema. Outside of the store, only public ids are used.
+ * Row numbers of nodes. A node's number is the number of its tree times 2^26 plus its creation number. So it is known
+ * before the row is written, sorts by creation within a tree, and identifies the tree. Numbers are valid only inside
+ * one database; the rest of Coppice uses public ids.
  */
 import { refuse } from '@coppice/core';
 
-/** The most nodes that a tree can ever have, removed ones included. */
+/** The maximum number of nodes of a tree over its lifetime, including removed and purged ones. */
 export const numbersPerTree = 2 ** 26;
 
-/** The base for an unknown tree. No node has a number in its range. */
+/** The base of a tree that does not exist. No node has a number in its range. */
 export const unknownTreeBase = -numbersPerTree;
 
 /** Returns the first number of a tree's nodes, given the number of the tree. */
@@ -28,13 +28,14 @@ export function inTreeSql(table: string): string {
   return `${table}.no BETWEEN CAST($1 AS BIGINT) AND CAST($1 AS BIGINT) + ${numbersPerTree - 1}`;
 }
 
-/** Returns the SQL of the tree number of a node. Indexes that contain few rows of a tree use the same expression. */
+/** Returns the SQL expression for the tree number of a node. Partial indexes are built on the same expression. */
 export function treeNoSql(table: string): string {
   return `(${table}.no / ${numbersPerTree})`;
 }
 
 /**
- * Returns the SQL condition for nodes of the tree with base `$1`, for queries that use an index with few rows per tree.
+ * Returns the SQL condition for nodes of the tree with base `$1`, written so that the database uses a partial index on
+ * {@link treeNoSql}.
  */
 export function inTreeByIndexSql(table: string): string {
   return `${treeNoSql(table)} = CAST($1 AS BIGINT) / ${numbersPerTree}`;

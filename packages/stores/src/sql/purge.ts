@@ -1,4 +1,4 @@
-/** Purges nodes, their former contents, and their texts in the log. */
+/** Purges removed nodes, their former contents, and their data in the log. */
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
 import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
 import { collectBlobs } from './attachments.ts';
@@ -20,8 +20,8 @@ import type { StoredTree } from './rows.ts';
 import { baseOfScope, type TreeScope, throwCycle } from './scope.ts';
 
 /**
- * Returns the attachments that some nodes of a tree refer to, in current
- * and former contents. Without a list, all nodes of the tree are meant.
+ * Returns the attachments that nodes of a tree refer to, in current and former contents. `list` is a JSON list of node
+ * ids; null means all nodes.
  */
 function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<string>> {
   const named = new Set<string>();
@@ -43,7 +43,7 @@ function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<strin
   return named;
 }
 
-/** The settings of a purge. */
+/** What a purge needs to know about its store. */
 export interface PurgeOptions {
   /** How many milliseconds an uploaded attachment is kept while no message refers to it. */
   readonly grace: number;
@@ -51,7 +51,7 @@ export interface PurgeOptions {
   readonly unindex: ((base: number, ids: string | null) => SqlTask<void>) | undefined;
 }
 
-/** The result of a purge, without the files that could not be cleared. */
+/** The report of a purge, without the files that still contain purged data. */
 export type PurgedRows = Omit<PurgeReport, 'uncleared'>;
 
 /** Purges a removed node with all nodes of the same removal, or all nodes that were removed up to a version. */
@@ -86,7 +86,7 @@ export function* purgeRows(
   return { nodes, contents, copies, waitingAttachments };
 }
 
-/** Removes visit marks that point to nodes which are about to be deleted. Only their parents can have such marks. */
+/** Removes visit marks that point to nodes which are about to be deleted. */
 function* unmarkVisits({ list }: SqlDialect, base: number, ids: string): SqlTask<void> {
   yield* execute(
     `UPDATE node SET last_no = NULL WHERE no IN (
@@ -103,7 +103,7 @@ function* removedTogetherWith(dialect: SqlDialect, { id: tree, base }: StoredTre
     return refuse('tree/unknown-node', `There is no node ${id} in the trash of ${tree}.`, { nodeId: id });
   const removedIn = sqlNumber(found, 'removed_in');
   const gone = yield* listRemovedTogether(base, yield* removalTopRow(base, id, removedIn), removedIn);
-  // Descendants that were removed earlier could no longer be restored, so they are purged too.
+  // Descendants that an earlier commit removed could never be restored, so they are purged too.
   return yield* withAllBelow(dialect, base, gone);
 }
 
@@ -151,7 +151,7 @@ function* removedUpTo(dialect: SqlDialect, base: number, version: number): SqlTa
   );
 }
 
-/** Purges a whole tree, with the attachments that only this tree referred to. */
+/** Purges a whole tree, and the attachments that only this tree referred to. */
 export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: PurgeOptions): SqlTask<PurgedRows> {
   const base = baseOfScope(scope);
   const named = yield* namedByPurge(scope, null);

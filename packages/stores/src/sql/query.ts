@@ -4,10 +4,10 @@
 
 import { refuse } from '@coppice/core';
 
-/** A parameter value that both databases accept. */
+/** A parameter value that both drivers accept. */
 export type SqlParameter = string | number | null | Uint8Array;
 
-/** One statement with its parameters `$1`, `$2` and so on. Each statement text is prepared once and cached. */
+/** One statement with its parameters for `$1`, `$2` and so on. Drivers cache prepared statements by their text. */
 export interface Query {
   readonly sql: string;
   readonly params: readonly SqlParameter[];
@@ -15,15 +15,15 @@ export interface Query {
   readonly want: 'rows' | 'cells' | 'count';
 }
 
-/** A row as the drivers return it. */
+/** A row by column name, as the drivers return it. */
 export type SqlRow = { readonly [column: string]: unknown };
 
-/** A row as a list of cells in column order. For a long path or a whole tree this takes half the time of objects. */
+/** A row as a list of cells in column order. For long paths and whole trees this takes half the time of objects. */
 export type SqlCells = readonly unknown[];
 
 /**
- * Work on a database. The queries of one list run in order, and are sent without waiting for each other's answers. An
- * empty list marks a point where other work may run.
+ * Work on a database, which yields queries. The queries of one list run in order and are sent together. An empty list
+ * marks a point at which other work may run.
  */
 export type SqlTask<T> = Generator<Query | readonly Query[], T, unknown>;
 
@@ -45,7 +45,7 @@ export function* queryRow(sql: string, ...params: SqlParameter[]): SqlTask<SqlRo
   return (yield* queryRows(sql, ...params))[0];
 }
 
-/** Sends several queries in one message, which takes one round trip to a remote database. */
+/** Sends several queries together, which takes one round trip to a remote database. Returns the rows of each. */
 export function* queryRowsOfEach(queries: readonly Omit<Query, 'want'>[]): SqlTask<readonly (readonly SqlRow[])[]> {
   return (yield queries.map(
     ({ sql, params }) => ({ sql, params, want: 'rows' }) as const,
@@ -57,7 +57,7 @@ export function* execute(sql: string, ...params: SqlParameter[]): SqlTask<number
   return (yield { sql, params, want: 'count' }) as number;
 }
 
-/** Runs work on a synchronous database. */
+/** Runs work on a database that answers synchronously. */
 export function runSync<T>(work: SqlTask<T>, answer: (query: Query) => unknown): T {
   let step = work.next();
   while (!step.done) {
@@ -67,7 +67,9 @@ export function runSync<T>(work: SqlTask<T>, answer: (query: Query) => unknown):
   return step.value;
 }
 
-/** Runs work on an asynchronous database. */
+/**
+ * Runs work on a database that answers asynchronously. The queries of a list are sent without waiting for each other.
+ */
 export async function runAsync<T>(work: SqlTask<T>, answer: (query: Query) => Promise<unknown>): Promise<T> {
   let step = work.next();
   while (!step.done) {
@@ -77,22 +79,26 @@ export async function runAsync<T>(work: SqlTask<T>, answer: (query: Query) => Pr
   return step.value;
 }
 
-/** The SQL in which the two databases differ. */
+/** The parts of SQL in which SQLite and PostgreSQL differ. */
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
   /** The type of integers of up to 53 bits. */
   readonly integer: string;
   readonly float: string;
-  /** The type of texts that sort by code unit, as order keys require. */
+  /** The type of texts that are compared by code unit, as positions require. */
   readonly key: string;
   readonly bytes: string;
-  /** The type of a key that the database assigns in rising order. */
+  /** The type of a primary key that the database assigns in increasing order. */
   readonly serial: string;
   /**
-   * Returns a sub-select with one column, for a JSON array of texts as a parameter. The texts are encoded like columns.
+   * Returns a sub-select with one column for a parameter that is a JSON array of texts. The texts must be encoded with
+   * `encodeColumnText`.
    */
   list(parameter: string): string;
-  /** Returns a sub-select with the columns `a` and `b`, for a JSON array of pairs of texts. Null stays null. */
+  /**
+   * Returns a sub-select with the columns `a` and `b` for a parameter that is a JSON array of pairs of texts. Null
+   * stays null.
+   */
   pairs(parameter: string): string;
   /**
    * Returns a statement that matches a prefix of equality keys below a node, with one index lookup per message. The
@@ -100,9 +106,9 @@ export interface SqlDialect {
    */
   prefixWalk(base: number, from: string, keys: readonly string[]): Omit<Query, 'want'>;
   /**
-   * Returns a statement that selects live nodes from `$2` upwards, in the tree with base `$1`, up to `$4` or else the
-   * child of the root, at most `$3`. The first row is the node, the next its parent. The cells are those of
-   * `selectPathCells`; a further cell may have the id of the parent of the last row.
+   * Returns a statement that selects live nodes from `$2` upwards in the tree with base `$1`: up to `$4`, or else up to
+   * the child of the root, and at most `$3` rows. The first row is the node itself, the next its parent. The cells are
+   * those of `selectPathCells`; one more cell may contain the parent's id of the last row.
    */
   pathWalk(columns: string): string;
   /**
@@ -110,9 +116,12 @@ export interface SqlDialect {
    * ends. Empty if the transaction locks the whole database.
    */
   readonly forUpdate: string;
-  /** The clock of the database in milliseconds. The clocks of several servers may differ. */
+  /**
+   * The SQL expression for the database's clock in milliseconds. It is used because the clocks of several servers may
+   * differ.
+   */
   readonly now: string;
-  /** Whether one statement may write to several tables. */
+  /** Whether one statement can write to several tables (a WITH clause with INSERT or UPDATE). */
   readonly together: boolean;
 }
 
@@ -129,7 +138,7 @@ export function throwDamagedColumn(row: SqlRow, column: string, what: string): n
   );
 }
 
-/** Parses the JSON in a column. */
+/** Parses the JSON in a column. Throws `store/damaged` if it is not JSON. */
 export function jsonColumn(row: SqlRow, column: string): unknown {
   const json = sqlText(row, column);
   try {
@@ -146,7 +155,6 @@ export function sqlText(row: SqlRow, column: string): string {
   return value;
 }
 
-/** Returns the text in a column, or null. */
 export function sqlTextOrNull(row: SqlRow, column: string): string | null {
   return row[column] === null || row[column] === undefined ? null : sqlText(row, column);
 }
@@ -156,10 +164,9 @@ export function sqlNumber(row: SqlRow, column: string): number {
   const value = row[column];
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
-  return throwDamagedColumn(row, column, `holds ${typeof value}, not a number`);
+  return throwDamagedColumn(row, column, `contains a ${typeof value}, not a number`);
 }
 
-/** Returns the number in a column, or null. */
 export function sqlNumberOrNull(row: SqlRow, column: string): number | null {
   return row[column] === null || row[column] === undefined ? null : sqlNumber(row, column);
 }

@@ -1,4 +1,4 @@
-/** Repairs a database: first unreadable rows, then every tree by its rows. No row is deleted. */
+/** Repairs a database: first unreadable rows, then the structure of each tree. No row is deleted. */
 import { type Bookmark, type FsckReport, type Node, type TreeId, treeId } from '@coppice/core';
 import { deriveId } from '../linear.ts';
 import { repairRows } from '../repair.ts';
@@ -21,7 +21,9 @@ import { insertNodeSql } from './write.ts';
 
 type RepairFinding = FsckReport['findings'][number];
 
-/** Repairs a database by moving nodes and marking them as removed. Reports one sentence for each change. */
+/**
+ * Repairs the trees of some findings by moving nodes and marking them as removed. Returns one sentence for each change.
+ */
 export function* repairDatabase(
   dialect: SqlDialect,
   owner: string,
@@ -32,7 +34,7 @@ export function* repairDatabase(
   for (const { code, treeId: tree } of findings)
     if (code === unreadableRowCode && tree !== null && !trees.has(tree)) {
       trees.add(tree);
-      // Unreadable rows are repaired first, because all other repairs read the rows.
+      // Unreadable rows are repaired first, because the other repairs have to read them.
       yield* keepUnreadableAsText(tree, done);
     }
   for (const { code, id, treeId: tree } of findings) {
@@ -46,8 +48,8 @@ export function* repairDatabase(
 }
 
 /**
- * Creates a tree for nodes without one, with the tree number that they contain. Its log starts with the current rows,
- * because the history is unknown.
+ * Creates a tree row for nodes without one, under the tree number that is part of their numbers. Its log starts with
+ * the current rows, because the history is unknown.
  */
 function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, done: string[]): SqlTask<void> {
   const found = yield* queryRow(`SELECT ${treeNoSql('n')} AS no FROM node n WHERE n.id = $1`, node);
@@ -84,12 +86,12 @@ function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, 
     owner,
     at,
   );
-  done.push(`the nodes of ${tree}, which was missing, are in a tree of that id called Recovered`);
+  done.push(`the tree ${tree} was missing; its nodes are in a new tree with that id, named Recovered`);
 }
 
 const rootText = JSON.stringify([{ type: 'text', text: 'A second root was here.' }]);
 
-/** Repairs a row that is invalid by itself. The old values are kept in its metadata. */
+/** Repairs a row that violates a rule by itself. Its metadata keeps the old values. */
 function* repairRow(code: string, tree: TreeId, id: string, done: string[]): SqlTask<void> {
   const base = yield* readTreeBase(tree);
   const set = function* (
@@ -119,7 +121,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
     case 'I02':
     case 'I11': {
       const role = found === undefined ? '' : sqlText(found, 'role');
-      // A node without a parent is a root, or gets a parent later. Only an invalid role is repaired here.
+      // A missing parent is repaired later, with the structure of the tree. Here only an invalid role is repaired.
       if (
         found === undefined ||
         sqlText(found, 'kind') === 'root' ||
@@ -144,16 +146,16 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
         'UPDATE tree SET version = (SELECT coalesce(max(c.version), 0) FROM change c WHERE c.tree_id = $1) WHERE id = $1',
         tree,
       );
-      done.push(`${tree} has the version of its last change`);
+      done.push(`the version of ${tree} was set to that of its last commit`);
       return;
     }
     case 'I15':
-      // A message that had only the role of a root has been repaired above, and keeps its content.
+      // A message that only had the role of a root was repaired above and keeps its content.
       if (found === undefined || sqlText(found, 'kind') !== 'root') return;
       return yield* set(
         "content = '[]'",
         { recoveredContent: found?.content },
-        'is a root, and what it said is in its notes',
+        'is a root, and its old content is kept in its metadata',
       );
     case 'I16':
       return yield* set(`content = '${repairedEmptyContent}', search_text = NULL`, {}, 'said nothing, and says so');
@@ -163,7 +165,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
 // The SQL of the number of the root, for the tree with base `$1`.
 const rootNo = `(SELECT r.no FROM tree t JOIN node r ON r.id = t.root_id WHERE t.no = CAST($1 AS BIGINT) / ${numbersPerTree})`;
 
-/** Converts all roots but the one that the tree names to markers, so that their descendants keep their place. */
+/** Converts every root except the one that the tree row names to a marker, so that its descendants stay below it. */
 function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
   const base = yield* readTreeBase(tree);
   const others = yield* queryRows(
@@ -181,10 +183,10 @@ function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
       base,
       id,
       rootText,
-      // The id makes the position unique.
+      // The position contains the id, so it is unique.
       `${id.replaceAll('-', '')}V`,
     );
-    done.push(`${id}, a second root of ${tree}, is a marker under the first`);
+    done.push(`${id}, a second root of ${tree}, was converted to a marker below the first root`);
   }
 }
 
@@ -200,12 +202,12 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
   const mended = repairRows(all);
   const before = new Map(all.nodes.map((node) => [node.id, node]));
   const { base } = scope.tree;
-  // A new root is inserted first, because other nodes become its children.
+  // A new root is inserted first, because other nodes refer to it.
   for (const node of mended.nodes)
     if (!before.has(node.id)) yield* execute(insertNodeSql, ...insertedNodeValues(base, node, noLinks));
   for (const node of mended.nodes) {
     const old = before.get(node.id);
-    if (old !== undefined && old !== node) yield* placeRoot(base, node);
+    if (old !== undefined && old !== node) yield* insertRoot(base, node);
   }
   yield* forgetRow(id, all.bookmarks, mended.bookmarks);
   yield* execute(
@@ -221,7 +223,7 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
 // A new root refers to no other node.
 const noLinks = { parent: null, match: null, last: null };
 
-function* placeRoot(base: number, node: Node): SqlTask<void> {
+function* insertRoot(base: number, node: Node): SqlTask<void> {
   yield* execute(
     `UPDATE node SET parent_no = ${nodeNumberByIdSql('$3')}, root_of = CASE WHEN CAST($3 AS TEXT) IS NULL THEN root_of END,
       position = $4, group_id = $5, match_no = ${nodeNumberByIdSql('$6')}, removed_in = $7, meta = $8
@@ -243,7 +245,10 @@ function* forgetRow(tree: TreeId, before: readonly Bookmark[], after: readonly B
     if (!kept.has(nodeId)) yield* execute('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, nodeId);
 }
 
-/** Returns the tree of a row. For a node without a tree, returns the id of the tree that a repair creates. */
+/**
+ * Returns the tree that a finding is about. For a node without a tree, returns the id of the tree that a repair
+ * creates.
+ */
 export function* treeOfFinding(id: string): SqlTask<TreeId | null> {
   const found = yield* queryRow(
     `SELECT t.id, ${treeNoSql('n')} AS no FROM node n LEFT JOIN tree t ON t.no = ${treeNoSql('n')} WHERE n.id = $1

@@ -39,29 +39,27 @@ import {
 export const nodeHeadColumns =
   'id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, removed_in, last_child_id';
 
-/** All columns of a node. */
+/** All columns of a node, in the order of {@link nodeOfRow}. */
 export const nodeColumns = `${nodeHeadColumns}, tool_call_id, content, search_text, meta, marker`;
 
 /** The columns of a node that are needed to count the tokens of a context. */
 export const nodeNoteColumns =
   'id, parent_id, kind, role, status, equality_key, tokens, added_in, content_in, meta, marker';
 
-/** The columns of a tree. */
 export const treeColumns =
   'no, id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format';
 
-/** The prefix of the placeholder id of a missing node. */
 export const missingNodePrefix = 'missing-';
 
-/** Returns the placeholder id of a missing node by its number. */
+/** Returns a placeholder id for a node of which only the number is known, because its row is missing. */
 export function missingNodeId(no: number): string {
   return `${missingNodePrefix}${no % numbersPerTree}`;
 }
 
-/** The SQL of values that are not stored as columns: the ids of other nodes, and values that follow from the number. */
+/** SQL for columns that are not stored: ids of other nodes, and values that follow from the row number. */
 const computed: ReadonlyMap<string, (table: string) => string> = new Map([
   ['seq', (table: string) => `(${table}.no % ${numbersPerTree})`],
-  // If the parent is missing, a placeholder shows that there was one.
+  // A placeholder shows that there was a parent, if its row is missing.
   [
     'parent_id',
     (table: string) =>
@@ -69,15 +67,15 @@ const computed: ReadonlyMap<string, (table: string) => string> = new Map([
   ],
   [
     'match_parent',
-    // Null if the match parent is the parent, which is usual.
+    // Null if the match parent is also the parent, which is usual.
     (table: string) =>
       `CASE WHEN ${table}.match_no <> ${table}.parent_no THEN coalesce((SELECT m.id FROM node m WHERE m.no = ${table}.match_no), '${missingNodePrefix}' || (${table}.match_no % ${numbersPerTree})) END`,
   ],
   ['last_child_id', (table: string) => `(SELECT l.id FROM node l WHERE l.no = ${table}.last_no)`],
 ]);
 
-// The most frequent values of columns. The driver creates a string for every cell that is not null, which takes longer
-// than a comparison in SQL.
+// The most frequent value of a column is selected as null. The driver creates a string for every other cell, which
+// takes longer than the comparison in SQL.
 const usual: ReadonlyMap<string, string> = new Map([
   ['kind', "'message'"],
   ['status', "'success'"],
@@ -88,7 +86,7 @@ function columnSql(table: string, column: string): string {
   return computed.get(column)?.(table) ?? `${table}.${column}`;
 }
 
-/** Returns the SELECT list for the cells of a node. A column with its most frequent value is null. */
+/** Returns the SELECT list for the cells of a node. The most frequent value of a column is selected as null. */
 export function selectCells(table: string, columns: string): string {
   return columns
     .split(', ')
@@ -101,8 +99,8 @@ export function selectCells(table: string, columns: string): string {
 }
 
 /**
- * Returns the SELECT list for the cells of a path. It has the number of the parent instead of its id, and an empty text
- * for a visit mark on the path. {@link fillPathIds} adds both ids, which are in other rows.
+ * Returns the SELECT list for the cells of a path. It selects the parent's number instead of its id, and an empty text
+ * for a visit mark on the path. {@link fillPathIds} adds both ids, which other rows of the path contain.
  */
 export function selectPathCells(table: string, walk: string, columns: string): string {
   return selectCells(table, columns)
@@ -113,7 +111,7 @@ export function selectPathCells(table: string, walk: string, columns: string): s
     );
 }
 
-/** Adds the ids to the cells of {@link selectPathCells}; `top` is the parent of the last row. */
+/** Adds the ids to the cells of {@link selectPathCells}. `top` is the parent's id of the last row. */
 export function fillPathIds(found: readonly SqlCells[], top: string | null): SqlCells[] {
   return found.map((cells, at) => {
     const linked = cells.slice();
@@ -138,12 +136,12 @@ const noteNames = nodeNoteColumns.split(', ');
 
 const lastChildCell = headNames.indexOf('last_child_id');
 
-/** The number of cells in the row of a node. Further columns of a statement come after them. */
+/** The number of cells of a whole node. Further columns of a statement follow after them. */
 export const nodeCellCount = nodeNames.length;
-/** The number of cells in the row of a node without content. */
+/** The number of cells of a node without content. */
 export const nodeHeadCellCount = headNames.length;
 
-// The SQL of links as numbers. The match parent is null if it is the parent.
+// SQL for links as row numbers. A match parent that is also the parent is null.
 const linkSql: ReadonlyMap<string, (table: string) => string> = new Map([
   ['parent_id', (table: string) => `${table}.parent_no`],
   ['match_parent', (table: string) => `nullif(${table}.match_no, ${table}.parent_no)`],
@@ -151,8 +149,9 @@ const linkSql: ReadonlyMap<string, (table: string) => string> = new Map([
 ]);
 
 /**
- * Returns the SELECT list for the cells of all nodes of a tree. It has numbers instead of the ids of other nodes, and
- * the number of the node as a further cell. {@link fillRowIds} adds the ids, which is faster than a lookup for each.
+ * Returns the SELECT list for the cells of all nodes of a tree. It selects row numbers instead of the ids of other
+ * nodes, and the node's own number as one more cell. {@link fillRowIds} replaces the numbers, which is faster than a
+ * lookup for each.
  */
 export function selectNumberCells(table: string, columns: string): string {
   let list = selectCells(table, columns);
@@ -160,11 +159,14 @@ export function selectNumberCells(table: string, columns: string): string {
   return `${list}, ${table}.no`;
 }
 
-// The columns of links have this order in every list of columns.
+// Every list of columns contains the links in this order.
 const linkNames: ReadonlySet<string> = new Set(linkSql.keys());
 const linkCells = headNames.flatMap((name, at) => (linkNames.has(name) ? [at] : []));
 
-/** Adds the ids to the cells of {@link selectNumberCells}, for {@link nodeHeadColumns} or {@link nodeColumns}. */
+/**
+ * Replaces the numbers in the cells of {@link selectNumberCells} by ids, for {@link nodeHeadColumns} or {@link
+ * nodeColumns}.
+ */
 export function fillRowIds(found: readonly SqlCells[], width: number): SqlCells[] {
   const ids = new Map(found.map((cells) => [Number(cells[width]), cells[0]]));
   return found.map((cells) => {
@@ -244,7 +246,7 @@ export function nodeHeadOf(cells: SqlCells): NodeHead {
   };
 }
 
-/** Decodes a row with the links of a node. */
+/** Decodes the columns of a node's links. */
 export function nodeLinkOf(row: SqlRow): NodeLink {
   return {
     id: nodeId(sqlText(row, 'id')),
@@ -254,7 +256,7 @@ export function nodeLinkOf(row: SqlRow): NodeLink {
   };
 }
 
-/** Copies a node without its content, so that a cache does not keep the content in memory. */
+/** Copies the fields of a node without its content, so that a cache does not keep the content in memory. */
 export function copyNodeHead(node: NodeHead): NodeHead {
   const { id, parentId, position, seq, kind, role, status, groupId } = node;
   const { createdAt, matchParent, key, tokens, addedIn, contentIn, removedIn, lastChildId } = node;
@@ -286,7 +288,7 @@ export function messageOfRow(row: SqlRow, role: Role | 'root'): Message | null {
   return call === null ? { role, content } : { role, content, tool_call_id: call };
 }
 
-/** Returns the search text of a row. It is stored only if it differs from the text of the only block. */
+/** Returns the search text of a row. It is stored only if it differs from the text of the message's only block. */
 export function searchTextOf(row: SqlRow, message: Message | null): string {
   return sqlTextOrNull(row, 'search_text') ?? plainTextOf(message);
 }
@@ -296,7 +298,7 @@ function plainTextOf(message: Message | null): string {
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
 }
 
-/** Returns the search text of a row without decoding its message. The row must not be the root. */
+/** Returns the search text of a row without decoding the whole message. Must not be called for a root. */
 export function storedTextOf(row: SqlRow): string {
   const stored = sqlTextOrNull(row, 'search_text');
   if (stored !== null) return stored;
@@ -339,8 +341,8 @@ function cellMessage(cells: SqlCells, role: Role | 'root'): Message | null {
 }
 
 /**
- * Decodes a node from the cells of {@link nodeColumns}. Its aliases are in another table. The fields are listed instead
- * of spread for speed, because a long path has thousands of nodes.
+ * Decodes a node from the cells of {@link nodeColumns}; its aliases come from another table. The fields are listed
+ * instead of spread for speed, because a long path has thousands of nodes.
  */
 export function nodeOfRow(cells: SqlCells, aliases: readonly Alias[]): Node {
   const role = cellText(cells, 5, nodeNames) as Role | 'root';
@@ -370,7 +372,10 @@ export function nodeOfRow(cells: SqlCells, aliases: readonly Alias[]): Node {
   };
 }
 
-/** Serialises content. `JSON.stringify` escapes lone surrogates and NUL, so that any column can store them. */
+/**
+ * Serialises the content of a message. `JSON.stringify` escapes lone surrogates and NUL, so any column can store the
+ * text.
+ */
 function contentText(message: Message | null): string {
   return message === null ? '[]' : JSON.stringify(message.content);
 }
@@ -397,7 +402,7 @@ const columnNames = {
 
 const linkColumns: ReadonlySet<string> = new Set(['parent_no', 'match_no', 'last_no']);
 
-/** Returns the SQL assignments of a row change and their values. The parameters come after `$2`. */
+/** Returns the SQL assignments of a row change and their values. The parameters start at `$3`. */
 export function assignmentsOf(set: Extract<RowChange, { op: 'updated' }>['set']): {
   readonly sql: string;
   readonly values: readonly SqlParameter[];
@@ -416,14 +421,14 @@ export function assignmentsOf(set: Extract<RowChange, { op: 'updated' }>['set'])
   return { sql: assignments.join(', '), values: columns.map(([, value]) => value) };
 }
 
-/** The numbers of the nodes to which a new node refers. */
+/** The row numbers of the nodes that a new node refers to. */
 export interface NodeNumbers {
   readonly parent: number | null;
   readonly match: number | null;
   readonly last: number | null;
 }
 
-/** The columns of {@link insertedNodeValues}. */
+/** The columns of an inserted node, in the order of {@link insertedNodeValues}. */
 export const insertedNodeColumns =
   'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, content, search_text, meta, marker, meta_in';
 /** The number of columns of an inserted node. */
@@ -458,16 +463,15 @@ export function insertedNodeValues(base: number, node: Node, { parent, match, la
   ];
 }
 
-/** A tree row with the fields that only databases need. */
+/** A tree row with further columns of the database. */
 export interface StoredTree extends TreeRow {
-  /** Whether a text of the tree was split. Only then matching has to look for aliases. */
+  /** Whether any message of the tree was split. Only then has matching to look for aliases. */
   readonly hasAliases: boolean;
   readonly format: ConversationFormat;
   /** The first number of the tree's nodes. */
   readonly base: number;
 }
 
-/** Decodes a tree row. */
 export function storedTreeOf(row: SqlRow): StoredTree {
   const active = sqlTextOrNull(row, 'active_node_id');
   return {
@@ -487,7 +491,6 @@ export function storedTreeOf(row: SqlRow): StoredTree {
   };
 }
 
-/** Decodes a bookmark row. */
 export function bookmarkOfRow(row: SqlRow): Bookmark {
   return {
     nodeId: nodeId(sqlText(row, 'node_id')),
@@ -511,7 +514,7 @@ export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[],
   };
 }
 
-/** Returns the values of the columns by which trees are listed and found. */
+/** Returns the values of the columns that repeat attributes, by which trees are listed and found. */
 export function attributeColumnValues(attributes: TreeAttributes): SqlParameter[] {
   const { project, folder, title, autoTitle, pinned, trashedAt, forestKey } = attributes;
   const shown = title ?? autoTitle ?? null;

@@ -1,7 +1,7 @@
 /**
  * Runs operations on several runs in one transaction. The engine updates all replies of a server at the same moment,
- * and a transaction for each would take longer than all other work of a reply. An operation that fails in the shared
- * transaction is repeated in its own transaction, so that no owner delays another.
+ * and one transaction for each would take longer than all other work of a reply. An operation that fails in the shared
+ * transaction is repeated in a separate one, so that one owner does not delay the others.
  */
 import { isAppError, type Run, type RunChunk } from '@coppice/core';
 import type { SqlEngine } from './engine.ts';
@@ -9,7 +9,6 @@ import { encodeColumnText } from './exact-text.ts';
 import { jsonColumn, type Query, queryRowsOfEach, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
 import { chunksAfterQuery, decodeChunksFrom, runOfRow } from './side-tables.ts';
 
-/** An operation on one run. */
 export type RunOperation = { readonly owner: string; readonly id: string } & (
   | { readonly type: 'append'; readonly chunk: RunChunk }
   | { readonly type: 'beat' }
@@ -17,33 +16,32 @@ export type RunOperation = { readonly owner: string; readonly id: string } & (
   | { readonly type: 'chunks'; readonly from: number }
 );
 
-/** The result of an operation: whether the run exists, the run, or its text. */
+/** The result of an operation: whether the run exists, the run itself, or its text. */
 export type RunAnswer = boolean | Run | null | readonly RunChunk[];
 
 interface WaitingOperation {
   readonly operation: RunOperation;
-  /** Runs the operation in its own transaction. */
+  /** Runs the operation in a separate transaction. */
   readonly alone: () => Promise<RunAnswer>;
   readonly resolve: (answer: RunAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The result of an operation that must be repeated in its own transaction. */
+/** Marks an operation that must be repeated in a separate transaction. */
 const apart = Symbol('apart');
 
-// More runs than a server writes. If more runs have failed, all of them are tried together again.
+// More runs than a server writes at once. If more have failed, the list is cleared and all are batched again.
 const mostSuspects = 1_000;
 
-/** Whether an operation writes. */
 export function isRunWrite({ type }: RunOperation): boolean {
   return type === 'append' || type === 'beat';
 }
 
-/** Collects the operations of one turn of the event loop. */
+/** Collects the operations of one turn of the event loop and runs them in one transaction. */
 export class RunBatches {
   readonly #engine: SqlEngine;
   #waiting: WaitingOperation[] = [];
-  /** The runs whose operations failed in a shared transaction. They get their own transaction until one succeeds. */
+  /** The runs whose operations failed in a shared transaction. They run separately until an operation succeeds. */
   readonly #suspects = new Set<string>();
   readonly #running = new Set<Promise<void>>();
 
@@ -51,7 +49,10 @@ export class RunBatches {
     this.#engine = engine;
   }
 
-  /** Runs an operation together with the others of this turn of the event loop. */
+  /**
+   * Runs an operation together with the others of this turn of the event loop. `alone` runs it separately if that
+   * fails.
+   */
   run<T extends RunAnswer>(operation: RunOperation, alone: () => Promise<T>): Promise<T> {
     if (this.#engine.sharedTransaction === undefined) return alone();
     return new Promise<RunAnswer>((resolve, reject) => {
@@ -72,7 +73,7 @@ export class RunBatches {
     void work.finally(() => this.#running.delete(work));
   }
 
-  /** Runs the collected operations, and waits until all operations have ended. */
+  /** Runs the collected operations, and waits until all running operations have ended. */
   async finish(): Promise<void> {
     this.#start();
     await Promise.all(this.#running);
@@ -103,8 +104,8 @@ export class RunBatches {
   }
 
   /**
-   * Handles a failed batch. Its reads are repeated without the
-   * writes. The write that fails is found by halving the batch.
+   * Handles a failed batch. Reads are repeated without the writes. The failing write is found by splitting the batch in
+   * halves.
    */
   async #split(batch: readonly WaitingOperation[], error: unknown): Promise<void> {
     const reads = batch.filter(({ operation }) => !isRunWrite(operation));
@@ -113,7 +114,7 @@ export class RunBatches {
       await Promise.all([this.#together(reads), this.#split(writes, error)]);
       return;
     }
-    // If the database is unreachable, both halves fail too, after another wait.
+    // If the database is unreachable, both halves would fail too, after another timeout.
     if (isUnreachable(error)) {
       for (const { reject } of batch) reject(error);
       return;
@@ -134,7 +135,7 @@ export class RunBatches {
   }
 }
 
-/** Whether no transaction can succeed now. Other errors may concern a single row. */
+/** Whether no transaction can succeed at the moment. Other errors may concern a single row. */
 function isUnreachable(error: unknown): boolean {
   return isAppError(error) && error.code === 'store/unavailable' && error.retryable;
 }
@@ -142,13 +143,12 @@ function isUnreachable(error: unknown): boolean {
 /** The rows that the operations of a batch need. */
 interface BatchRows {
   /**
-   * The locked rows of the runs to write. A run that another transaction
-   * has locked is missing, because waiting for it would delay all others.
+   * The locked rows of the runs to write. A run that another transaction has locked is missing, because waiting for it
+   * would delay the others.
    */
   readonly locked: ReadonlyMap<string, SqlRow>;
   /** The last chunk of each run with an append. */
   readonly last: ReadonlyMap<string, SqlRow>;
-  /** The rows for each read. */
   readonly reads: ReadonlyMap<RunOperation, readonly SqlRow[]>;
 }
 
@@ -182,8 +182,8 @@ function* batchWork(
     if (one.type === 'beat') return true;
     const last = rows.last.get(one.id);
     const length = last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text') as string).length;
-    // A second append to a run would need the row of the first one. A
-    // gap is refused in a transaction of its own, with an explanation.
+    // A second append to a run would need the row of the first. An append that would leave a gap is refused in a
+    // separate transaction, with an explanation.
     if (seen.has(one.id) || one.chunk.offset > length) return apart;
     seen.add(one.id);
     const added = one.chunk.text.slice(length - one.chunk.offset);
@@ -199,7 +199,7 @@ function* batchWork(
   return answers;
 }
 
-/** Reads the rows for a batch, in one message. */
+/** Reads and locks all rows that a batch needs, with one message to the database. */
 function* rowsFor(list: string, operations: readonly RunOperation[]): SqlTask<BatchRows> {
   const idsOf = (wanted: (one: RunOperation) => boolean) => [...new Set(operations.filter(wanted).map(({ id }) => id))];
   const written = idsOf(isRunWrite);

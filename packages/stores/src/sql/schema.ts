@@ -1,12 +1,12 @@
 /**
- * The tables of the first version, for both databases. The current node table is in `numbered-schema.ts`. Constraints
- * enforce the invariants of the tree: one root per tree, only the root has no parent, parents and the active node are
- * in the same tree, and roles, statuses and groups are valid. No foreign key of a node cascades, because SQLite fails
- * to cascade along more than 1,000 levels.
+ * Creates the tables of the first schema version, for both databases. `numbered-schema.ts` has the current node table.
+ * Constraints enforce the invariants of a tree: one root, only the root has no parent, parents and the active node are
+ * in the same tree, and roles, statuses and groups are valid. No foreign key of a node cascades, because SQLite cannot
+ * cascade along more than 1,000 levels.
  */
 import type { SqlDialect } from './query.ts';
 
-/** Returns the statements that create the tables of version 1. */
+/** Returns the statements that create the tables of schema version 1. */
 export function createSchemaSql(dialect: SqlDialect): readonly string[] {
   const { integer, float, key, bytes, serial } = dialect;
   return [
@@ -70,8 +70,7 @@ export function createSchemaSql(dialect: SqlDialect): readonly string[] {
     )`,
     'CREATE UNIQUE INDEX node_id ON node (id)',
     'CREATE UNIQUE INDEX node_root ON node (tree_id) WHERE parent_id IS NULL AND removed_in IS NULL',
-    // Two live siblings never have the same position. A removed
-    // node keeps its position, so that no later sibling gets it.
+    // Two live siblings never have the same position. A removed node keeps its position for a later restore.
     'CREATE UNIQUE INDEX node_place ON node (tree_id, parent_id, position, (coalesce(removed_in, 0)))',
     'CREATE INDEX node_match ON node (tree_id, match_parent, equality_key) WHERE equality_key IS NOT NULL AND removed_in IS NULL',
     'CREATE INDEX node_seq ON node (tree_id, seq)',
@@ -204,12 +203,17 @@ export function createSchemaSql(dialect: SqlDialect): readonly string[] {
   ];
 }
 
-/** Returns the statement of a migration: share links get a version. Without it they would show the current content. */
+/**
+ * Returns the statement of a migration that gives share links a version. Without a version a link would show the
+ * current content.
+ */
 export function addShareVersionSql({ integer }: SqlDialect): string {
   return `ALTER TABLE share ADD COLUMN version ${integer}`;
 }
 
-/** Returns the statements of a migration: a table with the ids of messages in lists, which have no rows. */
+/**
+ * Returns the statements of a migration that adds a table with the ids of messages in lists, which had no rows then.
+ */
 export function createLinearNodesSql({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE linear_node (
@@ -221,9 +225,9 @@ export function createLinearNodesSql({ key }: SqlDialect): readonly string[] {
 }
 
 /**
- * Returns the statements of a migration: a table with the time when bytes were last added, and whether a purge removed
- * their last reference. These columns are not in the row of the bytes, which SQLite would rewrite completely. Bytes
- * without a row here were added long ago.
+ * Returns the statements of a migration that adds a table with the time when bytes were last added, and whether a purge
+ * removed their last reference. It is a separate table, because SQLite would rewrite the bytes with every change of
+ * their row. Bytes without a row in this table were added long ago.
  */
 export function createBlobPutSql({ key, float, integer }: SqlDialect): readonly string[] {
   return [
@@ -239,14 +243,17 @@ export function createBlobPutSql({ key, float, integer }: SqlDialect): readonly 
 }
 
 /**
- * Returns the statement of a migration: a column that counts the uploads
- * that wait for a message. For each existing row one upload may wait.
+ * Returns the statement of a migration that adds a counter of uploads that wait for a message. It starts at one,
+ * because an upload may wait for each existing row.
  */
 export function addBlobWaitingSql({ integer }: SqlDialect): readonly string[] {
   return [`ALTER TABLE blob_put ADD COLUMN waiting ${integer} NOT NULL DEFAULT 1`];
 }
 
-/** Returns the statements of a migration: a table of copied nodes, so that a purge can report remaining copies. */
+/**
+ * Returns the statements of a migration that adds a table of copied nodes, so that a purge can report copies in other
+ * trees.
+ */
 export function createNodeCopiesSql({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE node_copy (
@@ -258,7 +265,7 @@ export function createNodeCopiesSql({ key }: SqlDialect): readonly string[] {
   ];
 }
 
-/** Returns the statements of a migration: a table of encrypted records. `stamp` changes with every write. */
+/** Returns the statements of a migration that adds a table of encrypted records. `stamp` changes with every write. */
 export function createSealedRecordsSql({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE sealed_record (

@@ -1,4 +1,4 @@
-/** The context of every read of a tree in a database, and lookups of single nodes. */
+/** The context of every read of a tree in a database, and lookups of single nodes in it. */
 import { type Node, type NodeHead, type NodeId, nodeId, refuse, type TreeId } from '@coppice/core';
 import { baseOfTreeNo, inTreeSql, nodeNumberByIdSql, unknownTreeBase } from './numbers.ts';
 import {
@@ -26,57 +26,58 @@ import {
   treeColumns,
 } from './rows.ts';
 
-/** The context of a read: the owner, the tree, and the tree row if the caller has it already. */
+/** The context of a read or a change: owner, tree, and rows that were already read. */
 export interface TreeScope {
   readonly dialect: SqlDialect;
   readonly owner: string;
   readonly treeId: TreeId;
   /** The tree row, read under the lock or in this snapshot. Null if the owner has no such tree. */
   readonly tree: StoredTree | null;
-  /** Live nodes that were read, so that later reads need not read them again. Valid while nothing is written. */
+  /** Live nodes that were already read, by id. Valid until something is written. */
   readonly heads?: Map<string, NodeHead>;
   /** The parent of the active node, if it is known. */
   readonly parentOfActive?: NodeId | null;
-  /** Rows for the planner that were read together with the lock. Valid until something is written. */
+  /** Rows that were read together with the lock, for the planner. Valid until something is written. */
   readonly prefetched?: PrefetchedRows;
   /** The match cache; undefined if the database has none. Valid only under the lock. */
   readonly matchCache?: MatchCache;
   /**
-   * Whether other work, also the caller's, runs between writes. Then each node is validated again before it is written.
+   * Whether other work, also that of the caller, can run between writes. If so, each node is validated again before it
+   * is written.
    */
   readonly inTurns?: boolean;
 }
 
 /** The rows that were read for a planner in advance. */
 export interface PrefetchedRows {
-  /** The parent of new nodes and its last position. Null if there is no such live node. */
+  /** The parent of new nodes and the position of its last child; null if no live node has the requested id. */
   readonly parentInfo: { readonly head: NodeHead; readonly edge: string | null } | null;
   /** The ids that were looked up, and which of them are taken. */
   readonly ids: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
 }
 
-// A longer path is a cycle, because no tree is that deep.
+// No tree is that deep, so a longer path is a cycle.
 export const maxTreeDepth = 10_000_000;
 
-/** Reads the tree row of an owner. */
+/** Reads the row of an owner's tree; null if the owner has no such tree. */
 export function* readTreeRow(owner: string, id: TreeId, lock = ''): SqlTask<StoredTree | null> {
-  // An untyped caller may pass any value, and drivers do not accept all values.
+  // A JavaScript caller may pass any value, and drivers throw on some of them.
   if (typeof id !== 'string') return null;
   const found = yield* queryRow(`SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2${lock}`, id, owner);
   return found === undefined ? null : storedTreeOf(found);
 }
 
 /**
- * Returns a statement that selects which ids of a list are taken by a node or a tree. The ids of trees count, because
- * lookups by id use them for the root.
+ * Returns a statement that selects which ids of a list a node or a tree has. Ids of trees count as taken, because a
+ * root may have the id of its tree.
  */
 export function takenIdsSql({ list }: SqlDialect): string {
   const holders = ['node', 'tree'];
   return holders.map((table) => `SELECT id FROM ${table} WHERE id IN ${list('$1')}`).join(' UNION ALL ');
 }
 
-/** Returns the base of the tree's numbers. For an unknown tree, no node is in the range. */
+/** Returns the base of the tree's row numbers. The base of an unknown tree has no nodes. */
 export function baseOfScope({ tree }: TreeScope): number {
   return tree?.base ?? unknownTreeBase;
 }
@@ -91,7 +92,10 @@ export function nodeIdOfRow(found: SqlRow): NodeId {
   return nodeId(sqlText(found, 'id'));
 }
 
-/** Reads one node. `live` is the condition for live nodes; without it, a removed node is returned too. */
+/**
+ * Reads one node; null if the tree has no such node. `live` is a SQL condition for live nodes; an empty text also
+ * returns removed ones.
+ */
 export function* readNodeById(scope: TreeScope, id: NodeId, live: string): SqlTask<Node | null> {
   const [found] = yield* queryCells(
     `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2${live}`,
@@ -104,7 +108,9 @@ export function* readNodeById(scope: TreeScope, id: NodeId, live: string): SqlTa
   return { ...node, parentId: nodeId(yield* findMissingParentId(scope, id, node.parentId)) };
 }
 
-/** Returns the id of a parent whose row is missing: from the log, which has ids, or the placeholder. */
+/**
+ * Returns the id of a parent whose row is missing. The log may contain the id; otherwise the placeholder is returned.
+ */
 export function* findMissingParentId({ treeId }: TreeScope, child: string, placeholder: string): SqlTask<string> {
   const found = yield* queryRow(
     'SELECT c.steps FROM change c JOIN node n ON n.id = $2 AND c.version = n.added_in WHERE c.tree_id = $1',
@@ -129,7 +135,7 @@ function* aliasesOfNode(scope: TreeScope, id: string): SqlTask<Node['aliases']> 
   }));
 }
 
-/** Decodes nodes from rows, with their aliases. Only trees with split texts have aliases. */
+/** Decodes nodes from rows and adds their aliases, which only trees with split texts have. */
 export function* decodeNodesOfRows(scope: TreeScope, found: readonly SqlCells[]): SqlTask<Node[]> {
   if (scope.tree?.hasAliases !== true) return found.map((one) => nodeOfRow(one, []));
   const aliases = new Map<string, { matchParent: NodeId; key: string }[]>();
@@ -146,7 +152,7 @@ export function* decodeNodesOfRows(scope: TreeScope, found: readonly SqlCells[])
   return found.map((one) => nodeOfRow(one, aliases.get(String(one[0])) ?? []));
 }
 
-/** Returns the length of the longest possible path. A path with more nodes than the tree ever had is a cycle. */
+/** Returns the maximum length of a path. A path with more nodes than the tree ever had is a cycle. */
 export function longestPathLength({ tree }: TreeScope): number {
   return Math.min(maxTreeDepth, (tree?.nextSeq ?? 0) + 1);
 }
@@ -158,7 +164,7 @@ export function throwCycle(id: string): never {
   });
 }
 
-// UNION instead of UNION ALL ends the recursion in a cycle of parents.
+// UNION instead of UNION ALL ends the recursion if the parents form a cycle.
 const upwards = `WITH RECURSIVE up(no, parent_no) AS (
     SELECT s.no, s.parent_no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
     UNION
@@ -182,7 +188,7 @@ export function* isAncestorInTables(base: number, id: string, below: string): Sq
   return sqlNumber(found, 'yes') === 1;
 }
 
-// A path up ends at a row without a parent, or whose parent is missing. In a cycle, every parent is a row of the path.
+// A path ends at a row whose parent is null or missing. If the parent of every row is a row of the path, it is a cycle.
 const endless = `CASE WHEN count(*) > 0 AND NOT EXISTS (
     SELECT 1 FROM up e WHERE e.parent_no IS NULL OR NOT EXISTS (SELECT 1 FROM node p WHERE p.no = e.parent_no)
   ) THEN 1 ELSE 0 END AS endless`;
@@ -193,7 +199,7 @@ export function* assertPathHasNoCycle(base: number, id: string): SqlTask<void> {
   if (found !== undefined && sqlNumber(found, 'endless') === 1) throwCycle(id);
 }
 
-/** Reads a live node without its content. */
+/** Reads a live node without its content; null if no live node has the id. */
 export function* readLiveHead(base: number, id: string): SqlTask<NodeHead | null> {
   const [found] = yield* queryCells(
     `SELECT ${selectCells('n', nodeHeadColumns)} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND n.removed_in IS NULL`,

@@ -1,4 +1,4 @@
-/** Stores encrypted records as rows, which all servers of a database read. */
+/** Stores encrypted records in a table, which all servers on the same database share. */
 import type { JsonObject, SealedRecords } from '@coppice/core';
 import { execute, jsonColumn, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import type { SqlTransactions } from './side-stores.ts';

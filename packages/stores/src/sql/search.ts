@@ -1,4 +1,4 @@
-/** The parts of search that both databases share. Each database finds candidates in its own way. */
+/** The parts of search that both databases share. Each database finds candidates differently. */
 import {
   nodeId,
   type Page,
@@ -23,15 +23,15 @@ export interface HitSortKey {
   readonly seq: number;
 }
 
-/** A search in a database. */
+/** A search as a database runs it. */
 export interface SearchRequest {
   readonly owner: string;
-  /** The terms in lower case. The text must contain all of them. */
+  /** The terms in lower case. A text matches if it contains all of them. */
   readonly terms: readonly string[];
   readonly treeId: TreeId | null;
   readonly project: string | null;
   readonly roles: readonly Role[] | null;
-  /** Only hits after this sort key are returned. */
+  /** The sort key of the last hit of the page before; null for the first page. */
   readonly after: HitSortKey | null;
   readonly limit: number;
 }
@@ -41,20 +41,20 @@ export interface FoundHit extends SearchHit {
   readonly seq: number;
 }
 
-/** The columns of a candidate, from `node n` and `tree t`. */
+/** The columns of a candidate, selected from `node n` and `tree t`. */
 export const candidateColumns = `t.id AS tree_id, n.id, (n.no % ${numbersPerTree}) AS seq, n.role, n.created_at, n.content, n.search_text, t.title`;
 
 /** The order of candidates, newest first. It is the same in every store. */
 export const candidateOrder = 'n.created_at DESC, t.id DESC, n.no DESC';
 
-/** Returns the condition for hits after a sort key, given as three parameters. */
+/** Returns the SQL condition for hits after a sort key. The three arguments are parameters of the statement. */
 export function hitsAfterSql(createdAt: string, tree: string, seq: string): string {
   return `(n.created_at, t.id, n.no % ${numbersPerTree}) < (${createdAt}, ${tree}, ${seq})`;
 }
 
 /**
- * Converts a candidate to a hit. Returns null if it does not
- * match: an index may ignore more differences between letters.
+ * Converts a candidate row to a hit; null if the text does not contain every term. An index may also find texts in
+ * which letters differ.
  */
 export function hitOfRow(row: SqlRow, terms: readonly string[]): FoundHit | null {
   const snippet = snippetIfMatching(storedTextOf(row), terms);
@@ -70,11 +70,11 @@ export function hitOfRow(row: SqlRow, terms: readonly string[]): FoundHit | null
   };
 }
 
-/** Converts the query of a user to a search; null if it has no term. */
+/** Converts the query of a caller to a search; null if the query contains no term. */
 export function toSearchRequest(owner: string, query: SearchQuery): SearchRequest | null {
   const limit = clampPageLength(query.limit);
   const terms = splitSearchTerms(query.text);
-  const after = query.cursor == null ? null : hitPlaceOf(query.cursor);
+  const after = query.cursor == null ? null : sortKeyOfCursor(query.cursor);
   if (terms.length === 0) return null;
   return {
     owner,
@@ -87,7 +87,7 @@ export function toSearchRequest(owner: string, query: SearchQuery): SearchReques
   };
 }
 
-function hitPlaceOf(cursor: string): HitSortKey {
+function sortKeyOfCursor(cursor: string): HitSortKey {
   const [createdAt, tree, seq] = decodeCursor('hits', ['number', 'string', 'number'], cursor);
   if (typeof createdAt !== 'number' || typeof tree !== 'string' || typeof seq !== 'number')
     return refuse('cursor/invalid', 'This is not a cursor of a search.', {});
@@ -98,7 +98,7 @@ function orderHits(a: HitSortKey, b: HitSortKey): number {
   return b.createdAt - a.createdAt || (a.treeId === b.treeId ? b.seq - a.seq : a.treeId < b.treeId ? 1 : -1);
 }
 
-/** Returns a page from the hits that were found. They may be one more than the page can hold. */
+/** Returns a page from the hits. If there is one hit more than the limit, the page gets a cursor. */
 export function toHitPage(found: readonly FoundHit[], limit: number): Page<SearchHit> {
   const sorted = [...found].sort(orderHits);
   const part = sorted.slice(0, limit);

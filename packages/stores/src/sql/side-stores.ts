@@ -1,4 +1,4 @@
-/** Implements runs, attachments and accounts on a database. */
+/** Implements the run, blob and account stores of the contract on a database. */
 import { sha256Hex } from '@coppice/content';
 import type { AccountStore, BlobStore, Run, RunStore, TreeId } from '@coppice/core';
 import { addBlobHashesInJson } from '../attachments.ts';
@@ -8,17 +8,16 @@ import type { SqlDialect, SqlTask } from './query.ts';
 import type { RunAnswer, RunOperation } from './run-batches.ts';
 import * as side from './side-tables.ts';
 
-/** The transactions of a store. */
+/** The transactions of a store, as runs, attachments and accounts use them. */
 export interface SqlTransactions {
   snapshot<T>(work: () => SqlTask<T>): Promise<T>;
   transaction<T>(work: () => SqlTask<T>): Promise<T>;
-  /** Runs an operation on a run: in one transaction together with other runs, or with `alone`. */
+  /** Runs an operation on a run, together with operations on other runs. `alone` runs it separately if that fails. */
   shared<T extends RunAnswer>(operation: RunOperation, alone: () => Promise<T>): Promise<T>;
   /** Throws if the owner does not have the tree. */
   known(treeId: TreeId): SqlTask<unknown>;
 }
 
-/** Creates the store of the runs of an owner. */
 export function createRunStore(dialect: SqlDialect, owner: string, transactions: SqlTransactions): RunStore {
   function* holding(data: Run['data']): SqlTask<void> {
     const named = new Set<string>();
@@ -60,7 +59,7 @@ export function createRunStore(dialect: SqlDialect, owner: string, transactions:
   };
 }
 
-/** Creates the store of the attachments of an owner. `sweep` deletes attachments that an earlier purge had to keep. */
+/** Creates the store of an owner's attachments. `sweep` deletes attachments that earlier purges did not delete. */
 export function createBlobStore(
   blobScope: BlobScope,
   transactions: SqlTransactions,

@@ -1,4 +1,4 @@
-/** Reads and writes runs, external ids, provenance and accounts, which have no version and no log. */
+/** Reads and writes runs, external ids, provenance and accounts, which are not part of a tree's versions and log. */
 
 import { canonicalJson } from '@coppice/content';
 import {
@@ -37,7 +37,6 @@ import {
   sqlTextOrNull,
 } from './query.ts';
 
-/** Decodes a run. */
 export function runOfRow(one: SqlRow): Run {
   return {
     id: sqlText(one, 'id'),
@@ -50,7 +49,7 @@ export function runOfRow(one: SqlRow): Run {
   };
 }
 
-/** Records a run of an owner. Repeating the call changes nothing. The id of another run is refused. */
+/** Records a run. Repeating the call changes nothing. Throws if another run has the id. */
 export function* startRun({ float, now }: SqlDialect, owner: string, run: NewRun): SqlTask<void> {
   const added = yield* execute(
     `INSERT INTO run (id, owner, tree_id, node_id, process, started_at, beat_at, data)
@@ -70,14 +69,15 @@ export function* startRun({ float, now }: SqlDialect, owner: string, run: NewRun
     refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
 }
 
-/** Updates the heartbeat of a run. */
+/** Sets the heartbeat of a run to the database's clock. Returns false if the run does not exist. */
 export function* beatRun({ float, now }: SqlDialect, owner: string, id: string, at?: number): SqlTask<boolean> {
   const beat = `UPDATE run SET beat_at = coalesce(CAST($3 AS ${float}), ${now}) WHERE id = $1 AND owner = $2`;
   return (yield* execute(beat, id, owner, at ?? null)) > 0;
 }
 
 /**
- * Sets fields of a run's data. The row is updated first, which locks it, so that concurrent calls wait for each other.
+ * Sets fields of a run's data. The first statement locks the row, so that concurrent calls wait for each other. Returns
+ * false if the run does not exist.
  */
 export function* updateRunData(owner: string, id: string, data: JsonObject): SqlTask<boolean> {
   yield* execute('UPDATE run SET beat_at = beat_at WHERE id = $1 AND owner = $2', id, owner);
@@ -93,21 +93,20 @@ export function* updateRunData(owner: string, id: string, data: JsonObject): Sql
 }
 
 /**
- * Appends text to an existing run. Text that was sent before is skipped, and text that would leave a gap is refused.
- * The text is stored as JSON, so that any code unit can be stored.
+ * Appends text to a run. Text that was sent before is skipped, and a gap is refused. The text is stored as JSON,
+ * because a chunk may end in the middle of a surrogate pair.
  */
 export function* appendChunk({ forUpdate }: SqlDialect, owner: string, id: string, chunk: RunChunk): SqlTask<boolean> {
-  // The lock puts appends to one run in order. The length is read after it.
+  // The lock serialises appends to one run, so the length is read after it.
   const found = yield* queryRow(`SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2${forUpdate}`, id, owner);
   if (found === undefined) return false;
   const last = yield* queryRow('SELECT start, text FROM run_chunk WHERE run_id = $1 ORDER BY start DESC LIMIT 1', id);
   const length = last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text') as string).length;
   if (chunk.offset > length)
-    refuse(
-      'command/invalid',
-      `The run ${id} has ${length} characters: a piece at ${chunk.offset} would leave a hole.`,
-      { runId: id, offset: chunk.offset },
-    );
+    refuse('command/invalid', `The run ${id} has ${length} characters: a chunk at ${chunk.offset} would leave a gap.`, {
+      runId: id,
+      offset: chunk.offset,
+    });
   const added = chunk.text.slice(length - chunk.offset);
   if (added === '') return true;
   yield* execute(
@@ -119,7 +118,7 @@ export function* appendChunk({ forUpdate }: SqlDialect, owner: string, id: strin
   return true;
 }
 
-/** Returns a query for the chunks of a run, from the chunk with the offset on, so that it reads only new text. */
+/** Returns a query for the chunks of a run, from the chunk that contains the offset on. */
 export function chunksAfterQuery(owner: string, id: string, from: number): Omit<Query, 'want'> {
   return {
     sql: `SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2
@@ -128,7 +127,7 @@ export function chunksAfterQuery(owner: string, id: string, from: number): Omit<
   };
 }
 
-/** Decodes the chunks of a run. A chunk that begins before the offset is cut. */
+/** Decodes the chunks of a run. A chunk that begins before the offset is cut there. */
 export function decodeChunksFrom(rows: readonly SqlRow[], from: number): RunChunk[] {
   const chunks = rows.map(
     (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: jsonColumn(one, 'text') as string }),
@@ -144,7 +143,6 @@ export function* readRunChunks(owner: string, id: string, from: number): SqlTask
   return decodeChunksFrom(yield* queryRows(sql, ...params), from);
 }
 
-/** Returns a run of an owner. */
 export function* findRun(owner: string, id: string): SqlTask<Run | null> {
   const found = yield* queryRow('SELECT * FROM run WHERE id = $1 AND owner = $2', id, owner);
   return found === undefined ? null : runOfRow(found);
@@ -161,8 +159,8 @@ export function* listRuns(owner: string, tree: TreeId | undefined): SqlTask<Run[
 }
 
 /**
- * Claims the runs of an owner without a heartbeat for this long,
- * by the clock of the database. Only one process gets each run.
+ * Claims the runs of an owner whose last heartbeat is older than this, by the clock of the database. Of several
+ * processes, only one gets each run.
  */
 export function* claimStaleRuns({ now }: SqlDialect, owner: string, silentMs: number, process: string): SqlTask<Run[]> {
   const claimed = yield* queryRows(
@@ -174,7 +172,7 @@ export function* claimStaleRuns({ now }: SqlDialect, owner: string, silentMs: nu
   return claimed.map(runOfRow).sort(oldestFirst);
 }
 
-/** Claims the runs of all owners without a heartbeat, with one statement. */
+/** Claims the stale runs of all owners with one statement, like {@link claimStaleRuns}. */
 export function* claimStaleRunsOfAll({ now }: SqlDialect, silentMs: number, process: string): SqlTask<OwnedRun[]> {
   const claimed = yield* queryRows(
     `UPDATE run SET process = $2, beat_at = ${now} WHERE beat_at < ${now} - $1 RETURNING *`,
@@ -209,12 +207,12 @@ function amongThem(dialect: SqlDialect): string {
   return `FROM node WHERE ${inTreeSql('node')} AND id IN ${dialect.list('$2')}`;
 }
 
-/** Returns which of these nodes are not in a tree. Removed nodes are in the tree. */
+/** Returns which of these nodes a tree does not contain. Removed nodes count as contained. */
 export function* findMissingNodes(dialect: SqlDialect, base: number, ids: ReadonlySet<NodeId>): SqlTask<Set<NodeId>> {
   const missing = new Set(ids);
   if (missing.size === 0) return missing;
   const list = JSON.stringify([...missing].map(encodeColumnText));
-  // Nearly always all nodes exist, and counting them is faster than reading a row for each.
+  // Nearly always all nodes exist. Counting them is faster than reading a row for each.
   const counted = yield* queryRow(`SELECT count(*) AS n ${amongThem(dialect)}`, base, list);
   if (counted !== undefined && sqlNumber(counted, 'n') === missing.size) return new Set();
   const found = yield* queryRows(`SELECT id ${amongThem(dialect)}`, base, list);
@@ -222,7 +220,7 @@ export function* findMissingNodes(dialect: SqlDialect, base: number, ids: Readon
   return missing;
 }
 
-/** Finds trees and nodes by their external ids. */
+/** Finds the trees and nodes that external ids of one source refer to. Unknown ids are left out. */
 export function* findExternalIds(
   dialect: SqlDialect,
   owner: string,
@@ -241,7 +239,6 @@ export function* findExternalIds(
   return found.map(externalOf).sort(compareExternalIds);
 }
 
-/** Returns all external ids of a tree. */
 export function* readExternalIdsOfTree(owner: string, tree: TreeId): SqlTask<ExternalId[]> {
   const found = yield* queryRows('SELECT * FROM external_id WHERE owner = $1 AND tree_id = $2', owner, tree);
   return found.map(externalOf).sort(compareExternalIds);
@@ -308,13 +305,12 @@ export function* listUsers(): SqlTask<User[]> {
   return (yield* queryRows('SELECT * FROM account ORDER BY created_at, id')).map(userOf);
 }
 
-/** Returns a user by id. */
 export function* findUser(id: string): SqlTask<User | null> {
   const found = yield* queryRow('SELECT * FROM account WHERE id = $1', id);
   return found === undefined ? null : userOf(found);
 }
 
-/** Inserts or replaces a token. A revoked token stays revoked, even if the caller writes an older state. */
+/** Inserts or replaces a token. A revoked token stays revoked, even if the caller writes an earlier state of it. */
 export function* putToken(token: ApiToken): SqlTask<void> {
   assertHashUnused('token', token.id, yield* findTokenByHash(token.hash));
   yield* execute(
@@ -349,13 +345,13 @@ export function* listTokens(userId: string): SqlTask<ApiToken[]> {
   return (yield* queryRows('SELECT * FROM token WHERE user_id = $1 ORDER BY created_at, id', userId)).map(tokenOf);
 }
 
-/** Returns the token with a hash. */
+/** Returns the token with this hash, revoked or not; null if there is none. */
 export function* findTokenByHash(hash: string): SqlTask<ApiToken | null> {
   const found = yield* queryRow('SELECT * FROM token WHERE hash = $1', hash);
   return found === undefined ? null : tokenOf(found);
 }
 
-/** Inserts or replaces a share. */
+/** Inserts or replaces a share link. */
 export function* putShare(share: ShareLink): SqlTask<void> {
   assertHashUnused('share', share.id, yield* findShareByHash(share.hash));
   yield* execute(
@@ -402,7 +398,6 @@ export function* listShares(owner: string, tree: TreeId | undefined): SqlTask<Sh
   return found.map(shareOfRow);
 }
 
-/** Returns the share with a hash. */
 export function* findShareByHash(hash: string): SqlTask<ShareLink | null> {
   const found = yield* queryRow('SELECT * FROM share WHERE hash = $1', hash);
   return found === undefined ? null : shareOfRow(found);

@@ -1,4 +1,4 @@
-/** Implements the store contract on a SQL database. The engine accesses, searches, watches and copies the database. */
+/** Implements the store contract on a SQL database. An engine provides transactions, search, feeds and backups. */
 import {
   type AbortSignalLike,
   type AccountStore,
@@ -73,14 +73,14 @@ import * as side from './side-tables.ts';
 
 const eventsAtOnce = 500;
 const commitsAtOnce = 500;
-// A change of this many nodes takes too long to block other requests.
+// A change of at least this many nodes would block other requests too long, so it runs as a long transaction.
 const manyNodes = 250;
 
-/** The parts that all handles of one open database share. */
+/** The state that the handles of all owners share. */
 interface Handles {
   closed: boolean;
   readonly uploads: WaitingUploads;
-  readonly looks: SharedFeedQueries;
+  readonly feedQueries: SharedFeedQueries;
   readonly runBatches: RunBatches;
 }
 
@@ -94,7 +94,7 @@ export class SqlStore implements Store {
   readonly sealed: SealedRecords;
   readonly #engine: SqlEngine;
   readonly #options: StoreOptions;
-  readonly #keeping: StoreScope;
+  readonly #scopeOfStore: StoreScope;
   readonly #state: Handles;
   readonly #grace: number;
 
@@ -105,28 +105,28 @@ export class SqlStore implements Store {
     this.#state = state ?? {
       closed: false,
       uploads: new WaitingUploads(this.#grace, Date.now),
-      looks: new SharedFeedQueries(),
+      feedQueries: new SharedFeedQueries(),
       runBatches: new RunBatches(engine),
     };
     this.owner = options.owner ?? defaultOwner;
     this.supports = engine.supports;
-    this.#keeping = {
+    this.#scopeOfStore = {
       dialect: engine.dialect,
       owner: this.owner,
       options,
-      tails: engine.tails,
+      rowCache: engine.rowCache,
       uploads: this.#state.uploads,
     };
     const transactions: SqlTransactions = {
       snapshot: (work) => this.#snapshot(work),
-      // Data besides the trees does not change the tree rows, so the row cache stays valid.
-      transaction: (work) => this.#committed(work),
+      // These tables are not part of trees, so the row cache stays valid.
+      transaction: (work) => this.#runTransaction(work),
       shared: async (operation, alone) => {
-        if (isRunWrite(operation)) this.#writable();
-        else this.#open();
+        if (isRunWrite(operation)) this.#assertWritable();
+        else this.#assertOpen();
         return this.#state.runBatches.run(operation, alone);
       },
-      known: (treeId) => this.#known(treeId),
+      known: (treeId) => this.#requireTree(treeId),
     };
     this.runs = createRunStore(engine.dialect, this.owner, transactions);
     this.blobs = createBlobStore(this.#blobScope(this.owner), transactions, this.#state.uploads, () => this.sweep());
@@ -139,8 +139,8 @@ export class SqlStore implements Store {
   }
 
   /**
-   * Deletes attachments of all owners that a purge had to keep because an upload might have waited for its message, and
-   * that still have no reference. Errors are ignored, because the next call tries again.
+   * Deletes attachments of all owners that an earlier purge did not delete, if no upload waits for them any more and
+   * nothing refers to them. Errors are ignored, because the next call tries again.
    */
   async sweep(): Promise<void> {
     try {
@@ -170,12 +170,12 @@ export class SqlStore implements Store {
   }
 
   async change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>> {
-    this.#writable();
+    this.#assertWritable();
     const engine = this.#engine;
     const long = (options.nodes ?? 0) >= manyNodes && engine.longTransaction !== undefined;
     const inTurns = options.nodes !== undefined && (long || engine.atOnce !== true);
     const claim = this.#state.uploads.claim(this.owner);
-    const work = () => runChange(this.#keeping, treeId, planning, options, inTurns, claim);
+    const work = () => runChange(this.#scopeOfStore, treeId, planning, options, inTurns, claim);
     const changed = await this.#changing(long, work).catch((error: unknown) => {
       claim.release();
       throw error;
@@ -199,7 +199,7 @@ export class SqlStore implements Store {
       const commits = await this.#snapshot(() => this.#commitsAfter(treeId, at));
       if (commits === null && !known) throwUnknownTree(treeId);
       known = true;
-      // A purged tree has no further commits.
+      // Null if the tree was purged, which ends the feed.
       return commits;
     };
     const passed = ({ version }: Commit) => {
@@ -217,44 +217,44 @@ export class SqlStore implements Store {
   async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<TreeListEvent> {
     const { owner } = this;
     const engine = this.#engine;
-    let places = await this.#firstPlaces(since);
+    let positions = await this.#firstPositions(since);
     let mark = '';
-    const { looks } = this.#state;
-    const look = async () =>
-      (await this.#snapshot(() => engine.events(owner, places, eventsAtOnce))).map((row) => decodeFeedEvent(row));
+    const { feedQueries } = this.#state;
+    const query = async () =>
+      (await this.#snapshot(() => engine.events(owner, positions, eventsAtOnce))).map((row) => decodeFeedEvent(row));
     const next = async () => {
-      this.#open();
-      mark = engine.changeMark({ owner, places });
-      return looks.look(owner, places, mark, look);
+      this.#assertOpen();
+      mark = engine.changeMark({ owner, positions });
+      return feedQueries.run(owner, positions, mark, query);
     };
     const passed = (event: FeedEvent) => {
-      places = advancePositions(places, event);
+      positions = advancePositions(positions, event);
     };
-    const wait = () => engine.changed({ owner, places }, signal, mark);
-    const leave = looks.follow(owner);
+    const wait = () => engine.changed({ owner, positions }, signal, mark);
+    const leave = feedQueries.follow(owner);
     try {
       for await (const { treeId, version } of followFeed({ next, passed, wait, limit: eventsAtOnce }, signal))
-        yield { cursor: encodePositionsCursor(places), treeId, version };
+        yield { cursor: encodePositionsCursor(positions), treeId, version };
     } finally {
       leave();
     }
   }
 
-  /** Returns the cursor of the newest change. */
+  /** Returns the cursor of the owner's newest change. */
   async latestCursor(): Promise<string> {
     return encodePositionsCursor(await this.#snapshot(() => this.#engine.latest(this.owner)));
   }
 
   /**
-   * Returns the positions at which a feed begins. A cursor beyond the newest change
-   * names changes that a restored database lacks; then the feed begins at the
-   * newest change. A read-only replica may be behind, so the feed waits for it.
+   * Returns the positions at which a feed begins. If the cursor is newer than the log, the database was restored from a
+   * backup, and the feed begins at the newest change. A read-only replica may only be behind, so its cursor is used
+   * unchanged.
    */
-  async #firstPlaces(since: string | null): Promise<readonly number[]> {
+  async #firstPositions(since: string | null): Promise<readonly number[]> {
     const asked = since === null ? null : decodePositionsCursor(since);
     if (asked !== null && (this.#options.readOnly === true || this.#engine.readOnly === true)) return asked;
     const newest = await this.#snapshot(() => this.#engine.latest(this.owner));
-    return asked === null ? newest : asked.map((place, lane) => Math.min(place, newest[lane] ?? 0));
+    return asked === null ? newest : asked.map((position, lane) => Math.min(position, newest[lane] ?? 0));
   }
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
@@ -277,7 +277,7 @@ export class SqlStore implements Store {
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
-    this.#open();
+    this.#assertOpen();
     assertArgument('query', query, argumentValidators.searchQuery);
     const search = toSearchRequest(this.owner, query);
     if (search === null) return { items: [], cursor: null };
@@ -292,7 +292,7 @@ export class SqlStore implements Store {
     assertArgument('options', options, argumentValidators.historyQuery);
     const self = this;
     return this.#snapshot(function* () {
-      yield* self.#known(treeId);
+      yield* self.#requireTree(treeId);
       return yield* listCommits(treeId, options.before ?? Number.MAX_SAFE_INTEGER, options.limit ?? 100);
     });
   }
@@ -306,7 +306,7 @@ export class SqlStore implements Store {
   async trash(treeId: TreeId): Promise<readonly TrashItem[]> {
     const self = this;
     return this.#snapshot(function* () {
-      return yield* listStoredTrash(yield* self.#known(treeId));
+      return yield* listStoredTrash(yield* self.#requireTree(treeId));
     });
   }
 
@@ -314,7 +314,7 @@ export class SqlStore implements Store {
     assertArgument('what', what, argumentValidators.purgeQuery);
     const self = this;
     return this.#purging(function* () {
-      const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
+      const scope = yield* self.#requireTree(treeId, self.#engine.dialect.forUpdate);
       return scope.tree === null
         ? throwUnknownTree(treeId)
         : yield* purgeRows(scope, scope.tree, what, self.#purgeOptions());
@@ -324,7 +324,7 @@ export class SqlStore implements Store {
   async purgeTree(treeId: TreeId): Promise<PurgeReport> {
     const self = this;
     return this.#purging(function* () {
-      const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
+      const scope = yield* self.#requireTree(treeId, self.#engine.dialect.forUpdate);
       if (scope.tree?.attributes.trashedAt === undefined) throwNotInTrash(treeId);
       return yield* purgeTree(scope, treeId, self.#purgeOptions());
     });
@@ -334,15 +334,17 @@ export class SqlStore implements Store {
     return { grace: this.#grace, unindex: this.#engine.unindex };
   }
 
-  /** Runs a purge, then removes the deleted rows from the files of the database. */
+  /**
+   * Runs a purge, then removes the deleted data from the database files. `uncleared` names files that still contain it.
+   */
   async #purging(work: () => SqlTask<PurgedRows>): Promise<PurgeReport> {
-    this.#engine.tails?.forget();
+    this.#engine.rowCache?.forget();
     const { value, uncleared } = await this.#clearing(work);
     return { ...value, uncleared };
   }
 
   async #clearing<T>(work: () => SqlTask<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
-    this.#writable();
+    this.#assertWritable();
     const engine = this.#engine;
     return engine.purging === undefined
       ? { value: await this.#transaction(work), uncleared: [] }
@@ -352,7 +354,7 @@ export class SqlStore implements Store {
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
     assertArgument('ids', ids, argumentValidators.externalIds);
     for (const { id, scope } of ids) for (const name of [id, scope]) assertExternalIdLength(name);
-    await this.#transaction(() => writeExternalIds(this.#keeping, ids, (treeId) => this.#known(treeId)));
+    await this.#transaction(() => writeExternalIds(this.#scopeOfStore, ids, (treeId) => this.#requireTree(treeId)));
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
@@ -361,20 +363,20 @@ export class SqlStore implements Store {
   }
 
   async externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]> {
-    return this.#ofTree(treeId, () => side.readExternalIdsOfTree(this.owner, treeId));
+    return this.#readOfTree(treeId, () => side.readExternalIdsOfTree(this.owner, treeId));
   }
 
   async addProvenance(list: readonly Provenance[]): Promise<void> {
     assertArgument('rows', list, argumentValidators.provenances);
     const self = this;
     await this.#transaction(function* () {
-      for (const treeId of new Set(list.map((one) => one.treeId))) yield* self.#known(treeId);
+      for (const treeId of new Set(list.map((one) => one.treeId))) yield* self.#requireTree(treeId);
       yield* side.addProvenance(self.owner, list);
     });
   }
 
   async provenanceOf(treeId: TreeId): Promise<readonly Provenance[]> {
-    return this.#ofTree(treeId, () => side.readProvenanceRows(this.owner, treeId));
+    return this.#readOfTree(treeId, () => side.readProvenanceRows(this.owner, treeId));
   }
 
   async putLinear(record: LinearRecord): Promise<void> {
@@ -397,7 +399,7 @@ export class SqlStore implements Store {
     assertArgument('options', options, argumentValidators.backfillOptions);
     let done = 0;
     while (options.signal?.aborted !== true) {
-      const step = await this.#transaction(() => backfillLists(this.#keeping, options.batch ?? 20));
+      const step = await this.#transaction(() => backfillLists(this.#scopeOfStore, options.batch ?? 20));
       done += step.stored;
       yield { done, left: step.left };
       if (step.left === 0) return;
@@ -454,7 +456,7 @@ export class SqlStore implements Store {
   }
 
   async backup(to: string, options: BackupOptions = {}): Promise<void> {
-    this.#open();
+    this.#assertOpen();
     await this.#engine.backup(to, options.onProgress);
   }
 
@@ -466,39 +468,39 @@ export class SqlStore implements Store {
     await this.#engine.close();
   }
 
-  #open(): void {
+  #assertOpen(): void {
     if (this.#state.closed) throwStoreClosed();
   }
 
   async #snapshot<T>(work: () => SqlTask<T>): Promise<T> {
-    this.#open();
+    this.#assertOpen();
     return this.#engine.snapshot(work);
   }
 
-  /** Runs a transaction that writes tree rows without a commit, so that the row cache is cleared. */
+  /** Runs a transaction that may change tree rows without a commit, so the row cache is cleared first. */
   async #transaction<T>(work: () => SqlTask<T>): Promise<T> {
-    const { tails } = this.#engine;
-    return this.#committed(() => {
-      tails?.forget();
+    const { rowCache } = this.#engine;
+    return this.#runTransaction(() => {
+      rowCache?.forget();
       return work();
     });
   }
 
-  async #committed<T>(work: () => SqlTask<T>): Promise<T> {
-    this.#writable();
+  async #runTransaction<T>(work: () => SqlTask<T>): Promise<T> {
+    this.#assertWritable();
     return this.#engine.transaction(work);
   }
 
-  #writable(): void {
-    this.#open();
+  #assertWritable(): void {
+    this.#assertOpen();
     if (this.#options.readOnly === true) throwReadOnlyStore();
   }
 
-  /** Reads data of a tree of this owner. Throws if the owner does not have the tree. */
-  #ofTree<T>(treeId: TreeId, work: () => SqlTask<T>): Promise<T> {
+  /** Reads data about a tree of this owner. Throws if the owner does not have the tree. */
+  #readOfTree<T>(treeId: TreeId, work: () => SqlTask<T>): Promise<T> {
     const self = this;
     return this.#snapshot(function* () {
-      yield* self.#known(treeId);
+      yield* self.#requireTree(treeId);
       return yield* work();
     });
   }
@@ -512,13 +514,13 @@ export class SqlStore implements Store {
     };
   }
 
-  *#known(treeId: TreeId, lock = ''): SqlTask<TreeScope> {
+  *#requireTree(treeId: TreeId, lock = ''): SqlTask<TreeScope> {
     const scope = yield* this.#scope(treeId, lock);
     return scope.tree === null ? throwUnknownTree(treeId) : scope;
   }
 }
 
-/** Whether an owner has a tree, readable or not. */
+/** Whether an owner has a tree, even one whose row cannot be decoded. */
 function* hasTree(owner: string, id: TreeId): SqlTask<boolean> {
   return (yield* queryRow('SELECT 1 AS yes FROM tree WHERE id = $1 AND owner = $2', id, owner)) !== undefined;
 }

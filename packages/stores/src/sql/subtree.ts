@@ -34,8 +34,8 @@ import {
 } from './scope.ts';
 
 /**
- * Returns a statement that selects the live subtree of `$2` as `below(no, level)`. In a cycle of parents, the walk down
- * returns to its start, so it stops there.
+ * Returns a statement that selects the live subtree of `$2` as `below(no, level)`. It stops when it reaches its start
+ * again, which happens if the parents form a cycle.
  */
 function walkDown(condition: string): string {
   return `WITH RECURSIVE below(no, level) AS (
@@ -59,33 +59,31 @@ export function* querySubtree(scope: TreeScope, top: NodeId, depth = maxTreeDept
   return breadthFirst(nodes, top);
 }
 
-// A preview needs four times its length of text, and a few characters more to find the end of the last character.
+// A preview may need four times its length of text, and a few more characters to find the end of the last grapheme.
 const looked = maxPreviewLength * 5;
-// The content of a message with a single text block begins like this. Only such contents are cut.
+// The content of a message with a single text block begins like this. Only such a content can be cut.
 const plainBegins = '[{"type":"text","text":"';
-// Enough for the preview of nearly every text. JSON needs up to six characters for one character of text.
+// Enough for the preview of nearly every text, although JSON escapes take up to six characters for one.
 const shortBeginning = plainBegins.length + maxPreviewLength * 2;
 const longBeginning = plainBegins.length + looked * 6;
 const wholeUnits = /^(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*/;
 
-/**
- * Returns the text of a message with one text block, or its beginning, from the complete or cut JSON of its content.
- */
+/** Returns the text of a message with one text block, or the beginning of it, from whole or cut JSON. */
 function previewText(content: string, isBeginning: boolean): string {
   if (!isBeginning || !content.startsWith(plainBegins)) return storedTextOf({ content, search_text: null });
   const units = wholeUnits.exec(content.slice(plainBegins.length))?.[0] ?? '';
   return JSON.parse(`"${units}"`) as string;
 }
 
-/** Returns a preview from the beginning of a content; null if the beginning is too short. */
+/** Returns a preview from the beginning of a content; null if more of the content is needed. */
 function previewFromBeginning(content: string): string | null {
-  // The limit counts characters, and a text has at least as many code units. So this content is complete.
+  // The database counts characters, of which there are at most as many as code units. So this content was not cut.
   if (content.length < shortBeginning)
     return previewOf({ text: storedTextOf({ content, search_text: null }), meta: {} }, 1);
   return content.startsWith(plainBegins) ? previewOfBeginning(previewText(content, true)) : null;
 }
 
-/** Returns the previews of texts for which a short beginning is not enough, by id. */
+/** Returns the previews of messages for which the short beginning is not enough, by id. */
 function* longPreviews(scope: TreeScope, ids: readonly string[]): SqlTask<ReadonlyMap<string, string>> {
   const previews = new Map<string, string>();
   if (ids.length === 0) return previews;
@@ -103,7 +101,7 @@ function* longPreviews(scope: TreeScope, ids: readonly string[]): SqlTask<Readon
   return previews;
 }
 
-// The columns have the order in which they are decoded below.
+// The code below decodes the columns in this order.
 const topologyColumns = selectCells(
   'n',
   'id, parent_id, role, kind, group_id, seq, position, status, tokens, created_at, meta',
@@ -111,7 +109,7 @@ const topologyColumns = selectCells(
 const shownText = `CASE WHEN n.search_text IS NULL THEN substr(n.content, 1, ${shortBeginning}) END, substr(n.search_text, 1, ${looked})`;
 const childCount = '(SELECT count(*) FROM node c WHERE c.parent_no = n.no AND c.removed_in IS NULL)';
 
-// These columns have the number of the parent instead of its id, because the row of the parent is in the same answer.
+// Selects the parent's number instead of its id, because the same result contains the row of the parent.
 const wholeColumns = topologyColumns.replace(/^n\.id AS id, .+? AS parent_id/, 'n.id AS id, n.parent_no AS parent_id');
 
 /** Replaces the numbers of parents by their ids. The number of a node is its last cell. */
@@ -157,7 +155,7 @@ export function* queryTopology(scope: TreeScope, top: NodeId, depth?: number): S
   return ordered.filter(isTopologyNode);
 }
 
-/** A row whose preview may have to be read separately. The root has no parent. */
+/** A row whose preview may have to be read separately. `parentId` is null for the root. */
 type TopologyRow = Omit<TopologyNode, 'parentId' | 'preview'> & {
   readonly parentId: NodeId | null;
   preview: string | null;
@@ -167,7 +165,7 @@ function isTopologyNode(row: TopologyRow): row is TopologyRow & TopologyNode {
   return row.parentId !== null;
 }
 
-/** Returns the title that is shown instead of the text; null if there is none. */
+/** Returns the title that a preview shows instead of the text; null if the node has no title. */
 function titleIn(cells: SqlCells, children: number): string | null {
   if (cells[10] === null) return null;
   const { title, autoTitle } = jsonColumn({ id: cells[0], meta: cells[10] }, 'meta') as Node['meta'];
@@ -231,10 +229,10 @@ export function* queryNewestLeaves(scope: TreeScope, limit: number): SqlTask<Nod
   return yield* decodeNodesOfRows(scope, found);
 }
 
-/** The fields that the order of a subtree depends on. */
+/** The fields that determine the order of a subtree. */
 type LinkedRow = Pick<NodeHead, 'id' | 'parentId' | 'position'>;
 
-/** Throws if a node of the subtree is also an ancestor of its root. */
+/** Throws if a node of the subtree is also the parent of its root, so that the parents form a cycle. */
 function throwCycleError(nodes: readonly LinkedRow[], top: NodeId): void {
   const above = nodes.find((node) => node.id === top)?.parentId;
   if (above != null && nodes.some((node) => node.id === above)) throwCycle(top);
@@ -262,8 +260,8 @@ function breadthFirst<N extends LinkedRow>(nodes: readonly N[], top: NodeId): N[
 }
 
 /**
- * Returns the pending nodes and bookmarks in a subtree. A tree has few
- * of them, so for each one it is checked whether it is in the subtree.
+ * Returns the pending nodes and bookmarks in a subtree. A tree has few of them, so each one is checked for whether it
+ * is in the subtree.
  */
 export function* querySubtreeInfo(scope: TreeScope, top: NodeId): SqlTask<Reads['subtreeInfo']['answer']> {
   const base = baseOfScope(scope);
@@ -283,7 +281,7 @@ export function* querySubtreeInfo(scope: TreeScope, top: NodeId): SqlTask<Reads[
   return { pending, bookmarks, active: active !== null && (yield* isAncestorInTables(base, top, active)) };
 }
 
-/** Returns nodes that others added below a node. */
+/** Returns the nodes below a node that other actors added. */
 export function* queryAddedByOthers(scope: TreeScope, read: Read<'addedByOthers'>): SqlTask<NodeHead[]> {
   const { dialect } = scope;
   yield* assertPathHasNoCycle(baseOfScope(scope), read.of);
@@ -305,7 +303,7 @@ export function* queryAddedByOthers(scope: TreeScope, read: Read<'addedByOthers'
   return found.map(nodeHeadOf);
 }
 
-/** Returns the newest leaf below a node that would remain after a removal. */
+/** Returns the newest leaf below a node, without the nodes that are about to be removed. */
 export function* queryNewestLeafBelow(
   scope: TreeScope,
   top: NodeId,

@@ -1,4 +1,4 @@
-/** Finds rows with damaged JSON, and keeps their content as text. */
+/** Finds rows with damaged JSON, and repairs them by keeping the damaged value as text. */
 import type { TreeId } from '@coppice/core';
 import { inTreeSql } from './numbers.ts';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText } from './query.ts';
@@ -7,7 +7,7 @@ import { readTreeBase } from './scope.ts';
 /** The code of the finding for an unreadable row. */
 export const unreadableRowCode = 'row-unreadable';
 
-/** The content that a repaired message gets if its own was empty. */
+/** The content of a repaired message whose own content was empty. */
 export const repairedEmptyContent = JSON.stringify([{ type: 'text', text: 'This message was empty.' }]);
 
 /** A column of a row that cannot be read. */
@@ -57,11 +57,14 @@ function rawOf(one: SqlRow, column: string): string {
   return typeof value === 'string' ? value : String(value ?? '');
 }
 
-/** Makes every row of a tree readable. The old content becomes the text of the message, or is kept in its metadata. */
+/**
+ * Makes every row of a tree readable. A damaged content becomes the text of the message; other damaged values are kept
+ * in the metadata.
+ */
 export function* keepUnreadableAsText(tree: TreeId, done: string[]): SqlTask<void> {
   const { cells } = yield* findUnreadableCells(tree);
   const base = yield* readTreeBase(tree);
-  // Metadata is repaired first, because the other repairs write into it.
+  // Metadata is repaired before marker and content, because those repairs write into it.
   const order: readonly UnreadableCell['column'][] = ['attributes', 'meta', 'marker', 'content'];
   for (const { id, column, raw } of [...cells].sort((a, b) => order.indexOf(a.column) - order.indexOf(b.column))) {
     if (column === 'attributes') {
@@ -93,7 +96,7 @@ export function* keepUnreadableAsText(tree: TreeId, done: string[]): SqlTask<voi
         );
       }
     }
-    done.push(`the ${column} of ${id} could not be read, and is kept as a text`);
+    done.push(`the ${column} of ${id} could not be read and is kept as text`);
   }
 }
 

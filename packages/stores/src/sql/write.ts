@@ -1,4 +1,4 @@
-/** Writes the row changes of a commit as SQL statements. */
+/** Writes a commit to the tables: row changes, the tree row and the log. */
 import {
   type Commit,
   type Node,
@@ -37,46 +37,46 @@ import {
 } from './rows.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
-/** The statement that inserts a node with the parameters of `insertedNodeValues`. */
+/** The statement that inserts a node. Its parameters are those of {@link insertedNodeValues}. */
 export const insertNodeSql = `INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(1, insertedNodeColumnCount)})`;
 
-/** The fields of the tree row, collected while a commit's changes are written. */
+/** The fields of the tree row as they change while a commit is written. */
 interface TreeRowDraft {
   activeNodeId: NodeId | null;
   attributes: TreeAttributes;
-  attributed: boolean;
+  hasNewAttributes: boolean;
   aliases: number;
   readonly version: number;
   /** The first number of the tree's nodes. */
   readonly base: number;
-  /** The numbers of the nodes that this commit has inserted or looked up, by id. */
+  /** The row numbers of nodes that this commit inserted or looked up, by id. */
   readonly numbers: Map<NodeId, number>;
   /** Insert statements that have not been sent yet. */
   inserts: Query[];
 }
 
 /** Writes a commit: its rows in order, the tree row, and the log. Returns the row changes. */
-export function* writeCommit(scope: TreeScope, settled: PreparedCommit): SqlTask<readonly RowChange[]> {
-  const leaf = leafOf(scope, settled.commit);
+export function* writeCommit(scope: TreeScope, prepared: PreparedCommit): SqlTask<readonly RowChange[]> {
+  const leaf = findNewLeaf(scope, prepared.commit);
   if (leaf !== null) {
-    yield* writeLeaf(scope, settled, leaf.node);
+    yield* writeLeaf(scope, prepared, leaf.node);
     return leaf.changes;
   }
-  const base = scope.tree === null ? yield* insertTree(scope, settled) : scope.tree.base;
-  const changes = yield* writeRows(scope, settled, base);
+  const base = scope.tree === null ? yield* insertTree(scope, prepared) : scope.tree.base;
+  const changes = yield* writeRows(scope, prepared, base);
   yield [];
-  yield* writeLog(scope, settled.commit);
+  yield* writeLog(scope, prepared.commit);
   return changes;
 }
 
-/** A node with a parent. */
+/** A new node that is not the root. */
 type LeafRow = Node & { readonly parentId: NodeId };
 
 /**
- * Returns the new node of a commit that only adds a message below the active node, or beside it, and selects it. Most
+ * Returns the new node if a commit only adds one message below the active node, or beside it, and selects it, as most
  * commits do. Returns null for other commits.
  */
-function leafOf(
+function findNewLeaf(
   { tree, parentOfActive = null }: TreeScope,
   commit: Commit,
 ): { readonly node: LeafRow; readonly changes: readonly RowChange[] } | null {
@@ -101,7 +101,7 @@ function isMarkOf(change: RowChange, parent: NodeId, child: NodeId): boolean {
   );
 }
 
-/** A change that sets the visit mark of one node. */
+/** A change that sets the visit mark of one node to a child. */
 type NewMark = Extract<RowChange, { op: 'updated' }> & { readonly set: { readonly lastChildId: NodeId } };
 
 function isNewMark(change: RowChange): change is NewMark {
@@ -110,7 +110,7 @@ function isNewMark(change: RowChange): change is NewMark {
   );
 }
 
-/** Sets the visit marks of a path with one statement, because a new branch may have hundreds of them. */
+/** Sets all visit marks of a path with one statement, because a path may have hundreds of nodes. */
 function* writeMarks({ dialect }: TreeScope, base: number, marks: readonly NewMark[]): SqlTask<void> {
   yield* execute(
     `UPDATE node SET last_no = c.no FROM ${dialect.pairs('$2')} AS pair JOIN node c ON c.id = pair.b
@@ -137,7 +137,8 @@ function rowPositions(from: number, count: number): string {
   return Array.from({ length: count }, (_, index) => `$${from + index}`).join(', ');
 }
 
-// The update of the tree row comes last, with its parameters numbered as in a separate statement.
+// The tree row is updated last. Its parameters come first, so that their numbers are the same as in the separate
+// statement.
 const insertLeaf = `WITH added AS (INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(8, insertedNodeColumnCount)})),
   marked AS (UPDATE node SET last_no = $8 WHERE no = $10),
   logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(8 + insertedNodeColumnCount, 11)}))
@@ -146,8 +147,8 @@ const insertLeaf = `WITH added AS (INSERT INTO node (${insertedNodeColumns}) VAL
 const markLeaf = 'UPDATE node SET last_no = $2 WHERE no = $1';
 
 /**
- * Writes a commit that adds one message, with one statement or one list of statements. The parts of the statement do
- * not see each other's changes, and do not need to.
+ * Writes a commit that adds one message, with one statement or one list of statements. One statement can write all
+ * rows, because none of its parts has to see the changes of another.
  */
 function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, node: LeafRow): SqlTask<void> {
   const { treeId } = scope;
@@ -177,12 +178,12 @@ function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, no
   ];
 }
 
-/** Returns the number of a node in the tree; null if there is none. */
+/** Returns the row number of a node in the tree; null if the id is null or the tree has no such node. */
 function* numberIn(scope: TreeScope, numbers: Map<NodeId, number>, id: NodeId | null): SqlTask<number | null> {
   if (id === null) return null;
   const known = numbers.get(id);
   if (known !== undefined) return known;
-  // The planner has usually read the parent of the node that it inserts.
+  // The planner usually read the parent of the node that it inserts, so its number is known.
   const head = scope.prefetched?.parentInfo?.head.id === id ? scope.prefetched.parentInfo.head : scope.heads?.get(id);
   const base = baseOfScope(scope);
   const no = head === undefined ? yield* lookUpNumber(id) : nodeNumberOf(base, head.seq);
@@ -203,25 +204,26 @@ function* numbersOf(scope: TreeScope, numbers: Map<NodeId, number>, node: Node):
 }
 
 /** Writes the rows of a commit in order, and the tree row. Returns the row changes. */
-export function* writeRows(scope: TreeScope, settled: PreparedCommit, base: number): SqlTask<readonly RowChange[]> {
+export function* writeRows(scope: TreeScope, prepared: PreparedCommit, base: number): SqlTask<readonly RowChange[]> {
   const { tree } = scope;
   const draft: TreeRowDraft = {
     activeNodeId: tree?.activeNodeId ?? null,
     attributes: tree?.attributes ?? {},
-    attributed: false,
+    hasNewAttributes: false,
     aliases: tree?.hasAliases === true ? 1 : 0,
-    version: settled.row.version,
+    version: prepared.row.version,
     base,
-    // A node may refer to a node that is inserted after it.
+    // The numbers of all inserted nodes are known in advance, because a node may refer to one that is inserted after
+    // it.
     numbers: new Map(
-      insertedNodes(settled.commit.steps).map(({ id }, at) => [id, nodeNumberOf(base, settled.commit.seq + at)]),
+      insertedNodes(prepared.commit.steps).map(({ id }, at) => [id, nodeNumberOf(base, prepared.commit.seq + at)]),
     ),
     inserts: [],
   };
   yield [];
-  const rows = new CommitRows(settled.commit, draft.activeNodeId, scope.parentOfActive);
+  const rows = new CommitRows(prepared.commit, draft.activeNodeId, scope.parentOfActive);
   const written: RowChange[] = [];
-  for (const step of settled.commit.steps) {
+  for (const step of prepared.commit.steps) {
     const { rows: own, follow } = rows.take(step);
     yield* writeChanges(scope, draft, own, written);
     if (follow === null) continue;
@@ -234,14 +236,14 @@ export function* writeRows(scope: TreeScope, settled: PreparedCommit, base: numb
     }
   }
   yield* sendInserts(draft);
-  yield* updateTree(scope, draft, settled);
+  yield* updateTree(scope, draft, prepared);
   return written;
 }
 
-// Enough to save round trips, and few enough to keep the parameters of a long import small.
+// Large enough to save round trips, and small enough that the parameters of a long import stay small.
 const nodesAtOnce = 64;
 
-/** Writes changes in order. Inserts are sent in batches, because an import has thousands of them. */
+/** Writes changes in order. Inserts are sent in batches, because an import may have thousands of them. */
 function* writeChanges(
   scope: TreeScope,
   draft: TreeRowDraft,
@@ -264,26 +266,26 @@ function* sendInserts(draft: TreeRowDraft): SqlTask<void> {
   yield inserts;
 }
 
-/** Whether a node needs only a row in the node table. */
+/** Whether a node has neither aliases nor an origin, so that it needs only a row in the node table. */
 function isPlain({ aliases, meta }: Node): boolean {
   return aliases.length === 0 && meta.copiedFrom === undefined && meta.pickedFrom === undefined;
 }
 
-/** Returns the query that inserts a node. */
 function* insertOf(scope: TreeScope, { base, numbers }: TreeRowDraft, node: Node): SqlTask<Query> {
   if (scope.inTurns === true) assertNodeStillValid(node);
   const params = insertedNodeValues(base, node, yield* numbersOf(scope, numbers, node));
   return { sql: insertNodeSql, params, want: 'count' };
 }
 
-/** Inserts the tree row, to which the rows of the first commit refer. Returns the first number of the tree's nodes. */
+/** Inserts the tree row, which the rows of the first commit refer to. Returns the base of the tree's row numbers. */
 function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<number> {
   const changes = rowChanges(commit.steps, commit);
   const root = changes.find((change) => change.op === 'added');
   const rootId = root?.op === 'added' ? root.node.id : '';
   if ((yield* queryRow('SELECT id FROM node WHERE id = $1', scope.treeId)) !== undefined)
     refuse('id/taken', `The id ${scope.treeId} is taken by a node of another tree.`, { treeId: scope.treeId });
-  // The attributes are inserted with the row. If two transactions create the same forest tree, they conflict here.
+  // The attributes are inserted with the row: if two transactions create the same forest tree, its unique key makes one
+  // of them fail here.
   const born = changes.reduce<TreeAttributes>(
     (set, change) => (change.op === 'tree' ? applyPatch(set, change.attributes ?? {}) : set),
     {},
@@ -311,7 +313,7 @@ function* updateTree(scope: TreeScope, draft: TreeRowDraft, { row: after }: Prep
     draft.activeNodeId,
     draft.aliases,
   ];
-  if (!draft.attributed) yield* execute(updateTreeRow, ...params);
+  if (!draft.hasNewAttributes) yield* execute(updateTreeRow, ...params);
   else
     yield* execute(
       `UPDATE tree SET ${setTree}, project = $8, folder = $9, title = $10, pinned = $11, trashed_at = $12, forest_key = $13, attributes = $14 WHERE id = $1`,
@@ -344,7 +346,7 @@ function logParams(scope: TreeScope, commit: Commit): SqlParameter[] {
   ];
 }
 
-/** Writes one change. For an added node, writes its entries in other tables. */
+/** Writes one change. The row of an added node is already written, so only its rows in other tables follow. */
 function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange): SqlTask<void> {
   const { treeId: tree } = scope;
   switch (change.op) {
@@ -375,11 +377,11 @@ function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange):
       if (change.activeNodeId !== undefined) draft.activeNodeId = change.activeNodeId;
       if (change.attributes === undefined) return;
       draft.attributes = applyPatch(draft.attributes, change.attributes);
-      draft.attributed = true;
+      draft.hasNewAttributes = true;
   }
 }
 
-/** Updates columns of rows, and entries in other tables. */
+/** Updates the columns of rows, and the rows in other tables that depend on them. */
 function* updateRows(
   { treeId: tree, dialect }: TreeScope,
   draft: TreeRowDraft,
@@ -413,7 +415,10 @@ function* updateRows(
   }
 }
 
-/** Stores the current content under the version that wrote it, and deletes its aliases. */
+/**
+ * Stores the current content under the version that wrote it, and deletes its aliases. Called before the content is
+ * replaced.
+ */
 function* keepContent(tree: string, draft: TreeRowDraft, id: NodeId, version: number): SqlTask<void> {
   const old =
     draft.aliases > 0
@@ -424,7 +429,7 @@ function* keepContent(tree: string, draft: TreeRowDraft, id: NodeId, version: nu
         )
       : [];
   const aliases = old.map((one) => ({ matchParent: sqlText(one, 'match_parent'), key: sqlText(one, 'equality_key') }));
-  // If one commit replaces a content twice, only the first old content is kept, because only that one has a version.
+  // If one commit replaces a content twice, only the first old content is stored: the second was never visible.
   yield* execute(
     `INSERT INTO node_content (tree_id, node_id, version, status, equality_key, tokens, content, search_text, aliases)
     SELECT $1, id, content_in, status, equality_key, tokens, content, search_text, $3 FROM node WHERE id = $2 AND content_in < $4

@@ -4,13 +4,19 @@ import { dirname } from 'node:path';
 import { isAppError, refuse, type WorkProgress } from '@coppice/core';
 import { type SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
 
-/** Copies a database while it is in use. The copy gets its name only when it is complete. Throws if the file exists. */
+/**
+ * Copies a database while it is in use. The copy gets its name only when it is complete. Throws if a file has that name
+ * already.
+ */
 export async function backUpSqlite(
   connection: SqliteConnection,
   to: string,
   onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {
-  if (existsSync(to)) refuse('command/invalid', `There is a file ${to} already: a backup overwrites nothing.`, { to });
+  if (existsSync(to))
+    refuse('command/invalid', `The file ${to} already exists, and a backup overwrites nothing. Choose another name.`, {
+      to,
+    });
   const temporary = `${to}.part-${process.pid}`;
   try {
     const { backup } = sqliteModule();
@@ -25,12 +31,12 @@ export async function backUpSqlite(
     syncFile(dirname(to));
   } catch (error) {
     removeWithLog(temporary);
-    // The error is about the target file, not about the database.
+    // The error concerns the target path, so it names that path and not the database.
     throw isAppError(error) ? error : toSqliteError(error, to);
   }
 }
 
-/** Deletes the encrypted keys of a server from a copy, and overwrites the pages on which they were. */
+/** Deletes the encrypted keys of a server from the copy, and zeroes the pages that contained them. */
 function removeSealedRecords(path: string): void {
   const copy = new (sqliteModule().DatabaseSync)(path);
   try {
@@ -40,8 +46,8 @@ function removeSealedRecords(path: string): void {
     copy.exec('DELETE FROM sealed_record');
   } finally {
     copy.close();
-    // A statement that is not finalised yet keeps SQLite from deleting
-    // these files. They are empty, because nothing was written in WAL mode.
+    // SQLite does not delete these files while a statement is not finalised. They are empty, because the copy was not
+    // written in WAL mode.
     for (const ending of logEndings) rmSync(`${path}${ending}`, { force: true });
   }
 }
@@ -52,7 +58,7 @@ function removeWithLog(path: string): void {
   for (const ending of ['', ...logEndings]) rmSync(`${path}${ending}`, { force: true });
 }
 
-/** Creates an empty file that only its owner can read. SQLite uses the same permissions for its other files. */
+/** Creates an empty file that only the user can read. SQLite gives its journal and WAL files the same permissions. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'w', 0o600));
 }

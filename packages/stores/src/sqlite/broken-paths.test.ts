@@ -12,7 +12,7 @@ import { open } from './index.ts';
 const folder = mkdtempSync(join(tmpdir(), 'coppice-broken-'));
 const tree = treeId(testUuid(1));
 
-/** Creates a chain of messages, and damages one row with a direct statement. */
+/** Creates a chain of messages, then damages rows with SQL statements. */
 async function spoilt(name: string, length: number, sql: (ids: readonly NodeId[]) => string) {
   const path = join(folder, `${name}.db`);
   const before = await open(path, {});
@@ -26,7 +26,7 @@ async function spoilt(name: string, length: number, sql: (ids: readonly NodeId[]
   return { store: await open(path, {}), ids, id: (at: number) => ids[at] ?? '', leaf: ids.at(-1) ?? nodeId('') };
 }
 
-const ways: readonly (readonly [string, string, (ids: readonly NodeId[]) => string])[] = [
+const damages: readonly (readonly [string, string, (ids: readonly NodeId[]) => string])[] = [
   ['is missing', 'tree/broken-path', (ids) => `DELETE FROM node WHERE id = '${ids[2]}'`],
   ['was removed alone', 'tree/broken-path', (ids) => `UPDATE node SET removed_in = 1 WHERE id = '${ids[2]}'`],
   [
@@ -37,7 +37,7 @@ const ways: readonly (readonly [string, string, (ids: readonly NodeId[]) => stri
   ],
 ];
 
-test.each(ways)('[L48] if a node %s, the path is refused with its id and not shortened', async (name, code, sql) => {
+test.each(damages)('[L48] if a node %s, the path is refused with its id and not shortened', async (name, code, sql) => {
   const { store, id, leaf } = await spoilt(name, 6, sql);
   const readings: readonly (() => ReadProgram<unknown>)[] = [
     () => readPath({ to: leaf }),

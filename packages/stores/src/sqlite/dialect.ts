@@ -1,4 +1,4 @@
-/** The SQLite dialect of the shared statements. */
+/** What differs in SQLite from PostgreSQL in the statements that both share. */
 import { nextMatchSql } from '../sql/match.ts';
 import { inTreeSql, nodeNumberByIdSql } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';
@@ -21,7 +21,7 @@ const walkEven = `WITH RECURSIVE ${walk('CAST(substr($3, walk.at * $5 + 1, $5) A
 const walkAny = `WITH RECURSIVE keys(at, key) AS MATERIALIZED (SELECT key, value FROM json_each($3)),
   ${walk('keys.key', 'walk JOIN keys ON keys.at = walk.at')}`;
 
-/** The SQLite dialect. */
+/** How the shared statements are written for SQLite. */
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
   integer: 'INTEGER',
@@ -43,7 +43,7 @@ export const sqliteDialect: SqlDialect = {
       SELECT n.no, n.parent_no, up.no, up.level + 1 FROM up JOIN node n ON n.no = up.above
       WHERE up.level < $3 AND up.no <> coalesce(${nodeNumberByIdSql('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL
     ) SELECT ${selectPathCells('n', 'up', columns)} FROM up CROSS JOIN node n ON n.no = up.no`,
-  // A transaction starts with BEGIN IMMEDIATE, which takes the only write lock.
+  // Empty, because a transaction starts with BEGIN IMMEDIATE, which already takes the only write lock.
   forUpdate: '',
   now: "(unixepoch('subsec') * 1000.0)",
   together: false,

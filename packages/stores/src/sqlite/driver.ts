@@ -7,7 +7,7 @@ import { loadDriverSync } from '../load-driver.ts';
 import { decodeColumnText, encodeColumnText, encodedUnitMark, isColumnSafe } from '../sql/exact-text.ts';
 import type { Query, SqlCells, SqlParameter, SqlRow } from '../sql/query.ts';
 
-/** A prepared statement. */
+/** A prepared statement, with the methods that Node's module and the npm package share. */
 export interface SqliteStatement {
   all(...params: readonly SqliteValue[]): readonly SqlRow[];
   /** Makes {@link all} return lists of cells instead of objects. Older drivers do not have this method. */
@@ -21,10 +21,9 @@ export interface SqliteStatement {
   };
 }
 
-/** A parameter value of SQLite. */
 type SqliteValue = string | number | bigint | null | Uint8Array;
 
-/** An open database. */
+/** An open database, with the methods that Node's module and the npm package share. */
 export interface SqliteDatabase {
   prepare(sql: string): SqliteStatement;
   exec(sql: string): void;
@@ -32,7 +31,7 @@ export interface SqliteDatabase {
 }
 
 interface SqliteModule {
-  /** Copies a database page by page while it is in use. */
+  /** Copies a database page by page while it is in use. Older versions of Node do not have this function. */
   readonly backup?: (
     source: SqliteDatabase,
     to: string,
@@ -46,13 +45,16 @@ interface SqliteModule {
   ) => SqliteDatabase;
 }
 
-/** Older versions of SQLite have a race that can corrupt a WAL with several connections. */
+/**
+ * The oldest version that is used. Older versions have a race that can corrupt a write-ahead log with several
+ * connections.
+ */
 const oldestSqlite = [3, 51, 3] as const;
 
 const driver = '@photostructure/sqlite';
 let loaded: SqliteModule | undefined;
 
-/** Returns the SQLite module of this process: that of Node if it is new enough, else that of the npm package. */
+/** Returns the SQLite module of this process: Node's own if it is new enough, else the npm package. */
 export function sqliteModule(): SqliteModule {
   loaded ??= load();
   return loaded;
@@ -72,7 +74,7 @@ function load(): SqliteModule {
   });
 }
 
-/** Loads the npm package, or the files of the same package for this system that the command contains. */
+/** Loads the npm package, or the copy for this system that is bundled with the command `coppice`. */
 function requireDriver(): SqliteModule {
   const load: (name: string) => SqliteModule = createRequire(import.meta.url);
   try {
@@ -121,7 +123,7 @@ function isNewEnough(version: string): boolean {
   return true;
 }
 
-/** The error fields of Node's module and of the npm package. */
+/** The fields of an error of Node's module or of the npm package. */
 interface SqliteFailure {
   readonly message: string;
   readonly code?: string;
@@ -139,7 +141,7 @@ export function sqliteResultCode(error: unknown): number | undefined {
   return sentences.find(([sentence]) => sentence.test(failure.message))?.[1];
 }
 
-/** The code SQLITE_BUSY: another connection holds the lock. */
+/** SQLITE_BUSY: another connection holds the lock. */
 export const sqliteBusyCode = 5;
 const locked = 6;
 const readOnly = 8;
@@ -148,11 +150,11 @@ const corrupt = 11;
 const full = 13;
 const cannotOpen = 14;
 const notADatabase = 26;
-// SQLITE_CONSTRAINT: a row violates a constraint, so the data on which the plan was based is inconsistent.
+// SQLITE_CONSTRAINT: a row violates a constraint, so the stored data does not fit the plan.
 const constraint = 19;
 const protocol = 15;
 
-// When preparing a statement fails, the npm package reports only a message.
+// If a statement cannot be prepared, the npm package reports no code, so the message is matched.
 const sentences: readonly (readonly [RegExp, number])[] = [
   [/^database is locked/, sqliteBusyCode],
   [/^database (?:table|schema) is locked/, locked],
@@ -165,7 +167,10 @@ const sentences: readonly (readonly [RegExp, number])[] = [
   [/^file is not a database/, notADatabase],
 ];
 
-/** Converts a SQLite error to an AppError, which tells what it means for the caller and whether a retry may help. */
+/**
+ * Converts a SQLite error to an AppError that says what it means and whether a retry may help. Other errors are
+ * returned unchanged.
+ */
 export function toSqliteError(error: unknown, place: string): unknown {
   const code = sqliteResultCode(error);
   const said = error instanceof Error ? error.message : String(error);
@@ -178,15 +183,15 @@ export function toSqliteError(error: unknown, place: string): unknown {
       return make({
         code: 'store/locked',
         kind: 'unavailable',
-        message: `The database ${place} is busy: another writer holds it. Try again.`,
+        message: `The database ${place} is locked by another writer. Try again.`,
         retryable: true,
       });
     case full:
       return make(noSpace(place));
     case readOnly:
-      return make({ code: 'tree/read-only', kind: 'refused', message: `The database ${place} can only be read.` });
+      return make({ code: 'tree/read-only', kind: 'refused', message: `The database ${place} is read-only.` });
     case ioError:
-      // If there is no space for the shared memory file, SQLite reports an I/O error.
+      // SQLite reports an I/O error if there is no space for its shared memory file.
       return hasNoSpace(place)
         ? make(noSpace(place))
         : make({
@@ -200,7 +205,7 @@ export function toSqliteError(error: unknown, place: string): unknown {
       return make({
         code: 'store/damaged',
         kind: 'internal',
-        message: `The file ${place} is damaged or no database: ${said}. It was left as it is.`,
+        message: `The file ${place} is damaged or not a database: ${said}. It was left as it is.`,
       });
     case cannotOpen:
       if (hasNoSpace(place)) return make(noSpace(place));
@@ -213,7 +218,7 @@ export function toSqliteError(error: unknown, place: string): unknown {
       return make({
         code: 'store/damaged',
         kind: 'internal',
-        message: `The rows of ${place} do not fit together (${said}): nothing was saved. coppice fsck checks them.`,
+        message: `The rows of ${place} are inconsistent (${said}); nothing was saved. Run coppice fsck.`,
       });
     case undefined:
       return error;
@@ -233,7 +238,7 @@ const noSpace = (place: string) => ({
   retryable: true,
 });
 
-// SQLite allocates at least the 32 kB of its shared memory file.
+// SQLite needs at least 32 kB for its shared memory file.
 const leastSpace = 32 * 1024;
 
 function hasNoSpace(place: string): boolean {
@@ -245,7 +250,7 @@ function hasNoSpace(place: string): boolean {
   }
 }
 
-/** Encodes parameters for columns. Nearly all are passed unchanged, without a new array. */
+/** Encodes texts that SQLite cannot store exactly. Usually no text needs it, and the same array is returned. */
 function exactParams(params: readonly SqlParameter[]): readonly SqlParameter[] {
   for (const param of params)
     if (typeof param === 'string' && !isColumnSafe(param))
@@ -253,10 +258,10 @@ function exactParams(params: readonly SqlParameter[]): readonly SqlParameter[] {
   return params;
 }
 
-// JSON columns contain the mark as an escape, so a mark in their text was not written by the encoding.
+// JSON escapes the mark, so a mark in the text of these columns does not come from the encoding.
 const jsonColumns = new Set(['content', 'meta', 'marker', 'attributes', 'steps', 'data', 'aliases']);
 
-// Only texts with the mark are encoded, which is very rare.
+// Decodes the texts of a row. Only texts with the mark are encoded, which is rare.
 function restoreValue(row: SqlRow): SqlRow {
   for (const column in row) {
     const value = row[column];
@@ -268,7 +273,7 @@ function restoreValue(row: SqlRow): SqlRow {
   return row;
 }
 
-/** Decodes the texts in a list of cells, if one of them is encoded. */
+/** Decodes the texts in a list of cells. Usually none is encoded, and the same list is returned. */
 function restoreCells(cells: SqlCells, statement: SqliteStatement): SqlCells {
   for (const cell of cells)
     if (typeof cell === 'string' && cell.includes(encodedUnitMark)) {
@@ -280,13 +285,14 @@ function restoreCells(cells: SqlCells, statement: SqliteStatement): SqlCells {
   return cells;
 }
 
-/** Converts the parameters of a shared statement to the numbered form of SQLite. */
+/** Converts the parameters `$1`, `$2` of a shared statement to the form `?1`, `?2` of SQLite. */
 function numberedParams(sql: string): string {
   return sql.replace(/\$(\d+)/g, '?$1');
 }
 
 /**
- * One connection, which caches its prepared statements. Preparing a statement takes ten times as long as running it.
+ * One connection with a cache of prepared statements, because preparing a statement takes ten times as long as running
+ * it.
  */
 export class SqliteConnection {
   readonly database: SqliteDatabase;
@@ -297,7 +303,7 @@ export class SqliteConnection {
     this.database = database;
   }
 
-  /** Runs a shared query. */
+  /** Runs a query of the shared SQL code and returns its rows, cells or the number of changed rows. */
   query(query: Query): readonly SqlRow[] | readonly SqlCells[] | number {
     if (query.want === 'cells') return this.cells(query.sql, ...query.params);
     const statement = this.prepared(query.sql);
@@ -307,12 +313,12 @@ export class SqliteConnection {
       : Number(statement.run(...params).changes);
   }
 
-  /** Returns the rows of a statement, without decoding texts. */
+  /** Returns the rows of a statement. Texts are passed and returned as they are, without encoding. */
   all(sql: string, ...params: readonly SqlParameter[]): readonly SqlRow[] {
     return this.prepared(sql).all(...params);
   }
 
-  /** Returns the rows of a statement, and encodes and decodes texts. */
+  /** Returns the rows of a statement. Texts that SQLite cannot store exactly are encoded and decoded. */
   page(sql: string, ...params: readonly SqlParameter[]): readonly SqlRow[] {
     return this.prepared(sql)
       .all(...exactParams(params))
@@ -327,7 +333,7 @@ export class SqliteConnection {
     return found.flatMap((cells) => (Array.isArray(cells) ? [restoreCells(cells, statement)] : []));
   }
 
-  /** Returns a prepared statement that returns lists of cells; null if the driver only supports objects. */
+  /** Returns a prepared statement that returns lists of cells; null if the driver can only return objects. */
   #preparedForCells(sql: string): SqliteStatement | null {
     const known = this.#cellStatements.get(sql);
     if (known !== undefined) return known;
@@ -338,7 +344,7 @@ export class SqliteConnection {
     return statement;
   }
 
-  /** Yields the rows of a statement one by one, so that the reader may stop early. */
+  /** Yields the rows of a statement one by one. SQLite computes no further rows if the caller stops. */
   *iterate(sql: string, ...params: readonly SqlParameter[]): Generator<SqlRow, void, undefined> {
     for (const row of this.prepared(sql).iterate(...exactParams(params))) yield restoreValue(row);
   }

@@ -1,5 +1,5 @@
-/** A SQLite file with the interface that the shared SQL store uses. */
-import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
+/** Runs the tasks of the shared SQL store on a SQLite file. */
+import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   type AbortSignalLike,
   AppError,
@@ -37,15 +37,16 @@ import {
   waitBeforeRetry,
 } from './transactions.ts';
 
-const pollEvery = 60;
-const mostAtOnce = 32;
-// How long a purge waits for other readers, and the interval for emptying the write-ahead log, in milliseconds.
-const clearWait = 2_000;
-const clearEvery = 1_000;
+const pollMs = 60;
+const maxBatch = 32;
+// How many milliseconds a purge waits for other readers; then how often the write-ahead log is emptied, in
+// milliseconds.
+const maxClearWaitMs = 2_000;
+const clearIntervalMs = 1_000;
 
 interface WaitingTask {
   readonly work: () => SqlTask<unknown>;
-  /** The connection for a long task, which runs there in parts between other requests. Null for a short task. */
+  /** The second connection, if the task is long and runs in parts between other requests; null for a short task. */
   readonly long: LongTransaction | null;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -57,21 +58,21 @@ interface TaskOutcome {
   readonly error?: unknown;
 }
 
-/** The properties of a file when it was opened. */
+/** A file that was opened, and what was found out about it. */
 export interface OpenedSqlite {
   readonly connection: SqliteConnection;
   readonly place: string;
   readonly readOnly: boolean;
   readonly notes: readonly string[];
-  /** Opens a second connection, if one connection can write while the other reads. */
+  /** Opens a second connection; missing if one connection cannot read while the other writes. */
   readonly beside?: () => SqliteConnection;
-  /** Deletes the temporary files that were created for opening. */
+  /** Deletes the temporary files that were made to open the store. */
   readonly dispose?: () => void;
 }
 
 /**
- * One connection to one file. Each task runs to its end without interruption,
- * so that tasks never mix. A long task runs on a second connection.
+ * Runs tasks on one connection to one file. A task runs to its end without interruption, so that tasks never mix. A
+ * long task runs on a second connection.
  */
 export class SqliteEngine implements SqlEngine {
   readonly dialect = sqliteDialect;
@@ -82,7 +83,7 @@ export class SqliteEngine implements SqlEngine {
     crossProcessFeed: true,
     history: true,
   };
-  readonly tails = new RowCache();
+  readonly rowCache = new RowCache();
   readonly atOnce = true;
   readonly #opened: OpenedSqlite;
   readonly #connection: SqliteConnection;
@@ -90,14 +91,12 @@ export class SqliteEngine implements SqlEngine {
   readonly #queue: WaitingTask[] = [];
   readonly #listeners = new Set<() => void>();
   #flushing = false;
-  /**
-   * The data version of SQLite when the row cache was last valid. It changes with each commit of another connection.
-   */
-  #others = -1;
+  /** SQLite's `data_version` when the row cache was last valid. It changes with each commit of another connection. */
+  #lastDataVersion = -1;
   #poll: NodeJS.Timeout | null = null;
   #seen = 0;
-  /** A number that increases with every commit of this process, for feeds. */
-  #wakes = 0;
+  /** Increases with every commit of this process, so that feeds notice a commit between a read and the wait. */
+  #commitCount = 0;
   #clearing: NodeJS.Timeout | null = null;
   #closed = false;
 
@@ -111,7 +110,7 @@ export class SqliteEngine implements SqlEngine {
     return this.#inTransaction('BEGIN', work);
   }
 
-  /** Runs a write. Concurrent writes share one commit, and so one sync. */
+  /** Runs a write. Writes that wait at the same time are committed together, with one sync. */
   transaction<T>(work: () => SqlTask<T>): Promise<T> {
     return this.#enqueue(work, null);
   }
@@ -122,7 +121,10 @@ export class SqliteEngine implements SqlEngine {
 
   readonly unindex = removeFromSearchIndex;
 
-  /** Runs a purge, overwrites the deleted rows, and empties the write-ahead log. */
+  /**
+   * Runs a purge, overwrites the deleted rows, and empties the write-ahead log. `uncleared` names the files that still
+   * contain purged data.
+   */
   async purging<T>(work: () => SqlTask<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
     const value = await this.longTransaction(function* () {
       yield* startRecordingDeletes();
@@ -131,10 +133,10 @@ export class SqliteEngine implements SqlEngine {
       yield* recordLogResidue();
       return done;
     });
-    return { value, uncleared: await this.#clear(Date.now() + clearWait) };
+    return { value, uncleared: await this.#clear(Date.now() + maxClearWaitMs) };
   }
 
-  /** Removes the remains of purged rows from the files. Retries while other processes prevent it. */
+  /** Removes the remains of purged rows from the files. Tries again until a time, while other processes prevent it. */
   async #clear(until: number): Promise<readonly string[]> {
     for (;;) {
       const uncleared = this.#closed ? [] : clearResidue(this.#connection, this.#opened.place);
@@ -148,7 +150,7 @@ export class SqliteEngine implements SqlEngine {
 
   #clearLater(due: boolean): void {
     if (this.#clearing !== null) clearTimeout(this.#clearing);
-    this.#clearing = due ? setTimeout(() => void this.#clear(0).catch(() => undefined), clearEvery) : null;
+    this.#clearing = due ? setTimeout(() => void this.#clear(0).catch(() => undefined), clearIntervalMs) : null;
     this.#clearing?.unref();
   }
 
@@ -157,7 +159,7 @@ export class SqliteEngine implements SqlEngine {
       this.#queue.push({ work, long, resolve: (value) => resolve(value as T), reject });
       if (this.#flushing) return;
       this.#flushing = true;
-      // A promise is faster here than queueMicrotask, which tracks the async context.
+      // A resolved promise is used, because queueMicrotask is slower: it tracks the async context.
       void Promise.resolve().then(() => this.#flush());
     });
   }
@@ -168,75 +170,80 @@ export class SqliteEngine implements SqlEngine {
       const next = this.#next();
       const [first] = next;
       const late =
-        first?.long == null ? this.#together(next, Date.now() + maxLockWaitMs) : this.#inTurns(first, first.long);
+        first?.long == null
+          ? this.#commitBatch(next, Date.now() + maxLockWaitMs)
+          : this.#runLongTask(first, first.long);
       if (late !== null) await late;
-      // Writers that start new writes when theirs end would keep all other work waiting.
+      // Without this pause, callers that always start a new write would block all other work.
       if (performance.now() - since < maxRunBeforeYieldMs) continue;
-      await breath();
+      await yieldToEventLoop();
       since = performance.now();
     }
     this.#flushing = false;
   }
 
-  /** Returns the next tasks to run: a batch of short ones, or a single long one. */
+  /** Takes the next tasks to run from the queue: several short ones, or one long one. */
   #next(): readonly WaitingTask[] {
     const first = this.#queue.findIndex((one) => one.long !== null);
     if (first === 0) return this.#queue.splice(0, 1);
-    return this.#queue.splice(0, first === -1 ? mostAtOnce : Math.min(first, mostAtOnce));
+    return this.#queue.splice(0, first === -1 ? maxBatch : Math.min(first, maxBatch));
   }
 
   /**
-   * Runs a long task on the second connection, in short parts. Meanwhile readers see the old state, and writers wait.
+   * Runs a long task on the second connection in short parts. Meanwhile readers see the old state, and other writers
+   * wait.
    */
-  async #inTurns(one: WaitingTask, long: LongTransaction): Promise<void> {
-    this.tails.forget();
+  async #runLongTask(one: WaitingTask, long: LongTransaction): Promise<void> {
+    this.rowCache.forget();
     try {
       one.resolve(await long.run(one.work));
     } catch (error) {
       one.reject(this.#failed(error));
     }
     // The long transaction wrote on another connection, so the row cache is stale.
-    this.tails.forget();
+    this.rowCache.forget();
     await long.settle();
   }
 
-  /** Commits a batch immediately if the write lock is free, which is usual. Otherwise waits for the lock. */
-  #together(batch: readonly WaitingTask[], until: number, again = false): Promise<void> | null {
+  /**
+   * Commits a batch. Returns null if the write lock was free, which is usual, else a promise that waits for the lock.
+   */
+  #commitBatch(batch: readonly WaitingTask[], until: number, again = false): Promise<void> | null {
     try {
-      if (!tryBeginWrite(this.#connection, until, again)) return this.#later(batch, until);
+      if (!tryBeginWrite(this.#connection, until, again)) return this.#commitBatchLater(batch, until);
       for (const { one, value, error } of this.#commit(batch)) {
         if (error === undefined) one.resolve(value);
         else one.reject(this.#failed(error));
       }
       return null;
     } catch (error) {
-      return this.#apart(batch, error);
+      return this.#handleFailedBatch(batch, error);
     }
   }
 
-  async #later(batch: readonly WaitingTask[], until: number): Promise<void> {
+  async #commitBatchLater(batch: readonly WaitingTask[], until: number): Promise<void> {
     await waitBeforeRetry();
-    await this.#together(batch, until, true);
+    await this.#commitBatch(batch, until, true);
   }
 
-  /** Handles a failed batch. If one task may have made the others fail, each task is run again alone. */
-  #apart(batch: readonly WaitingTask[], error: unknown): Promise<void> | null {
+  /** Handles a failed batch. If one task may have made the others fail, each task runs again in its own transaction. */
+  #handleFailedBatch(batch: readonly WaitingTask[], error: unknown): Promise<void> | null {
     if (batch.length === 1 || sqliteResultCode(error) === sqliteBusyCode) {
       for (const one of batch) one.reject(this.#failed(error));
       return null;
     }
-    return this.#eachAlone(batch);
+    return this.#runSeparately(batch);
   }
 
-  // One task violates a constraint that is checked only at commit. The other tasks must not fail with it.
-  async #eachAlone(batch: readonly WaitingTask[]): Promise<void> {
-    for (const one of batch) await this.#together([one], Date.now() + maxLockWaitMs);
+  // A task may violate a constraint that SQLite checks only at the commit. Run alone, only that task fails.
+  async #runSeparately(batch: readonly WaitingTask[]): Promise<void> {
+    for (const one of batch) await this.#commitBatch([one], Date.now() + maxLockWaitMs);
   }
 
-  /** Runs a batch in the open transaction, and commits it. */
+  /** Runs a batch in the open transaction and commits it. Returns the outcome of each task. */
   #commit(batch: readonly WaitingTask[]): TaskOutcome[] {
     try {
-      this.#forgetOthers();
+      this.#clearStaleCache();
       const outcomes = batch.map((one) =>
         batch.length === 1 ? { one, value: this.#drive(one.work) } : this.#savepoint(one),
       );
@@ -259,7 +266,7 @@ export class SqliteEngine implements SqlEngine {
       return { one, value };
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      this.tails.forget();
+      this.rowCache.forget();
       database.exec('ROLLBACK TO piece');
       database.exec('RELEASE piece');
       return { one, error };
@@ -267,8 +274,8 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * Waits for the write lock without blocking the event loop. When it is held, the work runs synchronously, because a
-   * read in between would run inside the transaction.
+   * Waits for the write lock without blocking the event loop. Then the work runs synchronously, because a concurrent
+   * read would otherwise run inside the transaction.
    */
   async #locked<T>(work: () => T): Promise<T> {
     const until = Date.now() + maxLockWaitMs;
@@ -299,17 +306,17 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * Clears the row cache if another connection has written.
-   * While the write lock is held, no other connection can write.
+   * Clears the row cache if another connection has written. The caller holds the write lock, so no other connection can
+   * write meanwhile.
    */
-  #forgetOthers(): void {
+  #clearStaleCache(): void {
     const others = this.#dataVersion();
-    if (others !== this.#others) this.tails.forget();
-    this.#others = others;
+    if (others !== this.#lastDataVersion) this.rowCache.forget();
+    this.#lastDataVersion = others;
   }
 
   #rollback(): void {
-    this.tails.forget();
+    this.rowCache.forget();
     rollBackTransaction(this.#connection);
   }
 
@@ -338,7 +345,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   changeMark(): string {
-    return this.#closed ? '' : `${this.#wakes} ${this.#dataVersion()}`;
+    return this.#closed ? '' : `${this.#commitCount} ${this.#dataVersion()}`;
   }
 
   events(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
@@ -350,7 +357,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   changed(_target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void> {
-    // A commit after the read and before this call has not woken this waiter.
+    // If a commit happened between the read and this call, the caller must read again instead of waiting.
     if (mark !== this.changeMark()) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
@@ -367,13 +374,11 @@ export class SqliteEngine implements SqlEngine {
   }
 
   #wake(): void {
-    this.#wakes++;
+    this.#commitCount++;
     for (const wake of [...this.#listeners]) wake();
   }
 
-  /**
-   * Polls the data version of SQLite, which changes with each commit of another connection. Reading it is very fast.
-   */
+  /** Polls SQLite's `data_version`, which changes with each commit of another connection. Reading it is very fast. */
   #startPolling(): void {
     if (this.#poll !== null) return;
     this.#seen = this.#dataVersion();
@@ -382,7 +387,7 @@ export class SqliteEngine implements SqlEngine {
       if (now === this.#seen) return;
       this.#seen = now;
       this.#wake();
-    }, pollEvery);
+    }, pollMs);
     this.#poll.unref();
   }
 
@@ -398,7 +403,7 @@ export class SqliteEngine implements SqlEngine {
 
   async search(search: SearchRequest): Promise<readonly FoundHit[]> {
     try {
-      while (isSearchIndexBehind(this.#connection)) if (this.#opened.readOnly || !(await this.#catchUp())) break;
+      while (isSearchIndexBehind(this.#connection)) if (this.#opened.readOnly || !(await this.#updateSearch())) break;
       return searchSqlite(this.#connection, search, !isSearchIndexBehind(this.#connection));
     } catch (error) {
       throw this.#failed(error);
@@ -406,10 +411,10 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * Updates the search index. Returns false if nothing can be
-   * written now, because a full disk must not prevent reading.
+   * Updates the search index. Returns false if nothing can be written, for example because the disk is full; the search
+   * then scans the messages.
    */
-  async #catchUp(): Promise<boolean> {
+  async #updateSearch(): Promise<boolean> {
     try {
       await this.#locked(() => {
         try {
@@ -439,7 +444,7 @@ export class SqliteEngine implements SqlEngine {
     for (const row of this.#connection.all('PRAGMA integrity_check'))
       if (row.integrity_check !== 'ok') found.push(String(row.integrity_check));
     for (const row of this.#connection.all('PRAGMA foreign_key_check'))
-      found.push(`A row of ${row.table} points at nothing in ${row.parent}.`);
+      found.push(`A row of ${row.table} refers to a missing row of ${row.parent}.`);
     return found;
   }
 
@@ -464,7 +469,7 @@ export class SqliteEngine implements SqlEngine {
       try {
         this.#connection.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } catch {
-        // Another process is reading. It empties the log when it closes.
+        // Another process is reading. It empties the write-ahead log when it closes.
       }
     }
     this.#connection.close();
@@ -472,7 +477,7 @@ export class SqliteEngine implements SqlEngine {
   }
 }
 
-// A refusal by a planner concerns only its own task. Any other error may have ended the whole transaction.
+// A refusal concerns only the task of its planner. Any other error may have ended the whole transaction.
 function isRefusal(error: unknown): boolean {
   return isAppError(error) && error.kind !== 'unavailable' && error.kind !== 'internal';
 }

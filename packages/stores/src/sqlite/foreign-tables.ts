@@ -17,17 +17,17 @@ import { type SqliteDatabase, sqliteModule } from './driver.ts';
 
 /** A program whose database can be read. It is recognised by its tables and columns. */
 interface KnownTables {
-  /** The tables, in the order in which their rows are read. */
+  /** The tables in reading order. */
   readonly tables: readonly string[];
   readonly columns: readonly string[];
-  /** Yields the parts of the JSON document for the format reader. Defaults to the rows of the tables. */
+  /** Yields the JSON document that the format reader gets, in parts. By default it contains the rows of the tables. */
   readonly parts?: (database: SqliteDatabase) => Iterable<string>;
 }
 
 const known: readonly KnownTables[] = [
   // Cherry Studio, version 2 and later.
   { tables: ['topic', 'message'], columns: ['topic_id', 'parent_id', 'data'] },
-  // Cursor. Its other table has settings and sign-ins, and is not read.
+  // Cursor. Its other table contains settings and credentials, and is not read.
   { tables: ['cursorDiskKV'], columns: ['key', 'value'], parts: cursorConversations },
 ];
 
@@ -38,8 +38,8 @@ export interface InputWithTables {
 }
 
 const magic = 'SQLite format 3\0';
-// An export may have thousands of images, which are not examined. If there are at most this many files, all are
-// examined, whatever their names.
+// An export may contain thousands of images, so only files with likely names are examined. With at most this many
+// files, all are examined.
 const fewFiles = 64;
 const likely = /\.(?:db3?|sqlite3?|sqlitedb|vscdb)$/i;
 
@@ -53,8 +53,8 @@ async function isDatabase(file: InputFile): Promise<boolean> {
 }
 
 /**
- * Opens archives, and replaces each database of a known program by one JSON document with its table rows, which is
- * streamed. A database is copied first, with its write-ahead log: files of other programs are never opened in place.
+ * Opens archives, and replaces each database of a known program by a stream with one JSON document of its rows. A
+ * database is copied first, with its write-ahead log, because files of other programs must not be opened in place.
  */
 export async function openForeignTables(input: ImportInput, limits?: Partial<ZipLimits>): Promise<InputWithTables> {
   const { files } = await openInput(input, limits);
@@ -69,7 +69,7 @@ export async function openForeignTables(input: ImportInput, limits?: Partial<Zip
     const opened: InputFile[] = [];
     const gone = new Set<string>();
     for (const file of files) {
-      // A pipe cannot be read twice, and is never a database.
+      // A pipe has no known size, cannot be read twice, and is never a database.
       const asked = file.size !== null && (files.length <= fewFiles || likely.test(file.name));
       const database = asked && (await isDatabase(file)) ? await copyInput(file, logs, folder) : undefined;
       if (database !== undefined) databases.push(database);
@@ -88,8 +88,9 @@ export async function openForeignTables(input: ImportInput, limits?: Partial<Zip
 }
 
 /**
- * Counts the conversations of Cursor in its database, without copying it; null if they cannot be counted. The database is
- * opened as immutable, so that nothing is written or locked. Conversations in the write-ahead log are not counted.
+ * Counts the conversations in the database of Cursor without copying it; null if they cannot be counted. The file is
+ * opened as immutable, which writes and locks nothing. So conversations that are only in the write-ahead log are not
+ * counted.
  */
 export function countCursorConversations(path: string): number | null {
   let database: SqliteDatabase | undefined;
@@ -121,13 +122,14 @@ async function copyInput(
   return withTableErrors(file.name, () => {
     const { DatabaseSync } = sqliteModule();
     const database = new DatabaseSync(path);
-    // The schema is not trusted: its functions must not have side effects.
+    // The file may be manipulated, so functions in its schema must not have side effects.
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON');
     return database;
   });
 }
 
-// The target is opened first. A stream that fails to open might create the file after the folder was deleted.
+// The target file is opened first. Otherwise a stream that fails late could create the file after the folder was
+// deleted.
 async function writeTo(path: string, file: InputFile): Promise<void> {
   const copy = await open(path, 'wx', 0o600);
   await pipeline(file.stream(), copy.createWriteStream());
@@ -152,7 +154,7 @@ function columnsOf(database: SqliteDatabase, table: string): string[] {
     .map((row) => String(row.name));
 }
 
-// Large enough for speed, and small enough to yield often.
+// Chunks of this size are fast to pass on, and small enough that other work can run often.
 const chunkSize = 64 * 1024;
 
 async function* documentOf(database: SqliteDatabase, program: KnownTables, name: string): AsyncGenerator<Uint8Array> {
@@ -170,7 +172,7 @@ async function* documentOf(database: SqliteDatabase, program: KnownTables, name:
   yield encoder.encode(`${text}}`);
 }
 
-/** Yields the rows of tables, as fields of a JSON object. */
+/** Yields the rows of tables as members of a JSON object, one array per table. */
 function* rowsOf(database: SqliteDatabase, tables: readonly string[]): Generator<string> {
   for (const [index, table] of tables.entries()) {
     yield `${index === 0 ? '' : ','}"${table}":[`;
@@ -192,7 +194,7 @@ function* rowsOf(database: SqliteDatabase, tables: readonly string[]): Generator
 function* cursorConversations(database: SqliteDatabase): Generator<string> {
   yield '"cursor":[';
   let first = true;
-  // The character `;` comes after `:`. So each range contains the keys with one prefix.
+  // `;` is the character after `:`, so a range from `prefix:` to `prefix;` contains all keys with that prefix.
   const between = 'SELECT key, value FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY key';
   for (const { key, value } of database.prepare(between).iterate('composerData:', 'composerData;')) {
     const id = String(key).slice('composerData:'.length);
@@ -208,7 +210,9 @@ function* cursorConversations(database: SqliteDatabase): Generator<string> {
   yield ']';
 }
 
-/** Returns the JSON in a column. Any other text becomes a JSON string, which the format reader reports. */
+/**
+ * Returns the value of a column if it is JSON. Any other text becomes a JSON string, which the format reader reports.
+ */
 function jsonOf(value: SqlRow[string] | undefined): string {
   const text = value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : String(value ?? 'null');
   try {

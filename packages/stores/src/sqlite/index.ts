@@ -1,4 +1,4 @@
-/** The store in one SQLite file, which is the default. */
+/** The store in one SQLite file, which is the default store. */
 import {
   accessSync,
   closeSync,
@@ -30,16 +30,16 @@ import { migrateSqlite, numberedRowsVersion, readSqliteVersion } from './migrati
 import { clearResidue } from './residue.ts';
 import { maxBlockingWaitMs, maxLockWaitMs } from './transactions.ts';
 
-/** Returns the path of the default file. */
+/** Returns the path of the file that is used if the URL names none. */
 export function defaultSqlitePath(): string {
   return join(homedir(), '.coppice', 'coppice.db');
 }
 
 /** Opens or creates a SQLite file. A file without write permission is opened read-only with a note. */
 export async function open(place: string, options: StoreOptions): Promise<Store> {
-  // For SQLite this name means a database in memory. Here it would create a file with that name, which nobody expects.
+  // SQLite itself would take this name as a database in memory. Here it would be a file name, which no user expects.
   if (place === ':memory:')
-    refuse('command/invalid', 'A store that is kept nowhere is opened as memory: and not as sqlite::memory:.', {
+    refuse('command/invalid', 'For a store in memory, use memory: instead of sqlite::memory:.', {
       place,
     });
   useNativeHash();
@@ -50,7 +50,7 @@ export async function open(place: string, options: StoreOptions): Promise<Store>
   return store;
 }
 
-/** Opens the file. Waits while another process creates it or recovers it after a crash. */
+/** Opens the file. Waits while another process creates or recovers it. */
 async function openWhenFree(path: string, options: StoreOptions): Promise<OpenedSqlite> {
   const until = Date.now() + maxLockWaitMs;
   for (;;) {
@@ -85,12 +85,12 @@ function openFile(path: string, options: StoreOptions): OpenedSqlite {
   }
 }
 
-// The temporary name of a database that is being created, with the pid of the process.
+// Matches the temporary names of a database that is being created; they contain the pid of the process.
 const makings = /^\.new-(\d+)(?:-journal|-wal|-shm)?$/;
 
 /** Creates the file under a temporary name, and renames it when it is complete. So a crash leaves no empty file. */
 function createDatabase(path: string): void {
-  // Messages are private, so only the owner may read them.
+  // Messages are private, so other users get no permissions.
   makeFolders(dirname(path), 0o700);
   const temporary = `${path}.new-${process.pid}`;
   try {
@@ -136,12 +136,12 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process of another user cannot be signalled, so it is running.
+    // EPERM means that the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** Throws on an empty or truncated file. It is damaged, and not a new database. */
+/** Throws on an empty or truncated file, which is damaged and must not be taken for a new database. */
 function checkFile(path: string): void {
   const stat = statSync(path);
   const { size } = stat;
@@ -152,7 +152,7 @@ function checkFile(path: string): void {
       message: `The file ${path} ${why}. It was left as it is.`,
       data: { place: path },
     });
-  if (!stat.isFile()) throw damaged('is no file');
+  if (!stat.isFile()) throw damaged('is not a file');
   if (size === 0) throw damaged('is empty');
   const header = Buffer.alloc(100);
   const handle = openSync(path, 'r');
@@ -178,7 +178,7 @@ function isDatabaseWritable(path: string): boolean {
   }
 }
 
-// On a network file system, the shared memory of SQLite does not work between machines.
+// File systems on which SQLite's shared memory does not work between machines, by type number.
 const networkFileSystems = new Map<number, string>([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -187,13 +187,13 @@ const networkFileSystems = new Map<number, string>([
   [0x01021997, '9P'],
 ]);
 
-// Mapped pages count as memory of the process. Importing a large export would fill the whole map.
+// Mapped pages count as memory of the process. Without a limit, an import could map the whole file.
 const usuallyMapped = 64 * 1024 * 1024;
 
-// With a small cache, pages are written to the log during the work, so that the commit is short.
+// With a small cache, SQLite writes pages to the log during the work, and the commit at the end takes less time.
 const besideCache = 4_000;
 
-/** Opens a second connection to the file, for long work. It does not checkpoint the log by itself. */
+/** Opens a second connection for long work. It never checkpoints the log automatically. */
 function openBeside(path: string): SqliteConnection {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
   for (const pragma of [...pragmas, `cache_size = -${besideCache}`, 'wal_autocheckpoint = 0'])
@@ -201,26 +201,27 @@ function openBeside(path: string): SqliteConnection {
   return connection;
 }
 
-// Deleted rows and freed pages are zeroed immediately, because a purge could not find them later.
+// `secure_delete` zeroes deleted rows and freed pages immediately, because a purge could not find them later.
 const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = ON', 'temp_store = MEMORY'];
 
 function openToWrite(path: string, { onMigration: progress, mappedBytes = usuallyMapped }: StoreOptions): OpenedSqlite {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
   const notes: string[] = [];
   try {
-    // The version is checked before anything is written, so that a
-    // file of another program or a newer version stays unchanged.
+    // The version is checked before the first write, so that a file of another program or of a newer version stays
+    // unchanged.
     readSqliteVersion(connection, path);
     const network = networkFileSystems.get(statfsSync(path).type);
     if (network !== undefined)
-      notes.push(`The file lies on ${network}: it is used without a write-ahead log, which is slower.`);
+      notes.push(`The file is on ${network}: it is used without a write-ahead log, which is slower.`);
     connection.database.exec(`PRAGMA journal_mode = ${network === undefined ? 'WAL' : 'DELETE'}`);
     for (const pragma of [...pragmas, 'cache_size = -32000', `mmap_size = ${mappedBytes}`])
       connection.database.exec(`PRAGMA ${pragma}`);
     migrateSqlite(connection, path, progress);
     clearResidue(connection, path);
     const opened = { connection, place: path, readOnly: false, notes };
-    // Without a write-ahead log a writer blocks readers.
+    // On a network file system there is no write-ahead log, and a writer blocks readers, so a second connection is
+    // useless.
     return network === undefined ? { ...opened, beside: () => openBeside(path) } : opened;
   } catch (error) {
     connection.close();
@@ -230,9 +231,7 @@ function openToWrite(path: string, { onMigration: progress, mappedBytes = usuall
 
 function openToRead(path: string, asked: boolean, progress: MigrationProgress | undefined): OpenedSqlite {
   const { DatabaseSync } = sqliteModule();
-  const notes = asked
-    ? []
-    : ['The file or its folder may not be written: everything can be read, nothing can be saved.'];
+  const notes = asked ? [] : ['The file or its folder is not writable: everything can be read, nothing can be saved.'];
   const attempt = (name: string): OpenedSqlite => {
     const connection = new SqliteConnection(new DatabaseSync(name, { readOnly: true }));
     try {
@@ -248,8 +247,8 @@ function openToRead(path: string, asked: boolean, progress: MigrationProgress | 
   try {
     return attempt(path);
   } catch (error) {
-    // A write-ahead log needs a file beside the database. If that file
-    // does not exist and cannot be created, no other process writes.
+    // Reading with a write-ahead log needs a shared memory file beside the database. If it cannot be created and the
+    // log is empty, no process writes, and the file can be opened as immutable.
     if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) throw error;
     return attempt(`file:${encodeURI(path)}?immutable=1`);
   }
@@ -289,14 +288,14 @@ function systemError(error: unknown, path: string): unknown {
     return make({
       code: 'tree/read-only',
       kind: 'refused',
-      message: `The database ${path} cannot be made: its folder may not be written.`,
+      message: `The database ${path} cannot be created: its folder is not writable.`,
     });
-  // Other system errors, for example if a parent folder is a file.
+  // Other errors of the system, for example ENOTDIR if a parent folder is a file.
   if (error instanceof Error && 'syscall' in error)
     return make({
       code: 'store/unavailable',
       kind: 'unavailable',
-      message: `The database ${path} cannot be made or read: ${code}.`,
+      message: `The database ${path} cannot be created or read: ${code}.`,
     });
   return error;
 }

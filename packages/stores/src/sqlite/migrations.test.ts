@@ -77,7 +77,7 @@ it('[L74] purged texts that an older version left in its file are removed when i
   expect(copies.map((copy) => copy.title)).toEqual(['A tree of schema 5']);
   expect((await store.fsck()).findings).toEqual([]);
   await store.close();
-  // The backup before the migration contains no free pages.
+  // The migration left a backup of the old file.
   expect(existsSync(`${path}.before-schema-10-from-5.bak`)).toBe(true);
 });
 

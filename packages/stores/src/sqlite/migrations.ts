@@ -1,4 +1,4 @@
-/** Creates or updates the tables of a database file, or refuses the file. */
+/** Creates or migrates the tables of a database file. Refuses files of other programs and of newer versions. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
@@ -20,17 +20,17 @@ import type { SqliteConnection } from './driver.ts';
 import { numberSqliteRows } from './number-rows.ts';
 import { exactSearchSchemaSql, firstSearchSchemaSql } from './search.ts';
 
-/** Marks a file as a store of Coppice, so that the database of another program is never written. */
+/** Stored in the file's header, so that a database of another program is recognised and never written. */
 const applicationId = 0x436f7070;
 
 interface SqliteMigration {
   readonly version: number;
   readonly statements: readonly string[];
-  /** Fills new tables or columns from existing rows. */
+  /** Fills new tables or columns from the existing rows. */
   readonly fill?: (progress: MigrationProgress) => SqlTask<void>;
 }
 
-/** The first table version with row numbers. */
+/** The first schema version with row numbers. */
 export const numberedRowsVersion = 10;
 
 /**
@@ -52,8 +52,8 @@ const migrations: readonly SqliteMigration[] = [
   { version: 1, statements: [...createSchemaSql(sqliteDialect), ...firstSearchSchemaSql, 'ANALYZE'] },
   {
     version: 2,
-    // A covering index for finding a known history. Without it, the
-    // page of every message, with its text, is read to get the id.
+    // A covering index for matching a known history. Without it, SQLite would read each message with its text to get
+    // the id.
     statements: [
       'DROP INDEX node_match',
       `CREATE INDEX node_match ON node (tree_id, match_parent, equality_key, position, seq, id)
@@ -70,8 +70,8 @@ const migrations: readonly SqliteMigration[] = [
   },
   {
     version: 7,
-    // The rows of former lists are in no commit that the index would
-    // still read. They are written by the migration to row numbers.
+    // The rows of lists that earlier versions stored are in no commit that the index still reads. They are written by
+    // the migration to row numbers.
     statements: ['UPDATE search_state SET from_place = 0 WHERE from_place IS NULL'],
   },
   { version: 8, statements: createSealedRecordsSql(sqliteDialect) },
@@ -79,7 +79,7 @@ const migrations: readonly SqliteMigration[] = [
   { version: numberedRowsVersion, statements: [], fill: numberSqliteRows },
 ];
 
-/** The version of the tables that this build writes. */
+/** The newest schema version that this build knows. */
 export const newestSqliteVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
 
 function pragma(connection: SqliteConnection, name: string): number {
@@ -87,8 +87,8 @@ function pragma(connection: SqliteConnection, name: string): number {
 }
 
 /**
- * Returns the table version of a file, and whether the file is
- * empty. Throws if another program or a newer build wrote it.
+ * Returns the schema version of a file, and whether the file is empty. Throws if another program or a newer version
+ * wrote the file.
  */
 export function readSqliteVersion(
   connection: SqliteConnection,
@@ -138,8 +138,8 @@ function useMigrationSettings(connection: SqliteConnection): () => void {
 }
 
 /**
- * Updates the tables in one transaction, after a backup of existing data. If the process is killed meanwhile, the file
- * is unchanged, and the next process starts again.
+ * Migrates the tables in one transaction, after a backup of existing data. If the process is killed meanwhile, the file
+ * is unchanged, and the next opening starts again.
  */
 export function migrateSqlite(
   connection: SqliteConnection,
@@ -171,7 +171,7 @@ export function migrateSqlite(
   } finally {
     restoreSettings();
   }
-  // This loads the fixed statistics.
+  // SQLite loads the statistics that the migration wrote, without measuring.
   connection.database.exec('ANALYZE sqlite_schema');
 }
 
@@ -179,14 +179,14 @@ function rollBack(connection: SqliteConnection): void {
   try {
     connection.database.exec('ROLLBACK');
   } catch {
-    // SQLite has already rolled back. The original error is reported.
+    // The rollback fails if SQLite has already rolled back. The original error is thrown.
   }
 }
 
 function backUpBefore(connection: SqliteConnection, place: string, version: number): void {
   const copy = `${place}.before-schema-${newestSqliteVersion}-from-${version}.bak`;
   if (existsSync(copy)) return;
-  // If this process is killed meanwhile, the next opening deletes the file with this name.
+  // If the process is killed meanwhile, the next opening deletes the file by this name.
   const partial = `${place}.new-${process.pid}`;
   rmSync(partial, { force: true });
   makePrivateFile(partial);

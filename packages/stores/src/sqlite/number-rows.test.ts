@@ -37,7 +37,7 @@ test('[L200] a file from before row numbers gives the same results as before, an
   const reports: (readonly [number, number])[] = [];
   const copy = `${path}.before-schema-${newestSqliteVersion}-from-9.bak`;
   const store = await open(path, { onMigration: (done, total) => reports.push([done, total]) });
-  // The file contains nothing of the old tables.
+  // The file was rewritten without the pages of the old tables.
   expect(statSync(path).size).toBeLessThan(statSync(copy).size * 0.8);
   expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
   expect(await errorsIn(store)).toEqual([]);

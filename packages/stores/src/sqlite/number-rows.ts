@@ -49,7 +49,8 @@ const newTables: readonly string[] = [
     CHECK (active_node_id IS NULL OR active_node_id <> root_id)
   )`,
   createNodeTableSql(sqliteDialect, 'node_numbered', nodeForeignKeys('node_numbered', 'tree_numbered')),
-  // AUTOINCREMENT is not used, because its counter needs one more page per commit. See the trigger change_end.
+  // AUTOINCREMENT is not used, because its counter would write one more page per commit. The trigger `change_end` keeps
+  // ids unique instead.
   `CREATE TABLE change_numbered (
     id INTEGER NOT NULL PRIMARY KEY,
     tree_id TEXT NOT NULL,
@@ -66,7 +67,7 @@ const newTables: readonly string[] = [
   )`,
 ];
 
-// Nodes whose tree is missing get a number that no tree has.
+// Nodes whose tree is missing get a tree number that no tree has.
 const numberTrees: readonly string[] = [
   `INSERT INTO tree_numbered (${treeColumns}) SELECT ${treeColumns} FROM tree ORDER BY rowid`,
   'CREATE TEMP TABLE tree_number (id TEXT NOT NULL PRIMARY KEY, no INTEGER NOT NULL) WITHOUT ROWID',
@@ -78,7 +79,7 @@ const numberTrees: readonly string[] = [
 ];
 
 const numberFor = (column: string): string => `(SELECT m.no FROM node_number m WHERE m.id = n.${column})`;
-// A missing parent stays missing: its number is the highest number of the tree, which no node has.
+// A parent id without a row gets the highest number of the tree, which no node has, so the parent stays missing.
 const parentNo = `CASE WHEN n.parent_id IS NOT NULL THEN coalesce(${numberFor('parent_id')},
   s.no / ${numbersPerTree} * ${numbersPerTree} + ${numbersPerTree - 1}) END`;
 const copyNodes = `INSERT INTO node_numbered (${nodeTableColumns})
@@ -125,21 +126,21 @@ const triggers: readonly string[] = [
     WHEN new.active_node_id IS NOT NULL AND NOT ${isActive('new.no', 'new.active_node_id')} ${refuseActive}`,
   `CREATE TRIGGER node_active BEFORE DELETE ON node
     WHEN EXISTS (SELECT 1 FROM tree t WHERE t.no = old.no / ${numbersPerTree} AND t.active_node_id = old.id) ${refuseActive}`,
-  // A row was deleted that is still in the index, for example by
-  // hand. Its number may be used again, so the index is rebuilt.
+  // A row that is still in the index was deleted, for example by hand. Its number may be assigned again, so the index
+  // must be rebuilt.
   `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.no)
     BEGIN UPDATE search_state SET from_place = -1; END`,
-  // Log positions are never used again, because the cursors of
-  // feeds point to them. An empty row keeps the end of the log.
+  // Ids of the log must not be assigned again, because cursors of feeds contain them. If the newest row is deleted, an
+  // empty row keeps its id.
   `CREATE TRIGGER change_end BEFORE DELETE ON change WHEN old.id = (SELECT max(id) FROM change) AND old.tree_id <> ''
     BEGIN INSERT INTO change (${changeColumns}) VALUES (old.id + 1, '', old.id + 1, '', '', 0, 'do', 0, 0, 0, '[]', ''); END`,
 ];
 
 /**
- * Fixed statistics by index: the number of rows, and how many rows share the first columns of
- * a key. Without them, SQLite assumes that all columns of an index are equally selective. It
- * would scan the whole tree at each level of a subtree, which makes deletes quadratic. ANALYZE
- * would measure the data of one moment; with these numbers the plans are always the same.
+ * Fixed statistics for the query planner: the number of rows per index, and how many rows share the first columns of a
+ * key. Without them, SQLite assumes that all columns are equally selective and scans the whole tree at each level of a
+ * subtree, which makes deletes quadratic. ANALYZE would measure the data of one moment; with fixed numbers the query
+ * plans never change.
  */
 const shape: readonly (readonly [table: string, index: string, rows: string])[] = [
   ['node', 'node_id', '1000000 1'],
@@ -179,14 +180,14 @@ export function* numberSqliteRows(progress: MigrationProgress): SqlTask<void> {
   for (const sql of [...exchangeTables, ...triggers]) yield* execute(sql);
   if (end !== undefined) yield* keepLogEnd(sqlNumber(end, 'seq'));
   yield* storeListsAsRows(sqliteDialect, lists);
-  // The index refers to the old row ids.
+  // The old index refers to the row ids of the old tables.
   yield* emptySearchIndex();
   // The free pages still contain the old rows, so the file is rewritten when no other process uses it.
   if (total > 0) yield* execute('UPDATE residue SET pages = 1');
   for (const sql of statistics) yield* execute(sql);
 }
 
-/** Keeps the highest log position that was used, if its commit was purged. */
+/** Keeps the highest id of the log in use, if its commit was purged. */
 function* keepLogEnd(end: number): SqlTask<void> {
   yield* execute(
     `INSERT INTO change (${changeColumns}) SELECT $1, '', $1, '', '', 0, 'do', 0, 0, 0, '[]', ''

@@ -1,13 +1,13 @@
 /**
- * Overwrites the remains of purged rows in the unused parts of table pages. SQLite zeroes deleted cells and freed pages
- * (`secure_delete = ON`). But when it rebuilds a page to balance a tree, the bytes between the cell pointers and the
- * first cell stay, and may contain a copy of a moved row. Such a copy is on a page that once contained the row, and
- * these pages stay neighbours in key order. So every row near a purged one is extended until it fills a page alone,
- * which overwrites the page. Then the row is cut to its length again.
+ * Overwrites copies of purged rows in the unused parts of table pages. SQLite zeroes deleted cells and freed pages
+ * (`secure_delete = ON`). But when it rebalances a page, the bytes between the cell pointers and the first cell stay,
+ * and may contain a copy of a row that was moved to another page. Such a page stays a neighbour of the purged row in
+ * key order. So every row near a purged one is extended until it fills a page alone, which overwrites that page, and
+ * then gets its old length back.
  */
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 
-/** The tables with texts of users, each with a text column without an index that can be extended for a moment. */
+/** The tables with texts of users, and for each a text column without an index, which can be extended temporarily. */
 const paddedColumns: ReadonlyMap<string, string> = new Map([
   ['node', 'meta'],
   ['node_content', 'aliases'],
@@ -21,10 +21,10 @@ const paddedColumns: ReadonlyMap<string, string> = new Map([
   ['provenance', 'source'],
 ]);
 
-/** How many pages on either side of a purged row are overwritten. */
+/** How many pages on each side of a purged row are overwritten. */
 const pagesAside = 4;
 
-/** Starts to record which rows are deleted or rewritten, until {@link overwriteResidue} in the same transaction. */
+/** Starts to record deleted and rewritten rows, until {@link overwriteResidue} is called in the same transaction. */
 export function* startRecordingDeletes(): SqlTask<void> {
   yield* execute('CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT NOT NULL, place INTEGER NOT NULL)');
   yield* execute('DELETE FROM temp.purged_row');
@@ -60,7 +60,7 @@ function* overwriteIn(table: string, column: string, pageSize: number): SqlTask<
   let reached = Number.NEGATIVE_INFINITY;
   for (const one of purged) {
     const place = sqlNumber(one, 'place');
-    // The row itself, if it was only rewritten, then its neighbours.
+    // First the row itself, if it was only rewritten, then its neighbours in both directions.
     if (place > reached) {
       reached = yield* neighbours({ table, columns, pageSize, near }, place, '>=', 'ASC');
       yield* neighbours({ table, columns, pageSize, near }, place, '<', 'DESC');
@@ -88,7 +88,7 @@ interface Surrounding {
   readonly table: string;
   readonly columns: readonly string[];
   readonly pageSize: number;
-  /** The ids of the rows that were found. */
+  /** The row ids that were found. */
   readonly near: Set<number>;
 }
 
@@ -116,10 +116,10 @@ function* neighbours(
   return last;
 }
 
-/** The size of a column in a record. */
+/** The size of one value in a SQLite record. */
 interface Cell {
   readonly bytes: number;
-  /** The type of the value, if its length is part of the type in the record. */
+  /** The type of the value, if the record encodes its length together with the type. */
   readonly sized: 'text' | 'blob' | null;
 }
 
@@ -137,7 +137,7 @@ function cellsOf(found: SqlRow, count: number): Cell[] {
     const type = found[`t${at}`];
     if (type === 'null') return { bytes: 0, sized: null };
     if (type === 'integer') return { bytes: integerSize(sqlNumber(found, `v${at}`)), sized: null };
-    // SQLite may store a real as an integer with fewer bytes. With eight bytes, the size is never underestimated.
+    // SQLite may store a real as a shorter integer. Eight bytes are an upper bound.
     if (type !== 'text' && type !== 'blob') return { bytes: 8, sized: null };
     return { bytes: sqlNumber(found, `l${at}`), sized: type };
   });
@@ -175,7 +175,7 @@ function localSize(payload: number, pageSize: number): number {
   return local <= most ? local : least;
 }
 
-/** Returns how many characters make a row fill its page, so that no other row fits on it. */
+/** Returns how many characters make a row so long that no other row fits on its page. */
 function paddingOf(cells: readonly Cell[], index: number, pageSize: number): number {
   const most = pageSize - 35;
   const step = pageSize - 4;

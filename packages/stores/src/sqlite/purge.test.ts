@@ -25,14 +25,14 @@ function newTree() {
   return treeId(crypto.randomUUID());
 }
 
-/** Returns a text in which every twelve bytes contain its name. */
+/** Returns a text that contains its name in every twelve bytes, so that any remaining part can be recognised. */
 function marked(name: string, length: number): string {
   let text = '';
   for (let at = 0; text.length < length; at++) text += `${name}${at.toString(36).padStart(4, '0')} `;
   return text.slice(0, length);
 }
 
-/** Returns the names of the texts that a file of the folder, or a backup, still contains in part. */
+/** Returns the names of the texts of which any file in the folder, or a new backup, contains a part. */
 async function namesLeft(store: Store, name: RegExp): Promise<string[]> {
   await store.backup(join(folder, `backup-${crypto.randomUUID()}.db`));
   const found = new Set<string>();
@@ -48,7 +48,7 @@ async function say(store: Store, tree: ReturnType<typeof newTree>, message: Mess
   return id;
 }
 
-/** Counts the entries of the index through a vocabulary table. */
+/** Counts the terms in the search index through a vocabulary table of FTS5. */
 function entriesIn(path: string): number {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   try {

@@ -1,4 +1,4 @@
-/** Records the remains of purged rows in the file, and removes them as soon as possible. */
+/** Records where a purge left data in the files, and removes that data as soon as possible. */
 import { execute, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { type SqliteConnection, sqliteBusyCode, sqliteResultCode } from './driver.ts';
 
@@ -8,9 +8,9 @@ export function* recordLogResidue(): SqlTask<void> {
 }
 
 /**
- * Removes recorded remains, outside of any transaction. Rewrites the file if its
- * free pages were never zeroed, and empties the write-ahead log. Returns the
- * files that still contain remains, because others use them or the disk is full.
+ * Removes the recorded remains, outside any transaction: rewrites the file if its free pages were never zeroed, and
+ * empties the write-ahead log. Returns the files that still contain remains, because other processes use them or the
+ * disk is full.
  */
 export function clearResidue(connection: SqliteConnection, place: string): readonly string[] {
   const [noted] = connection.all('SELECT pages, log FROM residue');
@@ -24,7 +24,7 @@ export function clearResidue(connection: SqliteConnection, place: string): reado
   return [];
 }
 
-// VACUUM makes a temporary copy, and temporary data is kept in memory.
+// VACUUM copies the file to temporary storage, which is in memory, so larger files are not rewritten.
 const mostInMemory = 128 * 1024 * 1024;
 
 function rewriteFile(connection: SqliteConnection): boolean {
@@ -38,7 +38,10 @@ function rewriteFile(connection: SqliteConnection): boolean {
   }
 }
 
-/** Runs a statement. Returns false if others use the file or there is no space, so that a later attempt may succeed. */
+/**
+ * Runs a statement. Returns false if it has to be tried later, because other processes use the file or the disk is
+ * full.
+ */
 function isDone({ database }: SqliteConnection, sql: string): boolean {
   try {
     database.exec(sql);

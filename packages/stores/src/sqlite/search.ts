@@ -29,8 +29,8 @@ import {
 } from '../sql/search.ts';
 import type { SqliteConnection } from './driver.ts';
 
-// The index does not store the texts, and deletes entries exactly: a row is removed with its old text. An index that
-// only marks deleted rows would keep their trigrams, from which a text can be reconstructed.
+// The index stores no texts and deletes entries exactly: a row is removed together with its trigrams. An index that
+// only marks deleted rows would keep the trigrams, and the text could be reconstructed from them.
 const indexTable = `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', tokenize='trigram case_sensitive 0')`;
 
 /** The statements for the index of version 1, which only marked deleted rows. */
@@ -42,8 +42,8 @@ export const firstSearchSchemaSql: readonly string[] = [
 ];
 
 /**
- * The statements for the index with exact deletes. `node_indexed` has a hash of the indexed text of each row, because
- * this index needs the old text to delete a row. `from_place` is the last row that a new index contains: null if the
+ * The statements for the index with exact deletes, which needs the old text of a row to delete it. `node_indexed` has a
+ * hash of that text for each row, to check it. `from_place` is the last row that a new index contains: null if the
  * index is complete, and -1 if it must be rebuilt.
  */
 export const exactSearchSchemaSql: readonly string[] = [
@@ -53,18 +53,18 @@ export const exactSearchSchemaSql: readonly string[] = [
   'CREATE TABLE node_indexed (place INTEGER PRIMARY KEY, sum TEXT NOT NULL)',
   'ALTER TABLE search_state ADD COLUMN from_place INTEGER',
   'UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)',
-  // A row was deleted that is still in the index, for example by
-  // hand. Its row id may be used again, so the index is rebuilt.
+  // A row that is still in the index was deleted, for example by hand. Its row id may be assigned again, so the index
+  // must be rebuilt.
   `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.rowid)
     BEGIN UPDATE search_state SET from_place = -1; END`,
 ];
 
 const batch = 500;
 const shortest = 3;
-// Deleting one text exactly takes as long as indexing about this many texts.
+// Deleting one text exactly takes as long as indexing this many texts, so a large purge rebuilds the index instead.
 const exactDeleteCost = 50;
 
-/** Whether the index is older than the log. */
+/** Whether the log has commits that the index does not contain yet. */
 export function isSearchIndexBehind(connection: SqliteConnection): boolean {
   const [state = {}] = connection.all(
     'SELECT from_place IS NOT NULL OR change_id < coalesce((SELECT max(id) FROM change), 0) AS behind FROM search_state',
@@ -73,8 +73,8 @@ export function isSearchIndexBehind(connection: SqliteConnection): boolean {
 }
 
 /**
- * Updates the index by one batch: first rows that a new index lacks, then the log. Removed messages stay in the index
- * until they are purged. A search filters them out.
+ * Adds one batch to the index: first rows that a new index lacks, then new commits of the log. Removed messages stay in
+ * the index until they are purged; a search filters them out.
  */
 export function* updateSearchIndex(): SqlTask<void> {
   const state = yield* queryRow('SELECT change_id, from_place FROM search_state');
@@ -99,8 +99,8 @@ function* indexOne(id: string): SqlTask<void> {
 }
 
 /**
- * Indexes the current text of a row. Returns false if the index had
- * to be emptied, because the indexed text of the row is unknown.
+ * Indexes the current text of a row. Returns false if the index was emptied, because the old text of the row is unknown
+ * and its entry could not be deleted.
  */
 function* index(found: SqlRow): SqlTask<boolean> {
   const said = sqlText(found, 'kind') === 'root' ? '' : foldText(searchTextIn(found));
@@ -121,15 +121,15 @@ function* index(found: SqlRow): SqlTask<boolean> {
 }
 
 /**
- * Sets whether the index deletes entries exactly or only marks them. With exact deletes, inserts take twice as long.
+ * Switches the index between exact deletes and marking deleted entries. With exact deletes, inserts take twice as long.
  */
 function* exactDeletes(on: boolean): SqlTask<void> {
-  // Pending changes are written with the old setting first.
+  // Pending entries must be written with the old setting before it changes.
   if (!on) yield* execute("INSERT INTO node_text (node_text) VALUES ('flush')");
   yield* execute("INSERT INTO node_text (node_text, rank) VALUES ('secure-delete', $1)", on ? 1 : 0);
 }
 
-/** Removes a row from the index by its indexed text. Returns false if that text is unknown. */
+/** Removes a row from the index. Returns false if the text that was indexed is unknown. */
 function* unindex(found: SqlRow): SqlTask<boolean> {
   const old = yield* indexedText(found);
   if (old === null) return false;
@@ -191,7 +191,7 @@ export function* emptySearchIndex(): SqlTask<void> {
   yield* execute('UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)');
 }
 
-/** Indexes the next rows after a row id. */
+/** Indexes the next batch of rows after a row number. */
 function* fillAfter(place: number): SqlTask<void> {
   const found = yield* queryRows(`${indexedRows} WHERE n.no > $1 ORDER BY n.no LIMIT ${batch}`, place);
   for (const one of found) if (!(yield* index(one))) return;
@@ -200,12 +200,12 @@ function* fillAfter(place: number): SqlTask<void> {
 }
 
 function sumOf(said: string): string {
-  // The module is not imported at the top. Most programs never index, and loading it takes milliseconds.
+  // Loaded here and not at the top, because most processes never index and loading takes milliseconds.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(encodeColumnText(said)).digest('base64url').slice(0, 22);
 }
 
-/** Rebuilds the index from the messages, whatever its state is. The caller holds a write transaction. */
+/** Rebuilds the whole index from the messages. The caller holds a write transaction. */
 export function* rebuildSearchIndex(): SqlTask<void> {
   yield* emptySearchIndex();
   for (;;) {
@@ -216,7 +216,7 @@ export function* rebuildSearchIndex(): SqlTask<void> {
   }
 }
 
-/** Returns the text of a row; empty if the row is damaged. A check reports and repairs damaged rows. */
+/** Returns the search text of a row; empty if the row is damaged. A check reports and repairs damaged rows. */
 function searchTextIn(row: SqlRow): string {
   try {
     return searchTextOf(row, messageOfRow(row, sqlText(row, 'role') as Role));
@@ -226,14 +226,14 @@ function searchTextIn(row: SqlRow): string {
   }
 }
 
-// Folds case like the scan for short terms does, so that both find the same messages.
+// Folds case exactly like the scan for short terms, so that both find the same messages.
 function foldText(said: string): string {
   return said.toLowerCase();
 }
 
 /**
- * Finds messages. Terms of three or more characters are searched in the index, and shorter terms in its results. If the
- * index cannot be updated, because the file is read-only, every message is scanned.
+ * Finds messages. Terms of three or more characters are searched in the index; shorter terms filter its results. If the
+ * index cannot be used, for example in a read-only file, every message is scanned.
  */
 export function searchSqlite(connection: SqliteConnection, search: SearchRequest, indexed: boolean): FoundHit[] {
   const long = indexed ? search.terms.filter((term) => [...term].length >= shortest) : [];
@@ -243,14 +243,13 @@ export function searchSqlite(connection: SqliteConnection, search: SearchRequest
 }
 
 /**
- * Returns hits for terms in the index. Nearly all candidates are
- * hits, so they are read in pages, and rarely more than one.
+ * Returns hits by the index. Nearly all candidates are hits, so they are read in pages, and one page is usually enough.
  */
 function indexedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundHit[] {
   const found: FoundHit[] = [];
   const wanted = search.limit + 1;
-  // The limit is written into the statement, because SQLite prepares a statement again for each value of a limit
-  // parameter. It is rounded up, so that there are few statements.
+  // The limit is part of the statement text, because SQLite prepares a statement again for each value of a limit
+  // parameter. It is rounded up to a power of two, so that few different statements are cached.
   const size = 2 ** Math.ceil(Math.log2(wanted));
   for (let { after } = search; ; ) {
     const { sql, params } = candidates({ ...search, after }, long);
@@ -261,11 +260,13 @@ function indexedHits(connection: SqliteConnection, search: SearchRequest, long: 
     }
     const last = rows[rows.length - 1];
     if (last === undefined || rows.length < size || found.length > search.limit) return found.slice(0, wanted);
-    after = hitPlace(last);
+    after = sortKeyOfRow(last);
   }
 }
 
-/** Returns hits by scanning. Most candidates are not hits, so they are read one by one, and only as many as needed. */
+/**
+ * Returns hits by scanning messages. Most candidates are not hits, so they are read one by one until there are enough.
+ */
 function scannedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundHit[] {
   const { sql, params } = candidates(search, long);
   const found: FoundHit[] = [];
@@ -277,7 +278,7 @@ function scannedHits(connection: SqliteConnection, search: SearchRequest, long: 
   return found;
 }
 
-/** Builds the statement that finds candidates, newest first. */
+/** Builds the statement that finds candidate messages, newest first. */
 function candidates(
   search: SearchRequest,
   long: readonly string[],
@@ -292,7 +293,7 @@ function candidates(
   let from = `node n JOIN tree t ON t.no = ${treeNoSql('n')}`;
   if (long.length > 0) {
     const phrase = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
-    // The join order is fixed, because the index finds few rows, while an owner may have nearly all rows.
+    // CROSS JOIN fixes the join order: the index finds few rows, while an owner may have nearly all rows.
     from = `node_text f CROSS JOIN node n ON n.no = f.rowid CROSS JOIN tree t ON t.no = ${treeNoSql('n')}`;
     conditions.unshift(`node_text MATCH ${parameter(phrase)}`);
   }
@@ -308,7 +309,7 @@ function candidates(
   };
 }
 
-function hitPlace(row: SqlRow): HitSortKey {
+function sortKeyOfRow(row: SqlRow): HitSortKey {
   return {
     createdAt: sqlNumber(row, 'created_at'),
     treeId: treeId(sqlText(row, 'tree_id')),

@@ -6,16 +6,16 @@ import { runStoreConformance } from '../conformance/index.ts';
 import { SqliteConnection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
 
-const places = new WeakMap<Store, string>();
+const paths = new WeakMap<Store, string>();
 
 async function openAt(path: string, options = {}): Promise<Store> {
   const store = await open(path, options);
-  places.set(store, path);
+  paths.set(store, path);
   return store;
 }
 
 function placeOf(store: Store): string {
-  const path = places.get(store);
+  const path = paths.get(store);
   if (path === undefined) throw new Error('This store was not opened by these tests.');
   return path;
 }

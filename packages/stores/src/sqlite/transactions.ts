@@ -1,20 +1,20 @@
 /** Begins and ends transactions of a connection, and runs long transactions in parts between other work. */
-import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { failpoint } from '../failpoints.ts';
 import type { Query, SqlTask } from '../sql/query.ts';
 import { type SqliteConnection, sqliteBusyCode, sqliteResultCode } from './driver.ts';
 
-/** How many milliseconds a connection waits for the lock before it reports that the database is busy. */
+/** The number of milliseconds that a connection waits for the write lock before it throws that the database is busy. */
 export const maxLockWaitMs = 10_000;
-/** How many milliseconds of the wait may block the event loop. */
+/** The number of milliseconds of that wait that may block the event loop. */
 export const maxBlockingWaitMs = 30;
-/** How many milliseconds work may run before it yields. */
+/** The number of milliseconds that work may run before it yields to the event loop. */
 export const maxRunBeforeYieldMs = 10;
 
 /**
- * Takes the write lock. Returns false if another connection has it and there is still time. SQLite first waits briefly
- * on this thread, which is nearly always enough. In later attempts it does not wait on this thread, because a long
- * writer, such as an import, would block it most of the time.
+ * Tries to take the write lock. Returns false if another connection holds it and the deadline `until` is not reached;
+ * throws after that. The first attempt lets SQLite wait briefly on this thread, which is nearly always enough. Later
+ * attempts do not wait, because a long writer, such as an import, would block the thread most of the time.
  */
 export function tryBeginWrite({ database }: SqliteConnection, until: number, again: boolean): boolean {
   try {
@@ -35,18 +35,17 @@ export function waitBeforeRetry(): Promise<void> {
   return sleep(1 + Math.random() * 15);
 }
 
-/** Runs a shared query on a connection. */
 export function runQueryOnConnection(connection: SqliteConnection, query: Query): unknown {
   if (query.want === 'count') failpoint('write');
   return connection.query(query);
 }
 
-/** Rolls back a transaction. */
+/** Rolls back the open transaction. Does nothing if SQLite has already done so. */
 export function rollBackTransaction({ database }: SqliteConnection): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // SQLite has already rolled back, for example after a full disk or an I/O error.
+    // SQLite rolls back by itself, for example after an I/O error or if the disk is full.
   }
 }
 
@@ -59,7 +58,7 @@ export class LongTransaction {
     this.#open = open;
   }
 
-  /** Runs work in one durable transaction. No other transaction may run on this connection until it ends. */
+  /** Runs work in one transaction and commits it durably. No other transaction may run on this connection meanwhile. */
   async run<T>(work: () => SqlTask<T>): Promise<T> {
     this.#connection ??= this.#open();
     const connection = this.#connection;
@@ -67,8 +66,8 @@ export class LongTransaction {
     for (let again = false; !tryBeginWrite(connection, until, again); again = true) await waitBeforeRetry();
     try {
       const value = await runInTurns(work(), (query) => runQueryOnConnection(connection, query));
-      // Other work runs before the commit, which waits for the disk.
-      await breath();
+      // Other work gets a chance before the commit, which blocks until the disk has written.
+      await yieldToEventLoop();
       failpoint('before-commit');
       connection.database.exec('COMMIT');
       failpoint('after-commit');
@@ -79,13 +78,13 @@ export class LongTransaction {
     }
   }
 
-  /** Checkpoints the part of the write-ahead log that no reader needs. */
+  /** Copies the part of the write-ahead log that no reader needs into the database (a checkpoint). */
   async settle(): Promise<void> {
-    await breath();
+    await yieldToEventLoop();
     try {
       this.#connection?.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
-      // The log contains all data. The next commit tries again.
+      // The log contains all data, and the next checkpoint tries again.
     }
   }
 
@@ -102,7 +101,7 @@ async function runInTurns<T>(work: SqlTask<T>, answer: (query: Query) => unknown
   while (!step.done) {
     const { value } = step;
     if (performance.now() - since > maxRunBeforeYieldMs) {
-      await breath();
+      await yieldToEventLoop();
       since = performance.now();
     }
     step = work.next('sql' in value ? answer(value) : value.map(answer));

@@ -1,6 +1,6 @@
-/** Reads the command line of the torture suite: `name --option value …`. */
+/** Parses the command line of the torture suite: `name --option value …`. */
 
-/** The options of a run, by name. */
+/** The options of a run. Each read of an option marks it as known. */
 export class RunOptions {
   readonly #given: ReadonlyMap<string, string>;
   readonly #known = new Set<string>();
@@ -42,7 +42,7 @@ export class RunOptions {
     return this.text(name)?.split(',');
   }
 
-  /** Throws on unknown options. Call it after all options were read. */
+  /** Throws if an option was given that no one has read. Must be called after all options were read. */
   finish(): void {
     for (const name of this.#given.keys())
       if (!this.#known.has(name)) throw new Error(`There is no option --${name} here.`);

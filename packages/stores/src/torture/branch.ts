@@ -1,7 +1,10 @@
-/** The acknowledged changes of one writer, in a branch of a tree that only this writer changes. */
+/**
+ * Predicts the state of a branch that only one writer changes, from the changes that were acknowledged to this writer.
+ */
 
 /**
- * One change of a writer. Its ids are chosen in advance, so that the content of the store shows whether it happened.
+ * One change of a writer. Its ids are chosen in advance, so that the store shows afterwards whether the change was
+ * made.
  */
 export type WriterAct =
   | {
@@ -17,16 +20,16 @@ export type WriterAct =
   | { readonly act: 'move'; readonly id: string; readonly parent: string }
   | { readonly act: 'undo' };
 
-/** A message that a writer has written. A parent of null is the root of the tree. */
+/** A message of a writer. Its parent is null if it is a child of the root. */
 export interface WriterNode {
   readonly parent: string | null;
   readonly text: string;
 }
 
-/** The messages of one writer in one tree. */
+/** The messages of one writer in one tree, by id. */
 export type WriterNodes = ReadonlyMap<string, WriterNode>;
 
-// How many acts can be undone.
+// How many earlier states are kept for undo.
 const remembered = 12;
 
 function without(nodes: WriterNodes, gone: ReadonlySet<string>): Map<string, WriterNode> {
@@ -36,7 +39,7 @@ function without(nodes: WriterNodes, gone: ReadonlySet<string>): Map<string, Wri
 /** Returns the ids of a node and all its descendants. */
 export function subtreeOf(nodes: WriterNodes, top: string): Set<string> {
   const found = new Set([top]);
-  // After a move, a child may be listed before its parent. So this repeats until no node is added.
+  // After a move, a child may come before its parent in the map. So this repeats until no node is added.
   for (let size = 0; size < found.size; ) {
     size = found.size;
     for (const [id, { parent }] of nodes) if (parent !== null && found.has(parent)) found.add(id);
@@ -82,7 +85,7 @@ function changed(nodes: WriterNodes, act: Exclude<WriterAct, { act: 'undo' }>): 
   }
 }
 
-/** The states of a writer's branch after each of its last acts. The current state comes last. */
+/** The states of a writer's branch after each of its last acts; the current one is the last. */
 export class WriterBranch {
   #states: readonly WriterNodes[];
 
@@ -90,17 +93,14 @@ export class WriterBranch {
     this.#states = states;
   }
 
-  /** The current state. */
   get nodes(): WriterNodes {
     return this.#states[this.#states.length - 1] ?? new Map();
   }
 
-  /** Whether the last act can be undone. */
   get canUndo(): boolean {
     return this.#states.length > 1;
   }
 
-  /** Returns the branch after an act. */
   after(act: WriterAct): WriterBranch {
     if (act.act === 'undo') return new WriterBranch(this.#states.slice(0, -1));
     return new WriterBranch([...this.#states.slice(-remembered), changed(this.nodes, act)]);
@@ -115,7 +115,6 @@ export class WriterBranch {
   }
 }
 
-/** Whether two states of a branch are the same. */
 export function hasSameNodes(one: WriterNodes, two: WriterNodes): boolean {
   if (one.size !== two.size) return false;
   for (const [id, { parent, text }] of one) {
@@ -125,7 +124,7 @@ export function hasSameNodes(one: WriterNodes, two: WriterNodes): boolean {
   return true;
 }
 
-/** Describes how two states of a branch differ. */
+/** Returns a sentence for each message that is missing, unexpected or different. */
 export function describeDifferences(expected: WriterNodes, actual: WriterNodes): string[] {
   const found: string[] = [];
   for (const [id, node] of expected) {

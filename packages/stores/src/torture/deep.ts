@@ -1,5 +1,6 @@
 /**
- * Tests a chain and a list of siblings that are too long for recursion, argument spreading and quadratic algorithms.
+ * Tests a chain and a list of siblings that are so long that recursion, argument spreading and quadratic algorithms
+ * would fail.
  */
 import { messageKit } from '@coppice/content';
 import {
@@ -19,11 +20,11 @@ import {
 } from '@coppice/core';
 import { deriveId } from '../linear.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
-import { openStoreAt, type StorePlaces } from './places.ts';
+import { openStoreAt, type StoreLocations } from './store-locations.ts';
 
 /** The depth of the chain, and the number of siblings. */
 export interface DeepOptions {
-  readonly site: StorePlaces;
+  readonly site: StoreLocations;
   readonly depth: number;
   readonly width: number;
   readonly seed: string;
@@ -81,14 +82,8 @@ function said(at: number): Message {
   return textMessage(at % 2 === 0 ? 'user' : 'assistant', `message ${at}`);
 }
 
-/** Deletes a part and undoes it, then deletes everything and undoes it, for a chain or for siblings. */
-async function deleteAndTakeBack(
-  giant: Giant,
-  count: number,
-  middle: NodeId,
-  top: NodeId,
-  below: number,
-): Promise<void> {
+/** Deletes a part and undoes that, then deletes everything and undoes that; for a chain or for siblings. */
+async function deleteAndUndo(giant: Giant, count: number, middle: NodeId, top: NodeId, below: number): Promise<void> {
   const { treeId } = giant;
   await giant.run({ type: 'delete', treeId, nodeIds: [middle], mode: 'splice' });
   giant.expect('after a splice', await giant.living(), count - 1);
@@ -122,7 +117,7 @@ async function chain(giant: Giant, store: Store, depth: number): Promise<void> {
   giant.expect('the page', page.nodes.length, 50);
   await giant.run({ type: 'append', treeId, messages: [{ id: giant.id(depth), message: said(depth) }] });
   giant.expect('what lives', await giant.living(), depth + 1);
-  await deleteAndTakeBack(giant, depth + 1, giant.id(Math.floor(depth / 2)), giant.id(1), depth);
+  await deleteAndUndo(giant, depth + 1, giant.id(Math.floor(depth / 2)), giant.id(1), depth);
 }
 
 async function row(giant: Giant, store: Store, width: number): Promise<void> {
@@ -153,7 +148,7 @@ async function row(giant: Giant, store: Store, width: number): Promise<void> {
     parentId: giant.id(width),
     messages: [{ id: giant.id(width + 1), message: said(0) }],
   });
-  await deleteAndTakeBack(giant, width + 2, giant.id(Math.floor(width / 2)), giant.id(0), width + 2);
+  await deleteAndUndo(giant, width + 2, giant.id(Math.floor(width / 2)), giant.id(0), width + 2);
 }
 
 /** Builds a chain and siblings, runs all operations on them, reopens the store, and reads all rows. */

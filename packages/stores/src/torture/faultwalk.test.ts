@@ -1,18 +1,18 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
-import { createSharedServerPlaces } from '../../test/postgres-site.ts';
+import { createSharedServerLocations } from '../../test/shared-server-locations.ts';
 import { runFaultwalk } from './faultwalk.ts';
 import { storeOperations } from './operations.ts';
-import { createFolderPlaces } from './places.ts';
 import { parseSeed } from './random.ts';
+import { createFolderLocations } from './store-locations.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = parseSeed(process.env['COPPICE_SEED']);
 const sites = {
-  sqlite: createFolderPlaces('sqlite'),
-  files: createFolderPlaces('files'),
-  jsonl: createFolderPlaces('jsonl'),
-  postgres: createSharedServerPlaces(),
+  sqlite: createFolderLocations('sqlite'),
+  files: createFolderLocations('files'),
+  jsonl: createFolderLocations('jsonl'),
+  postgres: createSharedServerLocations(),
 };
 const all = storeOperations.map((operation) => operation.name);
 const patience = long ? 3_600_000 : 240_000;
@@ -66,8 +66,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
         site: sites[kind],
         seed,
         operations: wanted,
-        // Each failure needs a new process. On PostgreSQL, which
-        // takes longest to start, the short form only tests kills.
+        // Each failure needs a new process. PostgreSQL takes longest to start, so its short form only tests kills.
         ...(long ? {} : { failures: kind === 'postgres' ? ['kill'] : ['kill', 'eio'] }),
       });
       expect(Number(figures['failures'])).toBeGreaterThan(4);

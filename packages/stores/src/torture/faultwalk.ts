@@ -1,7 +1,9 @@
-/** Makes each write fail at its first, second, … nth failpoint until it succeeds, with every kind of failure. */
+/**
+ * Runs each write again and again, and makes it fail at its first, second and each further failpoint, in every way,
+ * until it succeeds.
+ */
 import { isAppError, type Store } from '@coppice/core';
 import { armFault, countFaultPasses } from '../failpoints.ts';
-import { WorkerProcess } from './crew.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import {
   buildSample,
@@ -11,14 +13,15 @@ import {
   storeOperations,
   writeUnrelatedTree,
 } from './operations.ts';
-import { openStoreAt, type StorePlace, type StorePlaces } from './places.ts';
+import { openStoreAt, type StoreLocation, type StoreLocations } from './store-locations.ts';
+import { WorkerProcess } from './worker-process.ts';
 
 /** The kind of failure: a killed process, an I/O error or a full disk. */
 type Failure = 'kill' | 'eio' | 'enospc';
 
-/** Options of the fault walk. */
+/** Options of the fault walk, which tests every failure of every write. */
 export interface FaultwalkOptions {
-  readonly site: StorePlaces;
+  readonly site: StoreLocations;
   readonly seed: string;
   /** The names of the operations to test. Defaults to all. */
   readonly operations?: readonly string[];
@@ -26,29 +29,29 @@ export interface FaultwalkOptions {
   readonly say?: (line: string) => void;
 }
 
-// More failpoints than any write has. If this is reached, the write never succeeds.
+// More failpoints than any write passes. A write that reaches this number never succeeds.
 const mostPoints = 500;
 const codes: Readonly<Record<Failure, string>> = { kill: '', eio: 'store/unavailable', enospc: 'store/full' };
 
-/** The content of the store before and after an operation that does not fail. */
+/** What readers see in the store before and after an operation that does not fail. */
 interface Images {
   readonly old: string;
   readonly new: string;
 }
 
 class Walk {
-  readonly #site: StorePlaces;
+  readonly #site: StoreLocations;
   readonly #journal: RunJournal;
-  readonly #template: StorePlace;
+  readonly #template: StoreLocation;
   failures = 0;
 
-  constructor(site: StorePlaces, journal: RunJournal, template: StorePlace) {
+  constructor(site: StoreLocations, journal: RunJournal, template: StoreLocation) {
     this.#site = site;
     this.#journal = journal;
     this.#template = template;
   }
 
-  async #place(operation: StoreOperation): Promise<StorePlace> {
+  async #place(operation: StoreOperation): Promise<StoreLocation> {
     return operation.opens ? this.#site.place() : this.#template.copy();
   }
 
@@ -71,8 +74,14 @@ class Walk {
     );
   }
 
-  /** Checks that a store has the old or the new content, has no findings, and can still be written. */
-  async #sound(operation: StoreOperation, images: Images, store: Store, at: object, happened: boolean): Promise<void> {
+  /** Checks that a store has either the old or the new content, has no findings, and can be written. */
+  async #assertSound(
+    operation: StoreOperation,
+    images: Images,
+    store: Store,
+    at: object,
+    happened: boolean,
+  ): Promise<void> {
     const image = await readStoreWithoutUnrelated(store, ['first']);
     if (image !== images.new && (happened || image !== images.old))
       throw this.#fail(
@@ -84,7 +93,7 @@ class Walk {
     if (errors.length > 0) throw this.#fail(operation, at, `fsck: ${errors.map((one) => one.message).join(' ')}`);
   }
 
-  /** Runs one failure in this process. Returns true if the operation succeeded before the failpoint was reached. */
+  /** Makes one operation fail in this process. Returns true if the operation passed fewer than `nth` failpoints. */
   async inProcess(
     operation: StoreOperation,
     images: Images,
@@ -111,35 +120,36 @@ class Walk {
     if (due) this.failures++;
     else if (error !== undefined) throw this.#fail(operation, at, 'it failed although nothing was made to fail', error);
     store ??= await openStoreAt(place);
-    await this.#sound(operation, images, store, at, error === undefined);
+    await this.#assertSound(operation, images, store, at, error === undefined);
     await writeUnrelatedTree(store, 'first');
-    await this.#sound(operation, images, store, at, error === undefined);
-    // The operation is repeated. It must lead to the new content, or be refused because the new content exists already.
+    await this.#assertSound(operation, images, store, at, error === undefined);
+    // The content must be the same after reopening, and the store must accept another write.
     await store.close();
     const again = await openStoreAt(place);
-    await this.#sound(operation, images, again, at, error === undefined);
+    await this.#assertSound(operation, images, again, at, error === undefined);
     await writeUnrelatedTree(again, 'second');
     await again.close();
     await place.destroy();
     return !due;
   }
 
-  /** Runs one failure that kills a separate process. */
+  /** Kills a separate process at one failpoint of an operation. Returns true if the process
+   * was not killed, because the operation passed fewer failpoints. */
   async killing(operation: StoreOperation, images: Images, nth: number): Promise<boolean> {
     const at = { failure: 'kill', nth };
     this.#journal.note({ operation: operation.name, ...at });
     const place = await this.#place(operation);
     const worker = await WorkerProcess.start();
-    const through = worker.hears((reported) => reported.reported === 'through');
-    worker.tell({ task: 'fault', url: place.url, operation: operation.name, nth });
+    const through = worker.waitForReport((reported) => reported.reported === 'through');
+    worker.send({ task: 'fault', url: place.url, operation: operation.name, nth });
     const reported = await through;
     await worker.end();
-    await place.quiet?.();
+    await place.waitUntilIdle?.();
     if (reported === null) this.failures++;
     const store = await openStoreAt(place);
-    await this.#sound(operation, images, store, at, reported !== null);
+    await this.#assertSound(operation, images, store, at, reported !== null);
     await writeUnrelatedTree(store, 'first');
-    await this.#sound(operation, images, store, at, reported !== null);
+    await this.#assertSound(operation, images, store, at, reported !== null);
     await store.close();
     await place.destroy();
     return reported !== null;

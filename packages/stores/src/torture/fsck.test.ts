@@ -18,7 +18,7 @@ async function errorsIn(store: Store): Promise<string[]> {
 async function expectSameByTree(store: Store): Promise<void> {
   const { findings } = await store.fsck();
   const line = ({ code, id }: FsckReport['findings'][number]) => `${code} ${id}`;
-  // The finding about a node without a tree (I05) names a tree that does not exist.
+  // Finding I05 is about a node without a tree, so the tree that it names cannot be checked.
   const missing = new Set(findings.filter(({ code }) => code.startsWith('I05')).map((finding) => finding.treeId));
   for (const id of new Set(findings.flatMap((finding) => finding.treeId ?? []))) {
     if (missing.has(id)) continue;
@@ -28,7 +28,7 @@ async function expectSameByTree(store: Store): Promise<void> {
   }
 }
 
-/** Checks a store, repairs it, checks it again, and verifies that every text is still in the store. */
+/** Checks a store, repairs it, checks it again, and expects that no text was lost. */
 async function expectNamedAndMended(store: Store, fault: SampleFault): Promise<void> {
   const named = await errorsIn(store);
   expect(named.some((code) => code.startsWith(fault.code))).toBe(true);
@@ -40,7 +40,7 @@ async function expectNamedAndMended(store: Store, fault: SampleFault): Promise<v
   expect((await store.fsck({ repair: true })).repaired).toEqual([]);
   const texts = [...(await readAllTexts(store)).values()];
   const emptied = fault.code === 'I16' ? ['b says'] : [];
-  // Unreadable content is kept as text, with its quotes.
+  // Unreadable content becomes the text of the message, with its quotes.
   for (const name of ['a', 'b', 'c', 'd', 'u'])
     if (!emptied.includes(`${name} says`)) expect(texts.join('\n')).toContain(`${name} says`);
 }

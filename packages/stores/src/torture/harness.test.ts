@@ -39,7 +39,7 @@ test('[Q1][Q2] a run prints its seed at the start and leaves no journal if it su
   expect(existsSync(journal.path)).toBe(false);
 });
 
-/** Creates a ledger with one acknowledged append, and a store with the content that the test chooses. */
+/** Creates a ledger with one acknowledged append, and a store that contains the append, another text, or nothing. */
 async function reported(said: string | null): Promise<{ ledger: WriterLedger; store: Store; journal: RunJournal }> {
   const journal = new RunJournal('harness', `lost ${said}`);
   const ledger = new WriterLedger(journal, 1, new Random('harness'));
@@ -62,8 +62,8 @@ async function reported(said: string | null): Promise<{ ledger: WriterLedger; st
       },
       context,
     );
-  ledger.hear({ reported: 'tries', writer: 'w0', act: { act: 'append', parent: null, ids: [id], texts: ['kept'] } });
-  ledger.hear({ reported: 'done', writer: 'w0', version: 2 });
+  ledger.record({ reported: 'tries', writer: 'w0', act: { act: 'append', parent: null, ids: [id], texts: ['kept'] } });
+  ledger.record({ reported: 'done', writer: 'w0', version: 2 });
   return { ledger, store, journal };
 }
 

@@ -1,9 +1,9 @@
-/** Logs each action of a run before it happens, so that a failed run can be replayed. */
+/** Logs each action of a run before it is done, so that a failed run can be replayed. */
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of journals and replay files. */
+/** The folder for the journals and replay files of runs. */
 export const tortureFolder = join(dirname(fileURLToPath(import.meta.url)), '../../../../.tmp/torture');
 
 /** The error of a failed run, with the path of its replay file. */
@@ -17,14 +17,14 @@ export class TortureFailure extends Error {
   }
 }
 
-/** The result of a run: numbers by name. */
+/** The result of a successful run: counts by name. */
 export interface TortureReport {
   readonly name: string;
   readonly seed: string;
   readonly figures: Readonly<Record<string, number | string>>;
 }
 
-/** The journal of one run. It is deleted if the run succeeds. */
+/** The journal of one run. A successful run deletes it. */
 export class RunJournal {
   readonly name: string;
   readonly seed: string;
@@ -41,12 +41,11 @@ export class RunJournal {
     say(`torture ${name} --seed ${seed}`);
   }
 
-  /** Logs an action. Call it before the action. */
+  /** Logs an action. Must be called before the action, so that the log is complete after a crash. */
   note(action: object): void {
     appendFileSync(this.path, `${JSON.stringify(action)}\n`);
   }
 
-  /** Prints the progress of the run. */
   say(line: string): void {
     this.#say(line);
   }

@@ -1,22 +1,22 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
-import { createSharedServerPlaces } from '../../test/postgres-site.ts';
+import { createSharedServerLocations } from '../../test/shared-server-locations.ts';
 import { runKill9 } from './kill9.ts';
 import { runMigrate9 } from './migrate9.ts';
 import { runNumber9 } from './number9.ts';
-import { countConnectionsSql, createFolderPlaces, createPostgresPlaces } from './places.ts';
 import { parseSeed } from './random.ts';
 import { runSessionProcesses } from './session-processes.ts';
+import { countConnectionsSql, createFolderLocations, createPostgresLocations } from './store-locations.ts';
 import { runTwoProcesses } from './two-processes.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = parseSeed(process.env['COPPICE_SEED']);
 const sites = {
-  sqlite: createFolderPlaces('sqlite'),
-  files: createFolderPlaces('files'),
-  jsonl: createFolderPlaces('jsonl'),
-  postgres: createSharedServerPlaces(),
+  sqlite: createFolderLocations('sqlite'),
+  files: createFolderLocations('files'),
+  jsonl: createFolderLocations('jsonl'),
+  postgres: createSharedServerLocations(),
 };
 const sizes = { sqlite: long ? 1000 : 6, files: long ? 200 : 3, jsonl: long ? 200 : 4, postgres: long ? 200 : 3 };
 const patience = long ? 7_200_000 : 240_000;
@@ -41,7 +41,7 @@ describe(`writers that are killed, seed ${seed}`, () => {
     async () => {
       const server = await startOwnServer();
       try {
-        const site = createPostgresPlaces({
+        const site = createPostgresLocations({
           createDatabase: () => server.createDatabase(),
           copyDatabase: () => Promise.reject(new Error('Nothing is copied here.')),
           connections: async (url) => Number((await server.query(countConnectionsSql, url))[0]?.['n']),

@@ -1,32 +1,36 @@
-/** Kills writers during writes, again and again, and compares the store with the acknowledged changes. */
+/**
+ * Kills writers while they write, round after round, and compares the store with the changes that were acknowledged.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkerProcess } from './crew.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import { WriterLedger } from './ledger.ts';
-import { openStoreAt, type StorePlace, type StorePlaces } from './places.ts';
 import { Random } from './random.ts';
+import { openStoreAt, type StoreLocation, type StoreLocations } from './store-locations.ts';
+import { WorkerProcess } from './worker-process.ts';
 
-/** Options of the kill test. */
+/** Options of the test that kills writers. */
 export interface Kill9Options {
-  readonly site: StorePlaces;
+  readonly site: StoreLocations;
   readonly writers: number;
   readonly rounds: number;
   readonly seed: string;
-  /** Kills and restarts the server. If given, the server is killed instead of the workers. */
+  /** Kills and restarts the database server. If given, the server is killed instead of the workers. */
   readonly killServer?: () => Promise<void>;
   readonly say?: (line: string) => void;
 }
 
-// A new store is created after this many rounds, because every round checks the whole store.
+// A new store is created after this many rounds: every round checks the whole store, which grows.
 const roundsPerPlace = 25;
 const longestLife = 300;
 
-/** Starts the workers of a round, which wait for the signal to write. */
-async function hire(count: number, ledger: () => WriterLedger | undefined): Promise<WorkerProcess[]> {
-  return Promise.all(Array.from({ length: count }, () => WorkerProcess.start((reported) => ledger()?.hear(reported))));
+/** Starts the workers of a round, which wait for their tasks. */
+async function startWorkers(count: number, ledger: () => WriterLedger | undefined): Promise<WorkerProcess[]> {
+  return Promise.all(
+    Array.from({ length: count }, () => WorkerProcess.start((reported) => ledger()?.record(reported))),
+  );
 }
 
-/** Runs rounds of writing and killing. Throws if an acknowledged node is lost or altered. */
+/** Runs rounds of writing and killing. Throws if an acknowledged message is lost or altered. */
 export async function runKill9(options: Kill9Options): Promise<TortureReport> {
   const { site, rounds, seed } = options;
   const journal = new RunJournal(
@@ -37,40 +41,40 @@ export async function runKill9(options: Kill9Options): Promise<TortureReport> {
   const random = new Random('kill9', seed);
   const processes = site.processes ? options.writers : 1;
   const total = { acknowledged: 0, unknown: 0, happened: 0, kills: 0 };
-  let place: StorePlace | undefined;
+  let place: StoreLocation | undefined;
   let ledger: WriterLedger | undefined;
-  // Workers start before the first store exists.
+  // A function, because the workers of the first round are started before the store and its ledger exist.
   const current = (): WriterLedger | undefined => ledger;
-  let next = hire(processes, current);
+  let next = startWorkers(processes, current);
   for (let round = 0; round < rounds; round++) {
     if (round % roundsPerPlace === 0) {
       await place?.destroy();
       place = await site.place();
       ledger = new WriterLedger(journal, options.writers, random);
     }
-    const crew = await next;
+    const workers = await next;
     if (place === undefined || ledger === undefined) throw new Error('There is no place.');
     const tasks = ledger.tasks(`${seed} ${round}`);
-    const lives = crew.map(() => random.below(longestLife));
+    const lives = workers.map(() => random.below(longestLife));
     journal.note({ round, url: place.kind, lives });
-    // Every fourth round kills during opening, and every fourth right
-    // after it. The other rounds wait for the first acknowledgement.
-    const begun = crew.map((worker) =>
+    // One round in four kills while the store is opened, and one in four right after that. The others wait for the
+    // first acknowledgement.
+    const begun = workers.map((worker) =>
       round % 4 === 0 && options.killServer === undefined
         ? Promise.resolve(null)
-        : worker.hears(
+        : worker.waitForReport(
             ({ reported }) => (round % 4 === 1 ? reported === 'open' : reported === 'done') || reported === 'failed',
           ),
     );
-    for (const [at, worker] of crew.entries())
-      worker.tell({
+    for (const [at, worker] of workers.entries())
+      worker.send({
         task: 'write',
         url: place.url,
-        writers: tasks.filter((_, writer) => writer % crew.length === at),
+        writers: tasks.filter((_, writer) => writer % workers.length === at),
       });
     if (options.killServer === undefined)
       await Promise.all(
-        crew.map(async (worker, at) => {
+        workers.map(async (worker, at) => {
           await begun[at];
           await sleep(lives[at] ?? 0);
           worker.kill();
@@ -80,15 +84,15 @@ export async function runKill9(options: Kill9Options): Promise<TortureReport> {
       await Promise.all(begun);
       await sleep(random.below(longestLife));
       await options.killServer();
-      for (const worker of crew) worker.tell({ task: 'stop' });
+      for (const worker of workers) worker.send({ task: 'stop' });
     }
-    total.kills += options.killServer === undefined ? crew.length : 1;
-    await Promise.all(crew.map((worker) => worker.end()));
-    next = round + 1 < rounds ? hire(processes, current) : Promise.resolve([]);
-    // Prevents an unhandled rejection if these workers are never used.
+    total.kills += options.killServer === undefined ? workers.length : 1;
+    await Promise.all(workers.map((worker) => worker.end()));
+    next = round + 1 < rounds ? startWorkers(processes, current) : Promise.resolve([]);
+    // If the run ends before these workers are used, their error must not be unhandled.
     next.catch(() => undefined);
     const before = ledger.acknowledged;
-    await place.quiet?.();
+    await place.waitUntilIdle?.();
     const store = await openStoreAt(place);
     try {
       await ledger.compare(store);

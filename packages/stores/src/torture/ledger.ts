@@ -1,4 +1,6 @@
-/** Records the acknowledged changes of writers, outside of the writing processes. */
+/**
+ * Records the acknowledged changes of writers in the parent process, so that they are known after a writer is killed.
+ */
 import { ask, type Store, type TreeId, textOf, treeId } from '@coppice/core';
 import {
   describeDifferences,
@@ -13,17 +15,17 @@ import type { WorkerReport, WriterTask } from './protocol.ts';
 import type { Random } from './random.ts';
 
 const treesPerPlace = 2;
-// The errors that are expected while others hold the store or a server is down. The writer retries.
+// Errors that are expected while another process has the store locked or a server is down. The writer tries again.
 const expectedFailures: ReadonlySet<string> = new Set(['store/locked', 'store/unavailable']);
 
-/** The acknowledged changes of a writer, over all rounds. */
+/** A writer and its acknowledged changes, over all rounds. */
 interface Writer {
   readonly name: string;
   readonly tree: TreeId;
   branch: WriterBranch;
   /** The act that was started and is not acknowledged yet. */
   open: WriterAct | null;
-  /** The act that was not acknowledged when the last round ended. The store showed whether it had happened. */
+  /** An act that was not acknowledged when the last round ended, but that was found in the store. It is repeated. */
   again: WriterAct | null;
 }
 
@@ -38,7 +40,7 @@ export class WriterLedger {
   happened = 0;
   /** The error for the first unexpected report of a worker. */
   wrong: Error | null = null;
-  /** How many times writers had to retry. */
+  /** How many times the store was locked or unavailable, so that a writer tried again. */
   busy = 0;
 
   constructor(journal: RunJournal, count: number, random: Random) {
@@ -53,18 +55,17 @@ export class WriterLedger {
     }));
   }
 
-  /** The trees that are written to. */
   get trees(): readonly TreeId[] {
     return [...new Set(this.writers.map((writer) => writer.tree))];
   }
 
-  /** Returns the version that a tree must have. Its creation is one commit. */
+  /** Returns the version that a tree must have: one for its creation and one for each change. */
   versionOf(tree: TreeId): number {
     return 1 + (this.#commits.get(tree) ?? 0);
   }
 
-  /** Records a report of a worker. A change counts as acknowledged only after this. */
-  hear(reported: WorkerReport): void {
+  /** Records a report of a worker. Only changes that were recorded here count as acknowledged. */
+  record(reported: WorkerReport): void {
     if (reported.reported !== 'tries' && reported.reported !== 'done' && reported.reported !== 'failed') return;
     this.journal.note(reported);
     const writer = this.writers.find((one) => one.name === reported.writer);
@@ -89,12 +90,12 @@ export class WriterLedger {
       return;
     }
     this.acknowledged++;
-    this.#settle(writer, writer.open);
+    this.#countAct(writer, writer.open);
     writer.open = null;
   }
 
-  #settle(writer: Writer, act: WriterAct): void {
-    // Repeating a change that has happened already changes nothing.
+  #countAct(writer: Writer, act: WriterAct): void {
+    // The act was already counted when it was found in the store, and repeating it changes nothing.
     if (writer.again === act || JSON.stringify(writer.again) === JSON.stringify(act)) {
       writer.again = null;
       return;
@@ -103,7 +104,10 @@ export class WriterLedger {
     this.#commits.set(writer.tree, (this.#commits.get(writer.tree) ?? 0) + 1);
   }
 
-  /** Compares the store with the acknowledged changes, and finds out which unacknowledged acts happened. */
+  /**
+   * Compares the store with the acknowledged changes. For each unacknowledged act, finds out whether the change was
+   * made.
+   */
   async compare(store: Store): Promise<void> {
     if (this.wrong !== null) throw this.wrong;
     for (const tree of this.trees) {
@@ -136,8 +140,8 @@ export class WriterLedger {
     const after = open === null ? null : writer.branch.after(open);
     if (open !== null && after !== null && hasSameNodes(after.nodes, actual)) {
       this.happened++;
-      this.#settle(writer, open);
-      // Only an append can be repeated without a further effect.
+      this.#countAct(writer, open);
+      // An append with chosen ids can be repeated without changing anything; other acts cannot.
       if (open.act === 'append') writer.again = open;
       return;
     }

@@ -1,4 +1,4 @@
-/** Kills processes while they migrate a session file. Afterwards the old or the new file must be complete. */
+/** Kills processes while they migrate a session file. Afterwards either the old or the new file must be complete. */
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -17,11 +17,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SessionIndex } from '@coppice/content/sessions';
 import { textOf } from '@coppice/core';
 import { sessionFiles } from '../jsonl/session-files.ts';
-import { WorkerProcess } from './crew.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import { Random } from './random.ts';
+import { WorkerProcess } from './worker-process.ts';
 
-/** Options of the kill test of session migrations. */
+/** Options of the test that kills migrations of session files. */
 export interface Migrate9Options {
   readonly entries: number;
   readonly rounds: number;
@@ -29,7 +29,7 @@ export interface Migrate9Options {
   readonly say?: (line: string) => void;
 }
 
-/** The kinds of files. Only files of version 1 are migrated. */
+/** The kinds of files. Only `v1` is migrated; the others must stay unchanged. */
 const kinds = ['v1', 'v2', 'pi', 'claude-code'] as const;
 type Kind = (typeof kinds)[number];
 
@@ -82,8 +82,8 @@ function hashOf(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
-/** Returns a hash of the messages on the path to the leaf of a session. */
-function saidIn(path: string): string {
+/** Returns a hash of the messages on the active path of a session. */
+function hashOfThread(path: string): string {
   const file = sessionFiles.open(path, { readOnly: true });
   const index = new SessionIndex(file);
   const hash = createHash('sha256');
@@ -96,7 +96,7 @@ function saidIn(path: string): string {
   return hash.digest('hex');
 }
 
-/** Runs rounds of opening and killing. Throws if a file is neither the old nor the new one. */
+/** Runs rounds of opening and killing. Throws if a file is neither the complete old nor the complete new one. */
 export async function runMigrate9(options: Migrate9Options): Promise<TortureReport> {
   const { entries, rounds, seed } = options;
   const journal = new RunJournal('migrate9', seed, options.say);
@@ -106,8 +106,8 @@ export async function runMigrate9(options: Migrate9Options): Promise<TortureRepo
   for (const kind of kinds) {
     const source = join(folder, `${kind}.source`);
     write(source, kind, entries);
-    const [old, context] = [hashOf(source), saidIn(source)];
-    // The file after a migration that was not killed, and how long that takes.
+    const [old, context] = [hashOf(source), hashOfThread(source)];
+    // Migrates once without a kill, to know the new file and how long the migration takes.
     const whole = join(folder, `${kind}.jsonl`);
     copyFileSync(source, whole);
     const began = performance.now();
@@ -116,7 +116,7 @@ export async function runMigrate9(options: Migrate9Options): Promise<TortureRepo
     const after = hashOf(whole);
     if ((after === old) !== (kind !== 'v1'))
       throw journal.failure(`${kind} was ${after === old ? 'not ' : ''}changed.`);
-    if (saidIn(whole) !== context) throw journal.failure(`${kind} says something else after it was opened.`);
+    if (hashOfThread(whole) !== context) throw journal.failure(`${kind} says something else after it was opened.`);
     const { mtimeMs } = statSync(whole);
     sessionFiles.open(whole).close();
     if (hashOf(whole) !== after || statSync(whole).mtimeMs !== mtimeMs)
@@ -127,8 +127,8 @@ export async function runMigrate9(options: Migrate9Options): Promise<TortureRepo
       const worker = await WorkerProcess.start();
       const life = random.below(Math.ceil(takes * 1.5) + 20);
       journal.note({ kind, round, life });
-      const opened = worker.hears(({ reported }) => reported === 'open');
-      worker.tell({ task: 'session', url: `jsonl:${path}` });
+      const opened = worker.waitForReport(({ reported }) => reported === 'open');
+      worker.send({ task: 'session', url: `jsonl:${path}` });
       await Promise.race([sleep(life), opened]);
       worker.kill();
       await worker.end();
@@ -138,10 +138,10 @@ export async function runMigrate9(options: Migrate9Options): Promise<TortureRepo
       if (now !== old && (!existsSync(`${path}.bak`) || hashOf(`${path}.bak`) !== old))
         throw journal.failure(`${kind} has no copy of the old file.`, { kind, round, path });
       total[now === old ? 'old' : 'new']++;
-      // The bytes are one of two known files. In every tenth round, the messages are also read and compared.
+      // The bytes already equal one of two known files. In every tenth round the messages are compared as well.
       if (round % 10 === 0) {
         sessionFiles.open(path).close();
-        if (hashOf(path) !== after || saidIn(path) !== context)
+        if (hashOf(path) !== after || hashOfThread(path) !== context)
           throw journal.failure(`${kind} says something else after the next load.`, { kind, round, path });
       }
       for (const name of [path, `${path}.bak`]) rmSync(name, { force: true });

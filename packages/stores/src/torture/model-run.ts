@@ -14,13 +14,13 @@ import fc from 'fast-check';
 import { deriveId } from '../linear.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import { ModelRefusal, TreeModel } from './model.ts';
-import { readVisibleTree, visibleTreeOfModel } from './model-looks.ts';
-import { arbitraryOperation, formsOfOperation, type ModelOperation } from './model-turns.ts';
-import { openStoreAt, type StorePlaces } from './places.ts';
+import { arbitraryOperation, formsOfOperation, type ModelOperation } from './model-operations.ts';
+import { openStoreAt, type StoreLocations } from './store-locations.ts';
+import { readVisibleTree, visibleTreeOfModel } from './visible-tree.ts';
 
-/** Options of the comparison with the model. */
+/** Options of the comparison of stores with the model. */
 export interface ModelOptions {
-  readonly sites: readonly StorePlaces[];
+  readonly sites: readonly StoreLocations[];
   readonly sequences: number;
   readonly longest: number;
   readonly seed: string;
@@ -50,7 +50,7 @@ function expectSame(what: string, actual: unknown, expected: unknown): void {
   if (one !== two) throw new Error(`${what}:\n  is       ${one}\n  expected ${two}`);
 }
 
-/** Runs one list of operations on the model and on all stores. */
+/** Runs one list of operations on the model and on all stores. Returns how many were compared. */
 async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly ModelOperation[]): Promise<number> {
   const rootId = nodeId(deriveId('model root', tree));
   let count = 0;
@@ -75,7 +75,7 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly M
     const steps = count;
     for (const store of stores) {
       const name = `${store.constructor.name} ${index} ${JSON.stringify(command)}`;
-      // Every store must choose the same ids.
+      // The counter of ids is reset, so that every store generates the same ids.
       count = steps;
       const { version } = await readVisibleTree(store, tree);
       expectSame(`${name} is answered`, await codeOf(run(store, command, context)), refusal);
@@ -90,7 +90,8 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly M
       expectSame(`${name} leaves`, now.look, after);
       const changed = JSON.stringify(before) !== JSON.stringify(after);
       expectSame(`${name} makes commits`, now.version - version, changed ? 1 : 0);
-      // If the rules allow several results, the first store decides, and the others must agree.
+      // If the rules allow several results, the result of the first store is taken over, and the other stores must
+      // agree.
       if (refusal === null) model.loose = 'nothing';
     }
     done++;
@@ -98,7 +99,7 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly M
   return done;
 }
 
-/** Runs random commands of core on all stores and on the memory store. All rows and results must be the same. */
+/** Runs random commands of core on all stores and on the memory store. All rows and results must be equal. */
 async function playReference(stores: readonly Store[], commands: readonly AbstractCommand[]): Promise<void> {
   const reference = new ReferenceStore(stores[0]?.owner);
   const players = stores.map((store) => ({ store, turns: runCommands(store, commands) }));
@@ -129,7 +130,7 @@ function plain(result: unknown): unknown {
   return sorted(result instanceof Map ? [...result] : (result ?? null));
 }
 
-/** Sorts the keys of a value, because their order does not matter. */
+/** Returns a value with sorted keys, because the order of keys differs between stores. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -139,7 +140,8 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Runs the comparison with the model and with the memory store. Throws with the shortest failing list that was found.
+ * Runs the comparisons with the model and with the memory store. Throws with the shortest failing list of operations
+ * that was found.
  */
 export async function runModel(options: ModelOptions): Promise<TortureReport> {
   const { sites, sequences, longest, seed } = options;
@@ -190,7 +192,7 @@ export async function runModel(options: ModelOptions): Promise<TortureReport> {
       async (commands) => {
         const played = ++player;
         journal.note({ played, commands });
-        // Ids depend only on the index of a command, so each list needs its own store.
+        // Generated ids depend only on the index of a command, so each list of commands needs new stores.
         const own = await Promise.all(sites.map((site) => site.place()));
         const opened = await Promise.all(own.map((place) => openStoreAt(place, { owner: `player ${played}` })));
         try {

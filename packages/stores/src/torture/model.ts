@@ -1,16 +1,15 @@
 /**
- * A second, independent implementation of the rules of trees: small, slow and simple. It shares no code with core, and
- * follows only the written rules. `loose` marks what the rules leave open.
+ * A second implementation of the rules of trees: small, slow and simple. It shares no code with core and follows only
+ * the written rules. Where the rules allow several results, `loose` says so.
  */
 
-/** A message in the model. */
 export interface ModelNode {
   readonly id: string;
   parent: string;
   readonly role: string;
   text: string;
   group: number;
-  /** The creation number, and the last time when the node was on the active path. */
+  /** The creation number; then the last time at which the node was on the active path. */
   readonly seq: number;
   visited: number;
   children: string[];
@@ -35,14 +34,16 @@ function copyOf({ nodes, bookmarks, active }: State): State {
   return { nodes: copied, bookmarks: new Map(bookmarks), active };
 }
 
-/** A tree in the model. An operation succeeds completely, or throws a {@link ModelRefusal} and changes nothing. */
+/**
+ * A tree of the model. An operation either succeeds completely, or throws a {@link ModelRefusal} and changes nothing.
+ */
 export class TreeModel {
   readonly root: string;
   state: State;
-  /** What the rules leave open after the last operation: the active node, or the bookmarks. */
+  /** What the rules leave open after the last operation: nothing, the active node, or the bookmarks. */
   loose: 'nothing' | 'pointer' | 'bookmarks' = 'nothing';
-  /** Whether nothing was moved or removed yet. Only until then the last visited node is certain. */
-  settled = true;
+  /** Whether no node was moved or removed yet. After that, the rules leave open which child was visited last. */
+  isVisitOrderKnown = true;
   #seq = 0;
   #clock = 0;
   #done: State[] = [];
@@ -62,7 +63,7 @@ export class TreeModel {
     return id === this.root ? no('tree/root-protected') : this.node(id);
   }
 
-  /** Runs an operation as one act that can be undone. `work` returns false if it changed nothing. */
+  /** Runs an operation as one act that can be undone. If `work` returns false, nothing changed and there is no act. */
   act(work: () => boolean): void {
     const before = copyOf(this.state);
     this.loose = 'nothing';
@@ -183,7 +184,7 @@ export class TreeModel {
       this.state.bookmarks.delete(id);
       if (this.state.active === id) this.point(below);
       this.state.nodes.delete(id);
-      this.settled = false;
+      this.isVisitOrderKnown = false;
       return true;
     });
   }
@@ -207,7 +208,7 @@ export class TreeModel {
   }
 
   navigate(id: string, step: 1 | -1): void {
-    this.loose = this.settled ? 'nothing' : 'pointer';
+    this.loose = this.isVisitOrderKnown ? 'nothing' : 'pointer';
     const variants = this.node(this.message(id).parent).children;
     if (variants.length === 1) return;
     let at = variants[(variants.indexOf(id) + step + variants.length) % variants.length] ?? id;
@@ -233,8 +234,11 @@ export class TreeModel {
     return found;
   }
 
-  /** Chooses the active node after the old one was removed: the newest leaf below the parent, the parent, or none. */
-  #survive(parent: string): void {
+  /**
+   * Chooses the active node after the old one was removed: the newest leaf below the parent, else the parent, else
+   * none.
+   */
+  #selectAfterRemoval(parent: string): void {
     if (this.state.active !== null && this.state.nodes.has(this.state.active)) return;
     const newest = this.#leavesBelow(parent).reduce<ModelNode | null>(
       (best, one) => (best !== null && best.seq > one.seq ? best : one),
@@ -254,11 +258,11 @@ export class TreeModel {
       }
       siblings.splice(siblings.indexOf(id), 1, ...children);
       this.state.nodes.delete(id);
-      this.#survive(parent);
-      // The bookmark moves to the parent. The rules do not tell
-      // what happens if the parent is the root or has a bookmark.
+      this.#selectAfterRemoval(parent);
+      // The bookmark moves to the parent. The rules leave open what happens if the parent is the root or has a bookmark
+      // itself.
       if (this.state.bookmarks.delete(id)) this.loose = 'bookmarks';
-      this.settled = false;
+      this.isVisitOrderKnown = false;
       return true;
     });
   }
@@ -278,8 +282,8 @@ export class TreeModel {
       const siblings = this.node(parent).children;
       siblings.splice(siblings.indexOf(id), 1);
       this.#remove(id);
-      this.#survive(parent);
-      this.settled = false;
+      this.#selectAfterRemoval(parent);
+      this.isVisitOrderKnown = false;
       return true;
     });
   }
@@ -301,7 +305,7 @@ export class TreeModel {
       siblings.splice(siblings.indexOf(id), 1);
       Object.assign(node, { parent, group: 0 });
       this.node(parent).children.push(id);
-      this.settled = false;
+      this.isVisitOrderKnown = false;
       return true;
     });
   }
@@ -320,7 +324,7 @@ export class TreeModel {
     const state = from.pop() ?? no('undo/nothing');
     to.push(copyOf(this.state));
     this.state = state;
-    this.settled = false;
+    this.isVisitOrderKnown = false;
     this.loose = 'pointer';
   }
 

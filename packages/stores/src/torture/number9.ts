@@ -7,7 +7,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { ask } from '@coppice/core';
 import { open } from '../sqlite/index.ts';
 import { newestSqliteVersion } from '../sqlite/migrations.ts';
-import { WorkerProcess } from './crew.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import { Random } from './random.ts';
 import {
@@ -19,10 +18,11 @@ import {
   withSqliteFile,
   writeSchemaFixture,
 } from './schema-fixture.ts';
+import { WorkerProcess } from './worker-process.ts';
 
-/** Options of the kill test of the migration to row numbers. */
+/** Options of the test that kills migrations to row numbers. */
 export interface Number9Options {
-  /** The number of messages that are added to the fixture. */
+  /** The number of messages that are added to the fixture, so that the migration takes long enough. */
   readonly nodes: number;
   readonly rounds: number;
   readonly seed: string;
@@ -37,7 +37,7 @@ function countIn(path: string): number {
   return withSqliteFile(path, (connection) => Number(connection.all('SELECT count(*) AS n FROM node')[0]?.n));
 }
 
-/** Runs rounds of opening and killing. Throws if a file is neither old nor new, or gives other answers. */
+/** Runs rounds of opening and killing. Throws if a file is neither old nor new, or gives different answers. */
 export async function runNumber9(options: Number9Options): Promise<TortureReport> {
   const { nodes, rounds, seed } = options;
   const journal = new RunJournal('number9', seed, options.say);
@@ -60,8 +60,8 @@ export async function runNumber9(options: Number9Options): Promise<TortureReport
     const worker = await WorkerProcess.start();
     const life = random.below(Math.ceil(takes * 1.3) + 20);
     journal.note({ round, life });
-    const opened = worker.hears(({ reported }) => reported === 'open');
-    worker.tell({ task: 'session', url: `sqlite:${path}` });
+    const opened = worker.waitForReport(({ reported }) => reported === 'open');
+    worker.send({ task: 'session', url: `sqlite:${path}` });
     await Promise.race([sleep(life), opened]);
     worker.kill();
     await worker.end();

@@ -1,4 +1,4 @@
-/** The operations of the fault walk. Each is one write that must happen completely or not at all. */
+/** The writes that the fault walk tests. Each must be stored completely or not at all. */
 import { messageKit } from '@coppice/content';
 import { ask, type Command, type NodeId, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
 import { treeFromRows } from '@coppice/core/history';
@@ -6,10 +6,10 @@ import { treeToJson } from '@coppice/core/tree';
 import { deriveId } from '../linear.ts';
 import { Random } from './random.ts';
 
-/** One write to a store. */
+/** One write to a store, as the fault walk runs it. */
 export interface StoreOperation {
   readonly name: string;
-  /** Whether the operation opens a store that does not exist yet. */
+  /** Whether the operation is the opening of a store that does not exist yet. */
   readonly opens: boolean;
   run(store: Store): Promise<void>;
 }
@@ -19,7 +19,7 @@ const list = treeId(deriveId('faultwalk', 'list'));
 const imported = treeId(deriveId('faultwalk', 'imported'));
 const node = (name: string): NodeId => nodeId(deriveId('faultwalk', name));
 
-/** Runs a command with the same ids and times in every run. */
+/** Runs a command. Ids and times are the same in every run. */
 async function command(store: Store, command: Command, name: string): Promise<void> {
   const random = new Random('faultwalk', name);
   await run(store, command, { actor: 'walker', kit: messageKit, now: () => 1000, newId: () => random.uuid() });
@@ -44,7 +44,9 @@ function record(id: typeof list, count: number) {
   };
 }
 
-/** Creates the data for the operations: a tree with branches, and a list that is not converted to a tree. */
+/**
+ * Creates the data that the operations change: a tree with branches, and a list that is not converted to a tree yet.
+ */
 export async function buildSample(store: Store): Promise<void> {
   await command(store, { type: 'create', treeId: tree, attributes: { systemPrompt: 'Be brief.' } }, 'create');
   await command(store, { type: 'append', treeId: tree, messages: messages('a', 'b', 'c', 'd') }, 'plant 1');
@@ -61,7 +63,6 @@ const one = (name: string, made: () => Command): StoreOperation => ({
   run: (store) => command(store, made(), name),
 });
 
-/** All operations of the fault walk. */
 export const storeOperations: readonly StoreOperation[] = [
   one('append', () => ({ type: 'append', treeId: tree, messages: messages('x', 'y') })),
   one('edit', () => ({ type: 'edit', treeId: tree, nodeId: node('b'), content: 'said otherwise', id: node('edited') })),
@@ -95,7 +96,7 @@ export async function readStoreAsJson(store: Store): Promise<string> {
   return JSON.stringify(image);
 }
 
-/** Writes to another tree, to check that a store still works after a failure. */
+/** Writes to a separate tree, to check that a store still accepts writes after a failure. */
 export async function writeUnrelatedTree(store: Store, name: string): Promise<void> {
   const id = treeId(deriveId('faultwalk', 'later', name));
   await command(store, { type: 'create', treeId: id }, `later ${name}`);

@@ -1,15 +1,15 @@
-/** Lists the parts of the torture suite by name. */
+/** The parts of the torture suite by name, with their options. */
 import type { PostgresOptions } from '../postgres/index.ts';
 import type { RunOptions } from './arguments.ts';
 import type { TortureReport } from './journal.ts';
-import {
-  createFolderPlaces,
-  createMemoryPlaces,
-  createPostgresPlaces,
-  type StoreKind,
-  type StorePlaces,
-} from './places.ts';
 import { parseSeed } from './random.ts';
+import {
+  createFolderLocations,
+  createMemoryLocations,
+  createPostgresLocations,
+  type StoreKind,
+  type StoreLocations,
+} from './store-locations.ts';
 
 /** One part of the suite: its description, and a function that runs it. */
 export interface TorturePart {
@@ -17,10 +17,10 @@ export interface TorturePart {
   run(options: RunOptions, say: (line: string) => void): Promise<readonly TortureReport[]>;
 }
 
-/** The options of a run on one kind of store. */
+/** A kind of store to run a part on, and where its stores are created. */
 interface SiteOptions {
-  readonly site: StorePlaces;
-  /** Kills and restarts the server of the store, if there is one. */
+  readonly site: StoreLocations;
+  /** Kills and restarts the database server; missing if the store has none. */
   readonly crash?: () => Promise<void>;
 }
 
@@ -29,12 +29,12 @@ async function on<T>(kind: StoreKind, work: (grounded: SiteOptions) => Promise<T
     const { startCrashableServer: startServer } = await import('./server.ts');
     const server = await startServer();
     try {
-      return await work({ site: createPostgresPlaces(server), crash: () => server.crash() });
+      return await work({ site: createPostgresLocations(server), crash: () => server.crash() });
     } finally {
       await server.close();
     }
   }
-  const site = kind === 'memory' ? createMemoryPlaces() : createFolderPlaces(kind);
+  const site = kind === 'memory' ? createMemoryLocations() : createFolderLocations(kind);
   try {
     return await work({ site });
   } finally {
@@ -61,7 +61,6 @@ async function onEach(
   return reports;
 }
 
-/** All parts of the suite by name. */
 export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, TorturePart>([
   [
     'kill9',
@@ -146,7 +145,10 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
         const longest = options.number('len', 200);
         const seed = parseSeed(options.text('seed'));
         options.finish();
-        const withAll = async (left: readonly StoreKind[], sites: readonly StorePlaces[]): Promise<TortureReport> => {
+        const withAll = async (
+          left: readonly StoreKind[],
+          sites: readonly StoreLocations[],
+        ): Promise<TortureReport> => {
           const [kind, ...rest] = left;
           if (kind === undefined) return modelRun({ sites, sequences, longest, seed, say });
           return on(kind, ({ site }) => withAll(rest, [...sites, site]));

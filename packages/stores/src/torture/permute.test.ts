@@ -1,18 +1,18 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
-import { createSharedServerPlaces } from '../../test/postgres-site.ts';
+import { createSharedServerLocations } from '../../test/shared-server-locations.ts';
 import type { PostgresOptions } from '../postgres/index.ts';
 import { listInterleavings, runPermutations } from './permute.ts';
-import { createFolderPlaces, createMemoryPlaces } from './places.ts';
 import { races } from './races.ts';
 import { parseSeed } from './random.ts';
+import { createFolderLocations, createMemoryLocations } from './store-locations.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = parseSeed(process.env['COPPICE_SEED']);
 const sites = {
-  memory: createMemoryPlaces(),
-  sqlite: createFolderPlaces('sqlite'),
-  postgres: createSharedServerPlaces(),
+  memory: createMemoryLocations(),
+  sqlite: createFolderLocations('sqlite'),
+  postgres: createSharedServerLocations(),
 };
 const patience = long ? 3_600_000 : 240_000;
 

@@ -4,18 +4,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ask, type CreateResult, isAppError, type Store } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
-import { WorkerProcess } from './crew.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
-import { openStoreAt, type StorePlace, type StorePlaces } from './places.ts';
 import { type Race, RaceRun, races } from './races.ts';
+import { openStoreAt, type StoreLocation, type StoreLocations } from './store-locations.ts';
+import { WorkerProcess } from './worker-process.ts';
 
-/** Options of the permutations. */
+/** Options of the permutation test. */
 export interface PermuteOptions {
-  readonly site: StorePlaces;
+  readonly site: StoreLocations;
   readonly seed: string;
-  /** How many times each race runs concurrently, in one process and in several. */
+  /** How many times the sessions of each race run concurrently, in one process and in several. */
   readonly times: number;
-  /** Whether to skip the interleaved reads and writes of three sessions, which have 90 orders for each race. */
+  /** Whether to skip the interleavings of reads and writes of three sessions, of which each race has 90. */
   readonly quick?: boolean;
   /** Whether to record the results instead of comparing them. */
   readonly update?: boolean;
@@ -24,7 +24,7 @@ export interface PermuteOptions {
   readonly say?: (line: string) => void;
 }
 
-/** The result of a race: the answer of each session, and the tree. */
+/** The result of a race: the answer of each session, and the final tree. */
 interface Finish {
   readonly answers: readonly string[];
   readonly drawing: readonly string[];
@@ -32,7 +32,7 @@ interface Finish {
 
 const fixture = new URL('./fixtures/permutations.json', import.meta.url);
 
-/** Returns every order of these steps in which the steps of each session keep their own order. */
+/** Returns every interleaving of the sessions' steps. The steps of one session keep their order. */
 export function listInterleavings(sessions: number, steps: number): number[][] {
   const found: number[][] = [];
   const open: { readonly order: number[]; readonly left: readonly number[] }[] = [
@@ -48,7 +48,7 @@ export function listInterleavings(sessions: number, steps: number): number[][] {
   return found.sort((one, two) => (one.join() < two.join() ? -1 : 1));
 }
 
-/** Returns the answer of a session as a word. */
+/** Returns the outcome of a session's command as one word. */
 async function answerOf(work: Promise<{ readonly result: unknown; readonly commit: unknown }>): Promise<string> {
   try {
     const { result, commit } = await work;
@@ -83,7 +83,7 @@ class Course {
   async track(race: Race): Promise<RaceRun> {
     const track = new RaceRun(`${this.#journal.seed} ${++this.#tracks}`);
     await race.set(track, this.handle(0));
-    // An id gets its name when it is first requested, and the drawing needs the names.
+    // An id gets its name when it is first requested, and the drawing of the tree needs the names.
     for (const session of race.sessions) session.command(track);
     return track;
   }
@@ -92,7 +92,7 @@ class Course {
     return { answers, drawing: await track.drawing(this.handle(0)) };
   }
 
-  /** Runs the commands of the sessions one after the other. */
+  /** Runs the commands of the sessions one after another, in the given order. */
   async plain(race: Race, order: readonly number[]): Promise<Finish> {
     this.#journal.note({ race: race.name, plain: order });
     const track = await this.track(race);
@@ -105,7 +105,7 @@ class Course {
     return this.finish(track, answers);
   }
 
-  /** Runs a race in which each session first reads, and later writes with the version that it read. */
+  /** Runs a race in which each session first reads the version and later writes with it as the expected version. */
   async checked(race: Race, order: readonly number[]): Promise<Finish> {
     this.#journal.note({ race: race.name, checked: order });
     const track = await this.track(race);
@@ -136,8 +136,8 @@ class Course {
   }
 
   /**
-   * Runs all sessions concurrently, each in its own process. The
-   * answers do not tell whether a node was created or found.
+   * Runs all sessions concurrently, each in a separate process. Their answers do not tell whether a node was created or
+   * found.
    */
   async inProcesses(race: Race, workers: readonly WorkerProcess[]): Promise<Finish> {
     this.#journal.note({ race: race.name, processes: workers.length });
@@ -146,8 +146,8 @@ class Course {
       race.sessions.map(async (session, at) => {
         const worker = workers[at];
         if (worker === undefined) throw new Error('There are too few processes.');
-        const ran = worker.hears((reported) => reported.reported === 'ran');
-        worker.tell({
+        const ran = worker.waitForReport((reported) => reported.reported === 'ran');
+        worker.send({
           task: 'run',
           command: session.command(track),
           actor: session.actor,
@@ -169,19 +169,19 @@ function plainly(finish: Finish): string {
   return JSON.stringify({ ...finish, answers });
 }
 
-async function crewAt(place: StorePlace, count: number): Promise<WorkerProcess[]> {
+async function startWorkers(place: StoreLocation, count: number): Promise<WorkerProcess[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
       const worker = await WorkerProcess.start();
-      const open = worker.hears((reported) => reported.reported === 'open');
-      worker.tell({ task: 'session', url: place.url });
+      const open = worker.waitForReport((reported) => reported.reported === 'open');
+      worker.send({ task: 'session', url: place.url });
       await open;
       return worker;
     }),
   );
 }
 
-/** Runs every race in every order and concurrently. Throws on a result that is not recorded. */
+/** Runs every race in every order and concurrently. Throws on a result that was not recorded. */
 export async function runPermutations(options: PermuteOptions): Promise<TortureReport> {
   const { site, times } = options;
   const journal = new RunJournal(`permute-${site.kind}`, options.seed, options.say);
@@ -196,7 +196,7 @@ export async function runPermutations(options: PermuteOptions): Promise<TortureR
     if (options.update !== true && JSON.stringify(known[key]) !== JSON.stringify(finish))
       throw journal.failure(`${key}: expected ${JSON.stringify(known[key])}, got ${JSON.stringify(finish)}`, { key });
   };
-  const workers = site.processes ? await crewAt(place, 3) : [];
+  const workers = site.processes ? await startWorkers(place, 3) : [];
   let orders = 0;
   let raced = 0;
   try {

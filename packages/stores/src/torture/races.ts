@@ -1,4 +1,4 @@
-/** Conflicting commands of several sessions, and the trees that they start from. */
+/** Races: conflicting commands of several sessions, and the trees that they start from. */
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -14,7 +14,7 @@ import {
 import { deriveId } from '../linear.ts';
 import { Random } from './random.ts';
 
-/** One run of a race, in its own tree. The ids depend only on the name of the run. */
+/** One run of a race in a new tree. Its ids depend only on the name of the run, so that runs can be compared. */
 export class RaceRun {
   readonly name: string;
   readonly treeId: TreeId;
@@ -25,7 +25,7 @@ export class RaceRun {
     this.treeId = treeId(deriveId('race', name));
   }
 
-  /** Returns the id of a node by its name in drawings. */
+  /** Returns the id of a node by its name. The first call with a name generates the id. */
   id(name: string): NodeId {
     const id = nodeId(deriveId('race', this.name, name));
     this.#names.set(id, name);
@@ -36,7 +36,6 @@ export class RaceRun {
     return this.#names.get(id) ?? 'somebody';
   }
 
-  /** Runs a command as an actor. */
   run(store: Store, actor: string, command: Command, expectedVersion?: number) {
     const random = new Random('race', this.name, actor, command.type);
     return run(store, command, {
@@ -59,7 +58,8 @@ export class RaceRun {
   }
 
   /**
-   * Draws the tree as indented lines: names in order, `=` and a letter for each group, and a star on the active node.
+   * Draws the tree as indented lines: the names in order, `=` and a letter for each group, and a star for the active
+   * node.
    */
   async drawing(store: Store): Promise<string[]> {
     const rows = await store.read(this.treeId, () => ask('rows', {}));

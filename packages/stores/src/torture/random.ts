@@ -1,4 +1,4 @@
-/** Reproducible random numbers: the same seed gives the same numbers on every machine. */
+/** Generates reproducible random numbers: the same seed gives the same numbers on every machine. */
 
 function hashed(text: string): number {
   let hash = 0x811c9dc5;
@@ -6,10 +6,9 @@ function hashed(text: string): number {
   return hash >>> 0;
 }
 
-// Difficult texts, which are sometimes inserted into other texts.
+// Parts that often break encodings. They are sometimes inserted into texts.
 const awkward = ['\ud800', '\u0000', '\u2028', '\ufeff', '"\\\'$1%s', '🌲', 'e\u0301', '__proto__', '\r\n\t', '\u202e'];
 
-/** A random number generator with a seed. */
 export class Random {
   #state: number;
 
@@ -25,24 +24,22 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Returns an integer below a bound. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
 
-  /** Returns true once in this many calls on average. */
+  /** Returns true in one of `inTimes` calls on average. */
   once(inTimes: number): boolean {
     return this.below(inTimes) === 0;
   }
 
-  /** Returns an element of a list that is not empty. */
+  /** Returns a random element. Throws on an empty list. */
   pick<T>(list: readonly T[]): T {
     const found = list[this.below(list.length)];
     if (found === undefined) throw new RangeError('There is nothing to pick from.');
     return found;
   }
 
-  /** Returns a random UUID. */
   uuid(): string {
     const hex = Array.from({ length: 4 }, () =>
       this.below(2 ** 32)
@@ -59,7 +56,7 @@ export class Random {
   }
 }
 
-/** Returns the given seed, or a new one. */
+/** Returns the given seed, or a new random one. */
 export function parseSeed(given: string | undefined): string {
   return given ?? Math.floor(Math.random() * 2 ** 32).toString(36);
 }

@@ -1,4 +1,4 @@
-/** Faults in the rows of a database, inserted one at a time. A check must find each of them. */
+/** Faults in the rows of a database. They are inserted one at a time, and a check must find each. */
 import { messageKit } from '@coppice/content';
 import { ask, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
 import { deriveId } from '../linear.ts';
@@ -39,16 +39,16 @@ export async function readAllTexts(store: Store): Promise<ReadonlyMap<string, st
   return texts;
 }
 
-/** A fault: its name, the statements that insert it, and whether a repair removes it completely. */
+/** A fault: the statements that insert it, the finding that a check must report, and whether a repair removes it. */
 export interface SampleFault {
   readonly name: string;
-  /** The prefix of the code of the finding. */
+  /** The beginning of the finding's code. */
   readonly code: string;
   readonly statements: readonly string[];
   readonly mends: boolean;
 }
 
-// The columns of the node table, except those that a copied row must change.
+// The columns of the node table that a copied row takes over unchanged.
 const copied =
   'root_of, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, content, search_text, meta, meta_in, marker';
 
@@ -69,7 +69,7 @@ const fault = (code: string, name: string, statements: readonly string[], mends 
   mends,
 });
 
-/** One fault of each kind, some of them twice. */
+/** Faults of every kind that a check finds. */
 export const sampleFaults: readonly SampleFault[] = [
   fault('I01', 'no root', [`DELETE FROM node WHERE id = '${id('root')}'`]),
   fault('I01', 'two roots', [
@@ -86,7 +86,7 @@ export const sampleFaults: readonly SampleFault[] = [
     setTree(`active_node_id = '${id('d')}'`),
   ]),
   fault('I06', 'a circle', [setNode('b', `parent_no = ${numberOf('c')}`)]),
-  // Only a person can decide which of the two is correct.
+  // A repair cannot know which of the two is right, so it only reports them.
   fault(
     'I07',
     'an id twice',

@@ -1,4 +1,7 @@
-/** A database of table version 9, from before row numbers, made by the program of that time, with its answers. */
+/**
+ * A database of schema version 9, from before row numbers. The program of that time wrote it; its answers are stored
+ * too.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { ask, type Store, treeId } from '@coppice/core';
@@ -8,7 +11,6 @@ function unpacked(name: string): Buffer {
   return gunzipSync(readFileSync(new URL(`../sqlite/fixtures/${name}.gz`, import.meta.url)));
 }
 
-/** The version of the fixture's tables. */
 export const fixtureVersion = 9;
 
 /** The answers of the program of that time about the trees of the fixture. */

@@ -1,7 +1,7 @@
 /** Starts a PostgreSQL server for runs outside of the test runner. */
 import { randomBytes } from 'node:crypto';
 import { PostgresServer } from '../../test/postgres-server.ts';
-import { countConnectionsSql, type DatabaseServer } from './places.ts';
+import { countConnectionsSql, type DatabaseServer } from './store-locations.ts';
 
 /** Starts a server that can be killed and restarted. */
 export async function startCrashableServer(): Promise<DatabaseServer & { crash(): Promise<void> }> {

@@ -1,14 +1,14 @@
-/** Several processes write to one session file in turn, while another tool appends lines to it. */
+/** Lets several processes write to one session file, one at a time, while another tool appends lines to it. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionFiles } from '../jsonl/session-files.ts';
-import { WorkerProcess } from './crew.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import type { WorkerReport } from './protocol.ts';
+import { WorkerProcess } from './worker-process.ts';
 
-/** Options of the test of several processes on one session file. */
+/** Options of the test with several processes on one session file. */
 export interface SessionProcessesOptions {
   readonly processes: number;
   readonly seconds: number;
@@ -16,7 +16,7 @@ export interface SessionProcessesOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Runs processes, kills one of them, and checks the file. No reported line may be missing, incomplete or duplicate. */
+/** Runs processes, kills one of them, and checks the file. Every reported line must be in it once, and complete. */
 export async function runSessionProcesses(options: SessionProcessesOptions): Promise<TortureReport> {
   const { processes, seconds, seed } = options;
   const journal = new RunJournal('twoproc-jsonl', seed, options.say);
@@ -39,21 +39,21 @@ export async function runSessionProcesses(options: SessionProcessesOptions): Pro
   if (plain === undefined || victim === undefined) throw new Error('Nobody was started.');
   try {
     const begun = Promise.all(
-      crew.map((worker) => worker.hears(({ reported }) => reported === 'wrote' || reported === 'held')),
+      crew.map((worker) => worker.waitForReport(({ reported }) => reported === 'wrote' || reported === 'held')),
     );
-    plain.tell({ task: 'plain', path, parent: 'root', name: 'plain' });
+    plain.send({ task: 'plain', path, parent: 'root', name: 'plain' });
     for (const [at, worker] of [victim, ...others].entries())
-      worker.tell({ task: 'lines', path, parent: 'root', name: `own-${at}` });
+      worker.send({ task: 'lines', path, parent: 'root', name: `own-${at}` });
     await begun;
     await sleep(seconds * 500);
-    // Another process takes over the lease of the killed process.
+    // Another process must take over the lease of the killed one.
     victim.kill();
     await victim.end();
     await sleep(seconds * 500);
-    // A busy machine may take longer until every kind of event has happened.
+    // On a busy machine it takes longer until every kind of event has happened.
     const isThin = () => Object.values(count).includes(0);
     for (let waited = 0; isThin() && waited < 1000; waited++) await sleep(50);
-    for (const worker of [plain, ...others]) worker.tell({ task: 'stop' });
+    for (const worker of [plain, ...others]) worker.send({ task: 'stop' });
     await Promise.all([plain, ...others].map((worker) => worker.end()));
     compare(path, wrote, journal);
   } finally {
@@ -80,7 +80,7 @@ function compare(path: string, wrote: ReadonlySet<string>, journal: RunJournal):
   for (const uuid of wrote)
     if (found.get(uuid) !== 1)
       throw journal.failure(`${uuid} was acknowledged and is in the file ${found.get(uuid) ?? 0} times.`, { uuid });
-  // The killed process may have left one incomplete line, which must not damage other lines.
+  // The killed process may have left one incomplete line, but other lines must not be affected by it.
   if (torn > 1) throw journal.failure(`${torn} lines are torn.`);
   const file = sessionFiles.open(path, { readOnly: true });
   for (const uuid of wrote)

@@ -1,15 +1,15 @@
-/** Several processes write to one store for a while. No acknowledged change may be lost. */
+/** Lets several processes write to one store, and checks that no acknowledged change is lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit, Store, TreeId } from '@coppice/core';
-import { WorkerProcess } from './crew.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import { WriterLedger } from './ledger.ts';
-import { openStoreAt, type StorePlaces } from './places.ts';
 import { Random } from './random.ts';
+import { openStoreAt, type StoreLocations } from './store-locations.ts';
+import { WorkerProcess } from './worker-process.ts';
 
-/** Options of the test of several processes on one store. */
+/** Options of the test with several processes on one store. */
 export interface TwoProcessesOptions {
-  readonly site: StorePlaces;
+  readonly site: StoreLocations;
   readonly processes: number;
   readonly seconds: number;
   readonly seed: string;
@@ -32,41 +32,43 @@ async function follow(
   }
 }
 
-/** Runs processes, then compares the store with the acknowledged changes. Meanwhile this process follows the feeds. */
+/** Runs processes, then compares the store with the acknowledged changes. This process follows the feeds meanwhile. */
 export async function runTwoProcesses(options: TwoProcessesOptions): Promise<TortureReport> {
   const { site, processes, seed } = options;
   const journal = new RunJournal(`twoproc-${site.kind}`, seed, options.say);
   const place = await site.place();
   const ledger = new WriterLedger(journal, processes, new Random('twoproc', seed));
-  const crew = await Promise.all(
-    Array.from({ length: processes }, () => WorkerProcess.start((reported) => ledger.hear(reported))),
+  const workers = await Promise.all(
+    Array.from({ length: processes }, () => WorkerProcess.start((reported) => ledger.record(reported))),
   );
   const tasks = ledger.tasks(seed);
-  // The time starts when all workers are writing, however long their start took.
-  const working = Promise.all(crew.map((worker) => worker.hears((reported) => reported.reported === 'done')));
-  for (const [at, worker] of crew.entries())
-    worker.tell({ task: 'write', url: place.url, writers: tasks.filter((_, writer) => writer === at) });
+  // The time is measured from the moment at which all workers write.
+  const working = Promise.all(
+    workers.map((worker) => worker.waitForReport((reported) => reported.reported === 'done')),
+  );
+  for (const [at, worker] of workers.entries())
+    worker.send({ task: 'write', url: place.url, writers: tasks.filter((_, writer) => writer === at) });
   const store = await openStoreAt(place);
   const ending = new AbortController();
   const received = new Map<TreeId, number>();
   let followed: Promise<unknown> = Promise.resolve();
   try {
     await working;
-    // A tree can be followed when it exists. The feed yields earlier commits first.
+    // A tree can be followed once it exists. Its feed begins with the earlier commits.
     followed = Promise.all(
       ledger.trees.map((tree) => follow(store, tree, ending.signal, (commit) => received.set(tree, commit.version))),
     );
     followed.catch(() => undefined);
     await sleep(options.seconds * 1000);
-    for (const worker of crew) worker.tell({ task: 'stop' });
-    await Promise.all(crew.map((worker) => worker.end()));
+    for (const worker of workers) worker.send({ task: 'stop' });
+    await Promise.all(workers.map((worker) => worker.end()));
     await ledger.compare(store);
-    // The feed reports acknowledged commits a moment later. All of them must arrive.
+    // Feeds report commits a little later than the acknowledgement, but all of them must arrive.
     const whole = () => ledger.trees.every((tree) => (received.get(tree) ?? 0) === ledger.versionOf(tree));
     for (let waited = 0; !whole() && waited < 1000; waited++) await sleep(50);
     if (!whole()) throw journal.failure(`The feed stopped at ${JSON.stringify([...received])}.`);
   } finally {
-    for (const worker of crew) worker.kill();
+    for (const worker of workers) worker.kill();
     ending.abort();
     await followed.finally(() => store.close());
     await place.destroy();

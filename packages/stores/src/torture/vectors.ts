@@ -4,11 +4,11 @@ import { vectors } from '@coppice/content/vectors';
 import { ask, nodeId, run, type Store, treeId } from '@coppice/core';
 import { deriveId } from '../linear.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
-import { openStoreAt, type StorePlaces } from './places.ts';
+import { openStoreAt, type StoreLocations } from './store-locations.ts';
 
-/** Options of the test vectors. */
+/** Options of the test with the shared vectors. */
 export interface VectorsOptions {
-  readonly site: StorePlaces;
+  readonly site: StoreLocations;
   readonly seed: string;
   readonly say?: (line: string) => void;
 }
@@ -16,7 +16,10 @@ export interface VectorsOptions {
 const tree = treeId(deriveId('vectors'));
 const idOf = (name: string) => nodeId(deriveId('vectors', name));
 
-/** Writes every valid vector. Returns how many were refused, each with the recorded code. */
+/**
+ * Writes every valid vector, and expects invalid ones to be refused with the recorded code. Returns how many were
+ * refused.
+ */
 async function writeVectors(store: Store, journal: RunJournal): Promise<number> {
   let count = 0;
   const context = { actor: 'vectors', kit: messageKit, now: () => 0, newId: () => deriveId('vectors new', ++count) };
@@ -47,7 +50,7 @@ async function writeVectors(store: Store, journal: RunJournal): Promise<number> 
   return refused;
 }
 
-/** Reads every vector, and compares its canonical form and its stored text. */
+/** Reads every vector back, and compares its canonical form and its stored text. Returns how many were read. */
 async function readVectors(store: Store, journal: RunJournal): Promise<number> {
   let kept = 0;
   for (const { name, outcome } of vectors) {
@@ -66,7 +69,9 @@ async function readVectors(store: Store, journal: RunJournal): Promise<number> {
   return kept;
 }
 
-/** Writes vectors, reopens the store and reads them. A store in memory is not reopened, because it would be empty. */
+/**
+ * Writes the vectors, reopens the store and reads them. The memory store is not reopened, because it would be empty.
+ */
 export async function runVectors({ site, seed, say }: VectorsOptions): Promise<TortureReport> {
   const journal = new RunJournal(`vectors-${site.kind}`, seed, say);
   const place = await site.place();

@@ -1,26 +1,32 @@
-/** A process that works on a store until it is killed. It reads tasks from stdin, and writes reports to fd 3. */
+/**
+ * A worker process, which the parent may kill at any time. It reads tasks from stdin, and writes reports to file
+ * descriptor 3.
+ */
 import { appendFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { messageKit } from '@coppice/content';
 import { type Command, isAppError, run, type Store } from '@coppice/core';
 import { armFault, countFaultPasses } from '../failpoints.ts';
 import { storeOperations } from './operations.ts';
-import { openStoreAt } from './places.ts';
 import type { WorkerReport, WorkerTask } from './protocol.ts';
 import { Random } from './random.ts';
+import { openStoreAt } from './store-locations.ts';
 import { runWriter } from './writer.ts';
 
 let stopped = false;
 let session: Store | undefined;
 
-/** Sends a report to the parent. On return the line is in the pipe, so it is not lost if the process is killed. */
+/**
+ * Sends a report to the parent. The write is synchronous, so the report is not lost if the process is killed
+ * afterwards.
+ */
 function tell(reported: WorkerReport): void {
   const line = Buffer.from(`${JSON.stringify(reported)}\n`);
   for (let at = 0; at < line.length; ) {
     try {
       at += writeSync(3, line, at);
     } catch (error) {
-      // The pipe is full, because the parent reads slowly.
+      // EAGAIN means that the pipe is full, because the parent reads slowly. The write is tried again.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
     }
   }
@@ -133,6 +139,6 @@ lines.on('line', (line) => {
     process.exit(70);
   });
 });
-// The parent process has ended.
+// Stdin ends when the parent process has ended.
 lines.on('close', () => process.exit(0));
 tell({ reported: 'ready' });

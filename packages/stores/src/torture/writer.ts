@@ -1,4 +1,4 @@
-/** A writer that makes one change after the other in its own branch of a tree. */
+/** A writer that makes one change after another in a separate branch of a tree. */
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -16,7 +16,6 @@ import { subtreeOf, type WriterAct, WriterBranch } from './branch.ts';
 import type { WorkerReport, WriterTask } from './protocol.ts';
 import { Random } from './random.ts';
 
-/** Returns the command of an act. */
 function commandOf(act: WriterAct, tree: TreeId, rootId: NodeId): Command {
   switch (act.act) {
     case 'append':
@@ -45,7 +44,7 @@ function commandOf(act: WriterAct, tree: TreeId, rootId: NodeId): Command {
   }
 }
 
-/** Chooses an act that is legal on a branch. */
+/** Chooses a random act that is valid on a branch. */
 export function chooseAct(branch: WriterBranch, random: Random, mark: string): WriterAct {
   const ids = [...branch.nodes.keys()];
   const append = (): WriterAct => {
@@ -62,7 +61,7 @@ export function chooseAct(branch: WriterBranch, random: Random, mark: string): W
   const roll = random.below(100);
   if (roll < 15) return { act: 'save', id, text: random.text(mark) };
   if (roll < 28) return { act: 'vary', id, newId: random.uuid(), text: random.text(mark) };
-  // A text that was split may begin with any character. Only a text with a plain beginning is split again.
+  // A text is split only if it begins with plain characters; a cut inside a grapheme would be refused.
   if (roll < 36 && /^[\w-][\w -]{8}/.test(branch.nodes.get(id)?.text ?? ''))
     return { act: 'split', id, newId: random.uuid(), position: 1 + random.below(4) };
   if (roll < 46) return { act: 'splice', id };
@@ -76,7 +75,7 @@ export function chooseAct(branch: WriterBranch, random: Random, mark: string): W
   return append();
 }
 
-/** Writes until it is told to stop, and reports every answer of the store immediately. */
+/** Writes until it is told to stop, and reports every answer of the store at once. */
 export async function runWriter(
   store: Store,
   task: WriterTask,
@@ -90,7 +89,7 @@ export async function runWriter(
   let branch = WriterBranch.from(task.branch);
   const fail = (error: unknown): void => {
     if (!isAppError(error)) throw error;
-    // If the store is unavailable, it is unknown whether the last write happened.
+    // If the store was unavailable, the last write may still have been stored.
     tell({
       reported: 'failed',
       writer: name,
@@ -109,7 +108,7 @@ export async function runWriter(
   let again = task.again;
   while (!ended()) {
     const act = again ?? chooseAct(branch, random, name);
-    // The act of a retry exists already, and the active node may have changed since.
+    // A repeated append finds its messages. Without a selection it commits nothing, whatever node is active now.
     const retried = again !== undefined;
     const next = retried ? branch : branch.after(act);
     again = undefined;

@@ -1,4 +1,4 @@
-/** The open buckets of a directory, with one connection pool per database and one engine per bucket. */
+/** The open buckets of a directory. Each database has one connection pool, and each bucket one engine. */
 import { AppError, refusalKinds, refuse } from '@coppice/core';
 import type { SqlTask } from '../../sql/query.ts';
 import { SqlStore } from '../../sql/store.ts';
@@ -8,20 +8,20 @@ import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { assignOwner, type Bucket, bucketOfOwner, chooseBucketByHash, listBuckets } from './directory.ts';
 
-/** An open bucket. */
+/** A bucket that is open, with its connections. */
 export interface OpenBucket {
   readonly bucket: Bucket;
   readonly database: PostgresDatabase;
-  /** The store for work over all owners of the bucket. */
+  /** The store for operations on all owners of the bucket. */
   readonly store: SqlStore;
-  /** Returns the store of an owner without the check that the owner is in this bucket. */
+  /** Returns the store of an owner without checking that the owner is in this bucket. */
   unchecked(owner: string): SqlStore;
 }
 
-// More than the active owners of a server. An owner that is not cached costs one query of the directory.
+// More owners than a server serves at once. Looking up an owner that is not cached takes one query of the directory.
 const mostCached = 10_000;
 
-/** The directory and its buckets. A bucket is opened when it is first needed. */
+/** Opens the buckets of a directory when they are first needed, and caches which bucket each owner is in. */
 export class BucketPool {
   readonly directory: PostgresDatabase;
   readonly #options: PostgresOptions;
@@ -46,7 +46,7 @@ export class BucketPool {
     return this.#buckets;
   }
 
-  /** Returns the bucket of an owner. If the owner has none, a write assigns one. */
+  /** Returns the bucket of an owner. An owner without a bucket gets one if the call is for a write. */
   async homeOf(owner: string, forWriting: boolean): Promise<OpenBucket> {
     const known = this.#homes.get(owner);
     if (known !== undefined) return this.named(known);
@@ -66,18 +66,17 @@ export class BucketPool {
     return bucket;
   }
 
-  /** Drops what is cached about an owner and its bucket, because the owner was moved. */
+  /** Drops the cached bucket of an owner and reads the list of buckets again, because the owner was moved. */
   async forget(owner: string): Promise<void> {
     this.#homes.delete(owner);
     await this.reload();
   }
 
-  /** Opens and returns all buckets. */
   async all(): Promise<readonly OpenBucket[]> {
     return Promise.all((await this.reload()).map((bucket) => this.#opened(bucket)));
   }
 
-  /** Opens a bucket by name. */
+  /** Opens a bucket by name. Throws if the directory has no such bucket. */
   async named(name: string): Promise<OpenBucket> {
     const bucket =
       this.#buckets.find((one) => one.name === name) ?? (await this.reload()).find((one) => one.name === name);
@@ -85,7 +84,7 @@ export class BucketPool {
       throw new AppError({
         code: 'store/unavailable',
         kind: refusalKinds['store/unavailable'],
-        message: `The directory names a bucket ${name} that it does not have.`,
+        message: `The directory refers to the bucket ${name}, which does not exist.`,
       });
     return this.#opened(bucket);
   }
@@ -96,12 +95,12 @@ export class BucketPool {
     if (known !== undefined) return known;
     const opening = this.#openBucket(bucket);
     this.#open.set(key, opening);
-    // If the server is unreachable now, the next caller tries again.
+    // A failed opening is not cached, so the next caller tries again.
     opening.catch(() => this.#open.delete(key));
     return opening;
   }
 
-  /** Returns the database of a bucket with its schema, on the connections of the pool of that database. */
+  /** Returns the database of a bucket. Buckets in the same database share its connection pool. */
   async databaseOf(bucket: Pick<Bucket, 'schema' | 'url'>): Promise<PostgresDatabase> {
     const { url, schema } = bucket;
     if (url === null) return this.directory.withSchema(schema);

@@ -1,4 +1,4 @@
-/** A store on a directory of buckets. The data of each owner is in one bucket, and every call uses that bucket. */
+/** A store on a directory of buckets. All data of an owner is in one bucket, and each call runs on that bucket. */
 import type {
   AbortSignalLike,
   AccountStore,
@@ -46,20 +46,20 @@ import { backUpDatabases } from '../backup.ts';
 import { isOwnerMovedError } from '../owner-gate.ts';
 import type { BucketPool, OpenBucket } from './bucket-pool.ts';
 
-// How many milliseconds a call waits for a move of its owner to end.
-const longestMove = 30_000;
+// How many milliseconds a call waits until a move of its owner has finished.
+const maxMoveWaitMs = 30_000;
 const firstWait = 10;
 const slowestWait = 250;
 
-/** The parts that all handles of an open directory share. */
+/** What the handles of all owners share. */
 interface SharedState {
   closed: boolean;
   readonly pool: BucketPool;
-  /** The store of the directory, with accounts, tokens, shares and encrypted records. */
+  /** The store of the directory, which contains accounts, tokens, shares and encrypted records. */
   readonly directory: SqlStore;
 }
 
-/** Implements the store contract over all buckets. */
+/** Implements the store contract over all buckets, for one owner. */
 export class BucketStore implements Store {
   readonly owner: string;
   readonly supports: StoreCapabilities;
@@ -108,32 +108,35 @@ export class BucketStore implements Store {
     return this.#state.pool;
   }
 
-  /** Runs work on the owner's bucket. If the owner is moved meanwhile, the work runs again on the new bucket. */
-  async #atHome<T>(forWriting: boolean, work: (store: SqlStore) => Promise<T>): Promise<T> {
-    const until = performance.now() + longestMove;
+  /** Runs work on the owner's bucket. If the owner is moved meanwhile, runs it again on the new bucket. */
+  async #runOnBucket<T>(forWriting: boolean, work: (store: SqlStore) => Promise<T>): Promise<T> {
+    const until = performance.now() + maxMoveWaitMs;
     for (let wait = firstWait; ; wait = Math.min(wait * 2, slowestWait)) {
       const { store } = await this.#pool.homeOf(this.owner, forWriting);
       try {
         return await work(store.forOwner(this.owner));
       } catch (error) {
         if (!isOwnerMovedError(error) || performance.now() > until) throw error;
-        await this.#findAnew(wait);
+        await this.#lookUpBucketAgain(wait);
       }
     }
   }
 
-  /** Reads the directory again. The old bucket refuses the owner a moment before the directory names the new one. */
-  async #findAnew(wait: number): Promise<void> {
+  /**
+   * Looks up the owner's bucket again after a pause. The old bucket refuses the owner shortly before the directory
+   * names the new one.
+   */
+  async #lookUpBucketAgain(wait: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, wait));
     await this.#pool.forget(this.owner);
   }
 
   #read<T>(work: (store: SqlStore) => Promise<T>): Promise<T> {
-    return this.#atHome(false, work);
+    return this.#runOnBucket(false, work);
   }
 
   #write<T>(work: (store: SqlStore) => Promise<T>): Promise<T> {
-    return this.#atHome(true, work);
+    return this.#runOnBucket(true, work);
   }
 
   forOwner(owner: string): BucketStore {
@@ -169,7 +172,7 @@ export class BucketStore implements Store {
         return;
       } catch (error) {
         if (!isOwnerMovedError(error)) throw error;
-        await this.#findAnew(firstWait);
+        await this.#lookUpBucketAgain(firstWait);
       }
   }
 
@@ -185,7 +188,7 @@ export class BucketStore implements Store {
         return;
       } catch (error) {
         if (!isOwnerMovedError(error)) throw error;
-        await this.#findAnew(firstWait);
+        await this.#lookUpBucketAgain(firstWait);
       }
   }
 
@@ -252,7 +255,9 @@ export class BucketStore implements Store {
     return this.#write((store) => store.putLinear(record));
   }
 
-  /** Converts the lists of the owner to trees. If the owner is moved meanwhile, it waits, and the count continues. */
+  /**
+   * Converts the owner's lists to trees. If the owner is moved meanwhile, waits and then continues in the new bucket.
+   */
   async *backfill(
     options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
   ): AsyncIterable<BackfillProgress> {
@@ -269,16 +274,16 @@ export class BucketStore implements Store {
       } catch (error) {
         if (!isOwnerMovedError(error)) throw error;
         before += done;
-        await this.#findAnew(firstWait);
+        await this.#lookUpBucketAgain(firstWait);
       }
     }
   }
 
-  /** Checks one tree in the owner's bucket, or all buckets one after another. */
+  /** Checks one tree in the owner's bucket, or all trees of all buckets, one bucket after another. */
   async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     if (options.treeId !== undefined) return this.#write((store) => store.fsck(options));
     const reports: FsckReport[] = [];
-    // The totals of later buckets are unknown, so the total grows with each bucket.
+    // The totals of later buckets are not known yet, so the reported total grows with each bucket.
     let before = 0;
     const buckets = await this.#pool.all();
     for (const { unchecked } of buckets) {
@@ -292,14 +297,15 @@ export class BucketStore implements Store {
     }
     const report = joinReports(reports);
     const findings: FsckReport['findings'][number][] = [];
-    // The directory has the shares, but the tree of a share may be in any bucket.
+    // The shares are in the directory, while their trees are in any bucket. So a share without a tree in one bucket is
+    // no error.
     for (const finding of report.findings)
       if (finding.code !== 'share-dangling' || !(await hasTreeAnywhere(buckets, finding.treeId)))
         findings.push(finding);
     return { ...report, findings };
   }
 
-  /** Writes all buckets into one file, each from one snapshot, so that the data of every owner is consistent. */
+  /** Copies all buckets into one file, each from one snapshot, so that the data of each owner is consistent. */
   async backup(to: string, options: BackupOptions = {}): Promise<void> {
     const buckets = await this.#pool.all();
     const databases = buckets.map(({ database }) => database);

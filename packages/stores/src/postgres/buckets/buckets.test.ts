@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
 import { createTestBuckets, type TestBuckets } from '../../../test/postgres-subject.ts';
+import { positionsPerEpoch } from '../feed-positions.ts';
 import { open } from '../index.ts';
 import { ownerGateLockKeys } from '../owner-gate.ts';
-import { positionsPerEpoch } from '../owner-places.ts';
 import { chooseBucketByHash } from './directory.ts';
 import { type Buckets, openBuckets } from './index.ts';
 import { movedBlobTable, movedOwnerTables, movedTreeTables } from './move-owner.ts';
@@ -42,7 +42,7 @@ async function treesOf(owner: string): Promise<{ readonly main: number; readonly
 }
 
 /**
- * Returns names of owners: the hash assigns the first half to the first bucket, and the others to the second bucket.
+ * Returns names of new owners: `main` has those that the hash assigns to the first bucket, `far` those of the second.
  */
 function ownersOfBoth(count: number): { readonly main: string[]; readonly far: string[] } {
   const both = [
@@ -97,7 +97,7 @@ describe('a directory of buckets', () => {
     const early = new TestTree(after.forOwner('early'), fixture.treeId);
     await early.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'goes on' } });
     expect((await after.forOwner('early').trees()).items).toHaveLength(1);
-    // Both buckets are schemas of one database. A list of one bucket must not contain trees of the other.
+    // Both buckets are schemas of the same database, so this checks that no query reads both schemas.
     for (let n = 2; n < 12; n++)
       await TestTree.make({ store: after.forOwner(`later ${n}`), treeId: treeId(testUuid(n)) });
     const counts = (await admin.list()).map(({ owners }) => owners);
@@ -171,7 +171,7 @@ describe('ids', () => {
     await TestTree.make({ store: store.forOwner(far[0] ?? ''), treeId: same });
     const taken = new TestTree(store.forOwner(main[1] ?? ''), same);
     expect(await taken.refusal({ type: 'create', treeId: same }, { newId: () => testUuid(901) })).toBe('id/taken');
-    // Moving one owner to the bucket of the other would give two trees the same id. It is refused and changes nothing.
+    // Two owners have a tree with the same id. Moving one to the bucket of the other is refused and changes nothing.
     await expect(buckets.moveOwner(main[0] ?? '', 'far')).rejects.toThrow();
     expect(await treesOf(main[0] ?? '')).toEqual({ main: 1, far: 0 });
     expect((await store.forOwner(main[0] ?? '').trees()).items).toHaveLength(1);
@@ -184,7 +184,7 @@ describe('moving an owner', () => {
       "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('far') AND relkind = 'r' ORDER BY 1",
     );
     const moved = [...movedTreeTables, ...movedOwnerTables].map(([name]) => name as string);
-    // These tables belong to the directory, or to the bucket itself.
+    // These tables belong to the directory or to a bucket as a whole, so a move does not copy them.
     const stays = ['account', 'token', 'share', 'sealed_record', 'coppice_schema', 'feed_epoch', 'owner_gone'];
     expect(rows.map(({ name }) => String(name))).toEqual(['tree', 'node', ...moved, movedBlobTable, ...stays].sort());
   });
@@ -214,7 +214,7 @@ describe('moving an owner', () => {
     expect(await mine.newestAct('me', 'undoable')).toMatchObject({ treeId: fixture.treeId });
     expect(first).not.toBe('');
     expect(await buckets.check()).toEqual([]);
-    // The owner is moved back to the bucket that refused it after the first move.
+    // Moving the owner back must clear the record by which the first bucket refuses the owner.
     await buckets.moveOwner('mover', 'main');
     await fixture.addMessages(['back']);
     const all: TreeListEvent[] = await taken(mine.feedAll(start[1]?.cursor ?? null), 2);
@@ -222,7 +222,7 @@ describe('moving an owner', () => {
     expect((await mine.fsck({ treeId: fixture.treeId })).findings).toEqual([]);
   });
 
-  test('[L193] moving owners to and fro while they write loses and repeats no acknowledged write', {
+  test('[L193] moving owners back and forth while they write loses and repeats no acknowledged write', {
     tags: ['full'],
     timeout: 120_000,
   }, async () => {
@@ -294,7 +294,7 @@ describe('moving an owner', () => {
     await buckets.moveOwner('mover', 'far');
     const first = await TestTree.make({ store: resident, treeId: treeId(testUuid(1)) });
     const second = await TestTree.make({ store: mover, treeId: treeId(testUuid(2)) });
-    // The next commit in each bucket gets the same position.
+    // Both buckets now assign the same position to their next commit.
     const [main] = await place.directory.query('SELECT epoch FROM feed_epoch');
     const [far] = await place.elsewhere('SELECT epoch FROM far.feed_epoch');
     const epoch = Math.max(Number(main?.['epoch']), Number(far?.['epoch'])) + 1;
@@ -322,20 +322,20 @@ describe('moving an owner', () => {
     expect(await buckets.check()).toEqual([]);
   });
 
-  test('[L194] a move that broke off after the old bucket was closed is found by the check, and finished by repeating it', async () => {
+  test('[L194] a move that was interrupted after the old bucket was closed is found by the check, and finished by repeating it', async () => {
     const mine = store.forOwner('broken');
     await buckets.moveOwner('broken', 'main');
     const fixture = await TestTree.make({ store: mine, treeId: treeId(testUuid(1)) });
     await buckets.moveOwner('broken', 'far');
-    // The state if the process ended before it changed the directory.
+    // A crashed move: the owner is already in the new bucket, but the directory still names the old one.
     await place.directory.query("UPDATE coppice_owner SET bucket = 'main' WHERE owner = 'broken'");
-    expect((await buckets.check()).join()).toContain('on the way from main to far');
+    expect((await buckets.check()).join()).toContain('interrupted move from main to far');
     expect(await buckets.moveOwner('broken', 'far')).toMatchObject({ from: 'main', to: 'far' });
     expect(await buckets.check()).toEqual([]);
     expect((await mine.trees()).items.map(({ id }) => id)).toEqual([fixture.treeId]);
   });
 
-  test('[L194] a move that broke off while it deleted the old rows is found by the check, and finished by repeating it', async () => {
+  test('[L194] a move that was interrupted while it deleted the old rows is found by the check, and finished by repeating it', async () => {
     const mine = store.forOwner('broken');
     await buckets.moveOwner('broken', 'main');
     const fixture = await TestTree.make({ store: mine, treeId: treeId(testUuid(1)) });
@@ -392,7 +392,7 @@ describe('replies of owners in several buckets', () => {
     const begun = sent.mock.calls.filter(([sql]) => typeof sql === 'string' && sql.startsWith('BEGIN'));
     vi.restoreAllMocks();
     expect(begun).toHaveLength(2);
-    // This is the lock that a move holds while it closes the old bucket for its owner.
+    // Takes the lock that a move holds while the old bucket starts to refuse the owner.
     const mover = new Client({ connectionString: place.directory.url });
     await mover.connect();
     await mover.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${main[0]}'), ${ownerGateLockKeys.owner})`);
@@ -404,7 +404,7 @@ describe('replies of owners in several buckets', () => {
     await mover.query('COMMIT');
     await mover.end();
     expect(await ended).toEqual({ done: true, isMoving: false });
-    // A moved owner writes in its new bucket, at the same time as the others write in the old one.
+    // The moved owner writes to its new bucket while the others write to the old one.
     await buckets.moveOwner(main[1] ?? '', 'far');
     expect(await Promise.all(append(6))).toEqual(replies.map(() => true));
     for (const { id, runs } of replies)

@@ -11,5 +11,5 @@ beforeAll(async () => {
 });
 afterAll(() => other.close());
 
-// [L195] The owners of tests about ids are in one bucket. The owners of all other tests are in both.
+// [L195] The two owners of tests that compare ids are in one bucket. In all other tests they are in two.
 runStoreConformance(bucketSubject('two buckets on two servers', () => other));

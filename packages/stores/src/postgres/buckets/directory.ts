@@ -1,15 +1,15 @@
 /**
- * The directory of buckets: it lists the buckets, and the bucket of each owner. The first `coppice buckets add` creates
- * its tables. A database with these tables is a directory.
+ * Reads and writes the directory, which lists the buckets and the bucket of each owner. The first `coppice buckets add`
+ * creates its tables; a database with these tables is a directory.
  */
 import { createHash } from 'node:crypto';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText, sqlTextOrNull } from '../../sql/query.ts';
 
-/** A bucket: a schema with all tables of a store, in the database of the directory or in another one. */
+/** A bucket: a schema with all tables of a store, in the directory's database or in another one. */
 export interface Bucket {
   readonly name: string;
-  /** The schema; null for the tables that the database had before it became a directory. */
+  /** The schema of the tables; null for the tables that the database had before it became a directory. */
   readonly schema: string | null;
   /** The URL of the database; null for the database of the directory. */
   readonly url: string | null;
@@ -41,14 +41,14 @@ export function* isBucketDirectory(): SqlTask<boolean> {
 }
 
 /**
- * Makes a database a directory of buckets. Its existing tables become the first bucket, with all their owners. Servers
- * that opened the database before are refused at their next write.
+ * Makes a database a directory of buckets. Its existing tables become the first bucket, which all existing owners are
+ * assigned to. Servers that opened the database before can no longer write to it.
  */
 export function* createBucketDirectory(): SqlTask<void> {
   if (yield* isBucketDirectory()) return;
   for (const statement of tables) yield* execute(statement);
   yield* execute("INSERT INTO coppice_bucket (name, state) VALUES ($1, 'open')", firstBucketName);
-  // From here on, servers that do not know of the directory cannot commit. So no owner is missed below.
+  // From here on, servers that do not know of the directory cannot commit, so no new owner is missed below.
   yield* execute('UPDATE feed_epoch SET divided = TRUE');
   yield* execute('LOCK TABLE change IN SHARE MODE');
   yield* execute(
@@ -102,7 +102,7 @@ export function* bucketOfOwner(owner: string): SqlTask<string | null> {
   return found === undefined ? null : sqlText(found, 'bucket');
 }
 
-/** Assigns an owner to a bucket, unless the owner has one. Returns the bucket of the owner. */
+/** Assigns an owner to a bucket, unless the owner already has one. Returns the owner's bucket. */
 export function* assignOwner(owner: string, bucket: string): SqlTask<string> {
   yield* execute(
     'INSERT INTO coppice_owner (owner, bucket) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING',
@@ -129,8 +129,8 @@ export function* listBucketOwners(bucket: string, after: string, limit: number):
 }
 
 /**
- * Returns the bucket for a new owner: the open bucket with the highest hash of owner and bucket name. A new bucket then
- * gets an equal share of the new owners. Owners that have a bucket stay in it.
+ * Returns the bucket for a new owner: the open bucket with the highest hash of owner name and bucket name. So a new
+ * bucket gets an equal share of new owners. Existing owners stay where they are.
  */
 export function chooseBucketByHash(owner: string, buckets: readonly Bucket[]): string {
   let best: { readonly name: string; readonly hash: string } | undefined;
@@ -143,7 +143,7 @@ export function chooseBucketByHash(owner: string, buckets: readonly Bucket[]): s
     throw new AppError({
       code: 'store/unavailable',
       kind: refusalKinds['store/unavailable'],
-      message: 'No bucket takes new owners: open one with coppice buckets open.',
+      message: 'No bucket accepts new owners. Open one with coppice buckets open.',
     });
   return best.name;
 }

@@ -1,4 +1,4 @@
-/** Administers buckets: lists and adds them, and moves owners while they write. */
+/** Administers buckets: lists and adds them, and moves owners between them while they write. */
 import { refuse } from '@coppice/core';
 import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../../sql/query.ts';
 import { PostgresDatabase, quoteName } from '../database.ts';
@@ -24,19 +24,19 @@ export type { MoveOptions, MoveProgress, MoveReport } from './move-report.ts';
 /** A bucket with its number of owners. */
 export interface BucketSummary {
   readonly name: string;
-  /** The location of the database, without user and password. */
+  /** The host and name of the database, without user and password. */
   readonly place: string;
   readonly schema: string | null;
   readonly state: Bucket['state'];
   readonly owners: number;
 }
 
-/** The buckets of a directory. */
+/** The administration of a directory's buckets. The command `coppice buckets` uses it. */
 export interface Buckets {
   list(): Promise<readonly BucketSummary[]>;
   /**
-   * Adds a bucket: a schema in the database of the directory, or with `url` in another database. The first call makes
-   * the database a directory. Servers that have it open must be restarted then; until that, their writes are refused.
+   * Adds a bucket: a schema in the directory's database, or with `url` in another database. The first call makes the
+   * database a directory; servers that have the database open cannot write until they are restarted.
    */
   add(name: string, options?: { readonly url?: string; readonly schema?: string }): Promise<void>;
   moveOwner(owner: string, to: string, options?: MoveOptions): Promise<MoveReport>;
@@ -44,17 +44,17 @@ export interface Buckets {
   drain(name: string, options?: MoveOptions): Promise<readonly MoveReport[]>;
   /** Opens a bucket for new owners again. */
   open(name: string): Promise<void>;
-  /** Returns a sentence for each inconsistency: an owner in two buckets, in no bucket, or in an unfinished move. */
+  /** Returns a sentence for each inconsistency: an owner in two buckets, in none, or in a move that was interrupted. */
   check(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 const ownersAtOnce = 100;
 
-/** Opens the buckets of a `postgres:` URL. */
+/** Opens the administration of a `postgres:` URL. The database need not be a directory yet. */
 export async function openBuckets(address: string, options: PostgresOptions = {}): Promise<Buckets> {
   if (!/^postgres(?:ql)?:/.test(address))
-    refuse('command/invalid', 'Only a store in PostgreSQL has buckets: name it by a postgres:// address.');
+    refuse('command/invalid', 'Only a PostgreSQL store has buckets. Give a postgres:// URL.');
   const directory = await PostgresDatabase.create(parsePostgresSettings(address, options));
   try {
     await prepareServer(directory, options);
@@ -74,7 +74,7 @@ class DirectoryBuckets implements Buckets {
 
   async #assertDirectory(): Promise<void> {
     if (!(await this.#pool.directory.read(isBucketDirectory)))
-      refuse('command/invalid', 'This store is not divided into buckets; coppice buckets add does it.');
+      refuse('command/invalid', 'This store has no buckets. Add one with coppice buckets add.');
   }
 
   async list(): Promise<readonly BucketSummary[]> {
@@ -98,7 +98,7 @@ class DirectoryBuckets implements Buckets {
     const schema = options.schema ?? `coppice_${name}`;
     const { directory } = this.#pool;
     if (name === firstBucketName && !(await directory.read(isBucketDirectory)))
-      refuse('command/invalid', `The bucket ${firstBucketName} is the one with the tables that are there already.`);
+      refuse('command/invalid', `The bucket ${firstBucketName} contains the existing tables. Choose another name.`);
     const url = options.url ?? null;
     const database = await this.#pool.databaseOf({ schema: null, url });
     await database.write(function* () {
@@ -111,7 +111,7 @@ class DirectoryBuckets implements Buckets {
     if (occupied !== undefined)
       refuse(
         'command/invalid',
-        `The schema ${schema} of ${database.settings.place} has trees already: a new bucket is empty.`,
+        `The schema ${schema} of ${database.settings.place} already has trees. Choose an empty schema.`,
       );
     await database.withSchema(schema).write(function* () {
       yield* execute('UPDATE feed_epoch SET divided = TRUE');
@@ -159,13 +159,13 @@ class DirectoryBuckets implements Buckets {
         const home = homes.get(owner);
         const at = `The owner ${owner}`;
         if (gone !== null && home === bucket.name)
-          findings.push(`${at} is on the way from ${bucket.name} to ${gone}: repeat the move.`);
+          findings.push(`${at} is in an interrupted move from ${bucket.name} to ${gone}: repeat the move.`);
         else if (trees > 0 && home === undefined)
           findings.push(`${at} has trees in ${bucket.name} and is in no bucket of the directory.`);
         else if (trees > 0 && home !== bucket.name && home !== undefined)
           findings.push(
             gone === null
-              ? `${at} is in ${home} and has ${trees} trees of a move that broke off in ${bucket.name}: repeat the move, or leave them.`
+              ? `${at} is in ${home} and has ${trees} trees of an interrupted move in ${bucket.name}: repeat the move, or leave them.`
               : `${at} was moved from ${bucket.name} to ${home}, and ${trees} trees were not deleted there: repeat the move to ${home}.`,
           );
       }
@@ -186,7 +186,7 @@ function* ownerCounts(): SqlTask<ReadonlyMap<string, number>> {
 interface OwnerHere {
   readonly owner: string;
   readonly trees: number;
-  /** The bucket that the owner was moved to; null if it was not moved. */
+  /** The bucket that the owner was moved to; null if the owner is still here. */
   readonly gone: string | null;
 }
 

@@ -1,20 +1,20 @@
 /**
- * Moves one owner to another bucket while the owner writes. Trees are copied one by one, and again if they changed.
- * Then the owner is locked, the rest is copied, and the old bucket refuses the owner from then on. A move that was
- * interrupted is repeated from the start, or finished if the old bucket refuses the owner already.
+ * Moves an owner to another bucket while the owner writes. Each tree is copied, and again if it changed. Then the owner
+ * is locked, the remaining changes are copied, and the old bucket starts to refuse the owner. An interrupted move is
+ * repeated from the beginning, or finished if the old bucket already refuses the owner.
  */
 import { refuse } from '@coppice/core';
 import { numbersPerTree } from '../../sql/numbers.ts';
 import type { PostgresDatabase } from '../database.ts';
+import { positionsPerEpoch } from '../feed-positions.ts';
 import { commitChannelOf } from '../notifications.ts';
 import { ownerGateLockKeys } from '../owner-gate.ts';
-import { positionsPerEpoch } from '../owner-places.ts';
 import type { BucketPool } from './bucket-pool.ts';
 import { assignOwner, bucketOfOwner, reassignOwner, requireBucket } from './directory.ts';
 import type { MoveOptions, MoveReport } from './move-report.ts';
 import { type BucketConnection, connectBucket, copyRows, queryFirstColumn } from './row-copy.ts';
 
-/** The tables with rows of a tree, besides `tree` and `node`, and the column with the tree's id in each. */
+/** The tables with rows of a tree, except `tree` and `node`, and for each the column with the tree's id. */
 export const movedTreeTables = [
   ['node_alias', 'tree_id'],
   ['node_content', 'tree_id'],
@@ -27,7 +27,7 @@ export const movedTreeTables = [
   ['search_mark', 'tree_id'],
 ] as const;
 
-/** The tables with rows of an owner that belong to no tree; `$1` is the owner. */
+/** The tables with rows that belong to an owner but to no tree. In their conditions `$1` is the owner. */
 export const movedOwnerTables = [
   ['run', 'owner = $1'],
   ['run_chunk', 'run_id IN (SELECT r.id FROM run r WHERE r.owner = $1)'],
@@ -38,16 +38,16 @@ export const movedOwnerTables = [
 export const movedBlobTable = 'blob';
 
 /**
- * Selects a fingerprint of each tree. Every commit changes the version;
- * a purge, or data that has no version, changes the number of rows.
+ * Selects a fingerprint of each tree. A commit changes its version; a purge, or a change of data without a version,
+ * changes a number of rows.
  */
 const fingerprints = `SELECT t.id || ' ' || concat_ws(' ', t.version, t.format,
     (SELECT count(*) FROM node n WHERE n.no BETWEEN t.no * ${numbersPerTree} AND t.no * ${numbersPerTree} + ${numbersPerTree - 1}), (SELECT count(*) FROM node_content c WHERE c.tree_id = t.id),
     (SELECT count(*) FROM external_id e WHERE e.tree_id = t.id), (SELECT count(*) FROM provenance p WHERE p.tree_id = t.id))
   FROM tree t WHERE t.owner = $1 ORDER BY t.id`;
 
-// How many times changed trees are copied before the owner is
-// locked. A very busy owner is locked with more left to copy.
+// The maximum number of copies of changed trees before the owner is locked. For a very busy owner, more is left to copy
+// under the lock.
 const mostRounds = 8;
 const fewChanged = 2;
 const notifiedAtOnce = 500;
@@ -84,12 +84,12 @@ export async function moveOwner(
   }
 }
 
-/** The state of one move. */
+/** One move of an owner, from the first copy to the deletion of the old rows. */
 class OwnerMove {
   readonly #pool: BucketPool;
   readonly #owner: string;
   readonly #names: { readonly from: string; readonly to: string };
-  /** The fingerprint of each copied tree at the time of the copy. */
+  /** The fingerprints of the copied trees, as they were when each was copied. */
   readonly #copied = new Map<string, string>();
 
   constructor(pool: BucketPool, owner: string, names: { readonly from: string; readonly to: string }) {
@@ -109,7 +109,7 @@ class OwnerMove {
       else if (gone !== toName)
         refuse(
           'command/invalid',
-          `The owner ${this.#owner} is on the way to ${gone}: repeat the move to ${gone} first.`,
+          `The owner ${this.#owner} is in an interrupted move to ${gone}: repeat that move first.`,
         );
       const trees = await this.#notify(from, source);
       await this.#pool.write(() => reassignOwner(this.#owner, toName));
@@ -122,13 +122,13 @@ class OwnerMove {
     }
   }
 
-  /** Deletes the rows that an earlier move left in the old bucket, because it was interrupted. */
+  /** Deletes the rows that an interrupted move left in the old bucket. */
   async clearLeftovers(): Promise<void> {
     for (const { bucket, database } of await this.#pool.all()) {
       if (bucket.name === this.#names.to) continue;
       const old = await connectBucket(database);
       try {
-        // The rows are deleted only if the bucket has recorded that the owner is gone.
+        // The rows are deleted only if this bucket has recorded that the owner is in another one.
         if ((await this.#goneTo(old)) !== null) await this.#clear(old);
       } finally {
         await old.end();
@@ -136,7 +136,10 @@ class OwnerMove {
     }
   }
 
-  /** Copies all data of the owner. If that fails, the copies are deleted and the owner stays in the old bucket. */
+  /**
+   * Copies all data of the owner and makes the old bucket refuse the owner. If that fails, the copies are deleted and
+   * the owner stays in the old bucket.
+   */
   async #copyAll(from: BucketConnection, to: BucketConnection, options: MoveOptions): Promise<number> {
     await this.#clear(to);
     try {
@@ -144,8 +147,8 @@ class OwnerMove {
       return await this.#finish(from, to);
     } catch (error) {
       for (const { client } of [from, to]) await client.query('ROLLBACK').catch(() => undefined);
-      // The copies must stay if the old bucket refuses the owner already.
-      // An error in the answer to the last commit may hide that.
+      // If the last commit succeeded although its answer was lost, the old bucket already refuses the owner, and the
+      // copies must stay.
       if ((await this.#goneTo(from).catch(() => '')) === null) await this.#clear(to).catch(() => undefined);
       throw error;
     }
@@ -158,7 +161,7 @@ class OwnerMove {
     return gone ?? null;
   }
 
-  /** Copies the trees that changed since the last call. Returns their number. */
+  /** Copies the trees that changed since the last call. Returns how many were copied. */
   async #round(from: BucketConnection, to: BucketConnection, { onProgress }: MoveOptions): Promise<number> {
     await from.begin('REPEATABLE READ');
     const changed = await this.#copyChanged(from, to, (copied, trees) => onProgress?.({ copied, trees }), true);
@@ -169,7 +172,7 @@ class OwnerMove {
     return changed;
   }
 
-  /** Copies the changed data: each tree in its own transaction, or everything in the current one. */
+  /** Copies the trees whose fingerprints changed: each in a separate transaction, or all in the current one. */
   async #copyChanged(
     from: BucketConnection,
     to: BucketConnection,
@@ -221,14 +224,14 @@ class OwnerMove {
   }
 
   /**
-   * Locks the owner, copies the rest, and makes the old bucket refuse
-   * the owner. Returns how long the lock was held, in milliseconds.
+   * Locks the owner, copies the remaining changes, and makes the old bucket refuse the owner. Returns for how many
+   * milliseconds the owner was locked.
    */
   async #finish(from: BucketConnection, to: BucketConnection): Promise<number> {
     const owner = this.#owner;
     await from.begin('READ COMMITTED');
     const begun = performance.now();
-    // This waits for transactions of the owner that are writing. Later transactions wait for this one.
+    // Waits for running write transactions of the owner. Later ones wait until this transaction ends.
     await from.client.query('SELECT pg_advisory_xact_lock(hashtext($1), $2)', [owner, ownerGateLockKeys.owner]);
     await to.begin('READ COMMITTED');
     await this.#copyChanged(from, to, () => undefined, false);
@@ -236,7 +239,7 @@ class OwnerMove {
     for (const [table, condition] of movedOwnerTables.toReversed())
       await to.client.query(`DELETE FROM ${table} WHERE ${condition}`, [owner]);
     for (const [table, condition] of movedOwnerTables) await copyRows(from, to, { table, condition, parameter: owner });
-    // Commits in the new bucket must get higher positions than the copied ones.
+    // New commits in the new bucket must get higher positions than the copied commits.
     const copied = `(SELECT coalesce(max(id), 0) / ${positionsPerEpoch} FROM change WHERE owner = $1)`;
     await to.client.query(`UPDATE feed_epoch SET epoch = ${copied} + 1 WHERE epoch <= ${copied}`, [owner]);
     await to.client.query('DELETE FROM owner_gone WHERE owner = $1', [owner]);
@@ -246,7 +249,7 @@ class OwnerMove {
     return performance.now() - begun;
   }
 
-  /** Wakes the feeds of the owner and its trees in the old bucket, so that they continue in the new one. */
+  /** Wakes the feeds of the owner in the old bucket, so that they continue in the new one. */
   async #notify(from: BucketConnection, source: PostgresDatabase): Promise<number> {
     const channel = commitChannelOf(source.settings.schema);
     await from.begin('READ COMMITTED');
@@ -279,8 +282,8 @@ class OwnerMove {
 }
 
 /**
- * Deletes a tree of an owner. Throws if another owner has a tree
- * with this id, because ids are unique only within a bucket.
+ * Deletes a tree of an owner from a bucket. Throws if another owner has a tree with this id there, because ids are
+ * unique only within a bucket.
  */
 async function deleteTree(at: BucketConnection, id: string, owner: string): Promise<void> {
   const [whose] = await queryFirstColumn(at, 'SELECT owner FROM tree WHERE id = $1', id);
@@ -300,7 +303,7 @@ async function deleteTree(at: BucketConnection, id: string, owner: string): Prom
 const nodesOfTree = `no BETWEEN (SELECT t.no FROM tree t WHERE t.id = $1) * ${numbersPerTree}
   AND (SELECT t.no FROM tree t WHERE t.id = $1) * ${numbersPerTree} + ${numbersPerTree - 1}`;
 
-/** Copies a tree. It gets a new number, because row numbers are local to a bucket. */
+/** Copies a tree. It gets a new tree number, because row numbers are valid only within a bucket. */
 async function copyTree(from: BucketConnection, to: BucketConnection, id: string): Promise<void> {
   const [before = '0', active] = await queryFirstColumn(
     from,
@@ -312,7 +315,7 @@ async function copyTree(from: BucketConnection, to: BucketConnection, id: string
     "SELECT CAST(nextval(pg_get_serial_sequence('tree', 'no')) AS TEXT)",
   );
   const moved = `value + (${after} - ${before}) * CAST(${numbersPerTree} AS BIGINT)`;
-  // The active node is set after its row is copied.
+  // The tree row is copied before its nodes, so the active node is set at the end.
   const treeRewrite = { no: `value - value + ${after}`, active_node_id: 'NULL' };
   await copyRows(from, to, { table: 'tree', condition: 'id = $1', parameter: id, rewrite: treeRewrite });
   const rewrite = { no: moved, parent_no: moved, match_no: moved, last_no: moved, root_of: `value - value + ${after}` };

@@ -1,8 +1,9 @@
 /**
- * The types of a move. They are in their own file, because the declarations of a public entry must not import a driver.
+ * The types of a move. They have a separate file, because the declarations of a public entry must not import the
+ * driver.
  */
 
-/** The progress of moving an owner. */
+/** How much of an owner is copied so far. */
 export interface MoveProgress {
   readonly trees: number;
   readonly copied: number;
@@ -19,6 +20,6 @@ export interface MoveReport {
   readonly from: string | null;
   readonly to: string;
   readonly trees: number;
-  /** How long the owner was locked, so that its writes had to wait, in milliseconds. */
+  /** For how many milliseconds the owner was locked, so that its writes had to wait. */
   readonly lockedMs: number;
 }

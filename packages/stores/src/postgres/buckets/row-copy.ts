@@ -1,8 +1,11 @@
-/** Copies rows between two buckets as text, whatever columns the tables have. */
+/**
+ * Copies rows between two buckets. Values stay text, and the columns are read from the tables, so that every schema
+ * version works.
+ */
 import type { Client } from 'pg';
 import { type PostgresDatabase, quoteName } from '../database.ts';
 
-/** A separate connection to a bucket, for long transactions. */
+/** A connection to a bucket outside the pool, for long transactions. */
 export interface BucketConnection {
   readonly client: Client;
   /** Begins a transaction in the bucket's schema. */
@@ -11,13 +14,12 @@ export interface BucketConnection {
   end(): Promise<void>;
 }
 
-// Values stay the text that the server sends. The parsers of the driver would convert them.
+// Values stay as the server sends them, because parsers of the driver would change some.
 const unparsed = { getTypeParser: () => (value: unknown) => value };
 const usualAtOnce = 500;
 // Attachments are large, so only a few of them are read at a time.
 const blobsAtOnce = 4;
 
-/** Connects to a bucket. */
 export async function connectBucket(database: PostgresDatabase): Promise<BucketConnection> {
   const client = database.client();
   client.on('error', () => undefined);
@@ -36,7 +38,7 @@ export async function connectBucket(database: PostgresDatabase): Promise<BucketC
   };
 }
 
-/** A column with its type. */
+/** A column of a table, and the SQL type that its text value is cast to. */
 interface Column {
   readonly name: string;
   readonly type: string;
@@ -52,12 +54,12 @@ async function columnsOf({ client }: BucketConnection, table: string): Promise<r
   return rows;
 }
 
-/** The rows of a table to copy: those that satisfy a condition with one parameter, `$1`. */
+/** Which rows of a table to copy: those that satisfy a condition, whose parameter `$1` is `value`. */
 export interface RowsToCopy {
   readonly table: string;
   readonly condition: string;
   readonly parameter: string | readonly string[];
-  /** SQL expressions to write instead of columns. In them `value` is the value of the column. */
+  /** SQL expressions for columns that are changed by the copy. In an expression, `value` is the value of the column. */
   readonly rewrite?: Readonly<Record<string, string>>;
 }
 

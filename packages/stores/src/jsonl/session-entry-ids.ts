@@ -15,7 +15,6 @@ export class SessionEntryIds {
     this.#scope = scope;
   }
 
-  /** Returns the node id for an id in the file. */
   readonly toNode = (fileId: string): string => sessionNodeId(this.#scope, fileId);
 
   /** Returns the id in the file for a node id. */

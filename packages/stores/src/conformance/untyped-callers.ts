@@ -50,7 +50,7 @@ export function registerUntypedCallerRules(subject: StoreSubject): void {
         const odd: readonly unknown[] = [Number.NaN, Number.NEGATIVE_INFINITY, [undefined], { deep: [1, undefined] }];
         for (const value of odd) {
           const meta = { value };
-          const ways: readonly object[] = [
+          const commands: readonly object[] = [
             { type: 'annotate', treeId, nodeId: a, set: meta },
             { type: 'annotate', treeId, nodeId: a, set: { customData: meta } },
             { type: 'attributes', treeId, set: { metadata: meta } },
@@ -65,7 +65,7 @@ export function registerUntypedCallerRules(subject: StoreSubject): void {
               nodes: [{ id: testUuid(94), parentId: null, order: 1, message: user('i'), meta }],
             },
           ];
-          for (const command of ways)
+          for (const command of commands)
             expect([command, await tried(store, command)]).toEqual([command, 'command/invalid']);
           const list = { treeId: testUuid(95), createdAt: 1, messages: [{ message: user('l'), meta }] };
           expect(await called(store, 'putLinear', list)).toBe('command/invalid');

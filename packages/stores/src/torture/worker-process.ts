@@ -1,4 +1,4 @@
-/** Starts worker processes, and reads their reports. */
+/** Starts worker processes, sends them tasks, and reads their reports. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { tortureFolder } from './journal.ts';
 import type { WorkerReport, WorkerTask } from './protocol.ts';
 
 /**
- * Bundles the worker into one file, once per process. Starting it from sources takes half a second, and from a bundle a
- * tenth of that; thousands of workers are started. Native drivers are not bundled.
+ * Bundles the worker into one file. Starting a worker from sources takes half a second, and from a bundle a tenth of
+ * that; a run starts thousands of workers. Native drivers are not bundled.
  */
-async function bundled(): Promise<string> {
+async function buildBundle(): Promise<string> {
   mkdirSync(tortureFolder, { recursive: true });
   const outDir = mkdtempSync(join(tortureFolder, 'worker-'));
   process.once('exit', () => rmSync(outDir, { recursive: true, force: true }));
@@ -34,14 +34,14 @@ async function bundled(): Promise<string> {
 
 let bundle: Promise<string> | undefined;
 
-/** Returns the path of the bundled worker. Call it before time is measured. */
+/** Returns the path of the bundled worker, which is built once per process. */
 function bundleWorker(): Promise<string> {
-  bundle ??= bundled();
+  bundle ??= buildBundle();
   return bundle;
 }
 
-/** Parses a line of a worker. A killed worker may leave an incomplete last line, which is ignored. */
-function wordOf(line: string): WorkerReport | null {
+/** Parses a report. Returns null for the incomplete last line of a killed worker. */
+function parseReport(line: string): WorkerReport | null {
   try {
     const reported: WorkerReport = JSON.parse(line);
     return reported;
@@ -50,7 +50,6 @@ function wordOf(line: string): WorkerReport | null {
   }
 }
 
-/** One worker process. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #reported: (reported: WorkerReport) => void;
@@ -72,7 +71,7 @@ export class WorkerProcess {
     const drained = new Promise<void>((resolve) => {
       const lines = createInterface({ input: pipe });
       lines.on('line', (line) => {
-        const reported = wordOf(line);
+        const reported = parseReport(line);
         if (reported !== null) this.#hear(reported);
       });
       lines.on('close', resolve);
@@ -84,7 +83,7 @@ export class WorkerProcess {
     });
   }
 
-  /** Starts a worker that waits for its task. */
+  /** Starts a worker process, and waits until it can receive its task. */
   static async start(reported: (reported: WorkerReport) => void = () => undefined): Promise<WorkerProcess> {
     const child = spawn(process.execPath, [await bundleWorker()], {
       stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
@@ -92,7 +91,7 @@ export class WorkerProcess {
     });
     child.stdin?.on('error', () => undefined);
     const worker = new WorkerProcess(child, reported);
-    await worker.hears((one) => one.reported === 'ready');
+    await worker.waitForReport((one) => one.reported === 'ready');
     return worker;
   }
 
@@ -103,11 +102,11 @@ export class WorkerProcess {
   }
 
   /** Returns the next matching report; null if the worker ends first. */
-  hears(fits: (reported: WorkerReport) => boolean): Promise<WorkerReport | null> {
+  waitForReport(fits: (reported: WorkerReport) => boolean): Promise<WorkerReport | null> {
     return new Promise((resolve) => this.#waiting.push({ fits, resolve }));
   }
 
-  tell(task: WorkerTask): void {
+  send(task: WorkerTask): void {
     this.#child.stdin?.write(`${JSON.stringify(task)}\n`);
   }
 

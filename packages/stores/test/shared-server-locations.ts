@@ -1,9 +1,9 @@
-/** Creates locations for the torture suite on the server of the test run. */
-import { countConnectionsSql, createPostgresPlaces, type StorePlaces } from '../src/torture/places.ts';
+/** Creates locations for the torture suite on the PostgreSQL server of the test run. */
+import { countConnectionsSql, createPostgresLocations, type StoreLocations } from '../src/torture/store-locations.ts';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from './postgres.ts';
 
-/** Creates locations as databases of the shared server. */
-export function createSharedServerPlaces(): StorePlaces {
+/** Creates locations that are databases of the shared server. */
+export function createSharedServerLocations(): StoreLocations {
   const databases = new Map<string, TestDatabase>();
   const known = (database: TestDatabase): string => {
     databases.set(database.url, database);
@@ -14,7 +14,7 @@ export function createSharedServerPlaces(): StorePlaces {
     if (database === undefined) throw new Error('This database was not made here.');
     return database;
   };
-  return createPostgresPlaces({
+  return createPostgresLocations({
     createDatabase: async () => known(await createTestDatabase()),
     copyDatabase: async (url) => known(await copyTestDatabase(at(url))),
     connections: async (url) => Number((await at(url).query(countConnectionsSql))[0]?.['n']),

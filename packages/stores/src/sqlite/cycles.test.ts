@@ -44,7 +44,7 @@ async function circled(below: number, removed = false) {
   return { store, fixture: new TestTree(store, tree), at };
 }
 
-/** Expects that work ends within the time of the test, with success or the error of a damaged store. */
+/** Expects that work ends before the test's timeout, either successfully or with the error of a damaged store. */
 async function endsWell(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -144,7 +144,7 @@ test('[L176] every error of a store has a code, whatever the database reports', 
   const first = await open(path, {});
   await (await TestTree.make({ store: first, treeId: tree })).addMessages(['one', 'two']);
   await first.close();
-  // These are a trigger that rejects every row, a column of the wrong type, a missing table, and invalid JSON.
+  // A trigger that rejects every row, a column of the wrong type, a missing table, and invalid JSON.
   const spoilt: readonly (readonly [string, string])[] = [
     ["CREATE TRIGGER never BEFORE INSERT ON node BEGIN SELECT RAISE(ABORT, 'no'); END", 'DROP TRIGGER never'],
     ["UPDATE node SET group_id = 'text' WHERE parent_no IS NOT NULL", 'UPDATE node SET group_id = 0'],

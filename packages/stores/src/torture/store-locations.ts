@@ -1,4 +1,4 @@
-/** Creates, copies and deletes the files and databases of stores. */
+/** Creates, copies and deletes the files and databases in which the torture suite keeps its stores. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,33 +10,34 @@ import type { StoreOptions } from '../options.ts';
 /** The kinds of stores that the suite can test. */
 export type StoreKind = 'memory' | 'sqlite' | 'files' | 'jsonl' | 'postgres';
 
-/** The location of a store. */
-export interface StorePlace {
+/** A file, folder or database in which one store is kept. */
+export interface StoreLocation {
   readonly kind: StoreKind;
   readonly url: string;
-  /** Copies the store with its content. No process may have it open. */
-  copy(): Promise<StorePlace>;
-  /** Resolves when no work is pending. A server may still execute what a killed process sent last. */
-  quiet?(): Promise<void>;
+  /** Copies the data of the store to a new location. No process may have the store open. */
+  copy(): Promise<StoreLocation>;
+  /**
+   * Resolves when no statement is running any more. A server may still execute the last statement of a killed process.
+   */
+  waitUntilIdle?(): Promise<void>;
   destroy(): Promise<void>;
 }
 
-/** Creates locations for stores of one kind. */
-export interface StorePlaces {
+/** Creates locations for one kind of store. */
+export interface StoreLocations {
   readonly kind: StoreKind;
   /** Whether several processes may write to one store. */
   readonly processes: boolean;
-  /** Returns a new location, which is empty or does not exist yet. */
-  place(): Promise<StorePlace>;
+  /** Returns a new location that contains no store yet. */
+  place(): Promise<StoreLocation>;
   close(): Promise<void>;
 }
 
-/** Opens the store at a location. */
-export function openStoreAt(place: Pick<StorePlace, 'url'>, options: StoreOptions = {}): Promise<Store> {
+export function openStoreAt(place: Pick<StoreLocation, 'url'>, options: StoreOptions = {}): Promise<Store> {
   return openStore(place.url, options);
 }
 
-function folderPlace(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: () => string): StorePlace {
+function folderLocation(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: () => string): StoreLocation {
   const inside = kind === 'sqlite' ? join(folder, 'store.db') : join(folder, 'store');
   return {
     kind,
@@ -44,7 +45,7 @@ function folderPlace(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: (
     async copy() {
       const other = next();
       if (existsSync(folder)) cpSync(folder, other, { recursive: true });
-      return folderPlace(kind, other, next);
+      return folderLocation(kind, other, next);
     },
     async destroy() {
       rmSync(folder, { recursive: true, force: true });
@@ -53,7 +54,7 @@ function folderPlace(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: (
 }
 
 /** Creates locations in temporary folders. */
-export function createFolderPlaces(kind: 'sqlite' | 'files' | 'jsonl'): StorePlaces {
+export function createFolderLocations(kind: 'sqlite' | 'files' | 'jsonl'): StoreLocations {
   const top = mkdtempSync(join(tmpdir(), `coppice-${kind}-`));
   let count = 0;
   const next = () => {
@@ -64,18 +65,23 @@ export function createFolderPlaces(kind: 'sqlite' | 'files' | 'jsonl'): StorePla
   return {
     kind,
     processes: kind === 'sqlite',
-    place: async () => folderPlace(kind, next(), next),
+    place: async () => folderLocation(kind, next(), next),
     close: async () => rmSync(top, { recursive: true, force: true }),
   };
 }
 
-/** Creates locations in memory. Each store that is opened there is new. */
-export function createMemoryPlaces(): StorePlaces {
-  const place: StorePlace = { kind: 'memory', url: 'memory:', copy: async () => place, destroy: async () => undefined };
+/** Creates locations for memory stores. They keep no data: each opening gives a new, empty store. */
+export function createMemoryLocations(): StoreLocations {
+  const place: StoreLocation = {
+    kind: 'memory',
+    url: 'memory:',
+    copy: async () => place,
+    destroy: async () => undefined,
+  };
   return { kind: 'memory', processes: false, place: async () => place, close: async () => undefined };
 }
 
-/** The functions of a PostgreSQL server that locations need. */
+/** What is needed of a PostgreSQL server to create locations. */
 export interface DatabaseServer {
   createDatabase(): Promise<string>;
   copyDatabase(url: string): Promise<string>;
@@ -85,13 +91,12 @@ export interface DatabaseServer {
   close(): Promise<void>;
 }
 
-/** The query that counts the connections to a database. */
 export const countConnectionsSql =
   "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
 
 const longestQuiet = 60_000;
 
-async function untilAlone(server: DatabaseServer, url: string): Promise<void> {
+async function waitForConnectionsToEnd(server: DatabaseServer, url: string): Promise<void> {
   const until = Date.now() + longestQuiet;
   while ((await server.connections(url)) > 0) {
     if (Date.now() > until) throw new Error(`Connections of dead processes to ${new URL(url).pathname} do not end.`);
@@ -99,13 +104,12 @@ async function untilAlone(server: DatabaseServer, url: string): Promise<void> {
   }
 }
 
-/** Creates locations as databases of a server. */
-export function createPostgresPlaces(server: DatabaseServer): StorePlaces {
-  const at = (url: string): StorePlace => ({
+export function createPostgresLocations(server: DatabaseServer): StoreLocations {
+  const at = (url: string): StoreLocation => ({
     kind: 'postgres',
     url,
     copy: async () => at(await server.copyDatabase(url)),
-    quiet: () => untilAlone(server, url),
+    waitUntilIdle: () => waitForConnectionsToEnd(server, url),
     destroy: () => server.dropDatabase(url),
   });
   return {

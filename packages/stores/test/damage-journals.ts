@@ -1,10 +1,10 @@
-/** Journals that were altered, truncated, emptied or swapped. */
+/** Ways to damage a journal: altering, truncating, emptying or swapping lines. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { intactTreeId } from './sample-folder.ts';
 
-/** Functions that damage the journal of a tree, each with the expected error. */
-export const spoiltJournals: readonly (readonly [string, RegExp, (journal: string) => void])[] = [
+/** Functions that damage the journal of a tree, each with a name and the expected error message. */
+export const journalDamages: readonly (readonly [string, RegExp, (journal: string) => void])[] = [
   [
     'an altered line in the middle',
     /line 2 /,

@@ -1,7 +1,7 @@
 /** Types and a helper for building a tree from the lines of a session file. */
 import type { SessionFile } from '@coppice/content/sessions';
 import type { Commit, MessageKit, TreeId } from '@coppice/core';
-import type { SessionEntryIds } from './file-names.ts';
+import type { SessionEntryIds } from './session-entry-ids.ts';
 
 /** A session file whose lines may have commit numbers. If it has none, each line is a commit. */
 interface NumberedFile extends SessionFile {

@@ -1,8 +1,8 @@
-/** Describes the trees of the model and of a store in the same form, to compare them. */
+/** Describes trees of the model and of a store in the same form, so that they can be compared. */
 import { ask, type Store, type TreeId } from '@coppice/core';
 import type { TreeModel } from './model.ts';
 
-/** The visible state of a tree: its messages as indented lines, the active node and the bookmarks. */
+/** What a user sees of a tree: its messages as indented lines, the active node and the bookmarks. */
 export interface VisibleTree {
   readonly lines: readonly string[];
   readonly active: string | null;
@@ -16,7 +16,7 @@ interface Shape {
   readonly children: readonly string[];
 }
 
-function look(
+function describeTree(
   root: string,
   shape: (id: string) => Shape,
   active: string | null,
@@ -42,12 +42,11 @@ function look(
   return { lines, active, bookmarks: bookmarks.map(([id, title]) => `${id} ${title}`).sort() };
 }
 
-/** Returns the visible state of the model. */
 export function visibleTreeOfModel(model: TreeModel): VisibleTree {
-  return look(model.root, (id) => model.node(id), model.state.active, [...model.state.bookmarks]);
+  return describeTree(model.root, (id) => model.node(id), model.state.active, [...model.state.bookmarks]);
 }
 
-/** Returns the visible state of a tree in a store, and its version. */
+/** Reads what a user sees of a tree in a store, and its version. */
 export async function readVisibleTree(
   store: Store,
   tree: TreeId,
@@ -70,5 +69,5 @@ export async function readVisibleTree(
   for (const { children } of shapes.values()) children.sort((one, two) => (place(one) < place(two) ? -1 : 1));
   const found = (id: string): Shape => shapes.get(id) ?? { role: '', text: '', group: 0, children: [] };
   const bookmarks = rows.bookmarks.map((mark) => [mark.nodeId, mark.title] as const);
-  return { look: look(rows.row.rootId, found, rows.row.activeNodeId, bookmarks), version: rows.row.version };
+  return { look: describeTree(rows.row.rootId, found, rows.row.activeNodeId, bookmarks), version: rows.row.version };
 }

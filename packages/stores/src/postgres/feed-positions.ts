@@ -1,37 +1,37 @@
 /**
- * The positions of commits in the list feed of their owner.
+ * Assigns each commit a position in the list feed of its owner, and reads the feed by these positions.
  *
- * Numbers of a sequence are drawn before transactions end, so a later one may become visible first, and a reader would
- * skip the earlier one. Each owner therefore has lanes: a commit takes a free lane by a lock that is held until it is
- * committed, and then draws its number. Within a lane whoever sees a number sees all earlier ones. A reader keeps one
- * number per lane and waits for nobody; a transaction that stays open occupies one lane and delays no reader. One lane
- * would be enough for that, but commits of one owner would wait for each other's disk writes.
+ * A sequence assigns numbers before transactions end, so a higher number may become visible first, and a reader would
+ * skip the lower one. Each owner therefore has lanes. A commit locks a free lane until it is committed, and draws its
+ * number under that lock. So within a lane, a reader that sees a number also sees all lower ones. A reader remembers
+ * one number per lane and never waits; an open transaction occupies one lane and delays no reader. A single lane would
+ * be enough for this, but then the commits of one owner would wait for each other's disk writes.
  *
- * Positions contain an epoch. It rises when the tables are on another server than before, or on the same one after a
- * promotion or a restore: commits that the new server does not have may have had positions that it would assign again,
- * and a reader that has seen those would miss the new ones. Whatever is written in a later epoch has a higher position
- * than everything before it.
+ * Positions contain an epoch. It increases when the tables are on another server than before, or on the same server
+ * after a promotion or a restore. Commits that the new server does not have may have had positions that it would assign
+ * again, and a reader that has seen them would miss the new commits. Every position of a later epoch is higher than all
+ * positions before.
  */
 
 import { queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import type { TableIndex } from './build-indexes.ts';
 import { databaseDividedSqlState } from './owner-gate.ts';
 
-/** The number of positions in one epoch. With 2^53 positions, there can be 8,192 epochs. */
+/** The number of positions in one epoch. JavaScript numbers are exact up to 2^53, so there can be 8,192 epochs. */
 export const positionsPerEpoch = 2 ** 40;
 
-/** The most commits of one owner that can be written to disk at the same time. */
+/** The number of lanes: at most this many commits of one owner are written to disk at the same time. */
 const lanes = 8;
 
-// The second key of the advisory lock of a lane. The first key is the hash of the owner.
+// The advisory lock of a lane has the hash of the owner as its first key, and this number plus the lane as its second.
 const lockNumber = 0x636f_7000;
 
 /**
- * Returns the function that assigns a position: it locks a lane, then reads the epoch,
- * which may have changed meanwhile. It is written in PL/pgSQL, because every server
- * caches its plans. Before version 18, an SQL function is planned at each call.
+ * Returns the function that assigns a position. It locks a lane first and reads the epoch afterwards, because the epoch
+ * may change during the wait. It is written in PL/pgSQL, whose plans every server caches; servers before version 18
+ * plan an SQL function at each call.
  */
-function takePlace(check: string): string {
+function assignPositionSql(check: string): string {
   return `CREATE OR REPLACE FUNCTION change_takes_place() RETURNS TRIGGER LANGUAGE plpgsql AS $$
     DECLARE
       last feed_epoch;
@@ -56,11 +56,11 @@ function takePlace(check: string): string {
 }
 
 /**
- * The statements of a migration. In a bucket, a server that does not know of the directory is refused, because it would
- * write data of owners that are in other buckets.
+ * The statements of a migration that adds a check for buckets: a server that does not know of the directory is refused,
+ * because it would write data of owners that are in other buckets.
  */
 export const dividedCheckStatements: readonly string[] = [
-  takePlace(`IF coalesce(current_setting('coppice.bucket', TRUE), '') = '' AND coalesce(last.divided, (SELECT e.divided FROM feed_epoch e)) THEN
+  assignPositionSql(`IF coalesce(current_setting('coppice.bucket', TRUE), '') = '' AND coalesce(last.divided, (SELECT e.divided FROM feed_epoch e)) THEN
         RAISE EXCEPTION 'the database was divided into buckets' USING ERRCODE = '${databaseDividedSqlState}';
       END IF;
       `),
@@ -68,9 +68,9 @@ export const dividedCheckStatements: readonly string[] = [
 
 /**
  * The statements of the migration that adds lanes, epochs, and the functions that assign positions. An epoch belongs to
- * a cluster, its timeline (a promotion or a restore to a point in time starts a new one), a database, and a table (a
- * restored dump creates it again). Reading all of these takes a file access. So a commit only compares the start time
- * of the server and the table; unless one of them changed, the others did not change either.
+ * a cluster, its timeline (which a promotion or a point-in-time restore changes), a database, and a table (which a
+ * restored dump creates again). Reading all of these needs a file access. So a commit only compares the start time of
+ * the server and the table: as long as both are the same, the others are too.
  */
 export const positionStatements: readonly string[] = [
   `CREATE TABLE feed_epoch (
@@ -106,11 +106,11 @@ export const positionStatements: readonly string[] = [
       RETURN last.epoch;
     END
   $$`,
-  takePlace(''),
+  assignPositionSql(''),
   'ALTER TABLE change ALTER COLUMN id DROP DEFAULT',
   'ALTER TABLE change ADD COLUMN lane SMALLINT NOT NULL DEFAULT 0',
   'DROP FUNCTION change_place()',
-  // A row that has a position was copied from another server, and keeps it.
+  // A row that already has a position was copied from another server and keeps it.
   `CREATE TRIGGER change_takes_place BEFORE INSERT ON change FOR EACH ROW WHEN (NEW.id IS NULL)
     EXECUTE FUNCTION change_takes_place()`,
   'DROP INDEX change_feed',
@@ -119,12 +119,12 @@ export const positionStatements: readonly string[] = [
 /** The index for reading the commits of an owner by lane and position. */
 export const ownerFeedIndex: TableIndex = { name: 'change_feed', table: 'change', definition: '(owner, lane, id)' };
 
-// Few owners ever use more than one lane, so unused lanes are not searched.
+// Most owners use only one lane, so unused lanes are not searched.
 const usedLanes = 'generate_series(0, coalesce((SELECT max(m.lane) FROM change m WHERE m.owner = $1), -1))';
 
 /**
- * Returns the commits of an owner after a position per lane,
- * oldest first. A lane without a position is read from its start.
+ * Returns the commits of an owner after one position per lane, oldest first. A lane without a position is read from its
+ * beginning.
  */
 export function* queryEventRows(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
   return yield* queryRows(
@@ -152,16 +152,16 @@ export function* queryNewestPositions(owner: string): SqlTask<number[]> {
 
 /** The newest commits of some trees and owners. */
 export interface NewestCommits {
-  /** The version of each existing tree. */
+  /** The version of each tree that exists. */
   readonly trees: ReadonlyMap<string, number>;
-  /** The newest position per lane, for each owner with commits. */
+  /** The newest position per lane of each owner that has commits. */
   readonly owners: ReadonlyMap<string, readonly number[]>;
 }
 
 /** Queries the newest commits of many trees and owners. */
 export function* queryNewestCommits(trees: readonly string[], owners: readonly string[]): SqlTask<NewestCommits> {
   const versions = new Map<string, number>();
-  const places = new Map<string, number[]>();
+  const positions = new Map<string, number[]>();
   if (trees.length > 0)
     for (const row of yield* queryRows(
       'SELECT id, version FROM tree WHERE id IN (SELECT unnest(CAST($1 AS TEXT[])))',
@@ -177,16 +177,16 @@ export function* queryNewestCommits(trees: readonly string[], owners: readonly s
       JSON.stringify(owners),
     )) {
       const owner = sqlText(row, 'owner');
-      const known = places.get(owner);
-      if (known === undefined) places.set(owner, [sqlNumber(row, 'place')]);
+      const known = positions.get(owner);
+      if (known === undefined) positions.set(owner, [sqlNumber(row, 'place')]);
       else known.push(sqlNumber(row, 'place'));
     }
   if (owners.length > 0)
-    // The feeds of an owner that was moved away must read again; then they are directed to the other bucket.
+    // The feeds of a moved owner are woken too: their next read is directed to the other bucket.
     for (const row of yield* queryRows(
       "SELECT o.owner FROM unnest(CAST($1 AS TEXT[])) AS o(owner) WHERE EXISTS (SELECT 1 FROM owner_gone g WHERE g.owner IN (o.owner, ''))",
       JSON.stringify(owners),
     ))
-      places.set(sqlText(row, 'owner'), [Number.MAX_SAFE_INTEGER]);
-  return { trees: versions, owners: places };
+      positions.set(sqlText(row, 'owner'), [Number.MAX_SAFE_INTEGER]);
+  return { trees: versions, owners: positions };
 }

@@ -63,7 +63,7 @@ export function* attachDetachedLines(lines: DetachedLinesInput): Generator<Attac
   }
 }
 
-/** Returns the nearest message at or before a line that may be the parent; the header if none of the tried ones may. */
+/** Returns the nearest message at or before a line that may be its parent; the header if the search gives up. */
 function nearestParent(lines: DetachedLinesInput, from: number, mayHold: (index: number) => boolean): number {
   let tries = mostTries;
   for (let at = from; at > 0 && tries > 0; at--) {

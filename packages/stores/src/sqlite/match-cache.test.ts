@@ -22,7 +22,7 @@ import { open } from './index.ts';
 const id = treeId('00000000-0000-7000-9000-000000000000');
 const rootId = nodeId('00000000-0000-7000-9000-000000000001');
 
-/** A change between two requests with the same history. Nodes are numbered by creation. */
+/** A change between two requests that send the same history. Nodes are numbered by creation. */
 type Deed =
   | { readonly deed: 'send'; readonly texts: string; readonly below: number | null; readonly merge: boolean }
   | { readonly deed: 'delete'; readonly node: number; readonly mode: 'splice' | 'cascade' }
@@ -34,7 +34,7 @@ type Deed =
   | { readonly deed: 'undo' | 'redo' };
 
 const node = fc.nat(12);
-// There are few histories with a common prefix, so that each is sent again and equal messages become siblings.
+// Only few texts are used, so that histories share prefixes, are sent again, and have equal siblings.
 const texts = fc.constantFrom('aaaaa', 'aaaaaa', 'aabaa', 'b');
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
@@ -98,7 +98,7 @@ function commandOf(done: Deed, known: readonly NodeId[], parents: ReadonlyMap<No
   }
 }
 
-/** Returns a context with the same ids for every store. */
+/** Returns a run context that generates the same ids for every store. */
 function acting(turn: number): RunContext {
   let made = 0;
   return {
@@ -134,7 +134,7 @@ it('[L43] a history is matched against the current tree, whatever changed since 
         for (const [at, [done, who]] of acts.entries()) {
           const command = commandOf(done, known, parents);
           const expected = await outcomeOf(reference, command, at + 1);
-          // Usually one process continues. Sometimes the other one writes in between.
+          // Usually the same process writes again; sometimes the other one does.
           const store = stores[who === 0 ? 1 : 0];
           if (store === undefined) throw new Error('There are two.');
           expect(await outcomeOf(store, command, at + 1)).toEqual(expected);
@@ -156,7 +156,8 @@ it('[L43] a history is matched against the current tree, whatever changed since 
 });
 
 /**
- * Adds single messages below the root, another message or the active one, often beside the last one, and moves them.
+ * Adds single messages below the root, another message or the active message, and moves them. Many become siblings of
+ * the last one.
  */
 const single: fc.Arbitrary<Deed> = fc.oneof(
   {
@@ -175,7 +176,7 @@ const single: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ deed: fc.constantFrom('undo' as const, 'redo' as const) }),
 );
 
-it('[L230] rows written below a remembered parent are those of a store that remembers nothing, visit marks included', async () => {
+it('[L230] rows below a cached parent equal those of a store without a cache, visit marks included', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(single, fc.nat(3)), { minLength: 10, maxLength: 30 }), async (acts) => {
       const folder = mkdtempSync(join(tmpdir(), 'coppice-ways-'));
@@ -186,7 +187,7 @@ it('[L230] rows written below a remembered parent are those of a store that reme
         for (const one of [reference, first]) await run(one, { type: 'create', treeId: id, rootId }, acting(0));
         let known: readonly NodeId[] = [];
         for (const [at, [done, who]] of acts.entries()) {
-          // Another process may have written in between. Then the cache is cleared.
+          // Sometimes another process writes in between, which clears the cache.
           const store = who === 0 ? second : first;
           const command = commandOf(done, known, parents);
           expect(await outcomeOf(store, command, at + 1)).toEqual(await outcomeOf(reference, command, at + 1));

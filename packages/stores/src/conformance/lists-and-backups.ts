@@ -356,7 +356,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
   });
 
   describe('checks', () => {
-    testStoreRule(subject, '[K194] a check tells how many trees are done, up to all of them', async (store) => {
+    testStoreRule(subject, '[K194] a check reports how many trees are done, up to all of them', async (store) => {
       for (const number of [1, 2, 3]) await (await createTestTree(store, number)).addMessages([`tree ${number}`]);
       const reported: WorkProgress[] = [];
       const report = await store.fsck({ onProgress: (progress) => reported.push(progress) });

@@ -22,7 +22,7 @@ const kinds = [
   'redo',
 ] as const;
 
-/** An operation that refers to nodes by number, so that it stays valid in a shortened list. */
+/** A random operation. It refers to nodes by number, so that it stays valid when a failing list is shortened. */
 export interface ModelOperation {
   readonly kind: (typeof kinds)[number];
   readonly node: number;
@@ -45,7 +45,6 @@ const words = fc.constantFrom(
   'lone \ud800 x',
   '__proto__',
 );
-/** Generates any operation. */
 export const arbitraryOperation: fc.Arbitrary<ModelOperation> = fc.record({
   kind: fc.oneof(
     { weight: 8, arbitrary: fc.constant('append' as const) },
@@ -58,7 +57,7 @@ export const arbitraryOperation: fc.Arbitrary<ModelOperation> = fc.record({
   choice: fc.nat(63),
 });
 
-/** One operation as a command for the stores and as a call of the model. */
+/** One operation as a command for the stores, and as a call of the model. */
 export interface OperationForms {
   readonly command: Command;
   apply(): void;
@@ -66,7 +65,7 @@ export interface OperationForms {
 
 const unknown = nodeId('ffffffff-ffff-7fff-8fff-ffffffffffff');
 
-/** Builds both forms of an operation. Returns null if the rules allow too many results to compare. */
+/** Builds both forms of an operation. Returns null if the rules allow too many results to compare them. */
 export function formsOfOperation(
   op: ModelOperation,
   index: number,
@@ -82,7 +81,7 @@ export function formsOfOperation(
   };
   const fresh = (at: number) => deriveId('model', tree, index, at);
   const node = pick(op.node);
-  // After a split, stores still find the old text by its parts, but the model does not. Unique texts avoid this.
+  // After a split, stores match the old text by its parts, which the model cannot. Unique texts avoid this case.
   const texts = op.texts.map((text) => (cut && text.trim() !== '' ? `${text} ${index}` : text));
   const text = texts[0] ?? '';
   switch (op.kind) {
@@ -97,7 +96,7 @@ export function formsOfOperation(
         message: { ...textMessage(role(at), item.text), ...(item.role === 'tool' ? { tool_call_id: 'call' } : {}) },
       }));
       const below = op.choice % 3 === 0 ? {} : { parentId: nodeId(parent) };
-      // Messages with chosen ids are merged with equal messages only on request.
+      // With chosen ids, a store reuses equal messages only if the command asks for it.
       const merges = op.choice % 4 < 3;
       return {
         command: { type: 'append', treeId: tree, messages, select, ...below, ...(merges ? { merge: true } : {}) },
@@ -117,7 +116,7 @@ export function formsOfOperation(
     case 'split': {
       const position = op.choice % 9;
       const said = model.state.nodes.get(node)?.text ?? '';
-      // Stores always refuse a cut inside a character, but the model does not know about characters.
+      // Stores refuse to cut inside a grapheme, which the model does not know.
       if (/[\ud800-\udfff]/.test(said.slice(Math.max(0, position - 4), position + 4))) return null;
       return {
         command: { type: 'split', treeId: tree, nodeId: node, position, id: fresh(0) },
