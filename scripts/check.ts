@@ -7,7 +7,7 @@ import { repositoryRoot, startTool, waitForExit } from './tools.ts';
 
 interface Outcome {
   readonly ok: boolean;
-  /** What a failed check printed. */
+  /** The output of a check; printed if it fails. */
   readonly said: string;
 }
 

@@ -44,7 +44,7 @@ export function removeDriver(
   return dependencies.filter(([name]) => name !== driver);
 }
 
-/** Builds the packages into a folder; returns their folders. */
+/** Builds the driver packages into a folder; returns the folder of each. */
 export function buildDrivers(into: string, systems: readonly string[] = listDriverSystems()): readonly string[] {
   const original: {
     readonly version: string;

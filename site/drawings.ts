@@ -156,7 +156,7 @@ rect{fill:#fff;stroke:#c9cec4}.paper{fill:#fcfdfb;stroke:none}.user rect{fill:#e
 @media(prefers-color-scheme:dark){text{fill:#e8ebe4}.paper{fill:#1c211e}rect{fill:#262d29;stroke:#4a534d}.user rect{fill:#303a34}.on rect,path.on,.on circle{stroke:#8fd36f}.on.user circle{fill:#8fd36f}.place,.caption{fill:#c0c7c0}}`;
 
 /** Draws all frames of one drawing as SVG. */
-export async function drawSketch(name: string): Promise<string> {
+export async function renderDrawing(name: string): Promise<string> {
   const recipe = recipes[name];
   if (recipe === undefined) throw new Error(`There is no drawing ${name}.`);
   const store = await openStore('memory:');

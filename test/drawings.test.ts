@@ -2,14 +2,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { drawingNames, drawSketch } from '../site/drawings.ts';
+import { drawingNames, renderDrawing } from '../site/drawings.ts';
 import { openRepository, workspaceRoot } from './checks/workspace.ts';
 
 const workspace = openRepository();
 
 test.each(drawingNames)('the drawing %s shows what a store holds', async (name) => {
   const path = `docs/drawings/${name}.svg`;
-  const drawn = await drawSketch(name);
+  const drawn = await renderDrawing(name);
   if (process.env['COPPICE_WRITE_DOCS'] === '1') {
     mkdirSync(join(workspaceRoot, 'docs/drawings'), { recursive: true });
     writeFileSync(join(workspaceRoot, path), drawn);

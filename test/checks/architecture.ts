@@ -19,7 +19,7 @@ export type IsolationLevel =
   | 'injected'
   | 'open';
 
-/** What one package may import and use. */
+/** The imports and globals that one package may use. */
 export interface PackageRules {
   /** Workspace packages that the package may import. */
   readonly imports: readonly string[];

@@ -4,11 +4,11 @@ import { type ESTree, parseSync } from 'vite';
  * How a module refers to another: `import`, `export … from`, `import()`, a type (`import('x').Y`), `require`, a mock of
  * the test runner, or a file URL (`new URL('…', import.meta.url)`).
  */
-export type ImportForm = 'import' | 'export' | 'dynamic' | 'type' | 'require' | 'mock' | 'address';
+export type ReferenceKind = 'import' | 'export' | 'dynamic' | 'type' | 'require' | 'mock' | 'address';
 
 /** A reference of a module to another one. */
 export interface ModuleImport {
-  readonly form: ImportForm;
+  readonly form: ReferenceKind;
   /** The module specifier; null if it is computed at run time. */
   readonly specifier: string | null;
   /** Whether the import is erased with the types. */
@@ -42,7 +42,7 @@ export interface LazyEntry {
   readonly line: number;
 }
 
-/** What the checks need to know about one module. */
+/** The imports, calls, globals and declarations of one module, as far as the checks use them. */
 export interface ModuleFacts {
   readonly errors: readonly string[];
   readonly imports: readonly ModuleImport[];
@@ -67,7 +67,7 @@ export function readModule(path: string, text: string): ModuleFacts {
   const declared = new Set<string>();
   let usesImportMeta = false;
 
-  const note = (form: ImportForm, specifier: string | null, typeOnly: boolean, at: ESTree.Node) =>
+  const note = (form: ReferenceKind, specifier: string | null, typeOnly: boolean, at: ESTree.Node) =>
     imports.push({ form, specifier, typeOnly, line: lineOf(at.start) });
 
   for (const { node, parent, key } of walk(parsed.program)) {

@@ -89,7 +89,7 @@ export function openEngine(options: EngineOptions): Engine {
   return engineOn(options, settings, shared, options.store);
 }
 
-/** What the engines of all stores share. */
+/** The services that the engines of all stores share. */
 interface SharedServices {
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;

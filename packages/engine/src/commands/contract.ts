@@ -28,7 +28,7 @@ export interface CommandPosition {
   readonly activeNodeId: NodeId | null;
 }
 
-/** Who runs a command, and on which tree. */
+/** The store, tree and position that a command runs on, and the user who runs it. */
 export interface CommandContext {
   readonly store: Store;
   readonly treeId: TreeId;
@@ -63,7 +63,7 @@ export interface BranchSummaryRequest {
 /** Summarises a branch; null if it has no messages. */
 export type SummarizeBranch = (request: BranchSummaryRequest) => Promise<BranchSummary | null>;
 
-/** Which branch to compact, and the focus of the summary. */
+/** The branch to compact, and the focus of its summary. */
 export interface CompactBranchRequest {
   readonly store: Store;
   readonly treeId: TreeId;
@@ -90,7 +90,7 @@ export interface CompactedBranch {
  */
 export type CompactBranch = (request: CompactBranchRequest) => Promise<CompactedBranch>;
 
-/** Which part of a chat to copy into a new one. */
+/** The part of a chat to copy to a new chat. */
 export interface CopyRequest {
   readonly store: Store;
   readonly treeId: TreeId;
@@ -239,7 +239,7 @@ export interface CommandDefinition {
   /** The name of the command, without the slash. */
   readonly name: string;
   readonly summary: string;
-  /** For example `/switch <message> [--exact]`. */
+  /** One line of help, for example `/switch <message> [--exact]`. */
   readonly usage: string;
   readonly parameters: CommandParameters;
   /** The arguments as JSON Schema, for servers, pages and models. */

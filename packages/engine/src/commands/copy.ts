@@ -20,7 +20,7 @@ export interface CopyOutcome {
   readonly file: string | null;
 }
 
-/** Which part of a chat to copy, and where the user continues. */
+/** The part of a chat to copy, and how the user continues in the copy. */
 export interface CopyTarget {
   /** The last node of the copied path; null is before the first message. */
   readonly target: Node | null;

@@ -4,7 +4,7 @@ import { buildOutlineShape, outlineOf } from '@coppice/core/tree';
 import { quoteBeginning, stripControlCharacters } from './format.ts';
 import { lineToEnglish, makeCountValue, makePhrase, makeSpeakerPhrase, type PhraseLine } from './phrases.ts';
 
-/** Which lines an outline contains. */
+/** The names of the filters; each selects which nodes an outline lists. */
 export const outlineFilters = ['folded', 'messages', 'user', 'labels', 'all'] as const;
 /** `folded` shows the beginning, forks and end of branches; the others show all nodes of one kind, or all. */
 export type OutlineFilter = (typeof outlineFilters)[number];

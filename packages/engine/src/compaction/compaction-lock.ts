@@ -17,7 +17,7 @@ interface RunningCompaction {
 
 const runningCompactions = new WeakMap<Store, Map<TreeId, RunningCompaction>>();
 
-/** Which tree to lock, and which requests may share the result. */
+/** The tree to lock, and the key by which requests share a result. */
 export interface ExclusiveCompactionRequest {
   readonly treeId: TreeId;
   readonly key: string;

@@ -22,12 +22,12 @@ export interface VersionedActOptions extends ActOptions {
   readonly expectedVersion?: number | undefined;
 }
 
-/** Which branch to compact, and how much of it to keep. */
+/** The branch to compact, and how much of it to keep. */
 export interface CompactionRequest extends ActOptions {
   readonly treeId: TreeId;
   /** The last node of the branch; by default the active node. */
   readonly nodeId?: NodeId | undefined;
-  /** What the summary should focus on. */
+  /** The topic that the summary must cover in detail. */
   readonly focus?: string | undefined;
   /** A summary that the caller has written; then no model is called. */
   readonly summary?: string | undefined;
@@ -73,7 +73,7 @@ export interface SwitchRequest extends VersionedActOptions {
   readonly summary?: string | null | undefined;
 }
 
-/** Which branch to merge, and how. */
+/** The branch to merge, the node to merge it into, and whether as a summary or as messages. */
 export interface MergeRequest extends VersionedActOptions {
   readonly treeId: TreeId;
   /** The last node of the branch to merge. */

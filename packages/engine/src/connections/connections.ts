@@ -22,7 +22,7 @@ export const localServers: readonly LocalServer[] = [
   { name: 'lm-studio', kind: 'openai-compatible', label: 'LM Studio', address: 'http://127.0.0.1:1234/v1' },
 ];
 
-/** What a user entered to add or change a connection. */
+/** The fields of the form in which a user adds or changes a connection. */
 export interface ConnectionInput {
   /** A provider's name, or a new name for another URL. */
   readonly name: string;
@@ -35,7 +35,7 @@ export interface ConnectionInput {
   readonly key?: string | undefined;
 }
 
-/** Which connections users of this server may add. */
+/** Limits the connections that users of this server may add. */
 export interface ConnectionRules {
   /** Whether loopback and private addresses may be entered: only on a single-user server. */
   readonly privateAddresses: boolean;

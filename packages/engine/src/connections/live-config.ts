@@ -31,9 +31,9 @@ import {
 
 /** The models that the user chose on the page. */
 export interface ModelChoices {
-  /** For new chats; null uses the configuration. */
+  /** The model for new chats; null uses the configured one. */
   readonly defaultModel: string | null;
-  /** For titles and summaries; null uses the configuration. */
+  /** The model for titles and summaries; null uses the configured one. */
   readonly titleModel: string | null;
 }
 

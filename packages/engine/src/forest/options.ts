@@ -12,7 +12,7 @@ export interface ForestOptions extends ServiceOptions {
   readonly provenance?: ProvenanceLedgerOptions | undefined;
 }
 
-/** Which roots {@link Forest.listRoots} returns. */
+/** A filter for {@link Forest.listRoots}. */
 export interface RootQuery {
   /** True selects the roots that `Forest.getOrCreateRoot` created, false the others. */
   readonly forest?: boolean | undefined;

@@ -13,7 +13,7 @@ import type { TurnServices } from './turn-services.ts';
 /** Budgets without any limit. */
 export const noBudgets: BudgetsConfig = { turnUsd: null, dayUsd: null, turnTokens: null };
 
-/** What a turn has spent so far. */
+/** The cost and the tokens of a turn so far. */
 export interface TurnSpending {
   usd: number;
   tokens: number;

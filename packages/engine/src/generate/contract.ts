@@ -200,7 +200,7 @@ export interface Turn {
   readonly treeId: TreeId;
   /** The first round. Rejects if the turn was refused before there were replies. */
   readonly first: Promise<ReplyRound>;
-  /** The last event; never rejects. */
+  /** Resolves with the last event of the turn; never rejects. */
   readonly done: Promise<TurnEnd>;
   /** Returns all events from an index on, for any number of readers. */
   events(from?: number): AsyncIterable<TurnEvent>;

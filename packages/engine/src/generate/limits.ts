@@ -8,7 +8,7 @@ export interface GenerateLimits extends ChunkPace {
   readonly calls: number;
   /** The time limit of a turn, including model calls and tools. */
   readonly turnMs: number;
-  /** The largest number of parallel replies. */
+  /** The most replies that one turn may generate in parallel. */
   readonly replies: number;
   /** How often a process reports that it is still writing a reply. */
   readonly heartbeatMs: number;

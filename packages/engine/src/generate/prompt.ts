@@ -63,7 +63,7 @@ export async function readContext(services: TurnServices, treeId: TreeId, nodeId
 const continueInstruction =
   'Your reply was cut off. Go on exactly where it ends: repeat nothing, do not comment on the break, and begin with the very next character.';
 
-/** What the request for one reply depends on, besides the context. */
+/** The inputs of a request besides the context: options, tools and the index of the reply. */
 export interface PromptOptions {
   readonly options: GenerateOptions;
   readonly tools: readonly ToolSpec[];

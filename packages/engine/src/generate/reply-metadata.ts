@@ -29,7 +29,7 @@ export function makeStartedSource({ model, request, combination }: Prompt): Json
   });
 }
 
-/** What is recorded when a reply has ended. */
+/** The facts about a reply that are known only at its end: usage, cost, times and notices. */
 export interface ReplyFacts {
   readonly finishReason: FinishReason | null;
   readonly usage: Omit<ProviderUsage, 'raw'> | null;

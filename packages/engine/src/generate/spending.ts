@@ -85,7 +85,7 @@ interface HeldAmount {
   readonly until: number;
 }
 
-/** What the lines of one day's file add up to. */
+/** The sums of one day's file: dollars, use per user, and open reservations. */
 class DaySums {
   usd = 0;
   readonly people = new Map<string, ModelUse>();

@@ -7,13 +7,13 @@ import type { RequestTimers } from './request-timers.ts';
 /** The name of the header that carries the key, and the text before it. */
 export interface KeyHeader {
   readonly name: string;
-  /** For example `Bearer `, with the space. */
+  /** The text before the key, including a space: `Bearer `. */
   readonly prefix: string;
 }
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** Appended to the connection's base URL. */
+  /** The path below the connection's base URL. */
   readonly path: string;
   readonly body?: string | undefined;
   readonly accept: string;

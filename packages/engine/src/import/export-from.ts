@@ -9,7 +9,7 @@ import {
 } from '@coppice/content/formats';
 import { type AbortSignalLike, AppError, type Store, type TreeId } from '@coppice/core';
 
-/** What to export, and how. */
+/** The format and the trees of an export. */
 export interface ExportFromOptions {
   readonly format: string;
   /** The trees to write, in this order; by default all trees of the owner, last changed first. */

@@ -36,7 +36,7 @@ function describeDifference({ messageDiffers, edited }: RecordDifference, restor
 export interface ReimportedTree extends Pick<StorableTree, 'command' | 'sources'> {
   /** The same command with the bytes of pictures and files in the messages, as older imports stored them. */
   readonly inline: ImportCommand;
-  /** The nodes that existed before. */
+  /** The nodes that existed before this import. */
   readonly present: readonly NodeId[];
   /** Whether Coppice exported the conversation. */
   readonly restored: boolean;

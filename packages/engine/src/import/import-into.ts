@@ -37,7 +37,7 @@ import { findDifferences } from './find-differences.ts';
 import { ImportTally } from './import-tally.ts';
 import { readDestination } from './own-ids.ts';
 
-/** What to import, and how strictly. */
+/** The format of the input, and how strictly it is read. */
 export interface ImportIntoOptions extends ServiceOptions {
   /** The format's name; by default detected from the content. */
   readonly format?: string;
@@ -189,7 +189,7 @@ function createPause(): Pause {
   return () => (performance.now() - since < longestWorkMs ? undefined : turn());
 }
 
-/** What storing a conversation needs, shared by the whole import. */
+/** The store and the shared state of one import. */
 interface ImportServices {
   readonly store: Store;
   readonly ledger: ImportTally;

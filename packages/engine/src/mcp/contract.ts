@@ -14,7 +14,7 @@ import type { PinStore } from './pins.ts';
  */
 export type McpServerStatus = 'starting' | 'ready' | 'restarting' | 'down' | 'disabled' | 'closed';
 
-/** Which part of a tool differs from what was approved. */
+/** A part of a tool's definition that differs from the approved one. */
 export type McpToolChange = 'command' | 'description' | 'parameters' | 'annotations';
 
 /** The current definition of a tool that differs from the approved one. */

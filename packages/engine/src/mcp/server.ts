@@ -14,7 +14,7 @@ import { errorText } from './error-text.ts';
 import { type ListedTools, uncheckedToolList } from './list-tools.ts';
 import type { ToolDefinition } from './pins.ts';
 
-/** What a server gets from its client. */
+/** The limits and callbacks that the client passes to each of its servers. */
 export interface McpServerServices {
   readonly env: EnvironmentVariables;
   readonly limits: McpLimits;

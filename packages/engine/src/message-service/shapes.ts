@@ -81,7 +81,7 @@ export interface TopicTree {
   readonly version: number;
 }
 
-/** Which part of a branch to read. */
+/** The branch to read, and the page of it. */
 export interface BranchQuery {
   readonly topicId: string;
   /** The last node of the branch; by default the active node. */
@@ -111,7 +111,7 @@ export interface BranchMessages {
   readonly version: number;
 }
 
-/** What a delete removed, and the node that is active now. */
+/** The deleted nodes, and the node that is active afterwards. */
 export interface DeletedMessages {
   /** The topmost deleted nodes; their deleted descendants are not listed. */
   readonly deletedIds: readonly NodeId[];

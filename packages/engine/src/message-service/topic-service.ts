@@ -19,7 +19,7 @@ import { MessageService } from './message-service.ts';
 import { toTopic } from './render.ts';
 import type { NewTopic, Topic } from './shapes.ts';
 
-/** Which part of a topic to copy. */
+/** The part of a topic to copy, and the id of the copy. */
 export interface DuplicateTopicRequest {
   readonly topicId: string;
   /** The last node of the copied path; by default the active node. */

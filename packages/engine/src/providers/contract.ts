@@ -100,7 +100,7 @@ export type ProviderNotice =
 
 /** Time and random numbers, injected so that tests are repeatable. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now(): number;
   /** Resolves after so many milliseconds; rejects with the signal's reason if it aborts first. */
   wait(ms: number, signal: AbortSignal): Promise<void>;

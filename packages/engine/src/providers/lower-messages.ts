@@ -4,7 +4,7 @@ import { type Block, isBlank, type Message, type Role } from '@coppice/core';
 import { buildStrayResultMessage, convertSystemToUserMessage } from '@coppice/core/context';
 import type { ProviderSupport } from './contract.ts';
 
-/** What the provider supports, and a callback for conversions. */
+/** The features of the provider, and a callback for each conversion. */
 export interface LoweringOptions {
   readonly supports: ProviderSupport;
   /** Returns whether a block of a supported type can be sent unchanged. */

@@ -24,7 +24,7 @@ import { errorEventFromThrown, makeErrorEvent, ProviderFailure, throwProviderFai
 /** How one provider's request is sent and its response is read. */
 export interface WireFormat {
   readonly path: string;
-  /** Sent as JSON. */
+  /** The request body, which is sent as JSON. */
   readonly body: object;
   readonly streaming: boolean;
   readonly framing: 'sse' | 'lines';

@@ -17,7 +17,7 @@ import {
 import { parseUsage } from '@coppice/core/context';
 import { getText, isJsonObject } from '@coppice/core/decode';
 
-/** Sums over the recorded calls of a session. */
+/** Totals of the recorded calls of a session. */
 export interface WorkFigures {
   readonly calls: number;
   readonly toolCalls: number;
@@ -57,7 +57,7 @@ export interface RecordedSession {
   readonly children: readonly RecordedSession[];
 }
 
-/** Which sessions to list, and how many. */
+/** Filters and the page of a list of recorded sessions. */
 export interface RecordedWorkQuery {
   readonly project?: string;
   readonly program?: string;

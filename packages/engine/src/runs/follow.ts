@@ -9,7 +9,7 @@ export type FollowEvent =
   | { readonly type: 'end'; readonly nodeId: NodeId; readonly status: NodeStatus }
   | { readonly type: 'error'; readonly code: string; readonly message: string };
 
-/** Which reply to follow. */
+/** A reply, and how much of its text the follower already has. */
 export interface FollowedReply {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -20,7 +20,7 @@ export interface FollowedReply {
 /** How often and how long to poll. */
 export interface FollowReplyOptions {
   readonly clock: Clock;
-  /** Polling interval in milliseconds. */
+  /** The polling interval in milliseconds. */
   readonly everyMs: number;
   /**
    * A timer that all followed replies of a server share, so that they are polled together. If given, `everyMs` is

@@ -15,7 +15,7 @@ import {
   textOf,
 } from '@coppice/core';
 
-/** What recovery needs to claim runs and to write their text. */
+/** The store, and the identity under which runs are claimed and completed. */
 export interface RecoveryOptions extends Pick<RunContext, 'actor' | 'now' | 'newId' | 'kit'> {
   readonly store: Store;
   /** The id of this process, for claiming runs. */

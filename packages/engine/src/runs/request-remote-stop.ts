@@ -3,13 +3,13 @@ import type { ActId, NodeId, Run, RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
 import { stopRequestData } from './heartbeat.ts';
 
-/** What stopping the replies of other processes needs. */
+/** The run store to send stop requests through, and how to wait for their effect. */
 export interface RemoteStopOptions {
   readonly runs: RunStore;
   /** The id of this process; its own runs are not selected. */
   readonly process: string;
   readonly clock: Clock;
-  /** Polling interval in milliseconds. */
+  /** The polling interval in milliseconds. */
   readonly everyMs: number;
   /** Recovers the runs of processes that have died. */
   readonly recover: () => Promise<unknown>;

@@ -24,7 +24,7 @@ export interface AgentSessionOptions extends SessionOptions {
 export interface BranchInPlaceOptions {
   /** Whether to add a summary of the entries that are left. */
   readonly summarize?: boolean;
-  /** What the summary should focus on. */
+  /** The topic that the summary must cover in detail. */
   readonly focus?: string;
   /** A summary that the caller has written; then no model is called. */
   readonly summary?: string;

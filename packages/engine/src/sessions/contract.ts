@@ -90,7 +90,7 @@ export interface SessionTreeNode {
   readonly onPath: boolean;
 }
 
-/** A session's tree, parents before children. */
+/** A session's tree as a flat list, for display; parents come before their children. */
 export interface SessionTree {
   readonly root: string;
   readonly leaf: string;

@@ -117,7 +117,7 @@ function doNothing(): void {
   // The module has no hook for this event.
 }
 
-/** Which hook modules may be loaded, and how to read them. */
+/** The folders that hook modules may come from, and functions that read them. */
 export interface HookLoadOptions {
   /** Trusted folders. A module outside of them is not even read. */
   readonly trusted: readonly string[];

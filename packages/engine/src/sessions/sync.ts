@@ -33,7 +33,7 @@ export interface SyncOptions {
   readonly kit?: MessageKit;
 }
 
-/** What a synchronisation added, and which contents differ. */
+/** The nodes that a synchronisation added, and those whose content differs. */
 export interface SyncResult {
   readonly treeId: TreeId;
   readonly added: readonly NodeId[];

@@ -3,7 +3,7 @@ import type { JsonObject, Message } from '@coppice/core';
 import type { Model } from '../providers/index.ts';
 import type { TrackedFiles } from './files.ts';
 
-/** What to summarise, and with which limits. */
+/** The messages to summarise, and the limits of the summary. */
 export interface SummarizerRequest {
   /** The messages to summarise, oldest first. */
   readonly messages: readonly Message[];
@@ -11,7 +11,7 @@ export interface SummarizerRequest {
   readonly turnPrefix?: readonly Message[] | undefined;
   /** The summary of still earlier messages, which the new summary extends. */
   readonly previous?: string | null | undefined;
-  /** What the summary should focus on. */
+  /** The topic that the summary must cover in detail. */
   readonly focus?: string | undefined;
   /** Files that were read and changed; listed at the end of every summary. */
   readonly files?: TrackedFiles | undefined;

@@ -20,7 +20,7 @@ import type { Model } from '../providers/index.ts';
 import type { Summarizer } from './contract.ts';
 import { createSummarizer } from './summarizer.ts';
 
-/** Which trees and replies get titles, and how. */
+/** The store whose trees and replies get titles, and how titles are written. */
 export interface TitleGeneratorOptions {
   readonly store: Store;
   /** The events of the generator; a title is made after each of its turns. */

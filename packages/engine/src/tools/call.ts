@@ -36,7 +36,7 @@ export const defaultToolLimits: ToolLimits = {
   mediaBytes: 5 * 1024 * 1024,
 };
 
-/** A tool with its compiled schema. */
+/** A tool with its compiled schema, so that each call is validated without compiling. */
 export interface CompiledTool {
   readonly tool: Tool;
   readonly check: SchemaCheck;

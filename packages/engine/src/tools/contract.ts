@@ -11,7 +11,7 @@ export interface ToolCallPosition {
   readonly nodeId: NodeId;
 }
 
-/** What a tool gets in addition to its arguments. */
+/** The arguments of `run` besides the parameters: signal, clock and position of the call. */
 export interface ToolScope {
   /** Aborted when the call is aborted and at the time limit. Results after that are ignored. */
   readonly signal: AbortSignal;
@@ -72,7 +72,7 @@ export type ApprovalDecision =
 /** Decides about one call of a tool with side effects. */
 export type Approve = (request: ApprovalRequest) => Promise<ApprovalDecision> | ApprovalDecision;
 
-/** Who approves a call, and which tools may run. */
+/** How a call is approved and aborted, and which tools may run. */
 export interface ToolCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly place?: ToolCallPosition | undefined;
