@@ -50,7 +50,7 @@ const [memoryBytes = 0, spillBytes = 0] = numbersIn(
 const [, failedBytes = 0] = numbersIn('packages/server/src/proxy/failed-calls.ts', 'mostCalls, mostBytes');
 const answerBytes = numberIn('packages/server/src/proxy/waiting-call.ts', 'maxAnswerBytes');
 const kept = (name: string) => numberIn('packages/server/src/proxy/response-buffer.ts', name);
-const metadataBytes = numberIn('packages/core/src/plan/create.ts', 'mostMetadataBytes');
+const metadataBytes = numberIn('packages/core/src/plan/create.ts', 'maxMetadataBytes');
 const outputBytes =
   /'output_bytes',[^)]*\},\s*([\d_* ]+),/.exec(workspace.read('packages/engine/src/config/sections.ts'))?.[1] ?? '';
 
