@@ -51,11 +51,13 @@ const [, failedBytes = 0] = numbersIn('packages/server/src/proxy/failed-calls.ts
 const answerBytes = numberIn('packages/server/src/proxy/waiting-call.ts', 'maxAnswerBytes');
 const kept = (name: string) => numberIn('packages/server/src/proxy/response-buffer.ts', name);
 const metadataBytes = numberIn('packages/core/src/plan/create.ts', 'maxMetadataBytes');
+const mediaBytes = numberIn('packages/engine/src/generate/limits.ts', 'mediaBytes');
 const outputBytes =
   /'output_bytes',[^)]*\},\s*([\d_* ]+),/.exec(workspace.read('packages/engine/src/config/sections.ts'))?.[1] ?? '';
 
 /** Sentences that the pages must contain, with numbers from the code. */
 const sentences: readonly (readonly [page: string, sentence: string])[] = [
+  ['docs/models.md', `those of its project included, may have ${sizeText(mediaBytes)} together`],
   ['docs/http-api.md', `A JSON body has at most ${sizeText(server('bodyBytes'))}, ${server('jsonDepth')} levels`],
   ['docs/http-api.md', `a call that is passed on ${sizeText(server('proxyBytes'))}`],
   ['docs/http-api.md', `a message ${sizeText(message('messageBytes'))} and ${count(message('blocks'))} blocks`],
