@@ -142,7 +142,7 @@ interface JournalState {
   readonly count: number;
 }
 
-/** Collects the content of a journal line by line. */
+/** Reads the lines of a journal one by one. Throws on a line that may belong to an acknowledged commit. */
 class JournalReader {
   readonly path: string;
   readonly treeId: TreeId;

@@ -158,7 +158,6 @@ export interface RootFileData {
   };
 }
 
-/** Builds the registry entry of a tree. */
 export function buildRootFileData(tree: Tree, format: ConversationFormat): RootFileData {
   const { systemPrompt, metadata, trashedAt, title } = tree.attributes;
   return {

@@ -30,7 +30,6 @@ export type RebuildResult = { readonly beside: string | null } | { readonly why:
 /** What can be read of a damaged journal. */
 interface JournalRemains {
   readonly origin: JournalOrigin | null;
-  /** The readable commits by version. */
   readonly commits: ReadonlyMap<number, Commit>;
   /** The number of unreadable lines beyond the version of the files. Their commits are lost. */
   readonly lost: number;

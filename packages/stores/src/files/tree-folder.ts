@@ -39,7 +39,9 @@ import {
 import { findNodesWithChangedFiles, readTreeFromFiles, writeNodeFiles } from './node-files.ts';
 import { formatTreeFile, type JournalEndMark, readTreeFile, type TreeFile } from './tree-file.ts';
 
-/** What all tree folders of a store share. */
+/**
+ * What every tree folder gets from its store: the folder for temporary files, the message kit, and notes for the user.
+ */
 export interface FolderContext {
   readonly writer: AtomicWriter;
   readonly kit: MessageKit | undefined;

@@ -50,7 +50,6 @@ export class ChangeFeed {
     this.#events = this.#events.filter(({ event }) => event.treeId !== treeId);
   }
 
-  /** Wakes all waiting followers. */
   wake(): void {
     for (const wake of [...this.#waiting]) wake();
   }

@@ -6,7 +6,7 @@ import type { TreeState } from './tree-state.ts';
 
 const longestForeignId = 512;
 
-/** Throws if an external id is too long. */
+/** Throws `id/invalid` if an external id has more than 512 bytes in UTF-8. */
 export function assertExternalIdLength(id: string): void {
   if (utf8Length(id) > longestForeignId)
     refuse(

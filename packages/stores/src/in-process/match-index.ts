@@ -10,7 +10,6 @@ export class MatchIndex {
   readonly #keys: MatchEntries = new Map();
   readonly #aliases: MatchEntries = new Map();
 
-  /** Builds the index of a whole tree. */
   static of(tree: Tree): MatchIndex {
     const index = new MatchIndex();
     for (const node of allNodes(tree)) if (node.removedIn === null) index.#add(node);

@@ -166,7 +166,6 @@ export class TreeState {
     this.#recordChange(slot);
   }
 
-  /** Throws if the store is closed. */
   assertOpen(): void {
     if (this.#closed) throwStoreClosed();
   }
@@ -423,7 +422,6 @@ export class TreeState {
     });
   }
 
-  /** Whether the conversations of an owner may branch. */
   mayBranch(owner: string): boolean {
     return canBranch(this.#treeWrites, owner);
   }

@@ -67,7 +67,6 @@ export class FileBytes {
     return this.#reading(() => readSync(this.#handle, twoBytes, 0, 2, offset - 1)) - 1;
   }
 
-  /** Whether the byte at an offset has the given value. */
   hasByteAt(byte: number, offset: number): boolean {
     return this.#reading(() => readSync(this.#handle, twoBytes, 0, 1, offset)) > 0 && twoBytes[0] === byte;
   }

@@ -72,7 +72,9 @@ export class ChangedNodes {
     return this.#nodes;
   }
 
-  /** Adds the changes of a commit. */
+  /**
+   * Adds the nodes that a commit changed. A move, a removal or too many changes mean that a complete index is needed.
+   */
   add(changes: readonly RowChange[]): void {
     for (const change of changes) {
       if (change.op === 'marked' || (change.op === 'updated' && isMove(change))) this.#nodes = null;
@@ -88,9 +90,8 @@ function isMove({ set }: Extract<RowChange, { op: 'updated' }>): boolean {
   return set.parentId !== undefined || set.position !== undefined;
 }
 
-/** What is needed to write an index. */
+/** The tree and the file that an index is written for. */
 export interface NodeIndexSource {
-  /** The tree that the file contains. */
   readonly tree: Tree;
   readonly state: SessionFileState;
   /** The changes since the existing index was written; null if there is no index to update. */

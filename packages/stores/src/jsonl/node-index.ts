@@ -56,12 +56,10 @@ const blockRecords = 128;
 const gapMost = 8_192;
 const readMost = 1 << 20;
 
-/** Returns the path of a session's index. */
 export function nodeIndexPath(session: string): string {
   return join(sidecarFolder(session), 'nodes.index');
 }
 
-/** Returns the state of an open file. */
 export function readFileState(handle: number): SessionFileState {
   const { size, ino, mtimeNs, ctimeNs } = fstatSync(handle, { bigint: true });
   const end = Number(size);

@@ -32,7 +32,6 @@ export function sessionIdInName(path: string): TreeId | null {
   return isUuid(id) ? treeId(id) : null;
 }
 
-/** Returns the paths of the session files in a folder. */
 export function listSessionPaths(folder: string): string[] {
   return listNamesInFolder(folder)
     .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))

@@ -3,7 +3,6 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { withFileErrors } from '../disk/atomic-files.ts';
 import { type FileBytes, readBlockBytes } from './file-bytes.ts';
 
-/** One line of a file, as bytes. */
 export interface RawLine {
   readonly line: number;
   readonly offset: number;

@@ -5,7 +5,7 @@
 import { isSideEntry, type SessionFile, sessionNodeId } from '@coppice/content/sessions';
 import { type ExternalId, isUuid, nodeId, type TreeId } from '@coppice/core';
 
-/** The ids of the entries of one session. */
+/** Maps the ids in one session file to node ids and back. */
 export class SessionEntryIds {
   readonly #scope: string;
   readonly #toFile = new Map<string, string>();
@@ -17,7 +17,6 @@ export class SessionEntryIds {
 
   readonly toNode = (fileId: string): string => sessionNodeId(this.#scope, fileId);
 
-  /** Returns the id in the file for a node id. */
   readonly toFile = (node: string): string => this.#toFile.get(node) ?? node;
 
   /** Whether the ids in the file are also the node ids. */

@@ -164,7 +164,6 @@ export class JsonlFile implements SessionFile {
     return this.#table.isOurs(index);
   }
 
-  /** Returns the commit number of a line. */
   versionAt(index: number): number {
     return this.#table.versionAt(index);
   }
@@ -204,7 +203,6 @@ export class JsonlFile implements SessionFile {
     return { ...(parseFirstObject(bytes) ?? { damaged: true }), type, uuid, parentUuid };
   }
 
-  /** Returns the range of a line's bytes. */
   rangeAt(index: number): ByteRange {
     return { offset: this.#table.offsetAt(index), length: this.#table.lengthAt(index) };
   }

@@ -38,7 +38,7 @@ import { SessionEntryIds } from './session-entry-ids.ts';
 import { JsonlFile } from './session-file.ts';
 import { writeSummaryCache } from './summary-cache.ts';
 
-/** A commit to be written. */
+/** What is needed to write one commit: the commit, the tree after it, and its number in the feed. */
 export interface SessionCommitInput {
   readonly applied: AppliedCommit;
   readonly tree: Tree;
@@ -136,7 +136,7 @@ export class SessionState {
     return new SessionReplay({ file, treeId, owner, names, kit: this.#kit });
   }
 
-  /** Reads all lines of the session. */
+  /** Reads the whole file and builds the tree with its log. The result is kept until {@link load} takes it. */
   read(): LoadedTree {
     if (this.#loaded === null) {
       const replay = this.#replaying();

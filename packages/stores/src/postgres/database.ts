@@ -72,7 +72,7 @@ function applySettingsSql(settings: readonly ServerSetting[], scope: 'transactio
   return `SELECT ${calls.join(', ')}`;
 }
 
-/** Quotes a name for use in a statement. */
+/** Quotes an identifier, such as a schema name, for use in a statement. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -83,7 +83,6 @@ function quoteLiteral(value: string): string {
 
 type TransactionMode = 'read' | 'write';
 
-/** The pending result of a statement. */
 type SentStatement = Promise<QueryResult<Record<string, unknown>>>;
 
 interface PreparedStatement {

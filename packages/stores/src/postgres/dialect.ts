@@ -69,7 +69,7 @@ const rewritings: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Converts a shared statement to PostgreSQL. */
+/** Rewrites a shared statement with the rules above, so that PostgreSQL uses its indexes. */
 export function toPostgresSql(sql: string): string {
   return rewritings.reduce((text, [pattern, words]) => text.replace(pattern, words), sql);
 }

@@ -104,7 +104,6 @@ const oneIdEach: readonly string[] = [
   'CREATE TRIGGER node_is_no_tree AFTER INSERT ON node FOR EACH ROW EXECUTE FUNCTION node_is_no_tree()',
 ];
 
-/** All migrations, in order. */
 export const migrations: readonly PostgresMigration[] = [
   { version: 1, statements: [...createTableStatements(), ...own] },
   { version: 2, statements: [addShareVersionSql(postgresDialect)] },

@@ -106,7 +106,6 @@ export function parsePostgresSettings(address: string, options: PostgresOptions)
   return { ...first.settings, servers, place };
 }
 
-/** Reads a URL with one host. */
 function readAddress(
   address: string,
   options: PostgresOptions,

@@ -116,7 +116,6 @@ export function* nextTreeRange(from: number): SqlTask<TreeRange | null> {
   return { from: first, to: Math.max(first + 1, number('later') ?? last) };
 }
 
-/** Returns the number of trees of all owners. */
 export function* countTrees(): SqlTask<number> {
   return sqlNumber((yield* queryRow('SELECT count(*) AS n FROM tree')) ?? { n: 0 }, 'n');
 }

@@ -62,7 +62,6 @@ interface LoggedInsert {
   readonly createdAt: number;
 }
 
-/** Serialises the steps of a commit for the log. */
 export function encodeLoggedSteps(steps: readonly Step[]): string {
   return JSON.stringify(
     steps.map((step): LoggedStep => {
@@ -113,7 +112,6 @@ export function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void
   }
 }
 
-/** Counts the steps of a logged commit by type. */
 export function countLoggedSteps(change: SqlRow): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const step of jsonColumn(change, 'steps') as readonly LoggedStep[])

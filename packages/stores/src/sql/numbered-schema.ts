@@ -54,7 +54,6 @@ export function createNodeTableSql({ integer, float, key }: SqlDialect, name: st
     )`;
 }
 
-/** The indexes of the node table. */
 export const createNodeIndexesSql: readonly string[] = [
   'CREATE UNIQUE INDEX node_id ON node (id)',
   // Every node except the root has a parent in the same tree, so a node belongs to the tree of its root.

@@ -35,7 +35,6 @@ export function* queryRows(sql: string, ...params: SqlParameter[]): SqlTask<read
   return (yield { sql, params, want: 'rows' }) as readonly SqlRow[];
 }
 
-/** Queries rows as lists of cells. */
 export function* queryCells(sql: string, ...params: SqlParameter[]): SqlTask<readonly SqlCells[]> {
   return (yield { sql, params, want: 'cells' }) as readonly SqlCells[];
 }

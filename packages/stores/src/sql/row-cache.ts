@@ -47,7 +47,7 @@ export class MatchCache {
     if (++this.#size > mostMatches) this.forget();
   }
 
-  /** Updates the cache of a tree after a commit. */
+  /** Applies a commit to the cache of its tree, or drops that cache if existing nodes may have moved or changed. */
   take(treeId: TreeId, changes: readonly RowChange[]): void {
     const matches = this.#trees.get(treeId);
     if (matches === undefined) return;

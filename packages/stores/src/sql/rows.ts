@@ -138,7 +138,6 @@ const lastChildCell = headNames.indexOf('last_child_id');
 
 /** The number of cells of a whole node. Further columns of a statement follow after them. */
 export const nodeCellCount = nodeNames.length;
-/** The number of cells of a node without content. */
 export const nodeHeadCellCount = headNames.length;
 
 // SQL for links as row numbers. A match parent that is also the parent is null.
@@ -246,7 +245,6 @@ export function nodeHeadOf(cells: SqlCells): NodeHead {
   };
 }
 
-/** Decodes the columns of a node's links. */
 export function nodeLinkOf(row: SqlRow): NodeLink {
   return {
     id: nodeId(sqlText(row, 'id')),
@@ -431,7 +429,6 @@ export interface NodeNumbers {
 /** The columns of an inserted node, in the order of {@link insertedNodeValues}. */
 export const insertedNodeColumns =
   'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, content, search_text, meta, marker, meta_in';
-/** The number of columns of an inserted node. */
 export const insertedNodeColumnCount = insertedNodeColumns.split(', ').length;
 
 /** Returns the parameters of an insert into the node table, in the order of {@link insertedNodeColumns}. */
@@ -463,7 +460,10 @@ export function insertedNodeValues(base: number, node: Node, { parent, match, la
   ];
 }
 
-/** A tree row with further columns of the database. */
+/**
+ * A tree row with the columns that only databases need: the base of its row numbers, its format, and whether it has
+ * aliases.
+ */
 export interface StoredTree extends TreeRow {
   /** Whether any message of the tree was split. Only then has matching to look for aliases. */
   readonly hasAliases: boolean;

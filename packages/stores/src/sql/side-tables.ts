@@ -186,7 +186,6 @@ function oldestFirst(a: Run, b: Run): number {
   return a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1);
 }
 
-/** Deletes a run and its text. */
 export function* endRun(owner: string, id: string): SqlTask<void> {
   yield* execute('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE id = $1 AND owner = $2)', id, owner);
   yield* execute('DELETE FROM run WHERE id = $1 AND owner = $2', id, owner);
@@ -244,7 +243,6 @@ export function* readExternalIdsOfTree(owner: string, tree: TreeId): SqlTask<Ext
   return found.map(externalOf).sort(compareExternalIds);
 }
 
-/** Stores provenance records. */
 export function* addProvenance(owner: string, list: readonly Provenance[]): SqlTask<void> {
   for (const one of list)
     yield* execute(
@@ -276,7 +274,6 @@ export function* readProvenanceRows(owner: string, tree: TreeId): SqlTask<Proven
   }));
 }
 
-/** Inserts or replaces a user. */
 export function* putUser(user: User): SqlTask<void> {
   assertKnownRole(user);
   yield* execute(
@@ -351,7 +348,6 @@ export function* findTokenByHash(hash: string): SqlTask<ApiToken | null> {
   return found === undefined ? null : tokenOf(found);
 }
 
-/** Inserts or replaces a share link. */
 export function* putShare(share: ShareLink): SqlTask<void> {
   assertHashUnused('share', share.id, yield* findShareByHash(share.hash));
   yield* execute(

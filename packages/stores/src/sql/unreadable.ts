@@ -4,7 +4,6 @@ import { inTreeSql } from './numbers.ts';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText } from './query.ts';
 import { readTreeBase } from './scope.ts';
 
-/** The code of the finding for an unreadable row. */
 export const unreadableRowCode = 'row-unreadable';
 
 /** The content of a repaired message whose own content was empty. */

@@ -196,7 +196,7 @@ function* lookUpNumber(id: NodeId): SqlTask<number | null> {
   return found === undefined || found.no === null ? null : sqlNumber(found, 'no');
 }
 
-/** Returns the numbers of the nodes that a new node refers to. */
+/** Looks up the row numbers of the parent, the match parent and the visited child of a new node. */
 function* numbersOf(scope: TreeScope, numbers: Map<NodeId, number>, node: Node): SqlTask<NodeNumbers> {
   const parent = yield* numberIn(scope, numbers, node.parentId);
   const match = node.matchParent === node.parentId ? parent : yield* numberIn(scope, numbers, node.matchParent);
@@ -325,7 +325,6 @@ function* updateTree(scope: TreeScope, draft: TreeRowDraft, { row: after }: Prep
 const insertLog = `INSERT INTO change (${logColumns}) VALUES (${rowPositions(1, 11)})`;
 const updateTreeRow = `UPDATE tree SET ${setTree} WHERE id = $1`;
 
-/** Writes a commit into the log. */
 export function* writeLog(scope: TreeScope, commit: Commit): SqlTask<void> {
   yield* execute(insertLog, ...logParams(scope, commit));
 }

@@ -163,7 +163,7 @@ const statistics: readonly string[] = [
   ),
 ];
 
-/** Copies all rows into numbered tables. */
+/** Copies trees, nodes and log into tables with row numbers, and drops the old tables. */
 export function* numberSqliteRows(progress: MigrationProgress): SqlTask<void> {
   const columns = yield* queryRows("SELECT 1 FROM pragma_table_info('tree') WHERE name = 'linear_form'");
   const lists = yield* readFormerLists(columns.length > 0);

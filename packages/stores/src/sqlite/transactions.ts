@@ -94,7 +94,7 @@ export class LongTransaction {
   }
 }
 
-/** Runs work in short parts, and yields in between. */
+/** Runs work until the time for one part is over, then lets other work run before it continues. */
 async function runInTurns<T>(work: SqlTask<T>, answer: (query: Query) => unknown): Promise<T> {
   let since = performance.now();
   let step = work.next();

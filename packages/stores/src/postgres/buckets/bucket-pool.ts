@@ -118,7 +118,6 @@ export class BucketPool {
     return { bucket, database, store, unchecked: (owner) => new SqlStore(engine, { ...this.#options, owner }) };
   }
 
-  /** Runs a write transaction on the directory. */
   write<T>(work: () => SqlTask<T>): Promise<T> {
     return this.directory.write(work);
   }

@@ -34,7 +34,6 @@ const tables: readonly string[] = [
   'CREATE INDEX coppice_owner_bucket ON coppice_owner (bucket)',
 ];
 
-/** Whether a database is a directory of buckets. */
 export function* isBucketDirectory(): SqlTask<boolean> {
   const found = yield* queryRow("SELECT to_regclass('coppice_bucket') IS NOT NULL AS there");
   return found?.['there'] === true;
@@ -91,7 +90,6 @@ export function* addBucketRow({ name, schema, url, state }: Bucket): SqlTask<voi
   if (added === 0) refuse('command/invalid', `There is a bucket ${name} already.`);
 }
 
-/** Opens or closes a bucket for new owners. */
 export function* setBucketState(name: string, state: Bucket['state']): SqlTask<void> {
   yield* execute('UPDATE coppice_bucket SET state = $2 WHERE name = $1', name, state);
 }
@@ -112,7 +110,6 @@ export function* assignOwner(owner: string, bucket: string): SqlTask<string> {
   return (yield* bucketOfOwner(owner)) ?? bucket;
 }
 
-/** Changes the bucket of an owner. */
 export function* reassignOwner(owner: string, bucket: string): SqlTask<void> {
   yield* execute('UPDATE coppice_owner SET bucket = $2 WHERE owner = $1', owner, bucket);
 }

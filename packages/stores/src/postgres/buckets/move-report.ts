@@ -9,12 +9,12 @@ export interface MoveProgress {
   readonly copied: number;
 }
 
-/** Options for moving an owner. */
+/** Options of a move: how progress is reported. */
 export interface MoveOptions {
   readonly onProgress?: (progress: MoveProgress) => void;
 }
 
-/** The result of moving an owner. */
+/** What a move did: where the owner was and is now, and for how long its writes had to wait. */
 export interface MoveReport {
   readonly owner: string;
   readonly from: string | null;

@@ -63,7 +63,7 @@ export interface RowsToCopy {
   readonly rewrite?: Readonly<Record<string, string>>;
 }
 
-/** Copies rows, and returns their number. */
+/** Copies rows in batches from one bucket to another, in the open transactions. Returns how many were copied. */
 export async function copyRows(
   from: BucketConnection,
   to: BucketConnection,
