@@ -345,7 +345,7 @@ describe('random damage', () => {
     const left = new Set(
       withoutUnfinished(lines).flatMap((line) => (line['type'] === 'message' ? [String(line['uuid'])] : [])),
     );
-    const wanted = [...before].filter(([testUuid]) => left.has(testUuid));
+    const wanted = [...before].filter(([uuid]) => left.has(uuid));
     const store = await SessionStore.open(folder);
     const [tree] = (await store.trees()).items;
     const of = tree?.id ?? id;
@@ -360,11 +360,11 @@ describe('random damage', () => {
       const trash = new Map(
         rows?.nodes.flatMap((node) => (node.removedIn === null ? [] : [[node.id as string, node.text]])),
       );
-      for (const [testUuid, text] of wanted) {
-        if (mayBeTrashed && trash.get(testUuid) === text) continue;
-        expect(found.get(testUuid), JSON.stringify(wounds)).toBe(text);
+      for (const [uuid, text] of wanted) {
+        if (mayBeTrashed && trash.get(uuid) === text) continue;
+        expect(found.get(uuid), JSON.stringify(wounds)).toBe(text);
         const hits = (await store.search({ text })).items.map((hit) => hit.nodeId as string);
-        expect(hits).toContain(testUuid);
+        expect(hits).toContain(uuid);
       }
     };
     await check();

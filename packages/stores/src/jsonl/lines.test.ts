@@ -84,7 +84,7 @@ const plain = (own: string, parentUuid: string, text: string): SessionEntry => (
 const lineOf = (entry: object) => `${JSON.stringify(entry)}\n`;
 
 describe('the format of the lines', () => {
-  test('[J1] a header, then one entry per line with testUuid, parentUuid and time; other steps are change lines, switches leaf lines', async () => {
+  test('[J1] a header, then one entry per line with uuid, parentUuid and time; other steps are change lines, switches leaf lines', async () => {
     const { store, fixture, path } = await sample();
     const [first] = (
       await askStore(store, id, 'path', { to: nodeId((await askStore(store, id, 'tree', {}))?.activeNodeId ?? '') })
