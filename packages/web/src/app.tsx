@@ -1,7 +1,7 @@
 import { lazy, type ReactElement, Suspense, useEffect } from 'react';
 import { Dialogs } from './dialogs.tsx';
 import { usePageKeys } from './keys/use-keys.ts';
-import { settingsSection } from './settings/sections.ts';
+import { parseSettingsSection } from './settings/sections.ts';
 import { SignIn } from './settings/sign-in.tsx';
 import { followTrees, loadCommands, loadModelsAndTools, loadTrees, useAppData } from './state/app-data.ts';
 import { refreshOfflineCopies } from './state/check-copies.ts';
@@ -68,8 +68,8 @@ function OwnPages(): ReactElement {
     loadFonts();
     void loadCommands();
   }, [isChat]);
-  // Beside a thread the list is loaded only when it is opened: browsers limit the connections, and the thread needs
-  // one.
+  // Beside a thread the list is loaded once and does not follow changes: browsers limit the number of connections,
+  // and the thread needs one.
   const listed = place.name !== 'tree';
   const tree = place.name === 'tree' ? place.treeId : null;
   useEffect(() => {
@@ -94,7 +94,7 @@ function OwnPages(): ReactElement {
         <Suspense fallback={<main className="main" aria-busy="true" />}>
           {place.name === 'tree' ? <TreeScreen key={place.treeId} place={place} /> : null}
           {place.name === 'home' ? <HomeScreen place={place} /> : null}
-          {place.name === 'settings' ? <SettingsScreen section={settingsSection(place.section)} /> : null}
+          {place.name === 'settings' ? <SettingsScreen section={parseSettingsSection(place.section)} /> : null}
           {place.name === 'library' ? <LibraryScreen /> : null}
           {place.name === 'agents' ? <AgentsScreen /> : null}
           {place.name === 'trash' ? <TrashScreen /> : null}

@@ -4,7 +4,7 @@ import { showToast } from './state/toasts.ts';
 import { openDialog, useUi } from './state/ui.ts';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
 
-// Loaded when first opened.
+// Each dialog is loaded when it is first opened.
 const DeleteDialog = lazy(() =>
   import('./tree-work/delete-dialog.tsx').then((module) => ({ default: module.DeleteDialog })),
 );
@@ -52,7 +52,7 @@ const CommandPalette = lazy(() =>
 const KeysDialog = lazy(() => import('./keys/keys-dialog.tsx').then((module) => ({ default: module.KeysDialog })));
 const Tour = lazy(() => import('./home/tour.tsx').then((module) => ({ default: module.Tour })));
 
-/** The open dialog, if any. */
+/** Renders the dialog that `openDialog` requested. */
 export function Dialogs(): ReactElement | null {
   const opened = useUi((ui) => ui.opened);
   const close = () => openDialog(null);

@@ -1,5 +1,5 @@
 import { lazy, type ReactElement, Suspense } from 'react';
-import { ContextMini } from './context/context-mini.tsx';
+import { ContextSummary } from './context/context-summary.tsx';
 import { t } from './i18n/index.ts';
 import { navigateTo, treeRoute } from './state/router.ts';
 import { type PanelName, showPanel, useUi } from './state/ui.ts';
@@ -52,7 +52,7 @@ export function SidePanel(): ReactElement {
         {panel === 'history' ? <HistoryPanel /> : null}
       </Suspense>
       {panel === 'map' ? <div className="hr" /> : null}
-      {panel === 'history' ? null : <ContextMini whole={panel === 'context'} />}
+      {panel === 'history' ? null : <ContextSummary whole={panel === 'context'} />}
     </aside>
   );
 }

@@ -2,10 +2,10 @@ import { shownPath, type TreeSession, toHttpProblem, treeTitleOf } from '@coppic
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
 import { SubAgentLinks } from './agents/sub-agent-links.tsx';
 import { Dialogs } from './dialogs.tsx';
-import { Rail } from './home/rail.tsx';
+import { ThreadRail } from './home/rail.tsx';
 import { ComponentLabels } from './i18n/component-labels.tsx';
 import { t } from './i18n/index.ts';
-import { setOpenSession } from './keys/open-session.ts';
+import { setCurrentSession } from './keys/open-session.ts';
 import { SidePanel } from './panel.tsx';
 import { loadCommands } from './state/app-data.ts';
 import { useOfflineCopyUpdates } from './state/check-copies.ts';
@@ -23,7 +23,7 @@ import { TreeBar } from './thread/tree-bar.tsx';
 import { Button } from './ui/button.tsx';
 import { RefusalNotice } from './ui/refusal.tsx';
 
-// Loaded when opened; the thread does not wait for them.
+// Loaded when they are opened; the thread does not wait for these screens.
 const MapScreen = lazy(() => import('./map/map-screen.tsx').then((module) => ({ default: module.MapScreen })));
 const ContextScreen = lazy(() =>
   import('./context/context-screen.tsx').then((module) => ({ default: module.ContextScreen })),
@@ -49,12 +49,12 @@ export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): Reac
   useEffect(() => {
     const opened = pageClient.openTree(treeId);
     void opened.open(through ?? undefined).then((found) => {
-      if (!found) sayLost(treeId);
+      if (!found) reportUnknownMessage(treeId);
     });
     setSession(opened);
-    setOpenSession(opened);
+    setCurrentSession(opened);
     return () => {
-      setOpenSession(null);
+      setCurrentSession(null);
       opened.close();
     };
   }, [treeId, through]);
@@ -70,7 +70,7 @@ export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): Reac
 }
 
 /** Reports that the link names an unknown message, and changes the URL to the tree. */
-function sayLost(treeId: TreeScreenPlace['treeId']): void {
+function reportUnknownMessage(treeId: TreeScreenPlace['treeId']): void {
   const { place } = useRoute.getState();
   if (place.name === 'tree' && place.treeId === treeId) navigateTo({ ...place, nodeId: null }, { replace: true });
   const trash = { label: t('trash'), run: () => navigateTo({ name: 'trash' }) };
@@ -89,7 +89,7 @@ function TreeLayout({ place }: { readonly place: TreeScreenPlace }): ReactElemen
   useEffect(() => {
     if (visit >= 0 && leaf !== null) saveLeafInHistory(leaf);
   }, [leaf, visit]);
-  useVisit(place);
+  useNodeOfUrl(place);
   useReplyNotifications();
   useOfflineCopyUpdates();
   const title = useTree((state) => (state.part === null ? null : treeTitleOf(state.part.tree)));
@@ -117,7 +117,7 @@ function ThreadLayout(): ReactElement {
   useEffect(() => closePreview, []);
   return (
     <div className={previewed ? 'app with-preview' : shown ? 'app' : 'app two'}>
-      <Rail />
+      <ThreadRail />
       <main className="main">
         <TreeBar />
         <SubAgentLinks />
@@ -136,13 +136,13 @@ function ThreadLayout(): ReactElement {
 }
 
 /** Moves to the node in the URL when it changes while the tree is open. */
-function useVisit(place: TreeScreenPlace): void {
+function useNodeOfUrl(place: TreeScreenPlace): void {
   const session = useSession();
   const phase = useTree((state) => state.phase);
   const visit = useRoute((route) => route.visit);
   const left = useRoute((route) => route.leaf);
   const first = useRef(visit);
-  // On other screens the URL names the node that they show; the view does not move.
+  // On other screens the node in the URL is what the screen is about; the shown branch stays.
   const nodeId = place.screen === 'thread' ? place.nodeId : null;
   useEffect(() => {
     if (phase !== 'ready' || visit === first.current) return;
@@ -154,7 +154,7 @@ function useVisit(place: TreeScreenPlace): void {
     there
       .then(() => (nodeId === null ? undefined : session.scrollTo(nodeId)))
       .catch((thrown) =>
-        toHttpProblem(thrown).status === 404 ? sayLost(session.treeId) : showError(toHttpProblem(thrown)),
+        toHttpProblem(thrown).status === 404 ? reportUnknownMessage(session.treeId) : showError(toHttpProblem(thrown)),
       );
   }, [session, phase, nodeId, visit, left]);
 }

@@ -64,7 +64,7 @@ export function AgentsScreen(): ReactElement {
       <main className="main">
         <AgentsBar filter={filter} isEmpty={sessions.length === 0} />
         <div className="work" aria-busy={work === null}>
-          {work === null ? null : <Sum work={work} isToday={period === 'today'} />}
+          {work === null ? null : <WorkSummary work={work} isToday={period === 'today'} />}
           <FailedCallList />
           {work !== null && sessions.length === 0 ? (
             <p className="hint">
@@ -213,7 +213,7 @@ function SessionFilters({ sessions, filter, onChange }: SessionFiltersProps): Re
   );
 }
 
-/** The sessions with calls in a period, and all that belongs to them. */
+/** Returns the sessions with calls since a time, with all their sub-agents and side calls. */
 function inPeriod(sessions: readonly RecordedSession[], since: number): readonly RecordedSession[] {
   const inside = new Set<string>();
   let isInside = false;
@@ -242,7 +242,6 @@ async function loadAll({ program, project }: { readonly program: string; readonl
   return all;
 }
 
-/** Downloads a text as a file. */
 function downloadText(name: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
@@ -281,7 +280,7 @@ function NameSelect({ label, all, names, value, onChange }: NameSelectProps): Re
   );
 }
 
-function Sum({
+function WorkSummary({
   work: { running, recent },
   isToday,
 }: {

@@ -22,7 +22,7 @@ const modes = [
   { mode: 'differences', label: 'wayDifferences', hint: 'wayDifferencesHint' },
 ] as const;
 
-/** The name of an answer: its model. */
+/** Returns the model of an answer, or a general word if it is unknown. */
 export function nameOfAnswer(node: Node): string {
   return replySourceOf(node.meta).model ?? t('model');
 }

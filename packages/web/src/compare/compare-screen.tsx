@@ -53,7 +53,9 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
       <div className="cmp-row">
         <div className="cmp">
           {parent === null ? null : <ComparedPrompt node={parent} />}
-          {parent === null ? null : <Fan count={answers.length} at={answers.findIndex((node) => live.has(node.id))} />}
+          {parent === null ? null : (
+            <AnswerLines count={answers.length} at={answers.findIndex((node) => live.has(node.id))} />
+          )}
           <div className="cols" data-count={Math.min(4, answers.length)}>
             {answers.map(column)}
           </div>
@@ -222,7 +224,7 @@ function AddModel({ node }: { readonly node: Node }): ReactElement {
 }
 
 /** The lines from the prompt to its answers. */
-function Fan({ count, at }: { readonly count: number; readonly at: number }): ReactElement | null {
+function AnswerLines({ count, at }: { readonly count: number; readonly at: number }): ReactElement | null {
   if (count < 2) return null;
   const shown = Math.min(4, count);
   const ends = Array.from({ length: shown }, (_, index) => 21 + (1376 / shown) * index);

@@ -5,7 +5,7 @@ import { api } from '../state/page-client.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { buildThreadRows, type ThreadRow } from '../thread/rows.ts';
 
-// Turns with more rounds are not compared completely.
+// Further rounds of a turn are left out of the comparison.
 const mostRounds = 40;
 
 /** The nodes after a reply in the same turn: tool results and further replies. */
@@ -34,7 +34,7 @@ export function useTurnRows(node: Node | undefined): readonly ThreadRow[] {
   const stamp = useTree((state) => state.stamp);
   const topology = useTree((state) => state.topology);
   const [read, setRead] = useState<Readonly<Record<string, Message>>>({});
-  // The topology is mutable: its stamp tells when it changed.
+  // The topology is a mutable object; its stamp changes with it.
   const rest = useMemo(
     () => (topology === null || stamp < 0 ? [] : restOfTurn(topology, node)),
     [topology, stamp, node],

@@ -16,7 +16,7 @@ interface WordDiffProps {
   readonly variants: readonly Node[];
 }
 
-/** The lengths of the equal text, of the text only in A and of that only in B. */
+/** Computes which share of all text is equal, only in A, and only in B; the shares add up to 1. */
 function sharesOfDiff(parts: readonly TextPart[]): {
   readonly shared: number;
   readonly left: number;

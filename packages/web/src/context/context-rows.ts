@@ -61,7 +61,7 @@ export function buildContextRows(answer: ContextAnswer, part: LoadedBranch): rea
   return [...rows, ...after];
 }
 
-/** The author of a row. */
+/** Returns the author of a row: a role, a model, or what kind of summary it is. */
 export function contextRowAuthor(row: ContextTableRow): string {
   const { entry, node } = row;
   if (entry?.kind === 'system-prompt') return t('system');

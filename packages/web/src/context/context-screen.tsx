@@ -15,7 +15,7 @@ import { ContextLine } from './context-line.tsx';
 import { buildContextRows, type ContextTableRow } from './context-rows.ts';
 import { ContextWindowBar } from './context-window-bar.tsx';
 import { ExcludedMessages } from './excluded-messages.tsx';
-import { SentMessages } from './sent-messages.tsx';
+import { SentMessagePanel } from './sent-messages.tsx';
 import { isOnEveryPage, useNextContext } from './use-context-answer.ts';
 
 // The size of the first page; more are loaded on demand.
@@ -46,7 +46,7 @@ export function ContextScreen(): ReactElement {
   const rows = useMemo(() => (answer === null || part === null ? [] : buildContextRows(answer, part)), [answer, part]);
   const above = answer === null || answer.before === null ? 0 : answer.count - answer.entries.length;
   const ready = useTree((state) => state.phase === 'ready');
-  // Needed to show what other branches contain.
+  // The topology has the sizes of the other branches, which the list of excluded messages shows.
   useEffect(() => {
     if (ready) void session.loadTopology();
   }, [session, ready]);
@@ -80,7 +80,7 @@ export function ContextScreen(): ReactElement {
           <ContextList rows={rows} shown={shown} above={above} onMore={more} onChoose={(row) => setChosen(row.key)} />
           <ExcludedMessages rows={rows} />
         </div>
-        {shown === undefined ? null : <SentMessages row={shown} />}
+        {shown === undefined ? null : <SentMessagePanel row={shown} />}
       </div>
     </main>
   );

@@ -17,7 +17,6 @@ function describe({ id, contentIn, tokens, meta }: Node): string {
   return `${id}:${contentIn}:${tokens}:${meta.excluded === true}`;
 }
 
-/** Computes the size of the loaded path. */
 export function measurePath(part: LoadedBranch): PathSize {
   const path = loadedPath(part);
   const compacted = path.findLastIndex((node) => node.kind === 'compaction');

@@ -14,7 +14,7 @@ import { type ContextTableRow, contextRowAuthor } from './context-rows.ts';
 const mostShown = 40_000;
 
 /** One message exactly as it is sent, and its actions. */
-export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactElement {
+export function SentMessagePanel({ row }: { readonly row: ContextTableRow }): ReactElement {
   const session = useSession();
   const [editing, setEditing] = useState<string | null>(null);
   const { entry, node } = row;
@@ -120,7 +120,7 @@ function SummaryEditor({ node, onDone }: { readonly node: Node; readonly onDone:
   const [seen] = useState(() => ({ node, version: session.version }));
   const [busy, setBusy] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
-  // The user opened it to type.
+  // The user opened the editor to type.
   useEffect(() => area.current?.focus(), []);
   const save = async () => {
     setBusy(true);

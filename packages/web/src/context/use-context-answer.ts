@@ -2,7 +2,7 @@ import type { ContextAnswer } from '@coppice/client';
 import type { ContextTokensByKind } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { currentModels, useAppData } from '../state/app-data.ts';
-import { generationOptions } from '../state/chat-options.ts';
+import { toGenerationOptions } from '../state/chat-options.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { adjustContextSize, measurePath, type PathSize } from './path-size.ts';
 
@@ -20,7 +20,7 @@ function joinAnswers(above: ContextAnswer, below: ContextAnswer): ContextAnswer 
 }
 
 /** A size from the server, and the size of the loaded path at that time. */
-interface ReadWeight {
+interface CountedContext {
   readonly model: string | null;
   readonly tools: string;
   readonly answer: ContextAnswer;
@@ -45,7 +45,7 @@ export function useNextContext(limit: number): {
   const tools = useOfferedTools();
   const [answer, setAnswer] = useState<ContextAnswer | null>(null);
   const shown = useRef(limit);
-  const read = useRef<ReadWeight | null>(null);
+  const read = useRef<CountedContext | null>(null);
   useEffect(() => {
     // Counting a long branch is expensive for the server: not before the thread is shown.
     if (version === 0 || !ready) return;
@@ -105,10 +105,10 @@ function useNextModel(): string | null {
 /** The names of the tools that the next call offers, separated by commas. */
 function useOfferedTools(): string {
   // Read again when the options or the list of tools change.
-  return useAppData(() => (generationOptions().tools ?? []).join(','));
+  return useAppData(() => (toGenerationOptions().tools ?? []).join(','));
 }
 
-/** A part of the window, for the bar. */
+/** One kind of content in the context window, with its tokens. */
 export interface ContextShare {
   readonly name: keyof ContextTokensByKind | 'toolDefinitions';
   readonly tokens: number;
@@ -120,7 +120,7 @@ export function contextSharesOf({ shares, toolDefinitions }: ContextAnswer): rea
   return [...parts, { name: 'toolDefinitions', tokens: toolDefinitions.tokens }];
 }
 
-/** The CSS class of a share's pattern. */
+/** The CSS class that gives each share its pattern in the bar. */
 export const contextShareClass = {
   system: 'seg-sys',
   summaries: 'seg-sum',
@@ -128,7 +128,7 @@ export const contextShareClass = {
   tools: 'seg-tool',
   toolDefinitions: 'seg-tools',
 } as const;
-/** The label of a share. */
+/** The text key of each share's label. */
 export const contextShareLabel = {
   system: 'systemPrompt',
   summaries: 'summaries',

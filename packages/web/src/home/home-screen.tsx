@@ -257,7 +257,7 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
   );
 }
 
-/** Recorded trees grouped by program, in the order of their newest. */
+/** Groups recorded trees by project, in the order of each group's newest tree. */
 function byProject(
   trees: readonly TreeViewData[],
 ): readonly { readonly project: string | null; readonly trees: readonly TreeViewData[] }[] {
@@ -270,8 +270,8 @@ function byProject(
   return [...groups].map(([project, of]) => ({ project, trees: of }));
 }
 
-/** The user's position in a tree: the last text, and the bookmark above it. */
-function whereIn({ on, words: said }: TreeShape): string {
+/** Describes where the user is in a tree: the last words, and the bookmark above them if there is one. */
+function describePosition({ on, words: said }: TreeShape): string {
   const words = toExcerpt(said, 120);
   return on === null || on === words ? words : t('onBranch', { branch: on, words });
 }
@@ -291,7 +291,7 @@ function TreeLine({ tree }: { readonly tree: TreeViewData }): ReactElement {
             </span>
           </span>
           <span className="sub" dir="auto">
-            {shape === null ? '' : whereIn(shape)}
+            {shape === null ? '' : describePosition(shape)}
           </span>
         </span>
         <span className="cell">{tree.pinned ? <Icon name="pin" /> : null}</span>

@@ -123,7 +123,7 @@ export function FoldedRail(): ReactElement {
 }
 
 /** The rail next to a thread: every chat, and the outline of this one. */
-export function Rail(): ReactElement {
+export function ThreadRail(): ReactElement {
   const session = useSession();
   const drawer = useUi((ui) => ui.drawer);
   const folded = useUi((ui) => ui.sidebarFolded);

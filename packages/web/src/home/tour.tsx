@@ -8,12 +8,12 @@ import { EmptyListDrawing } from '../ui/logo.tsx';
 import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
 
-const stops = ['tourBranch', 'tourRings', 'tourMap', 'tourUndo'] as const;
+const steps = ['tourBranch', 'tourRings', 'tourMap', 'tourUndo'] as const;
 
-/** A short tour: the three marks, the map, and that nothing is lost. */
+/** A short tour in four steps: branches, versions of a message, the map, and undo. */
 export function Tour({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [at, setAt] = useState(0);
-  const stop = stops[at] ?? 'tourBranch';
+  const step = steps[at] ?? 'tourBranch';
   const done = () => {
     writeLocalText('toured', 'yes');
     onClose();
@@ -38,17 +38,17 @@ export function Tour({ onClose }: { readonly onClose: () => void }): ReactElemen
           ) : null}
           {at === 3 ? <kbd className="big">{formatChord('mod+z')}</kbd> : null}
         </div>
-        <p aria-live="polite">{t(stop)}</p>
+        <p aria-live="polite">{t(step)}</p>
       </div>
       <div className="row foot-row">
         <span className="grow dim num">
-          {at + 1}/{stops.length}
+          {at + 1}/{steps.length}
         </span>
         <Button look="quiet" onClick={done}>
           {t('skip')}
         </Button>
-        <Button look="primary" onClick={() => (at + 1 < stops.length ? setAt(at + 1) : done())}>
-          {at + 1 < stops.length ? t('next') : t('begin')}
+        <Button look="primary" onClick={() => (at + 1 < steps.length ? setAt(at + 1) : done())}>
+          {at + 1 < steps.length ? t('next') : t('begin')}
         </Button>
       </div>
     </Dialog>

@@ -6,7 +6,7 @@ import type { Translation } from './translation.ts';
 
 export { type Language, languageCodes, languages } from './languages.ts';
 
-/** The key of a text. */
+/** The key of a text of the page. */
 export type TextKey = keyof typeof pageTextsEn;
 /** Keys with plural forms: `x.one` and `x.other` in English. */
 export type PluralTextKey = { [K in TextKey]: K extends `${infer Base}.one` ? Base : never }[TextKey];
@@ -41,7 +41,6 @@ let language: Language = preferredLanguage();
 let plurals = new Intl.PluralRules(language);
 let numbers = new Intl.NumberFormat(language);
 
-/** The current language. */
 export function currentLanguage(): Language {
   return language;
 }
@@ -90,7 +89,7 @@ export function tn(key: PluralTextKey, n: number, values: TextValues = {}): stri
   return fillTemplate(text, { ...values, n });
 }
 
-/** A number in the user's format. */
+/** Formats a number with the separators of the current language. */
 export function formatNumber(value: number): string {
   return numbers.format(value);
 }
@@ -117,7 +116,7 @@ export function formatBytes(bytes: number): string {
 const day = 86_400_000;
 
 /** Whether a locale name is valid for dates. Some browsers report others, such as en-US@posix. */
-function isTag(name: string): boolean {
+function isValidLocale(name: string): boolean {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(name).length > 0;
   } catch {
@@ -128,7 +127,7 @@ function isTag(name: string): boolean {
 /** The user's locale for times, if it belongs to the current language. */
 function locale(): string {
   const base = language.slice(0, 2);
-  return browserLanguages().find((each) => each.toLowerCase().startsWith(base) && isTag(each)) ?? language;
+  return browserLanguages().find((each) => each.toLowerCase().startsWith(base) && isValidLocale(each)) ?? language;
 }
 
 /** Formats a list on one line, for example `a, b, and c`. */
@@ -136,7 +135,7 @@ export function formatList(parts: readonly string[]): string {
   return new Intl.ListFormat(language).format(parts);
 }
 
-/** A short time: the hour today, the weekday this week, else the date. */
+/** Formats a time briefly: the hour today, the weekday within six days, otherwise the date. */
 export function formatTime(at: number, now = Date.now()): string {
   const then = new Date(at);
   const sameDay = then.toDateString() === new Date(now).toDateString();
@@ -149,17 +148,17 @@ export function formatTime(at: number, now = Date.now()): string {
   );
 }
 
-/** The full date and time. */
+/** Formats a time as the full date and the time of day. */
 export function formatDateTime(at: number): string {
   return new Date(at).toLocaleString(locale(), { dateStyle: 'full', timeStyle: 'medium' });
 }
 
-/** A month with its year. */
+/** Formats a time as its month and year. */
 export function formatMonth(at: number): string {
   return new Date(at).toLocaleDateString(locale(), { month: 'long', year: 'numeric' });
 }
 
-/** An amount of US dollars. */
+/** Formats an amount of US dollars with a number of decimal digits. */
 export function formatCost(dollars: number, digits: number): string {
   const format = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
   const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };

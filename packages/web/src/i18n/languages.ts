@@ -34,7 +34,6 @@ export function matchLanguage(wanted: readonly string[]): Language {
   return 'en';
 }
 
-/** The direction in which a language is written. */
 export function writingDirection(language: string): 'ltr' | 'rtl' {
   return language.startsWith('ar') ? 'rtl' : 'ltr';
 }

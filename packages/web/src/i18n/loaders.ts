@@ -17,7 +17,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>
   nl: async () => (await import('./nl/index.ts')).languageTextsNl,
 };
 
-/** The texts that the page needs from its start in a language. */
+/** Loads the texts that the page needs from its start in a language. Rejects if the chunk cannot be loaded. */
 export function loadTexts(language: TranslatedLanguage): Promise<LanguageTexts> {
   return loaders[language]();
 }

@@ -1,7 +1,7 @@
 import type { TranslatedText } from './dictionary.ts';
 import { currentTranslation, t } from './index.ts';
 
-/** An error from any source. */
+/** The fields of an error that its message is built from; the error may be the server's, the page's or a report's. */
 export interface ReceivedError {
   readonly code: string;
   readonly message: string;

@@ -14,7 +14,7 @@ const loaders: Readonly<Record<TranslatedLanguage, () => Promise<ReportTexts>>> 
   nl: async () => (await import('./nl/reports.ts')).reportTextsNl,
 };
 
-/** The texts of import and export in a language. */
+/** Loads the texts of import and export in a language. Rejects if the chunk cannot be loaded. */
 export function loadReportTexts(language: TranslatedLanguage): Promise<ReportTexts> {
   return loaders[language]();
 }

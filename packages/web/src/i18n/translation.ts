@@ -43,14 +43,14 @@ export function createTranslation(language: string, texts: LanguageTexts): Trans
   const quoted = (words: unknown) => texts.words.quote.replace('{words}', () => isolateValue(String(words), language));
   const named = (word: unknown) => namedIn(texts.words, word) ?? String(word);
 
-  /** A counted thing; null for an unknown unit. */
+  /** Returns a number with its unit in the plural form; null for an unknown unit. */
   const counted = (count: number, unit: unknown): string | null => {
     const units: Readonly<Record<string, string>> = texts.units;
     const template = namedIn(units, `${unit}.${plurals.select(count)}`) ?? namedIn(units, `${unit}.other`);
     return template?.replace('{n}', numbers.format(count)) ?? null;
   };
 
-  /** A value of a phrase; null if its kind is unknown, for example of a newer server. */
+  /** Returns a value of a phrase as text; null if its kind is unknown, for example from a newer server. */
   const translateValue = (value: unknown): string | null => {
     if (typeof value === 'string') return isolateValue(value, language);
     if (typeof value === 'number') return numbers.format(value);
@@ -82,7 +82,7 @@ export function createTranslation(language: string, texts: LanguageTexts): Trans
     return said.includes(null) ? null : lists.format(said.filter((part) => part !== null));
   };
 
-  /** The words of a built-in command, by its name. */
+  /** Returns the summary, an argument or an example of a built-in command; null for other codes and commands. */
   const ownWords = (code: string, { command, argument, example }: CommandPhrase['data']): string | null => {
     const words = namedIn(texts.commandWords, command);
     if (words === undefined) return null;

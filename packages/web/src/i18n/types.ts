@@ -11,7 +11,9 @@ type TranslatedKey<English, Forms extends PluralForm> = {
 }[keyof English & string];
 
 /** A translation of English texts into a language with these plural forms: every key, and no other. */
-export type Translated<English, Forms extends PluralForm> = Readonly<Record<TranslatedKey<English, Forms>, string>>;
+export type TranslatedTexts<English, Forms extends PluralForm> = Readonly<
+  Record<TranslatedKey<English, Forms>, string>
+>;
 
 /** What a command does, its arguments by name, and its examples in their order. */
 export interface CommandWords {
@@ -59,7 +61,7 @@ export type RefusalTexts = Readonly<Record<string, string | readonly string[]>>;
 
 /** Everything that the page needs from its start in a language other than English. */
 export interface LanguageTexts {
-  readonly page: Translated<typeof pageTextsEn, never> & Partial<Translated<typeof pageTextsEn, PluralForm>>;
+  readonly page: TranslatedTexts<typeof pageTextsEn, never> & Partial<TranslatedTexts<typeof pageTextsEn, PluralForm>>;
   /** By the name of the command. */
   readonly commandWords: Readonly<Record<string, CommandWords>>;
   /** Sentences of commands by code; a name in braces stands for a value of the data. */

@@ -10,20 +10,19 @@ import { redoAnywhere, undoAnywhere } from '../state/undo-anywhere.ts';
 import { focusMessage } from '../thread/focus-message.ts';
 import { messageActions } from '../thread/message-acts.ts';
 import { buildThreadRows } from '../thread/rows.ts';
-import { duplicateShownBranch, togglePinned, trashChat } from '../thread/tree-acts.ts';
+import { duplicateShownBranch, moveChatToTrash, togglePinned } from '../thread/tree-acts.ts';
 import type { IconName } from '../ui/icon.tsx';
-import { openSession } from './open-session.ts';
+import { currentSession } from './open-session.ts';
 
-/** An action with its label and keys. */
+/** An action that a key, the palette, a menu or a button can run. */
 export interface PageAction {
   readonly id: string;
   readonly label: TextKey;
   readonly icon: IconName;
   /** For example `mod+k`, `shift+r`, `g m`; may be empty. */
   readonly keys: readonly string[];
-  /** Whether it also works while the user types. */
+  /** Whether the keys also work while a text field has the focus. */
   readonly typing?: boolean;
-  /** Whether it is listed in the palette. */
   readonly listed?: boolean;
   readonly danger?: boolean;
   /** Runs the action. Returns false if nothing was done, so that the browser handles the key. */
@@ -55,7 +54,7 @@ function always(run: () => void): () => boolean {
 
 function onTree(run: (session: TreeSession) => void): () => boolean {
   return () => {
-    const session = openSession();
+    const session = currentSession();
     if (session === null) return false;
     run(session);
     return true;
@@ -65,7 +64,7 @@ function onTree(run: (session: TreeSession) => void): () => boolean {
 /** Makes an action that applies to the open chat or, if none is open, to the user's last act in any chat. */
 function inTreeOrAnywhere(inTree: (session: TreeSession) => Promise<void>, anywhere: () => Promise<void>) {
   return always(() => {
-    const session = openSession();
+    const session = currentSession();
     void (session === null ? anywhere() : inTree(session));
   });
 }
@@ -340,7 +339,7 @@ export const pageActions: readonly PageAction[] = [
     icon: 'trash',
     danger: true,
     keys: [],
-    run: onTree((session) => void trashChat(session)),
+    run: onTree((session) => void moveChatToTrash(session)),
   },
   {
     id: 'tree-tags',
@@ -384,7 +383,7 @@ function focusComposer(): boolean {
   return composer !== null;
 }
 
-/** An action of the list by its id. */
+/** Finds an action by its id. Throws for an unknown id. */
 export function findPageAction(id: string): PageAction {
   const action = pageActions.find((each) => each.id === id);
   if (action === undefined) throw new Error(`There is no action ${id}.`);

@@ -9,7 +9,7 @@ export interface KeyPress extends Pick<KeyboardEvent, 'key' | 'code' | 'metaKey'
 }
 
 /** Whether a key gives a punctuation character; which modifiers it needs depends on the keyboard layout. */
-function isSign(key: string): boolean {
+function isPunctuation(key: string): boolean {
   return key.length === 1 && key !== ' ' && key.toLowerCase() === key.toUpperCase();
 }
 
@@ -21,7 +21,7 @@ function isSign(key: string): boolean {
 export function chordOf(event: KeyPress, onMac = mac): string {
   const { key, altKey, ctrlKey, metaKey, shiftKey, code } = event;
   const letter = altKey && /^Key[A-Z]$/.test(code) && !ctrlKey && event.getModifierState?.('AltGraph') !== true;
-  if (isSign(key) && !letter) {
+  if (isPunctuation(key) && !letter) {
     const third = event.getModifierState?.('AltGraph') === true || (altKey && ctrlKey) || (onMac && altKey);
     const held = onMac ? metaKey : ctrlKey && !third;
     return [held ? 'mod' : '', altKey && !third ? 'alt' : '', key].filter(Boolean).join('+');

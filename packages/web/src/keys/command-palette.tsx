@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { pageActions } from './actions.ts';
 import { formatChord } from './chords.ts';
-import { openSession } from './open-session.ts';
+import { currentSession } from './open-session.ts';
 
 const mostBookmarks = 32;
 const mostChats = 40;
@@ -101,7 +101,7 @@ function useHits(words: string, onFirst: (hit: SearchHit) => void): readonly Sea
 }
 
 function BookmarkItems({ run }: { readonly run: RunAndClose }): ReactElement | null {
-  const session = openSession();
+  const session = currentSession();
   if (session === null) return null;
   const bookmarks = [...(session.state.topology?.bookmarks.values() ?? [])].slice(0, mostBookmarks);
   return (

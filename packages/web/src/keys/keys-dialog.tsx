@@ -5,7 +5,6 @@ import { Icon } from '../ui/icon.tsx';
 import { pageActions } from './actions.ts';
 import { formatChord } from './chords.ts';
 
-/** Lists all keys of the page. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <Dialog title={t('keyboard')} onClose={onClose} className="keys-dialog">

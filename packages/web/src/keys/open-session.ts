@@ -2,12 +2,12 @@ import type { TreeSession } from '@coppice/client';
 
 let opened: TreeSession | null = null;
 
-/** Sets the open tree for keys and palette. */
-export function setOpenSession(session: TreeSession | null): void {
+/** Sets the tree that keys and palette act on; null on screens without a tree. */
+export function setCurrentSession(session: TreeSession | null): void {
   opened = session;
 }
 
-/** The open tree, or null. */
-export function openSession(): TreeSession | null {
+/** Returns the tree that keys and palette act on. */
+export function currentSession(): TreeSession | null {
   return opened;
 }

@@ -19,16 +19,16 @@ function isControl(target: EventTarget | null, key: string): boolean {
 }
 
 /** Whether the focus is in the outline or the map, which have their own keys for messages. */
-function isWalked(target: EventTarget | null): boolean {
+function hasOwnMessageKeys(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('[role="tree"], .map-canvas') !== null;
 }
 
 /** Whether a chord works on every screen: navigation, and chords that are not a single letter. */
-function isRoaming(chord: string): boolean {
+function worksOnEveryScreen(chord: string): boolean {
   return chord.includes(' ') || chord.includes('mod+') || ['?', '\\', 'escape'].includes(chord);
 }
 
-/** Handles the keys of the page. */
+/** Runs the action of each key chord, unless the focused element uses the key itself. */
 export function usePageKeys(): void {
   useEffect(() => {
     let before = '';
@@ -42,7 +42,7 @@ export function usePageKeys(): void {
       if (useUi.getState().opened !== null && chord !== 'mod+k') return;
       if (!typing && isControl(event.target, event.key)) return;
       const pair = `${before} ${chord}`;
-      const roams = (keys: string) => !isWalked(event.target) || isRoaming(keys);
+      const roams = (keys: string) => !hasOwnMessageKeys(event.target) || worksOnEveryScreen(keys);
       const action =
         pageActions.find((each) => each.keys.includes(pair) && !typing) ??
         pageActions.find((each) => each.keys.includes(chord) && (!typing || each.typing === true) && roams(chord));

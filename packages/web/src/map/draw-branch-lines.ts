@@ -1,5 +1,5 @@
 /** Draws the root and the lines of branches: width is the number of messages, green is the active path. */
-import { columnX, type MapBranch, messageHeight, messagePosition } from './layout.ts';
+import { columnPositionAt, type MapBranch, messageHeight, messagePosition } from './layout.ts';
 import type { MapScene, VisibleBranch } from './map-scene.ts';
 
 function thickness(weight: number, scale: number): number {
@@ -80,7 +80,8 @@ function addStretch(
   const { view, layout } = pen;
   // When zoomed out, many messages share a pixel, so the line has a point only about every 3 pixels.
   const stride = Math.max(1, Math.floor(3 / (messageHeight * view.ky)));
-  const xOf = (at: number) => columnX(layout, branch.column, branch.base - at * messageHeight) * view.kx + view.tx;
+  const xOf = (at: number) =>
+    columnPositionAt(layout, branch.column, branch.base - at * messageHeight) * view.kx + view.tx;
   const yOf = (at: number) => (branch.base - at * messageHeight) * view.ky + view.ty;
   let before = from - 1;
   let run: StemRun | null = null;
@@ -93,7 +94,7 @@ function addStretch(
   }
 }
 
-/** Draws the root symbol. */
+/** Draws the root symbol, which keeps its size at every zoom. */
 export function drawRoot({ context, layout, view, palette, level, mini }: MapScene): void {
   const x = layout.x0 * view.kx + view.tx;
   const y = view.ty;

@@ -75,7 +75,7 @@ function drawState({ context, palette }: MapScene, node: TopologyNode, x: number
   }
 }
 
-/** Draws all visible messages. */
+/** Draws every message of the visible branches by its shape. */
 export function drawNodes(pen: MapScene, seen: readonly VisibleBranch[]): void {
   const { context, layout, view } = pen;
   for (const { branch, from, to } of seen) {

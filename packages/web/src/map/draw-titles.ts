@@ -1,4 +1,4 @@
-/** Draws titles where there is space. */
+/** Draws the titles of branches on the map, without covering messages and lines. */
 import { textDirectionOf } from '../markdown/direction.ts';
 import { toExcerpt } from '../markdown/first-words.ts';
 import { type MapBranch, messageHeight, messagePosition } from './layout.ts';

@@ -16,7 +16,7 @@ export interface MapBranch {
   readonly side: -1 | 1;
   readonly nodes: TopologyNode[];
   readonly kids: MapBranch[];
-  /** The centre of the column before it leans. */
+  /** The x position of the column at the root; columns lean outwards above it. */
   column: number;
   /** The height of its first message; heights are negative upwards. */
   base: number;
@@ -25,13 +25,13 @@ export interface MapBranch {
   weights: Float64Array;
 }
 
-/** The position of a message. */
+/** The branch of a message, and its index on that branch. */
 interface MapSpot {
   readonly branch: MapBranch;
   readonly at: number;
 }
 
-/** A computed layout. */
+/** The positions of all branches of a tree, in units of the layout. */
 export interface MapLayout {
   readonly branches: readonly MapBranch[];
   readonly spots: ReadonlyMap<NodeId, MapSpot>;
@@ -39,7 +39,7 @@ export interface MapLayout {
   readonly x0: number;
   readonly width: number;
   readonly height: number;
-  /** The outer bounds. */
+  /** The x positions of the outermost columns. */
   readonly left: number;
   readonly right: number;
 }
@@ -49,20 +49,20 @@ export const messageHeight = 23;
 const columnWidth = 47;
 
 /** The x position of a column at a height: columns lean outwards a little. */
-export function columnX(layout: Pick<MapLayout, 'x0' | 'width'>, x: number, y: number): number {
+export function columnPositionAt(layout: Pick<MapLayout, 'x0' | 'width'>, x: number, y: number): number {
   const tilt = ((x - layout.x0) / Math.max(layout.width, 600)) * 0.22;
   // Limited, because tall trees would lean out of bounds.
   return x + Math.min(-y, 900) * tilt;
 }
 
-/** The position of a message. */
+/** Computes the position of a message, in units of the layout. */
 export function messagePosition(
   layout: MapLayout,
   branch: MapBranch,
   at: number,
 ): { readonly x: number; readonly y: number } {
   const y = branch.base - at * messageHeight;
-  return { x: columnX(layout, branch.column, y), y };
+  return { x: columnPositionAt(layout, branch.column, y), y };
 }
 
 /** Computes the layout. Every walk is iterative: a chain of 100,000 messages is one column. */
@@ -70,7 +70,7 @@ export function layOutTree(topology: Topology): MapLayout {
   const branches: MapBranch[] = [];
   const spots = new Map<NodeId, MapSpot>();
   const stems = layOutBranch(topology, branches, spots);
-  weigh(branches);
+  countMessagesAbove(branches);
   const columns = placeBranch(stems);
   const width = columns * columnWidth;
   const middle = stems[0];
@@ -83,7 +83,7 @@ export function layOutTree(topology: Topology): MapLayout {
     raiseBranch(branch, frame);
     const top = branch.base - (branch.nodes.length - 1) * messageHeight;
     height = Math.max(height, -top);
-    const x = columnX(frame, branch.column, top);
+    const x = columnPositionAt(frame, branch.column, top);
     left = Math.min(left, x, branch.column);
     right = Math.max(right, x, branch.column);
   }
@@ -144,7 +144,7 @@ function layOutBranch(topology: Topology, branches: MapBranch[], spots: Map<Node
 }
 
 /** Counts the messages at and above each message; children come after their parents in the list. */
-function weigh(branches: readonly MapBranch[]): void {
+function countMessagesAbove(branches: readonly MapBranch[]): void {
   for (const branch of branches) branch.weights = new Float64Array(branch.nodes.length);
   for (let index = branches.length - 1; index >= 0; index--) {
     const branch = branches[index];
@@ -201,6 +201,6 @@ function raiseBranch(branch: MapBranch, frame: Pick<MapLayout, 'x0' | 'width'>):
     return;
   }
   const y = parent.base - branch.forkAt * messageHeight;
-  branch.fork = { x: columnX(frame, parent.column, y), y };
+  branch.fork = { x: columnPositionAt(frame, parent.column, y), y };
   branch.base = y - (16 + Math.min(120, Math.abs(branch.column - parent.column) * 0.42));
 }

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { VariantRings } from '../ui/variant-rings.tsx';
 
-/** The legend of the map. */
+/** Explains the shapes on the map: messages by author, forks, and interrupted replies. */
 export function MapLegend(): ReactElement {
   return (
     <div className="legend">

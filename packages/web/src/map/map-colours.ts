@@ -23,7 +23,7 @@ type MapColour =
   | 'model-5'
   | 'hover'
   | 'line';
-/** All colours, as CSS text. */
+/** The colours of the map by name, as CSS text. */
 export type MapColours = Readonly<Record<MapColour, string>>;
 
 /** Reads the colours of an element's theme. */

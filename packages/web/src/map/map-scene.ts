@@ -4,7 +4,7 @@ import { type MapBranch, type MapLayout, messageHeight, messagePosition } from '
 import type { MapColours } from './map-colours.ts';
 import { type MapView, visibleColumns, type ZoomLevel } from './view.ts';
 
-/** What is drawn. */
+/** The tree, its layout and the state that the map draws. */
 export interface SceneOptions {
   readonly layout: MapLayout;
   readonly view: MapView;
@@ -31,7 +31,7 @@ export interface SceneOptions {
   readonly merges?: readonly { readonly from: NodeId; readonly to: NodeId }[];
 }
 
-/** A rectangle of the screen. */
+/** A rectangle of the canvas, in CSS pixels. */
 export interface ScreenRectangle {
   readonly x0: number;
   readonly y0: number;
@@ -46,14 +46,14 @@ export interface MapScene extends Omit<SceneOptions, 'level'> {
   readonly thick: number;
 }
 
-/** A branch and its visible part. */
+/** A branch, and the indexes of its first and last visible message. */
 export interface VisibleBranch {
   readonly branch: MapBranch;
   readonly from: number;
   readonly to: number;
 }
 
-/** The visible branches, each with its visible part. */
+/** Finds the branches whose column, or curve from the fork, may be inside the canvas. */
 export function findVisibleBranches({ layout, view, width, height }: MapScene): readonly VisibleBranch[] {
   const columns = visibleColumns(layout, view, width);
   const top = -view.ty / view.ky - 60 / view.ky;

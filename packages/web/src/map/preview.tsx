@@ -6,7 +6,7 @@ import { api } from '../state/page-client.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { cherryPickMessage } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { branchHere } from '../thread/message-acts.ts';
+import { startBranchAt } from '../thread/message-acts.ts';
 import { Button } from '../ui/button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
@@ -101,7 +101,7 @@ function PreviewButtons({ id, onOpen, onMerge }: Pick<PreviewProps, 'id' | 'onOp
   const session = useSession();
   const loaded = useTree((state) => state.part?.nodes.get(id));
   const branch = () => {
-    if (loaded !== undefined) void branchHere(session, loaded).then(() => navigateTo(treeRoute(session.treeId)));
+    if (loaded !== undefined) void startBranchAt(session, loaded).then(() => navigateTo(treeRoute(session.treeId)));
     else onOpen(id);
   };
   return (

@@ -7,7 +7,7 @@ import { isDimmed, type MapModel, useModelColour } from './use-map.ts';
 import { phoneWidth } from './use-map-view.ts';
 import type { MapView } from './view.ts';
 
-/** What is drawn besides the tree. */
+/** The state of the map screen that changes the drawing. */
 interface DrawnState {
   readonly view: MapView | null;
   readonly focus: NodeId | null;

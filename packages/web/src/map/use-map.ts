@@ -7,7 +7,7 @@ import type { ShapeFilter } from './filters.ts';
 import { layOutTree, type MapBranch, type MapLayout } from './layout.ts';
 import type { MapColours } from './map-colours.ts';
 
-/** A tree that is ready to be drawn. */
+/** The open tree with its layout, as map and minimap draw it. */
 export interface MapModel {
   readonly topology: Topology;
   readonly layout: MapLayout;

@@ -1,5 +1,5 @@
 import type { NodeId } from '@coppice/core';
-import { type PointerEvent, useEffect, useRef, useState } from 'react';
+import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { nodeAtPoint } from './map-scene.ts';
 import type { useCanvas } from './use-canvas.ts';
 import type { MapModel } from './use-map.ts';
@@ -39,15 +39,15 @@ export interface BranchDrag {
   readonly y: number;
   /** The message under the pointer; null over the background. */
   readonly over: NodeId | null;
-  /** Whether the branch can be dropped there: not below itself. */
+  /** Whether the branch can be dropped on `over`: not below itself, and not on its present parent. */
   readonly fits: boolean;
 }
 
-/** The pointer actions of the map. */
+/** What the pointer does on the map. */
 export interface MapPointer {
   onFocus(id: NodeId | null): void;
   onOpen(id: NodeId): void;
-  /** Scales about a point. */
+  /** Zooms by a factor; the point of the canvas keeps its position. */
   onZoom(by: number, x: number, y: number): void;
   /** Scales about a point, and moves that point. */
   onPinch(by: number, from: Point, to: Point): void;
@@ -61,6 +61,43 @@ function isBelow(model: MapModel, id: NodeId, top: NodeId): boolean {
     at = model.topology.nodes.get(at.parentId);
   }
   return false;
+}
+
+/** Finds the message under a dragged branch, and whether the branch can be dropped there. */
+function findDropTarget(model: MapModel, view: MapView, from: NodeId, x: number, y: number): BranchDrag {
+  const under = nodeAtPoint(model.layout, view, x, y);
+  const over = under === from ? null : under;
+  const fits = over !== null && !isBelow(model, over, from) && model.topology.nodes.get(from)?.parentId !== over;
+  return { from, x, y, over, fits };
+}
+
+/** Zooms with the wheel, and pans with a trackpad that scrolls sideways. */
+function useWheel(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  view: MapView | null,
+  setView: (view: MapView) => void,
+  onZoom: MapPointer['onZoom'],
+): void {
+  const zoom = useRef(onZoom);
+  zoom.current = onZoom;
+  // React adds passive wheel listeners, which cannot prevent scrolling.
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null || view === null) return;
+    const wheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const box = element.getBoundingClientRect();
+      if (event.ctrlKey || event.metaKey || Math.abs(event.deltaX) < 1)
+        zoom.current(
+          Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)),
+          event.clientX - box.left,
+          event.clientY - box.top,
+        );
+      else setView({ ...view, tx: view.tx - event.deltaX, ty: view.ty - event.deltaY });
+    };
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => element.removeEventListener('wheel', wheel);
+  }, [canvas, view, setView]);
 }
 
 /**
@@ -82,33 +119,9 @@ export function useMapPointer(
     const box = canvas.current?.getBoundingClientRect();
     return { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) };
   };
-  const zoom = useRef(pointed.onZoom);
-  zoom.current = pointed.onZoom;
-  // React adds passive wheel listeners, which cannot prevent scrolling.
-  useEffect(() => {
-    const element = canvas.current;
-    if (element === null || view === null) return;
-    const wheel = (event: WheelEvent) => {
-      event.preventDefault();
-      const box = element.getBoundingClientRect();
-      if (event.ctrlKey || event.metaKey || Math.abs(event.deltaX) < 1)
-        zoom.current(
-          Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)),
-          event.clientX - box.left,
-          event.clientY - box.top,
-        );
-      else setView({ ...view, tx: view.tx - event.deltaX, ty: view.ty - event.deltaY });
-    };
-    element.addEventListener('wheel', wheel, { passive: false });
-    return () => element.removeEventListener('wheel', wheel);
-  }, [canvas, view, setView]);
-  const dragOver = (from: NodeId, x: number, y: number): BranchDrag | null => {
-    if (model === null || view === null) return null;
-    const over = nodeAtPoint(model.layout, view, x, y);
-    const other = over === from ? null : over;
-    const fits = other !== null && !isBelow(model, other, from) && model.topology.nodes.get(from)?.parentId !== other;
-    return { from, x, y, over: other, fits };
-  };
+  useWheel(canvas, view, setView, pointed.onZoom);
+  const dragOver = (from: NodeId, x: number, y: number): BranchDrag | null =>
+    model === null || view === null ? null : findDropTarget(model, view, from, x, y);
   const drop = () => {
     held.current = null;
     setDrag(null);

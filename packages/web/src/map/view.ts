@@ -1,5 +1,5 @@
 /** The viewport of the map: a scale for each direction and the position of the root. */
-import { columnX, type MapLayout, messagePosition } from './layout.ts';
+import { columnPositionAt, type MapLayout, messagePosition } from './layout.ts';
 
 /** Maps layout positions to pixels. */
 export interface MapView {
@@ -12,7 +12,7 @@ export interface MapView {
 /** The level of detail: branches; messages; cards. */
 export type ZoomLevel = 'far' | 'mid' | 'near';
 
-/** The level of a scale. */
+/** Returns the level of detail that a view is drawn with. */
 export function zoomLevelOf(view: Pick<MapView, 'ky'>): ZoomLevel {
   return view.ky < 0.75 ? 'far' : view.ky > 2 ? 'near' : 'mid';
 }
@@ -39,7 +39,7 @@ export function fitView(layout: MapLayout, frame: ViewFrame, most = 1): MapView 
   return { kx, ky, tx: frame.left + space / 2 - layout.left * kx, ty: frame.height - frame.bottom };
 }
 
-/** Scales in both directions. */
+/** The pixels per layout unit in both directions. */
 export type MapScales = Pick<MapView, 'kx' | 'ky'>;
 
 const mostScale = 6;
@@ -86,7 +86,7 @@ export function keepTreeVisible(layout: MapLayout, view: MapView, frame: Pick<Vi
   return tx === view.tx && ty === view.ty ? view : { ...view, tx, ty };
 }
 
-/** A view with a message in the centre. */
+/** Returns the view with a message in the centre, at the same scale in both directions. */
 export function centreView(
   layout: MapLayout,
   frame: Pick<ViewFrame, 'width' | 'height'>,
@@ -107,6 +107,6 @@ export function visibleColumns(
   const from = -view.tx / view.kx - margin;
   const to = (width - view.tx) / view.kx + margin;
   // Columns lean by at most this much.
-  const most = Math.abs(columnX(layout, layout.right, -900) - layout.right);
+  const most = Math.abs(columnPositionAt(layout, layout.right, -900) - layout.right);
   return { from: from - most, to: to + most };
 }

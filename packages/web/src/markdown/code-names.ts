@@ -62,7 +62,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ['yml', 'YAML'],
 ]);
 
-/** The display name of a language. */
+/** Returns the display name of a language; an unknown one is returned as written. */
 export function languageName(language: string): string {
   return names.get(language.toLowerCase()) ?? language;
 }

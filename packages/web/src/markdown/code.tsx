@@ -5,7 +5,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { saveText } from '../ui/save-text.ts';
 import { useScrollable } from '../ui/use-scrollable.ts';
 import { type CodeInfo, codeFileName, languageName, previewKindOf } from './code-names.ts';
-import { type DiffLine, diffLines, isDiff } from './diff.ts';
+import { type DiffLine, isDiff, splitDiffLines } from './diff.ts';
 import { splitIntoCodeTokens } from './highlight.ts';
 import { splitPieces } from './pieces.ts';
 import { PreviewContext } from './preview-context.ts';
@@ -103,7 +103,7 @@ export function CodeText({
 
 function DiffText({ code, wrapped }: { readonly code: string; readonly wrapped: boolean }): ReactElement {
   const scrolls = useScrollable<HTMLPreElement>();
-  const lines = useMemo(() => diffLines(code), [code]);
+  const lines = useMemo(() => splitDiffLines(code), [code]);
   return (
     <pre ref={scrolls} dir="ltr" className={wrapped ? 'wrapped' : undefined}>
       {lines.map((line) => (

@@ -31,7 +31,7 @@ function changedPart(a: string, b: string): readonly [number, number] | null {
 }
 
 /** Splits a diff into lines; joined with line ends they are the diff. */
-export function diffLines(code: string): readonly DiffLine[] {
+export function splitDiffLines(code: string): readonly DiffLine[] {
   let at = 0;
   const lines = code.split('\n').map((text) => {
     const line = { at, text, kind: kindOfLine(text), from: 0, to: 0 };

@@ -3,7 +3,7 @@ import { t } from '../i18n/index.ts';
 import { FootnotesContext } from './footnotes.ts';
 
 /** Scrolls to an element without changing the URL, which names the message. */
-function goTo(event: MouseEvent, id: string): void {
+function scrollToElement(event: MouseEvent, id: string): void {
   event.preventDefault();
   const target = document.getElementById(id);
   target?.scrollIntoView({ block: 'nearest' });
@@ -23,7 +23,7 @@ export function FootnoteReference({ label, raw }: { readonly label: string; read
         href={`#${id}`}
         id={`${footnotes.prefix}reference-${number}`}
         aria-label={t('footnote', { n: number })}
-        onClick={(event) => goTo(event, id)}
+        onClick={(event) => scrollToElement(event, id)}
       >
         {number}
       </a>
@@ -48,7 +48,7 @@ export function Footnote({
   return (
     <p className="footnote" dir="auto" id={`${footnotes.prefix}note-${number}`} tabIndex={-1}>
       {number}. {children}{' '}
-      <a href={`#${back}`} aria-label={t('backToText')} onClick={(event) => goTo(event, back)}>
+      <a href={`#${back}`} aria-label={t('backToText')} onClick={(event) => scrollToElement(event, back)}>
         ↩
       </a>
     </p>

@@ -30,7 +30,7 @@ const startOfReference: TokenizerStartFunction = (source) => {
   return at < 0 ? undefined : at;
 };
 
-/** The lexer extensions. */
+/** The extensions of the Markdown lexer that find footnotes. */
 export const footnoteExtensions = {
   block: [definitionTokenizer],
   startBlock: [startOfDefinition],

@@ -4,11 +4,9 @@
  */
 import type { createLowlight } from 'lowlight';
 
-/** The highlighting library. */
 export type Highlighter = ReturnType<typeof createLowlight>;
-/** The style of a token. */
 type TokenStyle = 'keyword' | 'string' | 'comment' | null;
-/** A token of code. */
+/** A part of code with one style. */
 export interface CodeToken {
   readonly at: number;
   readonly text: string;

@@ -31,7 +31,7 @@ const pairedTags: ReadonlySet<string> = new Set([
 ]);
 
 // Tags that authors often do not close. A streaming reply has not closed its `details` yet.
-const closesItself: ReadonlySet<string> = new Set([
+const oftenUnclosed: ReadonlySet<string> = new Set([
   ...['p', 'li', 'tr', 'th', 'td', 'thead', 'tbody', 'tfoot', 'details', 'table', 'ul', 'ol', 'div'],
 ]);
 
@@ -117,7 +117,7 @@ export function nestTags(
   const leave = () => {
     const last = stack.pop();
     if (last === undefined) return;
-    if (closesItself.has(last.name)) add(toElement(last, ''));
+    if (oftenUnclosed.has(last.name)) add(toElement(last, ''));
     else for (const item of [literalToken(last.raw, last.at), ...last.children]) add(item);
   };
   for (const { token, at } of items) {

@@ -19,12 +19,12 @@ export function toSafeAddress(address: string): string | null {
 }
 
 /** The address of a section of the installed documentation, as the guide links to it; null for other addresses. */
-export function documentAddress(address: string): string | null {
+export function toDocumentAddress(address: string): string | null {
   const [, name, anchor = ''] = /^coppice:docs\/([a-z0-9-]+(?:\/[a-z0-9-]+)*)(#[\p{L}\p{N}_-]+)?$/u.exec(address) ?? [];
   return name === undefined ? null : `/docs/${name}.html${anchor}`;
 }
 
-/** Whether an image may be shown without asking: it comes with the message, so loading it informs nobody. */
+/** Whether an image may be shown without asking: its bytes are in the message, so no other server is contacted. */
 export function isOwnImage(address: string): boolean {
   return (
     /^data:image\/(?:png|jpeg|gif|webp|avif);base64,/i.test(address) ||

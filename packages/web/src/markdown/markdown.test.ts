@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type SplitMarkdown, splitIntoBlocks } from './blocks.ts';
 import { splitIntoCodeTokens } from './highlight.ts';
 import { highlighter } from './languages.ts';
-import { documentAddress, isOwnImage, toSafeAddress } from './links.ts';
+import { isOwnImage, toDocumentAddress, toSafeAddress } from './links.ts';
 import { Markdown } from './markdown.tsx';
 import { splitPieces } from './pieces.ts';
 import { type SlicedMarkdown, sliceCharacters, sliceElements, sliceMarkdown } from './slices.ts';
@@ -81,10 +81,10 @@ test('[B3] only http, https and mailto links work', () => {
 });
 
 test('[B3] a link of the guide opens the documentation that comes with the page, and nothing else of the server', () => {
-  expect(documentAddress('coppice:docs/guides/deploy#behind-a-reverse-proxy-with-tls')).toBe(
+  expect(toDocumentAddress('coppice:docs/guides/deploy#behind-a-reverse-proxy-with-tls')).toBe(
     '/docs/guides/deploy.html#behind-a-reverse-proxy-with-tls',
   );
-  expect(documentAddress('coppice:docs/readme')).toBe('/docs/readme.html');
+  expect(toDocumentAddress('coppice:docs/readme')).toBe('/docs/readme.html');
   const others = [
     'coppice:docs/../api/trees',
     'coppice:docs//x',
@@ -93,7 +93,7 @@ test('[B3] a link of the guide opens the documentation that comes with the page,
     'docs/models.md',
   ];
   for (const address of [...others, 'coppice:docs/a?token=x', 'coppice:docs/a.b', 'coppice:docs/A\n'])
-    expect(documentAddress(address), address).toBeNull();
+    expect(toDocumentAddress(address), address).toBeNull();
 });
 
 test('[B4] text nested ten thousand levels deep is shown as plain text', () => {

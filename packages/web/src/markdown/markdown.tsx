@@ -30,7 +30,7 @@ import { Footnote, FootnoteReference } from './footnote.tsx';
 import { FootnotesContext, numberFootnotes } from './footnotes.ts';
 import { FormulaView } from './formula.tsx';
 import { nestTags } from './html-tags.ts';
-import { documentAddress, toSafeAddress } from './links.ts';
+import { toDocumentAddress, toSafeAddress } from './links.ts';
 import { MessagePicture } from './picture.tsx';
 import { PlainText } from './plain.tsx';
 import {
@@ -363,7 +363,7 @@ function renderTable(token: Tokens.Table, depth: number): ReactElement {
 
 function renderLink(token: Token, depth: number): ReactNode {
   const address = 'href' in token ? String(token.href) : '';
-  const safe = documentAddress(address) ?? toSafeAddress(address);
+  const safe = toDocumentAddress(address) ?? toSafeAddress(address);
   const inside = renderAll('tokens' in token ? token.tokens : [], depth);
   // A URL that is not a link is shown completely, so that readers see where it would lead.
   if (safe === null)

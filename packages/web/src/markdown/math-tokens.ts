@@ -53,7 +53,7 @@ const startInLine: TokenizerStartFunction = (source) => {
   return at < 0 ? undefined : at;
 };
 
-/** The lexer extensions. */
+/** The extensions of the Markdown lexer that find formulas. */
 export const mathExtensions = {
   block: [blockTokenizer],
   startBlock: [startOfBlock],

@@ -4,8 +4,8 @@ import { Icon } from '../ui/icon.tsx';
 import { isOwnImage, toSafeAddress } from './links.ts';
 
 /**
- * An image in a text. An external image is shown only as a link, because loading it would tell its server that somebody
- * reads this text. A click opens the URL, which is shown in full.
+ * An image in a text. An external image is shown only as a link, because loading it would tell its server when the user
+ * reads the text. A click opens the URL, which is shown in full.
  */
 export function MessagePicture({ address, words }: { readonly address: string; readonly words: string }): ReactElement {
   const [failed, setFailed] = useState(false);

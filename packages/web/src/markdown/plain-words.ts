@@ -3,8 +3,8 @@ import type { Token } from 'marked';
 import { splitIntoBlocks } from './blocks.ts';
 import { sliceMarkdown } from './slices.ts';
 
-/** The separator after a token. */
-function endOfSpan(type: string): string {
+/** Returns the separator after a token: a blank line after a block, a line end after a list item. */
+function separatorAfter(type: string): string {
   switch (type) {
     case 'paragraph':
     case 'heading':
@@ -32,7 +32,7 @@ function unescapeText(text: string): string {
 }
 
 /** The child tokens in reading order; null for a token with text. */
-function textInside(token: Token): readonly (Token | string)[] | null {
+function childrenOf(token: Token): readonly (Token | string)[] | null {
   if (token.type === 'list' && 'items' in token && Array.isArray(token.items)) {
     const items: readonly Token[] = token.items;
     const first = 'start' in token && typeof token.start === 'number' ? token.start : 1;
@@ -73,8 +73,8 @@ export function markdownToPlainText(text: string): string {
       parts.push(next);
       continue;
     }
-    const children = textInside(next);
-    const end = endOfSpan(next.type);
+    const children = childrenOf(next);
+    const end = separatorAfter(next.type);
     if (end !== '') waiting.push(end);
     if (children === null) parts.push(ownText(next));
     else for (let at = children.length - 1; at >= 0; at--) waiting.push(children[at] ?? '');

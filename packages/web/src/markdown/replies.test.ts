@@ -2,7 +2,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { codeFileName, parseCodeInfo, previewKindOf } from './code-names.ts';
-import { diffLines, isDiff } from './diff.ts';
+import { isDiff, splitDiffLines } from './diff.ts';
 import { Markdown } from './markdown.tsx';
 
 function html(text: string): string {
@@ -72,10 +72,10 @@ test('[B112] formulas are found in every form that replies use, and prices are n
 
 test('[B114] a diff is split into added, removed and other lines, with the changed part of a replaced line', () => {
   const text = '@@ -1,3 +1,3 @@\n same\n-  return retry(3);\n+  return retry(8);\n+added';
-  const lines = diffLines(text);
+  const lines = splitDiffLines(text);
   expect(lines.map((line) => line.text).join('\n')).toBe(text);
   expect(lines.map((line) => line.kind)).toEqual(['place', 'same', 'removed', 'added', 'added']);
-  const paired = diffLines('-  return retry(3);\n+  return retry(8);');
+  const paired = splitDiffLines('-  return retry(3);\n+  return retry(8);');
   expect(paired.map((line) => line.text.slice(line.from, line.to))).toEqual(['3', '8']);
   expect(isDiff('', '--- a/x\n+++ b/x\n')).toBe(true);
   expect(isDiff('yaml', '--- a\n+++ b\n')).toBe(false);

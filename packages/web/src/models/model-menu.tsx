@@ -17,7 +17,7 @@ interface ModelMenuProps {
   readonly onPick: (id: string) => void;
   /** A further button above the models; using it closes the menu. */
   readonly also?: { readonly icon: IconName; readonly label: string; run(): void } | undefined;
-  /** Excluded models. */
+  /** Models that the menu leaves out. */
   readonly without?: readonly string[];
 }
 
@@ -78,19 +78,11 @@ function ModelList({
   const first = groups[0]?.models[0];
   return (
     <div ref={list}>
-      <div className="model-filter">
-        <Icon name="search" />
-        <input
-          type="search"
-          aria-label={t('filterModels', { n: models.filter((model) => model.ready).length })}
-          placeholder={t('filterModels', { n: models.filter((model) => model.ready).length })}
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && first !== undefined) onPick(first.id);
-          }}
-        />
-      </div>
+      <ModelFilter
+        text={filter}
+        onChange={setFilter}
+        onEnter={() => (first === undefined ? undefined : onPick(first.id))}
+      />
       <div className="model-list">
         {groups.map((group, index) => (
           <section key={group.provider ?? ''} aria-label={group.provider === null ? t('favourites') : group.label}>
@@ -112,6 +104,32 @@ function ModelList({
         {groups.length === 0 ? <p className="dim model-none">{t('noModelReady')}</p> : null}
         <ProvidersWithoutKey />
       </div>
+    </div>
+  );
+}
+
+interface ModelFilterProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly onEnter: () => void;
+}
+
+function ModelFilter({ text, onChange, onEnter }: ModelFilterProps): ReactElement {
+  const ready = useAppData((lists) => lists.models.filter((model) => model.ready).length);
+  const label = t('filterModels', { n: ready });
+  return (
+    <div className="model-filter">
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onEnter();
+        }}
+      />
     </div>
   );
 }

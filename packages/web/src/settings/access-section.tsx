@@ -1,7 +1,7 @@
 import { toHttpProblem } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { forgetUser } from '../state/offline-copies.ts';
+import { removeUserFromBrowser } from '../state/offline-copies.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
@@ -16,7 +16,7 @@ export function AccessSection(): ReactElement {
   const signOut = () =>
     settingsApi.signOut().then(
       // Everything of the user is removed, because others may use this browser.
-      () => forgetUser().then(() => location.assign('/')),
+      () => removeUserFromBrowser().then(() => location.assign('/')),
       (thrown) => showError(toHttpProblem(thrown)),
     );
   const signOutEverywhere = () =>

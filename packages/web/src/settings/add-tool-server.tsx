@@ -82,7 +82,7 @@ export function AddToolServer({ mayAdd, onAdded, onCancel }: AddToolServerProps)
         <KindChoice kind={kind} onKind={(chosen) => change({ kind: chosen })} />
         <div className="form-pair">
           <TextField label={t('connectionName')} value={name} onText={(text) => change({ name: text })} field={first} />
-          <PlaceField draft={draft} change={change} />
+          <AddressOrCommandField draft={draft} change={change} />
         </div>
         {kind === 'address' && may ? (
           <TextField mono label={t('serverKey')} type="password" value={draft.key} onText={(key) => change({ key })} />
@@ -137,7 +137,7 @@ interface DraftFieldsProps {
 }
 
 /** The address of the server, or the command that starts it. */
-function PlaceField({ draft, change }: DraftFieldsProps): ReactElement {
+function AddressOrCommandField({ draft, change }: DraftFieldsProps): ReactElement {
   return draft.kind === 'address' ? (
     <TextField
       mono

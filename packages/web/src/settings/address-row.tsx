@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { ConnectionForm } from './connection-form.tsx';
 import type { ConnectionList } from './settings-api.ts';
-import { showConnected } from './show-connected.ts';
+import { showConnectedToast } from './show-connected.ts';
 
 interface AddressRowProps {
   /** Names that are in use. */
@@ -68,7 +68,7 @@ function AddressForm({ taken, keptIn, onOpen, onChange }: Omit<AddressRowProps, 
       onCancel={() => onOpen(false)}
       onDone={() => {
         onOpen(false);
-        showConnected(label.trim());
+        showConnectedToast(label.trim());
         void onChange();
       }}
     >

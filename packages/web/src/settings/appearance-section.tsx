@@ -4,7 +4,7 @@ import { canNotify, toggleNotifications, useNotificationSetting } from '../state
 import { setTheme, useUi } from '../state/ui.ts';
 import { SectionHead } from './section-head.tsx';
 
-/** Theme and language. */
+/** The section of the settings for theme, language and notifications. */
 export function AppearanceSection(): ReactElement {
   const id = useId();
   const theme = useUi((ui) => ui.theme);
@@ -48,7 +48,6 @@ export function AppearanceSection(): ReactElement {
   );
 }
 
-/** Notifications of long replies. */
 function NotifyRow(): ReactElement {
   const on = useNotificationSetting((notify) => notify.on);
   const denied = Notification.permission === 'denied';

@@ -20,7 +20,7 @@ import { type ConnectionFields, type ConnectionList, type ConnectionTest, settin
 const shownModels = 3;
 
 /** The result of a test: the models, or the error. */
-export function TestResult({ result }: { readonly result: ConnectionTest }): ReactElement {
+export function ConnectionTestResult({ result }: { readonly result: ConnectionTest }): ReactElement {
   const [all, setAll] = useState(false);
   const { models, problem } = result;
   if (problem !== null)
@@ -146,7 +146,7 @@ export function ConnectionForm(props: ConnectionFormProps): ReactElement {
           {t('test')}
         </Button>
       </KeyField>
-      {result === null ? null : <TestResult result={result} />}
+      {result === null ? null : <ConnectionTestResult result={result} />}
       <div className="form-foot">
         <p className="help grow">
           {t(keyPlaces[keptIn ?? 'memory'])} {t('keyBound', { host: hostIn(address) })}{' '}

@@ -7,9 +7,9 @@ import { showError } from '../state/tree-actions.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
-import { ConnectionForm, TestResult } from './connection-form.tsx';
+import { ConnectionForm, ConnectionTestResult } from './connection-form.tsx';
 import { type ConnectionList, type ConnectionTest, settingsApi } from './settings-api.ts';
-import { showConnected } from './show-connected.ts';
+import { showConnectedToast } from './show-connected.ts';
 
 interface ConnectionRowProps {
   readonly connection: ModelConnection;
@@ -57,7 +57,7 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
   const close = () => {
     setResult(null);
     onOpen(false);
-    showConnected(label);
+    showConnectedToast(label);
     void onChange();
   };
   return (
@@ -99,7 +99,7 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
         />
       ) : result === null ? null : (
         <div className="row-result">
-          <TestResult result={result} />
+          <ConnectionTestResult result={result} />
         </div>
       )}
     </li>

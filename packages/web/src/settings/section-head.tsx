@@ -6,7 +6,6 @@ interface SectionHeadProps {
   readonly action?: ReactNode;
 }
 
-/** The head of a section: title, description, and actions. */
 export function SectionHead({ title, lead, action }: SectionHeadProps): ReactElement {
   return (
     <div className="section-head">

@@ -2,7 +2,7 @@
 import type { TextKey } from '../i18n/index.ts';
 import type { IconName } from '../ui/icon.tsx';
 
-/** A section by its name in the URL. */
+/** The label and the icon of each section, by its name in the URL. */
 export const settingsSections = {
   models: { label: 'models', icon: 'layers' },
   tools: { label: 'toolsName', icon: 'tool' },
@@ -12,14 +12,12 @@ export const settingsSections = {
   access: { label: 'accessSection', icon: 'share' },
 } as const satisfies Record<string, { readonly label: TextKey; readonly icon: IconName }>;
 
-/** The name of a section. */
 export type SettingsSection = keyof typeof settingsSections;
 
-/** The names of all sections. */
 export const sectionNames: readonly SettingsSection[] = Object.keys(settingsSections).filter(isSection);
 
 /** The section in a URL; by default the first one. */
-export function settingsSection(name: string | undefined): SettingsSection {
+export function parseSettingsSection(name: string | undefined): SettingsSection {
   return name !== undefined && isSection(name) ? name : 'models';
 }
 

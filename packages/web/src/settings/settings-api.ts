@@ -18,7 +18,7 @@ export interface ConnectionList {
   readonly problem: string | null;
 }
 
-/** The input of a connection. */
+/** What a form sends about a connection. A field that the user left empty is missing. */
 export interface ConnectionFields {
   readonly address?: string;
   readonly key?: string;
@@ -59,11 +59,8 @@ export const settingsApi = {
   signOutEverywhere: () => readResponse<{ readonly ended: number | null }>(routes.POST('/api/sign-out-everywhere')),
 };
 
-/** A tool server with its tools. */
 export type ToolServer = ApiSchemas['ToolServer'];
-/** A tool of a server. */
 export type ServerTool = ApiSchemas['ServerTool'];
-/** The decision about a tool. */
 export type ToolDecision = ServerTool['decision'];
 
 /** All MCP servers, and what may be added here. */
@@ -99,7 +96,6 @@ export const toolsApi = {
     ),
 };
 
-/** A person of a shared server. */
 export type Person = ApiSchemas['User'];
 /** A token, without its secret. */
 export type AccessToken = ApiSchemas['Token'];

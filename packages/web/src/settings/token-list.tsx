@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import type { AccessToken } from './settings-api.ts';
 
 /** Whether a token can still be used. */
-function isInForce({ revokedAt, expiresAt }: AccessToken): boolean {
+function isValid({ revokedAt, expiresAt }: AccessToken): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > Date.now());
 }
 
@@ -16,7 +16,7 @@ export function TokenList({
   readonly tokens: readonly AccessToken[];
   readonly onRevoke: (token: AccessToken) => void;
 }): ReactElement {
-  const shown = tokens.filter(isInForce);
+  const shown = tokens.filter(isValid);
   if (shown.length === 0) return <p className="help">{t('noTokens')}</p>;
   return (
     <ul className="token-list" aria-label={t('tokenListName')}>

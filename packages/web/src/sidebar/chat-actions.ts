@@ -7,7 +7,7 @@ import { api } from '../state/page-client.ts';
 import { homeRoute, navigateTo, treeRoute, useRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
-import { downloadUrl } from '../transfer/transfer-api.ts';
+import { exportUrl } from '../transfer/transfer-api.ts';
 
 type Attributes = Partial<Pick<TreeViewData, 'title' | 'tags' | 'folder' | 'pinned'>>;
 
@@ -69,7 +69,7 @@ export async function duplicateChat(id: TreeId): Promise<void> {
 export function exportChats(ids: readonly TreeId[]): void {
   for (const id of ids) {
     const link = document.createElement('a');
-    link.href = downloadUrl(id, 'markdown', { what: 'tree' }, false);
+    link.href = exportUrl(id, 'markdown', { what: 'tree' }, false);
     link.download = '';
     document.body.append(link);
     link.click();

@@ -6,7 +6,7 @@ export type ChatHeading =
   | { readonly kind: 'pinned' | 'today' | 'yesterday' | 'week' }
   | { readonly kind: 'month'; readonly at: number };
 
-/** A row of the list. */
+/** A row of the list: a heading, or a chat. */
 export type ChatListRow =
   | { readonly kind: 'heading'; readonly key: string; readonly heading: ChatHeading }
   | { readonly kind: 'chat'; readonly key: string; readonly tree: TreeViewData };

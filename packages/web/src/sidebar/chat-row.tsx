@@ -57,39 +57,52 @@ export function ChatRow({ tree, current, selected, onSelect, inside }: ChatRowPr
           label={t('renameNamed', { name })}
           onClick={() => openDialog({ name: 'chats', what: 'title', chats: [tree] })}
         />
-        <Menu trigger={<IconButton icon="more" label={t('moreFor', { name })} />}>
-          <MenuItem icon="edit" onSelect={() => openDialog({ name: 'chats', what: 'title', chats: [tree] })}>
-            {t('rename')}
-          </MenuItem>
-          <MenuItem icon="pin" onSelect={() => void patchChats([tree.id], { pinned: !tree.pinned })}>
-            {t(tree.pinned ? 'unpin' : 'pin')}
-          </MenuItem>
-          <MenuItem icon="folder" onSelect={() => openDialog({ name: 'chats', what: 'folder', chats: [tree] })}>
-            {t('moveToProject')}
-          </MenuItem>
-          <MenuItem icon="tag" onSelect={() => openDialog({ name: 'chats', what: 'tags', chats: [tree] })}>
-            {t('treeTags')}
-          </MenuItem>
-          <MenuItem icon="copy" onSelect={() => void duplicateChat(tree.id)}>
-            {t('duplicateWord')}
-          </MenuItem>
-          <MenuItem
-            icon="export"
-            onSelect={() =>
-              openDialog({ name: 'export', about: { treeId: tree.id, leaf: tree.activeNodeId, marked: null } })
-            }
-          >
-            {t('exportWord')}
-          </MenuItem>
-          <MenuItem icon="check" onSelect={() => onSelect(true)}>
-            {t('selectChats')}
-          </MenuItem>
-          <MenuSeparator />
-          <MenuItem icon="trash" danger onSelect={() => void deleteChats([tree.id])}>
-            {t('deleteTree')}
-          </MenuItem>
-        </Menu>
+        <ChatMenu tree={tree} name={name} onSelect={() => onSelect(true)} />
       </span>
     </div>
+  );
+}
+
+interface ChatMenuProps {
+  readonly tree: TreeViewData;
+  readonly name: string;
+  /** Starts to select several chats, with this one. */
+  readonly onSelect: () => void;
+}
+
+function ChatMenu({ tree, name, onSelect }: ChatMenuProps): ReactElement {
+  return (
+    <Menu trigger={<IconButton icon="more" label={t('moreFor', { name })} />}>
+      <MenuItem icon="edit" onSelect={() => openDialog({ name: 'chats', what: 'title', chats: [tree] })}>
+        {t('rename')}
+      </MenuItem>
+      <MenuItem icon="pin" onSelect={() => void patchChats([tree.id], { pinned: !tree.pinned })}>
+        {t(tree.pinned ? 'unpin' : 'pin')}
+      </MenuItem>
+      <MenuItem icon="folder" onSelect={() => openDialog({ name: 'chats', what: 'folder', chats: [tree] })}>
+        {t('moveToProject')}
+      </MenuItem>
+      <MenuItem icon="tag" onSelect={() => openDialog({ name: 'chats', what: 'tags', chats: [tree] })}>
+        {t('treeTags')}
+      </MenuItem>
+      <MenuItem icon="copy" onSelect={() => void duplicateChat(tree.id)}>
+        {t('duplicateWord')}
+      </MenuItem>
+      <MenuItem
+        icon="export"
+        onSelect={() =>
+          openDialog({ name: 'export', about: { treeId: tree.id, leaf: tree.activeNodeId, marked: null } })
+        }
+      >
+        {t('exportWord')}
+      </MenuItem>
+      <MenuItem icon="check" onSelect={onSelect}>
+        {t('selectChats')}
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon="trash" danger onSelect={() => void deleteChats([tree.id])}>
+        {t('deleteTree')}
+      </MenuItem>
+    </Menu>
   );
 }

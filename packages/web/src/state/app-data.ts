@@ -71,7 +71,7 @@ export function chooseModels(chosen: readonly string[]): void {
   writeLocalText('chosen-models', chosen.join('\n'));
 }
 
-/** Adds or removes a favourite model. */
+/** Adds a model to the favourites, or removes it, and stores the list. */
 export function toggleFavourite(id: string): void {
   const { favourites } = useAppData.getState();
   const next = favourites.includes(id) ? favourites.filter((each) => each !== id) : [...favourites, id];
@@ -79,13 +79,13 @@ export function toggleFavourite(id: string): void {
   writeLocalText('favourite-models', next.length === 0 ? null : next.join('\n'));
 }
 
-/** Turns tools on or off. */
+/** Turns all tools on or off for the next replies, and stores the choice. */
 export function setToolsEnabled(on: boolean): void {
   useAppData.setState({ toolsOn: on });
   writeLocalText('tools', on ? null : 'off');
 }
 
-/** Loads the newest trees. */
+/** Loads the first page of trees, newest first. On failure the old list stays. */
 export async function loadTrees(): Promise<void> {
   try {
     const { items, cursor } = await api.trees({ limit: 60 });
@@ -102,7 +102,7 @@ export async function loadTrees(): Promise<void> {
       };
     });
   } catch {
-    // The list is kept; the page shows the sign-in.
+    // If the session has expired, the listener below shows the sign-in.
   }
 }
 
@@ -119,7 +119,7 @@ export function reloadAfterSignIn(): void {
   void loadModelsAndTools();
 }
 
-/** Loads the next page of trees. */
+/** Appends the next page of trees to the list; does nothing at the end of the list. */
 export async function loadMoreTrees(): Promise<void> {
   const { cursor } = useAppData.getState();
   if (cursor === null) return;
@@ -148,7 +148,7 @@ export async function loadModelsAndTools(): Promise<void> {
 
 const soonMs = 250;
 
-/** Reloads the list when any tree changes. While the page is hidden, it keeps no connection. */
+/** Reloads the list when any tree changes. While the page is hidden, the connection is closed. */
 export function followTrees(): { close(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const feed = pageClient.followTrees(() => {
@@ -163,7 +163,7 @@ export function followTrees(): { close(): void } {
   };
 }
 
-/** Updates a tree in the list. */
+/** Changes fields of a listed tree before the server confirms them. */
 export function updateListedTree(id: TreeId, set: Partial<TreeViewData>): void {
   useAppData.setState((state) => ({ trees: state.trees.map((tree) => (tree.id === id ? { ...tree, ...set } : tree)) }));
 }

@@ -16,8 +16,8 @@ export interface MoveDestination {
   readonly under: 'end' | 'stump';
 }
 
-/** The first node that was added to a tree. */
-function landedAt({ result, nodes, activeNodeId }: WriteResponse): NodeId | null {
+/** Returns the first node that a write added, or the active node if the write reports none. */
+function firstAddedNode({ result, nodes, activeNodeId }: WriteResponse): NodeId | null {
   if (typeof result === 'object' && result !== null && 'nodeId' in result && typeof result.nodeId === 'string')
     return nodeId(result.nodeId);
   return nodes[0]?.id ?? activeNodeId;
@@ -43,7 +43,7 @@ export async function moveBetweenTrees(
       how === 'move'
         ? await api.move(here, node.id, { parentId, treeId: to.treeId }, session.version)
         : await api.cherryPick(to.treeId, { nodeId: node.id, to: end, from: here, parentId }, there.version);
-    const at = landedAt(written);
+    const at = firstAddedNode(written);
     navigateTo(treeRoute(to.treeId, at === null ? {} : { nodeId: at }));
     void loadTrees();
     showToast({
@@ -58,7 +58,7 @@ export async function moveBetweenTrees(
   }
 }
 
-/** Undoes one act in both trees. */
+/** Undoes a move or copy, which is one act in both trees. */
 async function undoMove(there: TreeId, { actId, version }: WriteResponse, here: TreeId): Promise<void> {
   try {
     await api.undo(there, { actId }, version);
@@ -81,7 +81,6 @@ export async function keepTemporaryTree(session: TreeSession): Promise<void> {
   }
 }
 
-/** Restores a tree from the trash. */
 export async function restoreTrashedTree(session: TreeSession): Promise<void> {
   try {
     await api.restoreTree(session.treeId);

@@ -21,7 +21,7 @@ export interface ChatOptions {
   readonly toolsOff: readonly string[];
 }
 
-/** The default options. */
+/** The options of a chat whose user changed nothing. */
 export const defaultOptions: Omit<ChatOptions, 'models' | 'toolsOn'> = {
   n: 1,
   temperature: null,
@@ -60,7 +60,7 @@ export function parseChatOptions(value: unknown): Partial<ChatOptions> {
 }
 
 /** Options for storage: only what differs from the defaults. */
-export function storedOptions(options: Partial<ChatOptions>): JsonObject {
+export function toStoredOptions(options: Partial<ChatOptions>): JsonObject {
   const { models = [], n = 1, temperature, topP, maxTokens, thinking, toolsOn, toolsOff = [] } = options;
   return {
     ...(models.length === 0 ? {} : { models: [...models] }),
@@ -74,7 +74,7 @@ export function storedOptions(options: Partial<ChatOptions>): JsonObject {
   };
 }
 
-/** The current options. */
+/** Returns the options that the next reply of the open chat uses. */
 export function currentChatOptions(): ChatOptions {
   const { chosen, n, temperature, topP, maxTokens, thinking, toolsOn, toolsOff } = useAppData.getState();
   return { models: chosen, n, temperature, topP, maxTokens, thinking, toolsOn, toolsOff };
@@ -87,7 +87,7 @@ export function chooseOptions(set: Partial<ChatOptions>): void {
 }
 
 /** Converts the options to those of a request. */
-export function generationOptions(
+export function toGenerationOptions(
   set: Partial<GenerationOptions> = {},
 ): GenerationOptions & { readonly models: readonly string[] } {
   const lists = useAppData.getState();
@@ -97,13 +97,13 @@ export function generationOptions(
   return { n, temperature, topP, maxTokens, thinking, tools, ...set, models: set.models ?? currentModels(lists) };
 }
 
-const keptName = 'chat-options';
-// The number of chats whose options are stored; older ones use the options of their creation.
-const mostKept = 300;
+const storageName = 'chat-options';
+// The number of chats whose options are stored; others use the options that they were created with.
+const mostChats = 300;
 
-function keptOptions(): Readonly<Record<string, unknown>> {
+function readStoredOptions(): Readonly<Record<string, unknown>> {
   try {
-    const kept: unknown = JSON.parse(readLocalText(keptName) ?? '{}');
+    const kept: unknown = JSON.parse(readLocalText(storageName) ?? '{}');
     return typeof kept === 'object' && kept !== null ? { ...kept } : {};
   } catch {
     return {};
@@ -111,9 +111,9 @@ function keptOptions(): Readonly<Record<string, unknown>> {
 }
 
 /** The options and the preset of the open chat, for storage. */
-function optionsNow(): JsonObject {
+function openChatOptions(): JsonObject {
   const { preset } = useUi.getState();
-  return { ...storedOptions(currentChatOptions()), ...(preset === null ? {} : { preset }) };
+  return { ...toStoredOptions(currentChatOptions()), ...(preset === null ? {} : { preset }) };
 }
 
 function presetOf(stored: unknown): string | null {
@@ -121,10 +121,10 @@ function presetOf(stored: unknown): string | null {
   return typeof name === 'string' ? name : null;
 }
 
-function keepOptions(tree: TreeId): void {
-  const { [tree]: _, ...others } = keptOptions();
-  const entries = [...Object.entries(others), [tree, optionsNow()] as const].slice(-mostKept);
-  writeLocalText(keptName, JSON.stringify(Object.fromEntries(entries)));
+function storeOptions(tree: TreeId): void {
+  const { [tree]: _, ...others } = readStoredOptions();
+  const entries = [...Object.entries(others), [tree, openChatOptions()] as const].slice(-mostChats);
+  writeLocalText(storageName, JSON.stringify(Object.fromEntries(entries)));
 }
 
 /**
@@ -132,8 +132,8 @@ function keepOptions(tree: TreeId): void {
  * stored for the chat until the returned function is called, which restores the preset of new chats.
  */
 export function followChatOptions(tree: TreeId, metadata: JsonObject): () => void {
-  const isKept = Object.hasOwn(keptOptions(), tree);
-  const kept = isKept ? keptOptions()[tree] : metadata.options;
+  const isKept = Object.hasOwn(readStoredOptions(), tree);
+  const kept = isKept ? readStoredOptions()[tree] : metadata.options;
   const { preset: presetBefore } = useUi.getState();
   useUi.setState({ preset: presetOf(isKept ? kept : metadata) });
   const { models, toolsOn, ...rest } = parseChatOptions(kept);
@@ -143,12 +143,12 @@ export function followChatOptions(tree: TreeId, metadata: JsonObject): () => voi
     ...(models === undefined ? {} : { models }),
     ...(kept === undefined ? {} : { toolsOn: toolsOn ?? true }),
   });
-  let before = JSON.stringify(optionsNow());
+  let before = JSON.stringify(openChatOptions());
   const keep = () => {
-    const now = JSON.stringify(optionsNow());
+    const now = JSON.stringify(openChatOptions());
     if (now === before) return;
     before = now;
-    keepOptions(tree);
+    storeOptions(tree);
   };
   const ends = [useAppData.subscribe(keep), useUi.subscribe(keep)];
   return () => {

@@ -5,10 +5,10 @@ import { useEffect } from 'react';
 import { settingsApi } from '../settings/settings-api.ts';
 import {
   canStoreCopies,
-  forgetChat,
   listChatsInBrowser,
-  offlineCopyVersion,
+  readOfflineCopyVersion,
   rememberSignedInUser,
+  removeChatFromBrowser,
   removeOfflineCopy,
 } from './offline-copies.ts';
 import { api } from './page-client.ts';
@@ -26,10 +26,10 @@ export async function refreshOfflineCopies(trees: readonly TreeViewData[]): Prom
   for (const id of listChatsInBrowser()) {
     try {
       const { version } = listed.get(id) ?? (await api.tree(treeId(id)));
-      const copied = await offlineCopyVersion(id);
+      const copied = await readOfflineCopyVersion(id);
       if (copied !== null && copied !== version) await removeOfflineCopy(id);
     } catch (thrown) {
-      if (toHttpProblem(thrown).status === 404) await forgetChat(id);
+      if (toHttpProblem(thrown).status === 404) await removeChatFromBrowser(id);
     }
   }
 }
@@ -46,11 +46,11 @@ export function useOfflineCopyUpdates(): void {
     if (version === null || !opened || temporary || !canStoreCopies()) return;
     const timer = setTimeout(async () => {
       try {
-        if ((await offlineCopyVersion(session.treeId)) === version) return;
+        if ((await readOfflineCopyVersion(session.treeId)) === version) return;
         const { activeNodeId } = await api.tree(session.treeId);
         await api.page(session.treeId, activeNodeId === null ? { limit: 40 } : { nodeId: activeNodeId, limit: 40 });
       } catch {
-        // If it fails, the old copy is kept.
+        // On failure the old copy stays.
       }
     }, quietMs);
     return () => clearTimeout(timer);

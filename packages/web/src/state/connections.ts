@@ -11,7 +11,7 @@ export type ModelConnection = ApiSchemas['Connection'];
 interface ConnectionsState {
   /** Null until they are loaded, and for people who may not see them. */
   readonly items: readonly ModelConnection[] | null;
-  /** Whether further ones can be added on the page. */
+  /** Whether the user may add connections on the page. */
   readonly canAdd: boolean;
 }
 

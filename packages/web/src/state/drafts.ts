@@ -5,12 +5,12 @@ import { readLocalText, writeLocalText } from './local-storage.ts';
 
 const memory = new Map<string, string>();
 
-/** Reads the draft with a name, usually that of a tree. */
+/** Reads a draft by its name, usually the id of a tree. Returns an empty text if there is no draft. */
 export function readDraft(tree: string): string {
   return memory.get(tree) ?? readLocalText(`draft.${tree}`) ?? '';
 }
 
-/** Saves a draft; an empty one is removed. False if it is kept only in this page. */
+/** Saves a draft; an empty text removes the draft. Returns false if the browser stored nothing. */
 export function saveDraft(tree: string, text: string): boolean {
   if (text === '') {
     memory.delete(tree);

@@ -26,8 +26,7 @@ export function sendMessage(
   return reportProblem(session.actions.send(message, { parentId, ...options, ...(id === undefined ? {} : { id }) }));
 }
 
-/** Generates a reply to a message. */
-export function replyTo(session: TreeSession, parentId: NodeId, options: GenerationOptions): Promise<boolean> {
+export function generateReplyTo(session: TreeSession, parentId: NodeId, options: GenerationOptions): Promise<boolean> {
   return reportProblem(session.actions.reply(parentId, options));
 }
 
@@ -36,7 +35,7 @@ export function regenerateReply(session: TreeSession, nodeId: NodeId, options: G
   return reportProblem(session.actions.regenerate(nodeId, options));
 }
 
-/** Generates a reply from several replies to one message, as a variant next to them. */
+/** Generates a reply that combines several replies to the same message, as a further variant. */
 export function combineReplies(
   session: TreeSession,
   nodeIds: readonly NodeId[],

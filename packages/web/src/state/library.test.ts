@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseChatOptions, storedOptions } from './chat-options.ts';
+import { parseChatOptions, toStoredOptions } from './chat-options.ts';
 import {
   composePrompt,
   fillPromptVariables,
@@ -55,7 +55,7 @@ test('[B118] variables of a prompt are found once each and filled; one without a
 });
 
 test('[B119] only options that differ from the defaults are stored, and invalid ones are left out', () => {
-  expect(storedOptions(parseChatOptions({ n: 1, temperature: null, toolsOff: [] }))).toEqual({});
+  expect(toStoredOptions(parseChatOptions({ n: 1, temperature: null, toolsOff: [] }))).toEqual({});
   const options = {
     models: ['a/b'],
     n: 2,
@@ -65,8 +65,8 @@ test('[B119] only options that differ from the defaults are stored, and invalid 
     toolsOn: false,
     toolsOff: ['t'],
   };
-  expect(storedOptions(parseChatOptions(options))).toEqual(options);
+  expect(toStoredOptions(parseChatOptions(options))).toEqual(options);
   expect(
-    storedOptions(parseChatOptions({ n: 99, temperature: 'hot', topP: 4, thinking: 'much', maxTokens: -1 })),
+    toStoredOptions(parseChatOptions({ n: 99, temperature: 'hot', topP: 4, thinking: 'much', maxTokens: -1 })),
   ).toEqual({});
 });

@@ -5,13 +5,12 @@
 import { type TreeViewData, toHttpProblem } from '@coppice/client';
 import { type JsonObject, libraryProject, type NodeId, type TreeId } from '@coppice/core';
 import { create } from 'zustand';
-import { type ChatOptions, chooseOptions, defaultOptions, parseChatOptions, storedOptions } from './chat-options.ts';
+import { type ChatOptions, chooseOptions, defaultOptions, parseChatOptions, toStoredOptions } from './chat-options.ts';
 import { api } from './page-client.ts';
 import { showError } from './tree-actions.ts';
 import { useUi } from './ui.ts';
 
 const kinds = ['instructions', 'preset', 'prompt'] as const;
-/** The kind of a library item. */
 type LibraryKind = (typeof kinds)[number];
 
 /** One of the messages with which a preset starts a chat. */
@@ -34,12 +33,12 @@ export interface LibraryEntry {
   readonly messages: readonly FirstMessage[];
 }
 
-/** A stored item. */
+/** A library entry with the tree that stores it. */
 export interface LibraryItem extends LibraryEntry {
   readonly id: TreeId;
 }
 
-/** An empty entry. */
+/** The fields of a new entry, which callers overwrite in part. */
 export const emptyLibraryEntry: LibraryEntry = {
   kind: 'prompt',
   name: '',
@@ -63,7 +62,7 @@ interface LibraryState {
   readonly known: boolean;
 }
 
-/** The state of the library. */
+/** The library items of the user; `known` is false until they are loaded. */
 export const useLibrary = create<LibraryState>(() => ({ items: [], files: new Map(), known: false }));
 
 function messagesIn(value: unknown): readonly FirstMessage[] {
@@ -107,7 +106,7 @@ export function libraryEntryToJson({ kind, name, text, folder, preset, options, 
     text,
     ...(folder === null ? {} : { folder }),
     ...(preset === null ? {} : { preset }),
-    options: storedOptions(options),
+    options: toStoredOptions(options),
     messages: messages.map(({ role, content }) => ({ role, content })),
   };
 }
@@ -120,7 +119,7 @@ function itemOf(tree: TreeViewData): LibraryItem | null {
 // Only the newest request counts: a late response to an earlier one would hide an item that was saved meanwhile.
 let newestLoad = 0;
 
-/** Loads the library. */
+/** Loads all library items and the locations of project files. A failure keeps the loaded ones. */
 export async function loadLibrary(): Promise<void> {
   const load = ++newestLoad;
   const items: LibraryItem[] = [];
@@ -150,7 +149,7 @@ export async function loadLibrary(): Promise<void> {
 }
 
 /** Returns the items, and loads them first if necessary, so that a chat that starts early has its instructions too. */
-export async function loadedLibraryItems(): Promise<readonly LibraryItem[]> {
+export async function requireLibraryItems(): Promise<readonly LibraryItem[]> {
   if (!useLibrary.getState().known) await loadLibrary();
   return useLibrary.getState().items;
 }
@@ -186,7 +185,7 @@ export async function removeLibraryItem(id: TreeId): Promise<void> {
   }
 }
 
-/** A preset by its name; null if there is none. */
+/** Finds a preset by its name; null if no preset has the name. */
 export function findPreset(items: readonly LibraryItem[], name: string | null): LibraryItem | null {
   return items.find((item) => item.kind === 'preset' && item.name === name) ?? null;
 }

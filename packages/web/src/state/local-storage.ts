@@ -1,7 +1,7 @@
 /** Stores choices and drafts in this browser. Without storage the page works, but forgets them. */
 import { pageClient } from './page-client.ts';
 
-/** The text under a name, or null. */
+/** Reads a stored text; null if the browser has none under the name. */
 export function readLocalText(name: string): string | null {
   return pageClient.storage.read(name);
 }

@@ -13,7 +13,7 @@ function knownModels(): string[] {
   return order;
 }
 
-/** The colour of a model. */
+/** Returns the colour of a model, and assigns the next free one to a new model. */
 export function modelColourOf(model: string): ModelColour {
   const models = knownModels();
   let index = models.indexOf(model);

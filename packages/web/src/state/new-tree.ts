@@ -6,7 +6,7 @@ import { homeRoute, navigateTo, treeRoute, useRoute } from './router.ts';
 import { showError } from './tree-actions.ts';
 import { useUi } from './ui.ts';
 
-// How long to wait for a new tree.
+// A tree that is not created after this time counts as failed, so that another one can be started.
 const mostMs = 10_000;
 
 /** A tree that is being created: since when, its id once it exists, and the text typed for its composer. */
@@ -52,7 +52,7 @@ export function openNewChat(): void {
 
 /** Creates a chat and opens it; a temporary one is discarded when it is left. */
 export async function createTreeAndOpen(options: { readonly temporary?: boolean } = {}): Promise<void> {
-  // A double click creates only one.
+  // A double click must not create two chats.
   if (startNewTree() !== null) return;
   startingTree = { since: performance.now(), tree: null, typed: '' };
   try {

@@ -29,7 +29,7 @@ export async function toggleNotifications(on: boolean): Promise<void> {
 }
 
 /** Offers notifications once, when a reply takes long. The offer is not repeated, whatever the answer is. */
-function offerOnce(): void {
+function offerNotificationsOnce(): void {
   if (!canNotify() || Notification.permission !== 'default' || readLocalText('notify') !== null) return;
   writeLocalText('notify', 'asked');
   showToast({
@@ -64,7 +64,7 @@ export function useReplyNotifications(): void {
   const busy = live.size > 0;
   useEffect(() => {
     if (!busy) return;
-    const timer = setTimeout(offerOnce, longMs);
+    const timer = setTimeout(offerNotificationsOnce, longMs);
     return () => clearTimeout(timer);
   }, [busy]);
 }

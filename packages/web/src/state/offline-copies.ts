@@ -53,7 +53,6 @@ async function openCopies(): Promise<Cache | null> {
   return canStoreCopies() ? caches.open(cacheName).catch(() => null) : null;
 }
 
-/** Finds a stored response. */
 async function findCopy(url: string): Promise<Response | undefined> {
   return (await openCopies())?.match(url);
 }
@@ -64,7 +63,7 @@ async function deleteEntries(isGone: (url: URL) => boolean): Promise<void> {
   for (const request of await cache.keys()) if (isGone(new URL(request.url))) await cache.delete(request);
 }
 
-/** Removes the copy of a chat. */
+/** Removes the copy of a chat; drafts and unsent messages stay. */
 export async function removeOfflineCopy(id: string): Promise<void> {
   storable.delete(id);
   browserStorage.write(
@@ -77,12 +76,12 @@ export async function removeOfflineCopy(id: string): Promise<void> {
 }
 
 /** Removes everything of a chat that this browser has: its copy, drafts and unsent messages. */
-export async function forgetChat(id: string): Promise<void> {
+export async function removeChatFromBrowser(id: string): Promise<void> {
   for (const name of ['draft', 'draft-files', 'unsent']) browserStorage.write(`${name}.${id}`, null);
   await removeOfflineCopy(id);
 }
 
-/** Removes all copies. */
+/** Removes the copies of all chats; drafts and unsent messages stay. */
 export async function removeOfflineCopies(): Promise<void> {
   storable.clear();
   browserStorage.write('offline-chats', null);
@@ -90,7 +89,7 @@ export async function removeOfflineCopies(): Promise<void> {
 }
 
 /** Removes everything of a user that this browser has, as on signing out: copies, drafts and unsent messages. */
-export async function forgetUser(): Promise<void> {
+export async function removeUserFromBrowser(): Promise<void> {
   isForgotten = true;
   for (const name of storedNames())
     if (/^(?:draft|draft-files|unsent|edit)\b/.test(name)) browserStorage.write(name, null);
@@ -101,7 +100,7 @@ export async function forgetUser(): Promise<void> {
 /** Remembers the signed-in user, and removes everything that another user left in this browser. */
 export async function rememberSignedInUser(id: string): Promise<void> {
   const before = browserStorage.read('offline-owner');
-  if (before !== null && before !== id) await forgetUser();
+  if (before !== null && before !== id) await removeUserFromBrowser();
   isForgotten = false;
   browserStorage.write('offline-owner', id);
 }
@@ -128,22 +127,22 @@ async function store(request: Request, response: Response): Promise<void> {
   if (!isForgotten) await cache?.put(request.url, response);
 }
 
-/** The version of the stored copy of a chat; null if there is none. */
-export async function offlineCopyVersion(id: string): Promise<number | null> {
+/** Returns the tree version of a chat's copy; null if the chat has no copy. */
+export async function readOfflineCopyVersion(id: string): Promise<number | null> {
   const stored = await findCopy(`/api/trees/${id}`);
   const tree: { readonly version?: number } | undefined = await stored?.json();
   return tree?.version ?? null;
 }
 
 /** Whether the status is that of a proxy whose server cannot be reached. */
-function isAway(status: number): boolean {
+function isGatewayError(status: number): boolean {
   return status === 502 || status === 504;
 }
 
 /**
  * Sends a request. Responses that a chat needs are stored, and returned from the store if the server cannot be reached.
  */
-export async function fetchOrCopy(request: Request): Promise<Response> {
+export async function fetchOrReadCopy(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   const chat = ofChat.exec(pathname);
   if (!canStoreCopies() || request.method !== 'GET' || (chat === null && !common.test(pathname))) return fetch(request);
@@ -151,8 +150,9 @@ export async function fetchOrCopy(request: Request): Promise<Response> {
   try {
     response = await fetch(request);
     if (response.ok) void store(request, response.clone()).catch(() => undefined);
-    if (response.status === 404 && chat?.[1] !== undefined && chat[2] === undefined) void forgetChat(chat[1]);
-    if (!isAway(response.status)) return response;
+    if (response.status === 404 && chat?.[1] !== undefined && chat[2] === undefined)
+      void removeChatFromBrowser(chat[1]);
+    if (!isGatewayError(response.status)) return response;
   } catch (thrown) {
     const stored = await findCopy(request.url);
     if (stored !== undefined) return stored;

@@ -1,6 +1,6 @@
 /** The client of the server that this page came from. */
 import { createClient } from '@coppice/client';
-import { fetchOrCopy } from './offline-copies.ts';
+import { fetchOrReadCopy } from './offline-copies.ts';
 import { pageHost } from './page-host.ts';
 
 let signedOut = (): void => undefined;
@@ -10,13 +10,12 @@ export function onSignedOut(listener: () => void): void {
   signedOut = listener;
 }
 
-/** The page's client. */
+/** The client of this page. It calls the listener of `onSignedOut` when a request is refused for a missing sign-in. */
 export const pageClient = createClient({
   onSignedOut: () => signedOut(),
-  fetch: pageHost.fetch ?? fetchOrCopy,
+  fetch: pageHost.fetch ?? fetchOrReadCopy,
 });
 
-/** The API methods of the page. */
 export const { api, routes } = pageClient;
 
 // The browser asks before leaving: waiting writes are not stored anywhere else yet.

@@ -29,7 +29,7 @@ interface Project {
   readonly count: number;
 }
 
-/** The folders of the chats. */
+/** The folders of all chats with their counts, as the server reported them last. */
 const useFolders = create<{ readonly items: readonly Project[] }>(() => ({ items: [] }));
 
 /** Loads the folders; on failure the known ones are kept. */
@@ -47,13 +47,13 @@ export function useProjects(): readonly Project[] {
   return [...folders, ...[...empty].map((name) => ({ name, count: 0 }))].sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** The settings of a project; null if it has none. */
+/** Finds the library item with the settings of a project; null if the project has none. */
 export function findProject(items: readonly LibraryItem[], folder: string | null): LibraryItem | null {
   if (folder === null) return null;
   return items.find((item) => item.kind === 'instructions' && item.folder === folder) ?? null;
 }
 
-/** The file blocks of a project. Empty if it has none, and if they cannot be read. */
+/** Reads the file blocks of a project. Returns an empty list if it has no files; rejects if they cannot be read. */
 export async function loadProjectFiles(folder: string): Promise<readonly Block[]> {
   const kept = useLibrary.getState().files.get(folder);
   if (kept === undefined) return [];

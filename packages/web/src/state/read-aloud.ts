@@ -5,18 +5,16 @@ import { currentLanguage } from '../i18n/index.ts';
 /** The id of the message that is being read aloud, or null. */
 export const useReadAloud = create<{ readonly id: string | null }>(() => ({ id: null }));
 
-/** Whether this browser can read aloud. */
 export function canReadAloud(): boolean {
   return typeof speechSynthesis !== 'undefined' && typeof SpeechSynthesisUtterance !== 'undefined';
 }
 
-/** Stops reading. */
 export function stopReadingAloud(): void {
   if (canReadAloud()) speechSynthesis.cancel();
   useReadAloud.setState({ id: null });
 }
 
-/** Reads a text aloud from its beginning, and stops the previous one. */
+/** Reads a text aloud from its beginning. A text that is being read is stopped first. */
 export function readAloud(id: string, text: string): void {
   stopReadingAloud();
   // Some browsers end a long utterance early, so each paragraph is one of its own.

@@ -1,4 +1,4 @@
-/** The current route, from the URL. */
+/** Routes of the page: parses URLs, writes them, and navigates. */
 import { type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
 import { create } from 'zustand';
 import { pageHost } from './page-host.ts';
@@ -40,7 +40,7 @@ function decodeSegment(part: string): string {
 }
 
 /** Parses a URL; anything unknown is home. */
-function placeOfAddress(path: string, query: string): PageRoute {
+function parseRoute(path: string, query: string): PageRoute {
   const [first, second, third] = path.split('/').filter(Boolean).map(decodeSegment);
   const search = new URLSearchParams(query);
   if (first === 't' && second !== undefined) {
@@ -64,7 +64,7 @@ function placeOfAddress(path: string, query: string): PageRoute {
   return { name: 'home', search: search.get('q') ?? '', filter: search.get('in') ?? '' };
 }
 
-/** The URL of a route. */
+/** Builds the URL of a route, without the prefix of the host page. */
 export function urlOfRoute(place: PageRoute): string {
   return pageHost.addressPrefix + pathFor(place);
 }
@@ -103,7 +103,7 @@ function pathFor(place: PageRoute): string {
   }
 }
 
-/** The route of a tree. */
+/** Builds the route of a tree; by default its thread at the end of the active branch. */
 export function treeRoute(
   tree: TreeId,
   set: Partial<Omit<Extract<PageRoute, { name: 'tree' }>, 'name' | 'treeId'>> = {},
@@ -111,7 +111,7 @@ export function treeRoute(
   return { name: 'tree', treeId: tree, nodeId: null, screen: 'thread', a: null, b: null, ...set };
 }
 
-/** The route of home, with its search and filter. */
+/** Builds the route of home. The filter is a name such as `pinned`, or `folder:` and `tag:` with a value. */
 export function homeRoute(search = '', filter = ''): PageRoute {
   return { name: 'home', search, filter };
 }
@@ -131,16 +131,16 @@ function currentAddress(): string {
 }
 
 /** The route that the address bar names. */
-function currentPlace(): PageRoute {
+function currentRoute(): PageRoute {
   const address = currentAddress();
   const { addressPrefix: prefix } = pageHost;
   const [path = '', query = ''] = (address.startsWith(prefix) ? address.slice(prefix.length) : '').split('?');
-  return placeOfAddress(path, query);
+  return parseRoute(path, query);
 }
 
-/** The current route. */
+/** The current route. It changes with navigation, and with the browser's back and forward buttons. */
 export const useRoute = create<RouteState>(() => ({
-  place: currentPlace(),
+  place: currentRoute(),
   visit: 0,
   leaf: null,
 }));
@@ -175,7 +175,7 @@ function leafIn(state: unknown): NodeId | null {
 
 addEventListener('popstate', (event) =>
   useRoute.setState((route) => ({
-    place: currentPlace(),
+    place: currentRoute(),
     visit: route.visit + 1,
     leaf: leafIn(event.state),
   })),

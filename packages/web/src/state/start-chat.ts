@@ -2,8 +2,8 @@
 import { toHttpProblem } from '@coppice/client';
 import type { Message, NodeId, TreeId } from '@coppice/core';
 import { loadTrees } from './app-data.ts';
-import { currentChatOptions, storedOptions } from './chat-options.ts';
-import { composePrompt, type LibraryItem, loadedLibraryItems } from './library.ts';
+import { currentChatOptions, toStoredOptions } from './chat-options.ts';
+import { composePrompt, type LibraryItem, requireLibraryItems } from './library.ts';
 import { api } from './page-client.ts';
 import { hashOfBlock, loadProjectFiles } from './projects.ts';
 import { navigateTo, treeRoute } from './router.ts';
@@ -35,8 +35,8 @@ export async function startChat(
   answer: boolean,
 ): Promise<boolean> {
   const node = newNodeUuid();
-  const systemPrompt = composePrompt(await loadedLibraryItems(), folder, preset);
-  const options = storedOptions(currentChatOptions());
+  const systemPrompt = composePrompt(await requireLibraryItems(), folder, preset);
+  const options = toStoredOptions(currentChatOptions());
   try {
     const own = new Set(message.content.map(hashOfBlock));
     const added = folder === null ? [] : await loadProjectFiles(folder);

@@ -38,7 +38,7 @@ export function showToast(
   timer = setTimeout(() => dismissToast(id), shownMs);
 }
 
-/** Removes a toast, if it is still the newest. */
+/** Removes a toast. A newer toast that replaced it stays. */
 export function dismissToast(id: number): void {
   useToast.setState((state) => (state.toast?.id === id ? { toast: null } : {}));
 }

@@ -22,14 +22,14 @@ export function newNodeUuid(): NodeId {
 
 /** Shows the error of an action as a toast. */
 export function showError(problem: HttpProblem): void {
-  // The sign-in form explains the rest.
+  // An aborted request needs no message, and for an expired session the page shows the sign-in.
   if (problem.code === 'page/aborted' || problem.signedOut) return;
   // The browser's own message about an unreachable server is not helpful.
   const { said, english } = problem.offline ? { said: t('serverAway') } : localizeError(problem);
   showToast({ icon: 'warn', text: said, english, bad: true });
 }
 
-/** Undoes an act, or the newest one. */
+/** Undoes an act, by default the user's newest one, and reports the result. */
 export async function undoAct(session: TreeSession, actId?: string): Promise<void> {
   try {
     await session.actions.undo(actId);
@@ -43,7 +43,7 @@ export async function undoAct(session: TreeSession, actId?: string): Promise<voi
   }
 }
 
-/** Redoes what was undone last. */
+/** Redoes the act that was undone last, and reports the result. */
 export async function redoAct(session: TreeSession): Promise<void> {
   try {
     await session.actions.redo();
@@ -133,12 +133,12 @@ export async function annotateMessage(
   await reportWrite(session, session.actions.annotate(node, set), { icon: 'edit', text });
 }
 
-/** Sets the title of a message. */
+/** Sets the title of a message, which names its branch; an empty title removes it. */
 export async function setTitle(session: TreeSession, node: Node, title: string): Promise<void> {
   await reportWrite(session, session.actions.setMessageTitle(node, title), { icon: 'edit', text: t('titled') });
 }
 
-/** Sets the tags of a message. */
+/** Sets all tags of a message; an empty list removes them. */
 export async function setTags(session: TreeSession, node: Node, tags: readonly string[]): Promise<void> {
   await reportWrite(session, session.actions.setTags(node, tags), { icon: 'tag', text: t('tagged') });
 }

@@ -9,7 +9,7 @@ import { readLocalText, writeLocalText } from './local-storage.ts';
 /** The content of the panel on the right. */
 export type PanelName = 'map' | 'context' | 'history';
 
-/** An open dialog. */
+/** An open dialog with what it is about. At most one is open. */
 export type OpenedDialog =
   | { readonly name: 'delete'; readonly node: Node }
   | { readonly name: 'share'; readonly nodeId: NodeId }
@@ -49,7 +49,7 @@ interface Ui {
   readonly editing: NodeId | null;
   readonly panel: PanelName;
   readonly panelShown: boolean;
-  /** The rail as a drawer, on a phone. */
+  /** Whether the rail is open as a drawer, on a phone. */
   readonly drawer: boolean;
   readonly opened: OpenedDialog | null;
   /** The previewed code block: its message, and its index among the previewable ones. */
@@ -96,7 +96,6 @@ export function openDialog(opened: OpenedDialog | null): void {
   useUi.setState({ opened });
 }
 
-/** Closes the preview beside the thread. */
 export function closePreview(): void {
   useUi.setState({ preview: null });
 }
@@ -107,14 +106,14 @@ export function foldSidebar(folded: boolean): void {
   writeLocalText('sidebar', folded ? 'off' : null);
 }
 
-/** Sets the theme and remembers it. */
+/** Sets the theme, applies it and stores the choice. */
 export function setTheme(theme: Ui['theme']): void {
   useUi.setState({ theme });
   writeLocalText('theme', theme === 'system' ? null : theme);
   applyTheme(theme);
 }
 
-/** Applies the theme to the page. */
+/** Applies a theme to the document; `system` follows the operating system. */
 export function applyTheme(theme: Ui['theme']): void {
   if (theme === 'system') document.documentElement.removeAttribute('data-theme');
   else document.documentElement.dataset.theme = theme;

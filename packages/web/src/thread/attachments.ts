@@ -7,7 +7,7 @@ import { errorToLine } from '../i18n/refusals.ts';
 import { readLocalText, writeLocalText } from '../state/local-storage.ts';
 import { pageClient } from '../state/page-client.ts';
 
-/** A file of the next message. */
+/** A file of the next message, with the state of its upload. */
 export interface DraftAttachment {
   readonly id: string;
   readonly name: string;
@@ -25,8 +25,8 @@ export function isPicture({ mediaType }: Pick<DraftAttachment, 'mediaType'>): bo
   return pictures.test(mediaType);
 }
 
-/** A file before its upload. */
-export function attachmentOf(file: File): DraftAttachment {
+/** Makes an attachment of a file that is not uploaded yet. */
+export function createAttachment(file: File): DraftAttachment {
   return {
     id: pageClient.newId(),
     name: file.name || 'file',

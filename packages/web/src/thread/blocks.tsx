@@ -39,7 +39,7 @@ export function MessageBlocks({
   );
 }
 
-/** One block of a message. */
+/** One block of a message. A block of an unknown type is shown as a chip with its text. */
 export function BlockView({ block, results, open = false }: BlockViewProps): ReactElement | null {
   if (isText(block)) return block.text.trim() === '' ? null : <Markdown text={block.text} />;
   if (isToolUse(block)) return <ToolCallView block={block} result={results?.get(block.id)} open={open} />;

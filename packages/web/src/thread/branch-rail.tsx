@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import type { ModelColour } from '../state/model-colours.ts';
 
-/** The mark next to a row. */
+/** The kind of a row's mark; `tip` is a pending reply, `sum` a summary, `cut` an interrupted reply. */
 export type RailMark = 'you' | 'ai' | 'tip' | 'sum' | 'tool' | 'cut' | 'error' | 'none';
 
 interface BranchRailProps {
@@ -54,7 +54,7 @@ export function BranchRail({ mark, first, last, count, at, colours, dotted, grow
   );
 }
 
-// Older variants leave to the left, newer to the right; no more than fit.
+// Draws older variants to the left and newer ones to the right, as many as fit.
 function drawVariantStems(
   count: number,
   at: number,

@@ -51,7 +51,7 @@ export function ComposerTray({
   );
 }
 
-/** The model of the next reply. Choosing another one keeps the further models of a chat with several. */
+/** The first model of the next reply. Choosing another model keeps the further models of the chat. */
 function ModelPill(): ReactElement {
   const models = currentModels(useAppData());
   const [first] = models;
@@ -148,12 +148,12 @@ export function ContextGauge({ draftTokens, className }: ContextGaugeProps): Rea
 }
 
 /** Requests the size of the branch, unless the panel already does, so that a long branch is counted only once. */
-export function ContextCount(): ReactElement | null {
+export function ContextCounter(): ReactElement | null {
   const reported = useUi((ui) => ui.panelShown && ui.panel !== 'history');
-  return reported ? null : <Weighing />;
+  return reported ? null : <BranchSizeRequest />;
 }
 
-function Weighing(): null {
+function BranchSizeRequest(): null {
   useNextContext(0);
   return null;
 }

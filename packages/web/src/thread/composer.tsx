@@ -18,7 +18,7 @@ import { toExcerpt } from '../markdown/first-words.ts';
 import { SignInStrip } from '../settings/sign-in.tsx';
 import { useAppData } from '../state/app-data.ts';
 import { followChatOptions } from '../state/chat-options.ts';
-import { replyTo, stopReply } from '../state/generation.ts';
+import { generateReplyTo, stopReply } from '../state/generation.ts';
 import { takeTypedText } from '../state/new-tree.ts';
 import { takeUnansweredMessage } from '../state/start-chat.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -26,7 +26,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { estimateAttachmentTokens } from './attachments.ts';
 import { ComposerBox } from './composer-box.tsx';
-import { ContextCount, ContextGauge } from './composer-tray.tsx';
+import { ContextCounter, ContextGauge } from './composer-tray.tsx';
 import { currentOptions } from './current-options.ts';
 import { plainTextOf } from './rows.ts';
 import { useSlashMenu } from './slash-menu.tsx';
@@ -71,7 +71,7 @@ export function ChatComposer(): ReactElement {
         }
         controls={
           <>
-            <ContextCount />
+            <ContextCounter />
             <ContextGauge className="desk-only" draftTokens={draftTokens} />
           </>
         }
@@ -112,7 +112,7 @@ function useReplyToFirstMessage(): void {
   const canStart = hasMessages && registersKnown;
   useEffect(() => {
     const node = canStart ? takeUnansweredMessage(session.treeId) : null;
-    if (node !== null) void replyTo(session, node, currentOptions());
+    if (node !== null) void generateReplyTo(session, node, currentOptions());
   }, [session, canStart]);
 }
 

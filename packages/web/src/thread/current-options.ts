@@ -1,1 +1,1 @@
-export { generationOptions as currentOptions } from '../state/chat-options.ts';
+export { toGenerationOptions as currentOptions } from '../state/chat-options.ts';

@@ -16,7 +16,7 @@ import { formatChord } from '../keys/chords.ts';
 import { currentModels, useAppData } from '../state/app-data.ts';
 import { saveDraft } from '../state/drafts.ts';
 import { saveEditedMessage } from '../state/edit-message.ts';
-import { replyTo } from '../state/generation.ts';
+import { generateReplyTo } from '../state/generation.ts';
 import { showToast } from '../state/toasts.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
@@ -47,7 +47,7 @@ function withNewText(message: Message, text: string): Message['content'] {
 }
 
 /** Whether the box still has the focus: a save may take long, and must not take the focus from another input. */
-function isHere(box: HTMLElement | null): boolean {
+function hasFocus(box: HTMLElement | null): boolean {
   const { activeElement } = document;
   return activeElement === null || activeElement === document.body || box?.contains(activeElement) === true;
 }
@@ -125,12 +125,12 @@ function useEdit(
     const id = await saveEdit(
       node.id,
       () => saveEditedMessage(session, seen, withNewText(message, text), mode),
-      () => isHere(box.current),
+      () => hasFocus(box.current),
     );
     if (id === null) return;
     forget();
     if (mode === 'branch' && node.role === 'user' && currentModels(useAppData.getState()).length > 0)
-      await replyTo(session, id, currentOptions());
+      await generateReplyTo(session, id, currentOptions());
   };
   const cancel = () => {
     // A running save cannot be cancelled here; the message is shown without its box, and can be undone like any change.

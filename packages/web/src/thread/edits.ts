@@ -13,7 +13,6 @@ export const useSavingMessages = create<{ readonly ids: ReadonlySet<NodeId> }>((
 const begun = new Map<NodeId, SeenContent>();
 const wantedAgain = new Set<NodeId>();
 
-/** The draft name of an edited message. */
 export function editDraftName(id: NodeId): string {
   return `edit.${id}`;
 }

@@ -5,7 +5,7 @@ import { type DraftAttachment, isPicture } from './attachments.ts';
 import { fileKindLabel } from './file-kind.ts';
 import type { DraftFiles } from './use-files.ts';
 
-/** The files of the next message. */
+/** The files of the next message, each with its upload state and buttons to retry and remove it. */
 export function FileChips({ files }: { readonly files: DraftFiles }): ReactElement {
   return (
     <ul className="files">

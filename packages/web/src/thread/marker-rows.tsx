@@ -13,7 +13,7 @@ import { BlockView } from './blocks.tsx';
 import { focusableProps } from './focus-message.ts';
 
 /** Where the context starts: the messages above are replaced by a summary. */
-export function Compaction({ node }: { readonly node: Node }): ReactElement {
+export function CompactionRow({ node }: { readonly node: Node }): ReactElement {
   const [shown, setShown] = useState(false);
   const session = useSession();
   const before = node.marker?.tokensBefore;
@@ -39,7 +39,7 @@ export function Compaction({ node }: { readonly node: Node }): ReactElement {
 }
 
 /** The summary of a branch that was merged into this one. */
-export function MergedNote({ node }: { readonly node: Node }): ReactElement {
+export function MergedBranchRow({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const from = node.marker?.mergedFrom?.nodeId ?? node.marker?.from;
   const there = useTree((state) =>

@@ -19,7 +19,7 @@ import { startEditing } from './edits.ts';
 import { plainTextOf } from './rows.ts';
 
 /** Starts a branch at a message: the next message continues from it. */
-export async function branchHere(session: TreeSession, node: Node): Promise<void> {
+export async function startBranchAt(session: TreeSession, node: Node): Promise<void> {
   try {
     await session.go(node.id, { leaf: node.id });
     document.getElementById('composer')?.focus();
@@ -96,7 +96,7 @@ function regenerateWithOthers(session: TreeSession, node: Node): void {
   if (others.length > 0) regenerateWithModels(session, node, others.slice(0, 2));
 }
 
-/** One action of a message. */
+/** An action that can be offered for a message. */
 export interface MessageAction {
   readonly id: string;
   readonly icon: IconName;
@@ -121,7 +121,7 @@ export const messageActions: readonly MessageAction[] = [
     label: 'branchHere',
     keys: ['b'],
     place: 'row',
-    run: (session, node) => void branchHere(session, node),
+    run: (session, node) => void startBranchAt(session, node),
   },
   {
     id: 'again',

@@ -9,7 +9,7 @@ import { useMessage, useSession, useStreamingReply, useTree, useVariants } from 
 import { BranchRail, type RailMark } from './branch-rail.tsx';
 import { EditBox } from './edit-box.tsx';
 import { focusableProps } from './focus-message.ts';
-import { Compaction, MergedNote } from './marker-rows.tsx';
+import { CompactionRow, MergedBranchRow } from './marker-rows.tsx';
 import { MessageBody } from './message-body.tsx';
 import { authorName, MessageHeader } from './message-header.tsx';
 import { ReplyNotices } from './notices.tsx';
@@ -42,9 +42,9 @@ export const MessageRow = memo(function MessageRow({ row, first, last, current }
     <div className={classes} data-node-id={node.id}>
       <RowRail row={row} first={first} last={last} />
       {row.kind === 'compaction' ? (
-        <Compaction node={node} />
+        <CompactionRow node={node} />
       ) : row.kind === 'brought' ? (
-        <MergedNote node={node} />
+        <MergedBranchRow node={node} />
       ) : (
         <MessageArticle row={row} last={last} current={current} />
       )}
@@ -125,7 +125,7 @@ function useMessageGestures(article: RefObject<HTMLElement | null>, node: Node, 
 }
 
 const fadeMs = 240;
-// How long after a switch messages still fade in: those of a variant may have to be loaded first.
+// Messages that appear within this time after a switch fade in; those of a variant may have to be loaded first.
 const readMs = 1200;
 
 /** Whether a message appeared because a variant was switched a moment ago. */

@@ -3,7 +3,7 @@ import type { Json, Node } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 
-/** Shows below a reply how the request differed from what was asked for. */
+/** Shows below a reply how its request differed from the chosen options, for example a smaller token limit. */
 export function ReplyNotices({ node }: { readonly node: Node }): ReactElement | null {
   const notices = listSourceNotices(node);
   if (notices.length === 0) return null;

@@ -6,7 +6,7 @@ import { openDialog } from '../state/ui.ts';
 import { useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 
-// A longer prompt is folded, and shown completely on demand.
+// The number of characters; a longer prompt is folded until the user opens it.
 const shownAtFirst = 280;
 
 /** The system prompt as the first row of the thread; hidden if the chat has none and is not empty. */

@@ -6,9 +6,9 @@ export interface ThreadRow {
   readonly kind: 'message' | 'compaction' | 'brought' | 'note';
   /** Whether the row continues the turn above it, after a tool result. */
   readonly goesOn: boolean;
-  /** Nodes with the results of this row's tool calls, by call. */
+  /** The nodes with the results of this row's tool calls, by the id of the call. */
   readonly results: ReadonlyMap<string, Node>;
-  /** The last node of the row: the row itself, or the last result. */
+  /** The last node of the row: the message, or its last tool result. */
   readonly end: NodeId;
 }
 

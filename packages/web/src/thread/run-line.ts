@@ -11,12 +11,11 @@ import { openDialog } from '../state/ui.ts';
 // The nodes of the last shown list, by session, so that `/switch 2` means its second entry.
 const shown = new WeakMap<TreeSession, readonly NodeId[]>();
 
-/** The nodes of the last list of a command. */
 function shownList(session: TreeSession): readonly NodeId[] {
   return shown.get(session) ?? [];
 }
 
-/** Moves to the position that a command returned. */
+/** Shows the node that a command returned, in this tree or in another one. */
 async function followCommand(
   session: TreeSession,
   place: CommandAnswer['place'],

@@ -25,15 +25,71 @@ export interface SlashMenuState {
 
 /** Completes commands from the registry, and their arguments by requests to the server, while the user types. */
 export function useSlashMenu(tree: TreeId | null, leaf: NodeId | null, text: string, writing: boolean): SlashMenuState {
-  const library = useLibrary((state) => state.items);
-  const commands = useAppData((lists) => lists.commands);
   const [at, setAt] = useState(0);
   const [shut, setShut] = useState<string | null>(null);
+  const typedName = /^\/([\w-]*)$/.exec(text)?.[1] ?? null;
+  const names = useNameOptions(typedName, tree !== null);
+  const completions = useArgumentOptions(tree, leaf, text);
+  const options = typedName === null ? completions : names;
+  // A restored draft does not open the menu.
+  const open = writing && options.length > 0 && shut !== text;
+  const chosen = Math.min(at, options.length - 1);
+  return {
+    open,
+    options,
+    at: chosen,
+    typed: typedName ?? '',
+    onKeyDown(event, set) {
+      if (!open) return false;
+      const option = options[chosen];
+      const isPrompt = option !== undefined && !option.line.startsWith(`/${option.name}`) && typedName !== null;
+      if (event.key === 'ArrowDown') setAt((chosen + 1) % options.length);
+      else if (event.key === 'ArrowUp') setAt((chosen - 1 + options.length) % options.length);
+      else if (event.key === 'Escape') setShut(text);
+      else if ((event.key === 'Tab' || (event.key === 'Enter' && isPrompt)) && option !== undefined)
+        pickLine(option.line, set);
+      else if (event.key === 'Enter' && option !== undefined && typedName !== null && option.name !== typedName)
+        set(option.line);
+      else return false;
+      event.preventDefault();
+      event.stopPropagation();
+      return true;
+    },
+  };
+}
+
+/** The prompts and commands whose name starts with what is typed; empty if no name is being typed. */
+function useNameOptions(typed: string | null, hasTree: boolean): readonly SlashOption[] {
+  const library = useLibrary((state) => state.items);
+  const commands = useAppData((lists) => lists.commands);
+  if (typed === null) return [];
+  const prompts = library
+    .filter((item) => item.kind === 'prompt' && slashNameOfPrompt(item.name).startsWith(typed.toLowerCase()))
+    .map((item) => ({
+      line: item.text,
+      name: slashNameOfPrompt(item.name),
+      summary: item.text.slice(0, 120),
+      usage: t('promptWord'),
+    }));
+  // Commands need a stored chat; a new chat is not stored yet.
+  if (!hasTree) return prompts;
+  const matching = commands
+    .filter((command) => command.name.startsWith(typed))
+    .map((command) => ({
+      line: `/${command.name} `,
+      name: command.name,
+      summary: translateCommandSummary(command),
+      usage: translateCommandUsage(command.usage.replace(/^\/[\w-]+\s*/, '')),
+    }));
+  return [...prompts, ...matching];
+}
+
+/** The server's completions of a command's arguments; empty until they arrive, and without a command. */
+function useArgumentOptions(tree: TreeId | null, leaf: NodeId | null, text: string): readonly SlashOption[] {
   const [found, setFound] = useState<{ readonly line: string; readonly options: readonly SlashOption[] } | null>(null);
-  const typing = /^\/([\w-]*)$/.exec(text);
-  const arguing = tree !== null && /^\/[\w-]+\s/.test(text) && !text.includes('\n');
+  const hasArguments = /^\/[\w-]+\s/.test(text) && !text.includes('\n');
   useEffect(() => {
-    if (!arguing || tree === null) return;
+    if (!hasArguments || tree === null) return;
     let stale = false;
     const timer = setTimeout(() => {
       api
@@ -54,60 +110,11 @@ export function useSlashMenu(tree: TreeId | null, leaf: NodeId | null, text: str
       stale = true;
       clearTimeout(timer);
     };
-  }, [tree, leaf, text, arguing]);
-  const named = typing?.[1] ?? '';
-  const options =
-    typing !== null
-      ? [
-          ...library
-            .filter((item) => item.kind === 'prompt' && slashNameOfPrompt(item.name).startsWith(named.toLowerCase()))
-            .map((item) => ({
-              line: item.text,
-              name: slashNameOfPrompt(item.name),
-              summary: item.text.slice(0, 120),
-              usage: t('promptWord'),
-            })),
-          // Commands need a stored chat; a new chat is not stored yet.
-          ...(tree === null ? [] : commands)
-            .filter((command) => command.name.startsWith(named))
-            .map((command) => ({
-              line: `/${command.name} `,
-              name: command.name,
-              summary: translateCommandSummary(command),
-              usage: translateCommandUsage(command.usage.replace(/^\/[\w-]+\s*/, '')),
-            })),
-        ]
-      : arguing && found?.line === text
-        ? found.options
-        : [];
-  // A restored draft does not open the menu.
-  const open = writing && options.length > 0 && shut !== text;
-  const chosen = Math.min(at, options.length - 1);
-  return {
-    open,
-    options,
-    at: chosen,
-    typed: named,
-    onKeyDown(event, set) {
-      if (!open) return false;
-      const option = options[chosen];
-      const isPrompt = option !== undefined && !option.line.startsWith(`/${option.name}`) && typing !== null;
-      if (event.key === 'ArrowDown') setAt((chosen + 1) % options.length);
-      else if (event.key === 'ArrowUp') setAt((chosen - 1 + options.length) % options.length);
-      else if (event.key === 'Escape') setShut(text);
-      else if ((event.key === 'Tab' || (event.key === 'Enter' && isPrompt)) && option !== undefined)
-        pickLine(option.line, set);
-      else if (event.key === 'Enter' && option !== undefined && typing !== null && option.name !== named)
-        set(option.line);
-      else return false;
-      event.preventDefault();
-      event.stopPropagation();
-      return true;
-    },
-  };
+  }, [tree, leaf, text, hasArguments]);
+  return hasArguments && found?.line === text ? found.options : [];
 }
 
-/** The name of a prompt after a slash. */
+/** Returns the name by which a stored prompt is typed after a slash: lower case, with hyphens. */
 export function slashNameOfPrompt(name: string): string {
   return name
     .toLowerCase()
@@ -126,7 +133,7 @@ export function menuOptionId(index: number): string {
   return `slash-option-${index}`;
 }
 
-/** The open menu. It is above the composer and pushes the thread up: it never covers the message that is answered. */
+/** The open menu. It pushes the thread up, so that it never covers the message that the user answers. */
 export function SlashMenu({
   slash,
   onPick,

@@ -13,9 +13,9 @@ export function letterOfAnswer(index: number): string {
 
 interface SourceChipsProps {
   readonly node: Node;
-  /** The variants that exist. */
+  /** The variants that still exist; the chips of others are disabled. */
   readonly present: readonly NodeId[];
-  /** Variants that are not in the shown branch. */
+  /** Variants that are loaded although they are not on the shown branch. */
   readonly known?: readonly Node[];
   readonly onPick: (id: NodeId) => void;
 }

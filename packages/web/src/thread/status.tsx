@@ -2,7 +2,7 @@ import { type LoadedBranch, replyErrorOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { continueReply, regenerateReply, replyTo } from '../state/generation.ts';
+import { continueReply, generateReplyTo, regenerateReply } from '../state/generation.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
@@ -62,7 +62,7 @@ export function MessageStatus({
 
 // The number of automatic retries; after that the user decides.
 const mostTries = 3;
-// Replies whose retry was cancelled. Kept here because rows are unmounted while scrolling.
+// Replies whose retry the user cancelled. Not in React state, because rows are unmounted while scrolling.
 const calledOff = new Set<NodeId>();
 
 /** A failed reply: the error, and the next attempt, with a countdown if the provider named a time. */
@@ -134,7 +134,7 @@ function Unanswered({ node }: { readonly node: Node }): ReactElement | null {
         disabled={asked}
         onClick={() => {
           setAsked(true);
-          void replyTo(session, node.id, currentOptions()).finally(() => setAsked(false));
+          void generateReplyTo(session, node.id, currentOptions()).finally(() => setAsked(false));
         }}
       >
         {t('getReply')}

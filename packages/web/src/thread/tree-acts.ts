@@ -14,7 +14,6 @@ export function togglePinned(session: TreeSession): void {
   void patchTree(session, { pinned }, t(pinned ? 'treePinned' : 'treeUnpinned'));
 }
 
-/** Duplicates the shown branch as a new chat. */
 export function duplicateShownBranch(session: TreeSession): void {
   const { part } = session.state;
   const node = part === null || part.leaf === null ? undefined : part.nodes.get(part.leaf);
@@ -22,7 +21,7 @@ export function duplicateShownBranch(session: TreeSession): void {
 }
 
 /** Moves the chat to the trash and goes home; the toast restores it. */
-export async function trashChat({ treeId }: TreeSession): Promise<void> {
+export async function moveChatToTrash({ treeId }: TreeSession): Promise<void> {
   try {
     await api.removeTree(treeId);
     navigateTo(homeRoute());

@@ -191,7 +191,7 @@ function TitleField({
       className="title-field"
       aria-label={t('rename')}
       defaultValue={title}
-      // The user opened it to type.
+      // The user opened the field to type.
       ref={(element) => element?.focus()}
       onBlur={(event) => onDone(event.target.value.trim())}
       onKeyDown={(event) => {

@@ -13,10 +13,10 @@ interface Reversible {
   readonly redo: ReversibleAct | null;
 }
 
-/** What undo and redo would change; undefined until it is loaded, and then both buttons are enabled. */
+/** What undo and redo would change. Until that is loaded it is undefined, and both buttons are enabled. */
 interface KnownReversible {
   readonly known: Reversible | undefined;
-  /** Requests it again, if the tree has changed since. */
+  /** Loads `known` again if the tree has changed since. */
   readonly ask: () => void;
 }
 

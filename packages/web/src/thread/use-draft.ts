@@ -6,9 +6,9 @@ import { readDraft, saveDraft } from '../state/drafts.ts';
 import { api, pageClient } from '../state/page-client.ts';
 
 // The delay of saving in milliseconds, because a long text is written as a whole each time.
-const keepMs = 200;
+const saveDelayMs = 200;
 
-/** A text that is being written. */
+/** The text of a composer or edit box, which is stored while it is typed. */
 export interface ComposerDraft {
   readonly text: string;
   readonly set: Dispatch<SetStateAction<string>>;
@@ -22,7 +22,7 @@ export function useDraft(name: string, first = ''): ComposerDraft {
   const now = useRef('');
   now.current = text === first ? '' : text;
   useEffect(() => {
-    const timer = setTimeout(() => saveDraft(name, text === first ? '' : text), keepMs);
+    const timer = setTimeout(() => saveDraft(name, text === first ? '' : text), saveDelayMs);
     return () => clearTimeout(timer);
   }, [name, text, first]);
   // If the user leaves before the timer expires, the last words are saved too.
@@ -42,7 +42,7 @@ export function useDraft(name: string, first = ''): ComposerDraft {
 }
 
 // The delay before messages are put back, in milliseconds: another tab with the same tree may be about to send them.
-const patienceMs = 4000;
+const putBackDelayMs = 4000;
 
 /** Puts messages back into the composer that were being sent when the page was closed and never arrived. */
 export function useUnsentMessages(tree: TreeId, connected: boolean, giveBack: (text: string) => void): void {
@@ -51,19 +51,22 @@ export function useUnsentMessages(tree: TreeId, connected: boolean, giveBack: (t
   useEffect(() => {
     const list = pageClient.unsent.of(tree);
     if (!connected || list.length === 0) return;
-    const look = async () => {
+    const putBackUnsent = async () => {
       for (const { id, text } of pageClient.unsent.of(tree)) {
-        const there = await api.node(tree, nodeId(id)).then(
+        const exists = await api.node(tree, nodeId(id)).then(
           () => true,
           (thrown) => (toHttpProblem(thrown).status === 404 ? false : null),
         );
-        if (there === null) continue;
+        if (exists === null) continue;
         pageClient.unsent.drop(tree, id);
-        if (!there) give.current(text);
+        if (!exists) give.current(text);
       }
     };
-    const youngest = Math.max(...list.map(({ at }) => at));
-    const timer = setTimeout(() => void look(), Math.max(0, Math.min(patienceMs, youngest + patienceMs - Date.now())));
+    const newest = Math.max(...list.map(({ at }) => at));
+    const timer = setTimeout(
+      () => void putBackUnsent(),
+      Math.max(0, Math.min(putBackDelayMs, newest + putBackDelayMs - Date.now())),
+    );
     return () => clearTimeout(timer);
   }, [tree, connected]);
 }

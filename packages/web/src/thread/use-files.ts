@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { attachmentOf, type DraftAttachment, readDraftFiles, saveDraftFiles, uploadFile } from './attachments.ts';
+import { createAttachment, type DraftAttachment, readDraftFiles, saveDraftFiles, uploadFile } from './attachments.ts';
 
-/** The files of the next message. */
+/** The files of the next message, and what the composer can do with them. */
 export interface DraftFiles {
   readonly list: readonly DraftAttachment[];
   add(files: Iterable<File>): void;
@@ -39,7 +39,7 @@ export function useDraftFiles(
       const file = sources.current.get(id);
       if (file === undefined) return;
       setList((now) => now.map((each) => (each.id === id ? { ...each, state: 'sending', problem: null } : each)));
-      send({ ...attachmentOf(file), id }, file);
+      send({ ...createAttachment(file), id }, file);
     },
     [send],
   );
@@ -53,7 +53,7 @@ export function useDraftFiles(
     add: useCallback(
       (files: Iterable<File>) => {
         for (const file of files) {
-          const attachment = attachmentOf(file);
+          const attachment = createAttachment(file);
           sources.current.set(attachment.id, file);
           setList((now) => [...now, attachment]);
           send(attachment, file);

@@ -1,7 +1,6 @@
 /** Touch gestures on a message: a swipe switches the variant, a long press shows the actions. */
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** The handlers of the gestures. */
 export interface TouchHandlers {
   /** A swipe to the left is the next variant (1), to the right the previous one (-1); null if there is no other. */
   readonly swipe: ((by: 1 | -1) => void) | null;
@@ -11,7 +10,7 @@ export interface TouchHandlers {
 const holdMs = 450;
 const stillPx = 10;
 const swipePx = 56;
-// The row moves less than the finger, as a hint.
+// The row moves by this fraction of the finger's way, which shows that the swipe has begun.
 const drag = 0.45;
 const farthestPx = 90;
 
@@ -24,80 +23,101 @@ function scrollsSideways(target: EventTarget | null, within: HTMLElement): boole
   return false;
 }
 
+/** One finger on an element, from the touch until it is lifted. */
+class TouchGesture {
+  readonly #element: HTMLElement;
+  readonly #handlers: () => TouchHandlers;
+  #start: { readonly id: number; readonly x: number; readonly y: number } | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isSwipe = false;
+  #isHeld = false;
+
+  constructor(element: HTMLElement, handlers: () => TouchHandlers) {
+    this.#element = element;
+    this.#handlers = handlers;
+  }
+
+  readonly begin = (event: PointerEvent): void => {
+    this.end();
+    this.#isHeld = false;
+    if (event.pointerType !== 'touch' || !event.isPrimary || scrollsSideways(event.target, this.#element)) return;
+    this.#start = { id: event.pointerId, x: event.clientX, y: event.clientY };
+    this.#timer = setTimeout(() => this.#hold(), holdMs);
+  };
+
+  #hold(): void {
+    if (this.#start === null || this.#isSwipe) return;
+    this.#isHeld = true;
+    this.end();
+    getSelection()?.removeAllRanges();
+    this.#handlers().hold();
+  }
+
+  readonly move = (event: PointerEvent): void => {
+    if (this.#start === null || event.pointerId !== this.#start.id) return;
+    const dx = event.clientX - this.#start.x;
+    const dy = event.clientY - this.#start.y;
+    if (!this.#isSwipe) {
+      if (Math.abs(dx) < stillPx && Math.abs(dy) < stillPx) return;
+      clearTimeout(this.#timer);
+      if (this.#handlers().swipe === null || Math.abs(dx) < 2 * Math.abs(dy)) return this.end();
+      this.#isSwipe = true;
+      this.#element.classList.add('is-swiped');
+    }
+    const moved = Math.max(-farthestPx, Math.min(farthestPx, dx * drag));
+    this.#element.style.setProperty('--swipe', `${moved}px`);
+  };
+
+  readonly lift = (event: PointerEvent): void => {
+    const dx = this.#start === null ? 0 : event.clientX - this.#start.x;
+    const isFar = this.#isSwipe && Math.abs(dx) >= swipePx;
+    this.end();
+    if (isFar) this.#handlers().swipe?.(dx < 0 ? 1 : -1);
+  };
+
+  /** Ends the gesture without an action, and moves the row back. */
+  readonly end = (): void => {
+    clearTimeout(this.#timer);
+    this.#start = null;
+    if (this.#isSwipe) this.#element.style.removeProperty('--swipe');
+    this.#element.classList.remove('is-swiped');
+    this.#isSwipe = false;
+  };
+
+  /** The long press must not also open the browser's menu. */
+  readonly preventMenu = (event: Event): void => {
+    if (this.#isHeld || this.#start !== null) event.preventDefault();
+  };
+
+  /** Lifting the finger would otherwise click the dialog that has appeared below it. */
+  readonly preventClick = (event: Event): void => {
+    if (this.#isHeld) event.preventDefault();
+    this.#isHeld = false;
+  };
+}
+
 /** Handles touches on an element, but no mouse events. */
-export function useTouchGestures(ref: RefObject<HTMLElement | null>, touched: TouchHandlers): void {
-  const now = useRef(touched);
-  now.current = touched;
+export function useTouchGestures(ref: RefObject<HTMLElement | null>, handlers: TouchHandlers): void {
+  const newest = useRef(handlers);
+  newest.current = handlers;
   useEffect(() => {
     const element = ref.current;
     if (element === null) return;
-    let began: { readonly id: number; readonly x: number; readonly y: number } | null = null;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let sideways = false;
-    let held = false;
-    const settle = () => {
-      clearTimeout(timer);
-      began = null;
-      if (sideways) element.style.removeProperty('--swipe');
-      element.classList.remove('is-swiped');
-      sideways = false;
-    };
-    const down = (event: PointerEvent) => {
-      settle();
-      held = false;
-      if (event.pointerType !== 'touch' || !event.isPrimary || scrollsSideways(event.target, element)) return;
-      began = { id: event.pointerId, x: event.clientX, y: event.clientY };
-      timer = setTimeout(() => {
-        if (began === null || sideways) return;
-        held = true;
-        settle();
-        getSelection()?.removeAllRanges();
-        now.current.hold();
-      }, holdMs);
-    };
-    const move = (event: PointerEvent) => {
-      if (began === null || event.pointerId !== began.id) return;
-      const dx = event.clientX - began.x;
-      const dy = event.clientY - began.y;
-      if (!sideways) {
-        if (Math.abs(dx) < stillPx && Math.abs(dy) < stillPx) return;
-        clearTimeout(timer);
-        if (now.current.swipe === null || Math.abs(dx) < 2 * Math.abs(dy)) return settle();
-        sideways = true;
-        element.classList.add('is-swiped');
-      }
-      const moved = Math.max(-farthestPx, Math.min(farthestPx, dx * drag));
-      element.style.setProperty('--swipe', `${moved}px`);
-    };
-    const up = (event: PointerEvent) => {
-      const dx = began === null ? 0 : event.clientX - began.x;
-      const far = sideways && Math.abs(dx) >= swipePx;
-      settle();
-      if (far) now.current.swipe?.(dx < 0 ? 1 : -1);
-    };
-    // The long press must not also open the browser's menu or count as a tap.
-    const menu = (event: Event) => {
-      if (held || began !== null) event.preventDefault();
-    };
-    // Lifting the finger would otherwise click what has appeared below it.
-    const lifted = (event: Event) => {
-      if (held) event.preventDefault();
-      held = false;
-    };
-    element.addEventListener('pointerdown', down);
-    element.addEventListener('pointermove', move);
-    element.addEventListener('pointerup', up);
-    element.addEventListener('pointercancel', settle);
-    element.addEventListener('contextmenu', menu);
-    element.addEventListener('touchend', lifted, { passive: false });
+    const gesture = new TouchGesture(element, () => newest.current);
+    element.addEventListener('pointerdown', gesture.begin);
+    element.addEventListener('pointermove', gesture.move);
+    element.addEventListener('pointerup', gesture.lift);
+    element.addEventListener('pointercancel', gesture.end);
+    element.addEventListener('contextmenu', gesture.preventMenu);
+    element.addEventListener('touchend', gesture.preventClick, { passive: false });
     return () => {
-      settle();
-      element.removeEventListener('pointerdown', down);
-      element.removeEventListener('pointermove', move);
-      element.removeEventListener('pointerup', up);
-      element.removeEventListener('pointercancel', settle);
-      element.removeEventListener('contextmenu', menu);
-      element.removeEventListener('touchend', lifted);
+      gesture.end();
+      element.removeEventListener('pointerdown', gesture.begin);
+      element.removeEventListener('pointermove', gesture.move);
+      element.removeEventListener('pointerup', gesture.lift);
+      element.removeEventListener('pointercancel', gesture.end);
+      element.removeEventListener('contextmenu', gesture.preventMenu);
+      element.removeEventListener('touchend', gesture.preventClick);
     };
   }, [ref]);
 }

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
 
-/** Import and export in the settings. */
+/** The card of the settings with buttons for import and export. */
 export function DataCard(): ReactElement {
   return (
     <section className="card">

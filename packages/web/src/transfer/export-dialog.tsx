@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { formatName, LocalizedText } from './localized-text.tsx';
-import { downloadUrl, type ExportReportData, type ExportScope, type FormatView, transferApi } from './transfer-api.ts';
+import { type ExportReportData, type ExportScope, exportUrl, type FormatView, transferApi } from './transfer-api.ts';
 
 /** What is exported: a tree with its leaf and current message, or everything. */
 export interface ExportSubject {
@@ -27,40 +27,23 @@ type What = ExportScope['what'];
 
 /** Exports a tree, a part of it, or everything, in a format whose losses are shown beforehand. */
 export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElement {
-  const [formats, setFormats] = useState<readonly FormatView[]>([]);
+  const formats = useExportFormats();
   const [chosen, setChosen] = useState(readLocalText('export-format') ?? (about === null ? 'archive' : 'markdown'));
-  const formatField = useId();
   const [what, setWhat] = useState<What>('tree');
   const [trashed, setTrashed] = useState(false);
-  useEffect(() => {
-    transferApi.formats().then(
-      ({ items }) => setFormats(items.filter((format) => format.writes !== null)),
-      (thrown) => showError(toHttpProblem(thrown)),
-    );
-  }, []);
   const format = formats.find((each) => each.name === chosen) ?? formats[0];
   const part = exportPart(about, what);
   return (
     <Dialog title={t(about === null ? 'exportAllTitle' : 'exportTitle')} onClose={onClose} className="export-dialog">
       {about === null ? null : <PartChoice about={about} what={what} onChoose={setWhat} />}
-      <div className="export-format">
-        <label htmlFor={formatField}>{t('exportFormat')}</label>
-        <select
-          id={formatField}
-          className="field"
-          value={format?.name ?? ''}
-          onChange={(event) => {
-            setChosen(event.target.value);
-            writeLocalText('export-format', event.target.value);
-          }}
-        >
-          {formats.map((each) => (
-            <option key={each.name} value={each.name}>
-              {formatName(each)}
-            </option>
-          ))}
-        </select>
-      </div>
+      <FormatField
+        formats={formats}
+        value={format?.name ?? ''}
+        onChange={(name) => {
+          setChosen(name);
+          writeLocalText('export-format', name);
+        }}
+      />
       {format === undefined ? null : (
         <>
           <p className="hint">
@@ -81,7 +64,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
         {format === undefined ? null : (
           <a
             className="btn primary"
-            href={downloadUrl(about?.treeId ?? null, format.name, part, trashed)}
+            href={exportUrl(about?.treeId ?? null, format.name, part, trashed)}
             download
             onClick={() => onClose()}
           >
@@ -91,6 +74,40 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
         )}
       </div>
     </Dialog>
+  );
+}
+
+/** The formats that can be written; empty until they are loaded. */
+function useExportFormats(): readonly FormatView[] {
+  const [formats, setFormats] = useState<readonly FormatView[]>([]);
+  useEffect(() => {
+    transferApi.formats().then(
+      ({ items }) => setFormats(items.filter((format) => format.writes !== null)),
+      (thrown) => showError(toHttpProblem(thrown)),
+    );
+  }, []);
+  return formats;
+}
+
+interface FormatFieldProps {
+  readonly formats: readonly FormatView[];
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+}
+
+function FormatField({ formats, value, onChange }: FormatFieldProps): ReactElement {
+  const id = useId();
+  return (
+    <div className="export-format">
+      <label htmlFor={id}>{t('exportFormat')}</label>
+      <select id={id} className="field" value={value} onChange={(event) => onChange(event.target.value)}>
+        {formats.map((each) => (
+          <option key={each.name} value={each.name}>
+            {formatName(each)}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 

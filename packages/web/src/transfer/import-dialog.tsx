@@ -24,17 +24,16 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
   return (
     <Dialog title={t('importTitle')} onClose={onClose} className="import-dialog">
       {items.map((item) => (
-        <Item key={item.key} item={item} onClose={onClose} />
+        <ImportRow key={item.key} item={item} onClose={onClose} />
       ))}
-      <Zone small={items.length > 0} />
+      <FileChooser small={items.length > 0} />
       <FoundPrograms />
     </Dialog>
   );
 }
 
 /** The area to drop or choose files. */
-function Zone({ small }: { readonly small: boolean }): ReactElement {
-  const wish = useImports((queue) => queue.wish);
+function FileChooser({ small }: { readonly small: boolean }): ReactElement {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const chosen = (input: HTMLInputElement) => {
@@ -80,10 +79,20 @@ function Zone({ small }: { readonly small: boolean }): ReactElement {
         hidden
         onChange={(event) => chosen(event.currentTarget)}
       />
+      <ImportOptions />
+    </section>
+  );
+}
+
+/** The options of the next imports. */
+function ImportOptions(): ReactElement {
+  const { dryRun, strict } = useImports((queue) => queue.wish);
+  return (
+    <>
       <label className="row check-row">
         <input
           type="checkbox"
-          checked={wish.dryRun}
+          checked={dryRun}
           onChange={(event) => setImportOptions({ dryRun: event.target.checked })}
         />
         {t('dryRun')}
@@ -91,12 +100,12 @@ function Zone({ small }: { readonly small: boolean }): ReactElement {
       <label className="row check-row">
         <input
           type="checkbox"
-          checked={wish.strict}
+          checked={strict}
           onChange={(event) => setImportOptions({ strict: event.target.checked })}
         />
         {t('strictRun')}
       </label>
-    </section>
+    </>
   );
 }
 
@@ -111,7 +120,7 @@ function importState(item: ImportItem): string {
   return view.dryRun ? t('importLooked') : t('importDone');
 }
 
-function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: () => void }): ReactElement {
+function ImportRow({ item, onClose }: { readonly item: ImportItem; readonly onClose: () => void }): ReactElement {
   const { view, problem, phase } = item;
   const over = phase === 'over';
   const share = importProgressOf(item);

@@ -15,7 +15,7 @@ import {
   transferApi,
 } from './transfer-api.ts';
 
-/** One import. */
+/** One import of this page, from the upload to the report. */
 export interface ImportItem {
   readonly key: number;
   readonly name: string;
@@ -56,13 +56,12 @@ function addItem(item: Omit<ImportItem, 'key' | 'sent' | 'problem'>): number {
   return key;
 }
 
-/** The browser asks before leaving: a running upload would be lost, but the server continues what it has received. */
+// The browser asks before leaving: a running upload would be lost. What the server has received continues.
 addEventListener('beforeunload', (event) => {
   const { items } = useImports.getState();
   if (items.some(({ phase }) => phase !== 'importing' && phase !== 'over')) event.preventDefault();
 });
 
-/** Sets the options of the next imports. */
 export function setImportOptions(set: Partial<ImportOptionsBody>): void {
   useImports.setState(({ wish }) => ({ wish: { ...wish, ...set } }));
 }
@@ -131,7 +130,7 @@ async function folderSource(
   return { body: await zipFolder(files, signal), called: `${name}.zip` };
 }
 
-/** Treats the data of an event as the state of the import. */
+/** Gives the JSON of an event its type; the server sends only this shape on the stream. */
 function asImportView(data: unknown): ImportViewData;
 function asImportView(data: unknown): unknown {
   return data;

@@ -8,7 +8,7 @@ export interface FolderFile {
   readonly file: File;
 }
 
-/** A source of an import. */
+/** What can be imported: one file, the files of a folder, or the data of another program. */
 export type ImportSource =
   | { readonly kind: 'file'; readonly name: string; readonly file: File }
   | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[]; readonly whole: boolean }

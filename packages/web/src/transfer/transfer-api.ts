@@ -1,35 +1,30 @@
-/** The API for import and export. */
+/** Requests for import and export, with their types. */
 
 import type { ApiSchemas } from '@coppice/client';
 import { buildApiUrl, HttpProblem, parseProblemBody, readResponse, treePath } from '@coppice/client';
 import type { NodeId, TreeId } from '@coppice/core';
 import { routes } from '../state/page-client.ts';
 
-/** The state of an import. */
 export type ImportViewData = ApiSchemas['ImportView'];
-/** A finding of an import. */
 export type ImportFindingData = ApiSchemas['ImportFinding'];
 /** Conversations of another program on the server's computer. */
 export type FoundProgram = ApiSchemas['FoundProgram'];
-/** A format for import or export. */
 export type FormatView = ApiSchemas['FormatView'];
 /** What an export would write and lose. */
 export type ExportReportData = ApiSchemas['ExportReport'];
 
-/** A conversation of an import. */
+/** A conversation that an import read, and the tree that it became. */
 export interface ImportedTreeData {
   readonly treeId: TreeId;
   readonly title: string | null;
   readonly created: boolean;
 }
 
-/** One page of a list. */
 export interface ListPage<T> {
   readonly items: readonly T[];
   readonly cursor: string | null;
 }
 
-/** The options of an import. */
 export interface ImportOptionsBody {
   readonly dryRun: boolean;
   readonly strict: boolean;
@@ -72,13 +67,12 @@ export const transferApi = {
     ),
 };
 
-/** The URL of an import's events. */
 export function importEventsUrl(id: string): string {
   return `/api/imports/${encodeURIComponent(id)}/events`;
 }
 
 /** The URL of a download: a tree, a part of it, or everything. */
-export function downloadUrl(tree: TreeId | null, format: string, part: ExportScope, trashed: boolean): string {
+export function exportUrl(tree: TreeId | null, format: string, part: ExportScope, trashed: boolean): string {
   if (tree === null) return buildApiUrl('/api/export', { format, trashed: trashed || undefined });
   return buildApiUrl(`${treePath(tree)}/export`, { format, ...part });
 }

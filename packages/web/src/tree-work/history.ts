@@ -36,7 +36,7 @@ function hasName(type: string): type is keyof typeof names {
   return Object.hasOwn(names, type);
 }
 
-/** Describes what steps did. */
+/** Describes a commit by its kinds of steps and their counts, for example messages added and deleted. */
 export function describeSteps(steps: Readonly<Record<string, number>>): string {
   const types = Object.keys(steps).filter((type) => type !== 'select');
   // A reply is inserted and then filled, which is described as one change.

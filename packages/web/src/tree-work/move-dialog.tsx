@@ -13,7 +13,7 @@ import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 
 const shown = 30;
 
-/** The trees whose title contains these words, last changed first; all if there are none. */
+/** Finds trees by words of their title, last changed first; without words the newest trees. Null while it searches. */
 function useTreesNamed(words: string): readonly TreeViewData[] | null {
   const newest = useAppData((lists) => lists.trees);
   const [found, setFound] = useState<readonly TreeViewData[] | null>(null);

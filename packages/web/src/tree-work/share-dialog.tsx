@@ -21,7 +21,7 @@ const expiries = [
 
 const day = 86_400_000;
 
-/** Whether a host name is this computer, so that a link to it does not work elsewhere. */
+/** Whether a host name means the user's own computer; a link to it does not work elsewhere. */
 function isLoopbackHost(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127\./.test(name);
 }

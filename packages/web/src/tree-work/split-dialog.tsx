@@ -8,7 +8,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { findNearestSplitPoint, findSplitPoints, suggestSplitPoint } from './split-points.ts';
 
-/** The text offset at a point of the page. */
+/** Returns the offset in the text at a point of the page; null if the point is outside of the text. */
 function offsetAt(box: HTMLElement, x: number, y: number): number | null {
   const caret = document.caretPositionFromPoint?.(x, y);
   if (caret === null || caret === undefined || !box.contains(caret.offsetNode)) return null;

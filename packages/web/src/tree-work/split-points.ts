@@ -1,7 +1,7 @@
 /** Where a text can be split: between words, never with a blank half. */
 import { isText, type Node, textOf } from '@coppice/core';
 
-/** Finds the offsets after each word and the blanks behind it, except the last. */
+/** Finds the offsets at which a word starts, except the first word. */
 export function findSplitPoints(text: string): readonly number[] {
   const places: number[] = [];
   for (const match of text.matchAll(/\S+\s*/g)) {

@@ -8,7 +8,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly children?: ReactNode;
 }
 
-/** A text button. */
+/** A button with a text and an optional icon. */
 export function Button({ look = 'plain', small, icon, children, className, ...rest }: ButtonProps): ReactElement {
   const classes = ['btn', look === 'plain' ? '' : look, small ? 'small' : '', className ?? '']
     .filter(Boolean)
@@ -27,7 +27,7 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly label: string;
 }
 
-/** An icon button with a label. */
+/** A button with an icon only; the label is its tooltip and its name for screen readers. */
 export function IconButton({ icon, label, className, ...rest }: IconButtonProps): ReactElement {
   return (
     <button

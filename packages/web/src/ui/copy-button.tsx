@@ -8,12 +8,12 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copyByHand(text);
+    return copyWithSelection(text);
   }
 }
 
 /** The legacy method, for a page over plain HTTP from another machine, which has no clipboard API. */
-function copyByHand(text: string): boolean {
+function copyWithSelection(text: string): boolean {
   const before = document.activeElement;
   const area = document.createElement('textarea');
   area.value = text;

@@ -11,7 +11,6 @@ export type IconShape =
       readonly fill?: true;
     };
 
-/** All icons by name. */
 export const iconShapes = {
   search: [{ cx: 7.0, cy: 7.0, r: 4.3 }, { d: 'm10.3 10.3 3.2 3.2' }],
   plus: [{ d: 'M8 3.2v9.6M3.2 8h9.6' }],

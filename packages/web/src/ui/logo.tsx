@@ -12,7 +12,6 @@ export function LogoMark({ size = 22 }: { readonly size?: number }): ReactElemen
   );
 }
 
-/** A drawing for empty lists. */
 export function EmptyListDrawing(): ReactElement {
   return (
     <svg className="sprout" width="120" height="86" viewBox="0 0 120 86" aria-hidden="true">

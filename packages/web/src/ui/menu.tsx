@@ -4,7 +4,7 @@ import { isRightToLeft } from '../i18n/index.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 interface MenuProps {
-  /** The button that opens it. */
+  /** The button that opens the menu. */
   readonly trigger: ReactElement;
   readonly children: ReactNode;
   readonly align?: 'start' | 'end';
@@ -39,7 +39,7 @@ interface MenuItemProps {
   readonly checked?: boolean;
 }
 
-/** A menu item. */
+/** A menu item with an optional icon, key and check mark. */
 export function MenuItem({ icon, onSelect, children, keys, danger, disabled, checked }: MenuItemProps): ReactElement {
   return (
     <DropdownMenu.Item
@@ -55,7 +55,6 @@ export function MenuItem({ icon, onSelect, children, keys, danger, disabled, che
   );
 }
 
-/** A separator in a menu. */
 export function MenuSeparator(): ReactElement {
   return <DropdownMenu.Separator className="menu-line" />;
 }

@@ -3,7 +3,6 @@ import type { ReactElement, ReactNode } from 'react';
 
 interface PopoverProps {
   readonly trigger: ReactElement;
-  /** The label for screen readers. */
   readonly label: string;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;

@@ -17,7 +17,7 @@ export function LocalizedError({ said, english = '' }: Said): ReactElement {
   );
 }
 
-/** An error in the user's language. */
+/** The message of a server error in the user's language. */
 export function RefusalNotice({ of }: { readonly of: ReceivedError }): ReactElement {
   return <LocalizedError {...localizeError(of)} />;
 }

@@ -1,9 +1,8 @@
 /** Arabic texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const agentTextsAr: Translated<typeof agentTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+export const agentTextsAr: TranslatedTexts<typeof agentTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
   agents: 'عمل مسجّل',
   agentsLead: 'ما سألته برامجك عبر وكيل Coppice',
   agentsEmpty: 'لم يُسجل شيء بعد. شغّل برنامجًا باستخدام',

@@ -115,7 +115,7 @@ export const commandSentencesAr: Readonly<Record<string, string>> = {
   'position-start': 'قبل الرسالة الأولى',
 };
 
-/** Roles, kinds of markers and statuses. */
+/** Words in the output of commands: roles, kinds of markers and statuses. */
 export const outputWordsAr: Readonly<Record<OutputWord, string>> = {
   user: 'أنت',
   assistant: 'النموذج',

@@ -43,7 +43,7 @@ export const formatNamesAr: Readonly<Record<string, string>> = {
   typingmind: 'تصدير TypingMind',
 };
 
-/** Descriptions of formats. */
+/** What each format is, by its id. */
 export const formatDescriptionsAr: Readonly<Record<string, string>> = {
   archive: 'محادثات كاملة مع سلة المهملات والإشارات المرجعية والمرفقات والمعرّفات الخارجية، سطرًا سطرًا ومع مجاميع تحقق.',
   chatgpt: 'محادثات بكل فروعها، كما يصدّرها ChatGPT.',
@@ -59,7 +59,7 @@ export const formatDescriptionsAr: Readonly<Record<string, string>> = {
   'session-v2': 'ملفات جلسات الإصدار 2، كما يحفظها تخزين الجلسات.',
 };
 
-/** What a format cannot represent. */
+/** What a format cannot store, by the code of the loss. */
 export const formatLossesAr: Readonly<Record<string, string>> = {
   active: 'لا تُذكر الرسالة الحالية.',
   attachments: 'تُترك بايتات المرفقات أو تُذكر بأسمائها فقط.',

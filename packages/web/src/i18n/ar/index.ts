@@ -5,7 +5,7 @@ import { argumentNamesAr, builtInNamesAr } from './names.ts';
 import { pageTextsAr } from './page.ts';
 import { refusalTextsAr } from './refusals.ts';
 
-/** Arabic. */
+/** The Arabic texts of the page, of commands and of errors. */
 export const languageTextsAr: LanguageTexts = {
   page: pageTextsAr,
   commandWords: commandWordsAr,

@@ -1,9 +1,8 @@
 /** Arabic texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const messageToolTextsAr: Translated<
+export const messageToolTextsAr: TranslatedTexts<
   typeof messageToolTextsEn,
   'zero' | 'one' | 'two' | 'few' | 'many' | 'other'
 > = {

@@ -1,6 +1,6 @@
 /** Arabic translations of names from the server. */
 
-/** Argument names in the usage of commands. */
+/** The names of arguments, as the usage of a command shows them. */
 export const argumentNamesAr: Readonly<Record<string, string>> = {
   command: 'أمر',
   count: 'عدد',
@@ -12,7 +12,7 @@ export const argumentNamesAr: Readonly<Record<string, string>> = {
   chat: 'محادثة',
 };
 
-/** Names of built-in tools and of the offline provider. */
+/** The names of built-in tools and of the offline provider, by their English names. */
 export const builtInNamesAr: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'غير متصل (بلا نموذج لغوي)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':

@@ -1,13 +1,13 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 import { agentTextsAr } from './agents.ts';
 import { messageToolTextsAr } from './message-tools.ts';
 import { peopleTextsAr } from './people.ts';
 import { settingsTextsAr } from './settings.ts';
 import { transferTextsAr } from './transfer.ts';
 
-/** Arabic. The compiler requires every key of English. */
-export const pageTextsAr: Translated<typeof pageTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+/** The Arabic texts of the page by key. The compiler requires every key of the English texts. */
+export const pageTextsAr: TranslatedTexts<typeof pageTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
   ...settingsTextsAr,
   ...agentTextsAr,
   ...messageToolTextsAr,

@@ -1,9 +1,8 @@
 /** Arabic texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const peopleTextsAr: Translated<typeof peopleTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+export const peopleTextsAr: TranslatedTexts<typeof peopleTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
   people: 'الأشخاص',
   peopleLead: 'من يجوز له استخدام هذا الخادم، وما استخدمه، وحدوده.',
   peopleForbidden: 'لا يرى هذه الصفحة إلا مشرفو خادم له مستخدمون.',

@@ -1,9 +1,11 @@
 /** Arabic texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const settingsTextsAr: Translated<typeof settingsTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+export const settingsTextsAr: TranslatedTexts<
+  typeof settingsTextsEn,
+  'zero' | 'one' | 'two' | 'few' | 'many' | 'other'
+> = {
   backToChats: 'العودة إلى المحادثات',
   modelsLead: 'وصّل المزودين والخوادم المحلية التي تستخدمها. تسري التغييرات فورًا دون إعادة تشغيل.',
   modelsLeadMember: 'يوصّل مشرف هذا الخادم النماذج.',

@@ -1,9 +1,11 @@
 /** Arabic texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const transferTextsAr: Translated<typeof transferTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+export const transferTextsAr: TranslatedTexts<
+  typeof transferTextsEn,
+  'zero' | 'one' | 'two' | 'few' | 'many' | 'other'
+> = {
   importMenu: 'استيراد…',
   importTitle: 'استيراد محادثات',
   importHint:

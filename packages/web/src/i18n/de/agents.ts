@@ -1,9 +1,8 @@
 /** German texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** All keys of the English texts. */
-export const agentTextsDe: Translated<typeof agentTextsEn, 'one' | 'other'> = {
+export const agentTextsDe: TranslatedTexts<typeof agentTextsEn, 'one' | 'other'> = {
   agents: 'Aufgezeichnete Arbeit',
   agentsLead: 'Was Ihre Programme über den Coppice-Proxy gefragt haben',
   agentsEmpty: 'Noch ist nichts aufgezeichnet. Starten Sie ein Programm mit',

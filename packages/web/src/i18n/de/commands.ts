@@ -116,7 +116,7 @@ export const commandSentencesDe: Readonly<Record<string, string>> = {
   'position-start': 'vor der ersten Nachricht',
 };
 
-/** Roles, kinds of markers and statuses. */
+/** Words in the output of commands: roles, kinds of markers and statuses. */
 export const outputWordsDe: Readonly<Record<OutputWord, string>> = {
   user: 'du',
   assistant: 'Modell',

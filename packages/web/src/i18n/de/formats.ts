@@ -43,7 +43,7 @@ export const formatNamesDe: Readonly<Record<string, string>> = {
   typingmind: 'TypingMind-Export',
 };
 
-/** Descriptions of formats. */
+/** What each format is, by its id. */
 export const formatDescriptionsDe: Readonly<Record<string, string>> = {
   archive:
     'Ganze Chats mit Papierkorb, Lesezeichen, Anhängen und fremden Kennungen, Zeile für Zeile und mit Prüfsummen.',
@@ -60,7 +60,7 @@ export const formatDescriptionsDe: Readonly<Record<string, string>> = {
   'session-v2': 'Sitzungsdateien der Version 2, wie der Speicher für Sitzungen sie führt.',
 };
 
-/** What a format cannot represent. */
+/** What a format cannot store, by the code of the loss. */
 export const formatLossesDe: Readonly<Record<string, string>> = {
   active: 'Welche Nachricht die aktuelle ist, wird weggelassen.',
   attachments: 'Bytes von Anhängen werden weggelassen oder nur mit ihrem Namen genannt.',

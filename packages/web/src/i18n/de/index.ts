@@ -5,7 +5,7 @@ import { argumentNamesDe, builtInNamesDe } from './names.ts';
 import { pageTextsDe } from './page.ts';
 import { refusalTextsDe } from './refusals.ts';
 
-/** German. */
+/** The German texts of the page, of commands and of errors. */
 export const languageTextsDe: LanguageTexts = {
   page: pageTextsDe,
   commandWords: commandWordsDe,

@@ -1,9 +1,8 @@
 /** German texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const messageToolTextsDe: Translated<typeof messageToolTextsEn, 'one' | 'other'> = {
+export const messageToolTextsDe: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'other'> = {
   matchAt: '{n} von {of}',
   nextFound: 'Nächster Treffer',
   previousFound: 'Vorheriger Treffer',

@@ -1,6 +1,6 @@
 /** German translations of names from the server. */
 
-/** Argument names in the usage of commands. */
+/** The names of arguments, as the usage of a command shows them. */
 export const argumentNamesDe: Readonly<Record<string, string>> = {
   command: 'Befehl',
   count: 'Anzahl',
@@ -12,7 +12,7 @@ export const argumentNamesDe: Readonly<Record<string, string>> = {
   chat: 'Chat',
 };
 
-/** Names of built-in tools and of the offline provider. */
+/** The names of built-in tools and of the offline provider, by their English names. */
 export const builtInNamesDe: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (ohne Sprachmodell)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':

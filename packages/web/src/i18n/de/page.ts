@@ -1,5 +1,5 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 import { agentTextsDe } from './agents.ts';
 import { messageToolTextsDe } from './message-tools.ts';
 
@@ -7,8 +7,8 @@ import { peopleTextsDe } from './people.ts';
 import { settingsTextsDe } from './settings.ts';
 import { transferTextsDe } from './transfer.ts';
 
-/** German. The compiler requires every key of English. */
-export const pageTextsDe: Translated<typeof pageTextsEn, 'one' | 'other'> = {
+/** The German texts of the page by key. The compiler requires every key of the English texts. */
+export const pageTextsDe: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> = {
   ...settingsTextsDe,
   ...agentTextsDe,
   ...messageToolTextsDe,

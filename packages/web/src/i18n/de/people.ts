@@ -1,9 +1,8 @@
 /** German texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const peopleTextsDe: Translated<typeof peopleTextsEn, 'one' | 'other'> = {
+export const peopleTextsDe: TranslatedTexts<typeof peopleTextsEn, 'one' | 'other'> = {
   people: 'Personen',
   peopleLead: 'Wer diesen Server benutzen darf, was verbraucht wurde, und die Grenzen.',
   peopleForbidden: 'Nur Admins eines Servers mit Benutzern sehen diese Seite.',

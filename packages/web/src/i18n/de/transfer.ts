@@ -1,8 +1,8 @@
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
 /** German texts for import and export. */
-export const transferTextsDe: Translated<typeof transferTextsEn, 'one' | 'other'> = {
+export const transferTextsDe: TranslatedTexts<typeof transferTextsEn, 'one' | 'other'> = {
   importMenu: 'Importieren…',
   importTitle: 'Chats importieren',
   importHint:

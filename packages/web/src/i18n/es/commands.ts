@@ -116,7 +116,7 @@ export const commandSentencesEs: Readonly<Record<string, string>> = {
   'position-start': 'antes del primer mensaje',
 };
 
-/** Roles, kinds of markers and statuses. */
+/** Words in the output of commands: roles, kinds of markers and statuses. */
 export const outputWordsEs: Readonly<Record<OutputWord, string>> = {
   user: 'tú',
   assistant: 'modelo',

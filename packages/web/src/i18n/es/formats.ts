@@ -43,7 +43,7 @@ export const formatNamesEs: Readonly<Record<string, string>> = {
   typingmind: 'Exportación de TypingMind',
 };
 
-/** Descriptions of formats. */
+/** What each format is, by its id. */
 export const formatDescriptionsEs: Readonly<Record<string, string>> = {
   archive:
     'Chats completos con papelera, marcadores, adjuntos e identificadores externos, línea a línea y con sumas de comprobación.',
@@ -60,7 +60,7 @@ export const formatDescriptionsEs: Readonly<Record<string, string>> = {
   'session-v2': 'Archivos de sesión de la versión 2, como los guarda el almacenamiento de sesiones.',
 };
 
-/** What a format cannot represent. */
+/** What a format cannot store, by the code of the loss. */
 export const formatLossesEs: Readonly<Record<string, string>> = {
   active: 'No se indica qué mensaje es el actual.',
   attachments: 'Los bytes de los adjuntos se omiten o solo se nombran.',

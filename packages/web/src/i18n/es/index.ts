@@ -5,7 +5,7 @@ import { argumentNamesEs, builtInNamesEs } from './names.ts';
 import { pageTextsEs } from './page.ts';
 import { refusalTextsEs } from './refusals.ts';
 
-/** Spanish. */
+/** The Spanish texts of the page, of commands and of errors. */
 export const languageTextsEs: LanguageTexts = {
   page: pageTextsEs,
   commandWords: commandWordsEs,

@@ -1,9 +1,8 @@
 /** Spanish texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const messageToolTextsEs: Translated<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsEs: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} de {of}',
   nextFound: 'Resultado siguiente',
   previousFound: 'Resultado anterior',

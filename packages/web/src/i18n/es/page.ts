@@ -1,13 +1,13 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 import { agentTextsEs } from './agents.ts';
 import { messageToolTextsEs } from './message-tools.ts';
 import { peopleTextsEs } from './people.ts';
 import { settingsTextsEs } from './settings.ts';
 import { transferTextsEs } from './transfer.ts';
 
-/** Spanish. The compiler requires every key of English. */
-export const pageTextsEs: Translated<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+/** The Spanish texts of the page by key. The compiler requires every key of the English texts. */
+export const pageTextsEs: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
   ...settingsTextsEs,
   ...agentTextsEs,
   ...messageToolTextsEs,

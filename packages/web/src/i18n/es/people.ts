@@ -1,9 +1,8 @@
 /** Spanish texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const peopleTextsEs: Translated<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
+export const peopleTextsEs: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
   people: 'Personas',
   peopleLead: 'Quién puede usar este servidor, cuánto ha usado y sus límites.',
   peopleForbidden: 'Solo los administradores de un servidor con usuarios ven esta página.',

@@ -1,9 +1,8 @@
 /** Spanish texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const settingsTextsEs: Translated<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
+export const settingsTextsEs: TranslatedTexts<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
   backToChats: 'Volver a los chats',
   modelsLead:
     'Conecta los proveedores y servidores locales que usas. Los cambios se aplican al momento, sin reiniciar.',

@@ -1,9 +1,8 @@
 /** Spanish texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const transferTextsEs: Translated<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
+export const transferTextsEs: TranslatedTexts<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importar…',
   importTitle: 'Importar chats',
   importHint:

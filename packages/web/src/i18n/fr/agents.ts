@@ -1,9 +1,8 @@
 /** French texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const agentTextsFr: Translated<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
+export const agentTextsFr: TranslatedTexts<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
   agents: 'Travail enregistré',
   agentsLead: 'Ce que vos programmes ont demandé, par le proxy Coppice',
   agentsEmpty: 'Rien n’est encore enregistré. Lancez un programme avec',

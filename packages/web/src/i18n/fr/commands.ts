@@ -116,7 +116,7 @@ export const commandSentencesFr: Readonly<Record<string, string>> = {
   'position-start': 'avant le premier message',
 };
 
-/** Roles, kinds of markers and statuses. */
+/** Words in the output of commands: roles, kinds of markers and statuses. */
 export const outputWordsFr: Readonly<Record<OutputWord, string>> = {
   user: 'vous',
   assistant: 'modèle',

@@ -43,7 +43,7 @@ export const formatNamesFr: Readonly<Record<string, string>> = {
   typingmind: 'Export TypingMind',
 };
 
-/** Descriptions of formats. */
+/** What each format is, by its id. */
 export const formatDescriptionsFr: Readonly<Record<string, string>> = {
   archive:
     'Discussions entières avec corbeille, signets, pièces jointes et identifiants externes, ligne par ligne avec sommes de contrôle.',
@@ -60,7 +60,7 @@ export const formatDescriptionsFr: Readonly<Record<string, string>> = {
   'session-v2': 'Fichiers de session de la version 2, comme les tient le stockage de sessions.',
 };
 
-/** What a format cannot represent. */
+/** What a format cannot store, by the code of the loss. */
 export const formatLossesFr: Readonly<Record<string, string>> = {
   active: 'Le message actuel n’est pas indiqué.',
   attachments: 'Les octets des pièces jointes sont omis ou seulement nommés.',

@@ -5,7 +5,7 @@ import { argumentNamesFr, builtInNamesFr } from './names.ts';
 import { pageTextsFr } from './page.ts';
 import { refusalTextsFr } from './refusals.ts';
 
-/** French. */
+/** The French texts of the page, of commands and of errors. */
 export const languageTextsFr: LanguageTexts = {
   page: pageTextsFr,
   commandWords: commandWordsFr,

@@ -1,9 +1,8 @@
 /** French texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const messageToolTextsFr: Translated<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsFr: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} sur {of}',
   nextFound: 'Résultat suivant',
   previousFound: 'Résultat précédent',

@@ -1,6 +1,6 @@
 /** French translations of names from the server. */
 
-/** Argument names in the usage of commands. */
+/** The names of arguments, as the usage of a command shows them. */
 export const argumentNamesFr: Readonly<Record<string, string>> = {
   command: 'commande',
   count: 'nombre',
@@ -12,7 +12,7 @@ export const argumentNamesFr: Readonly<Record<string, string>> = {
   chat: 'discussion',
 };
 
-/** Names of built-in tools and of the offline provider. */
+/** The names of built-in tools and of the offline provider, by their English names. */
 export const builtInNamesFr: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Hors ligne (sans modèle de langage)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':

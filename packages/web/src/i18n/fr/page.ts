@@ -1,13 +1,13 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 import { agentTextsFr } from './agents.ts';
 import { messageToolTextsFr } from './message-tools.ts';
 import { peopleTextsFr } from './people.ts';
 import { settingsTextsFr } from './settings.ts';
 import { transferTextsFr } from './transfer.ts';
 
-/** French. The compiler requires every key of English. */
-export const pageTextsFr: Translated<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+/** The French texts of the page by key. The compiler requires every key of the English texts. */
+export const pageTextsFr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
   ...settingsTextsFr,
   ...agentTextsFr,
   ...messageToolTextsFr,

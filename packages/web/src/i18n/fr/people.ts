@@ -1,9 +1,8 @@
 /** French texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const peopleTextsFr: Translated<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
+export const peopleTextsFr: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
   people: 'Personnes',
   peopleLead: 'Qui peut utiliser ce serveur, ce que chacun a utilisé, et ses limites.',
   peopleForbidden: 'Seuls les admins d’un serveur avec utilisateurs voient cette page.',

@@ -1,9 +1,8 @@
 /** French texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const transferTextsFr: Translated<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
+export const transferTextsFr: TranslatedTexts<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importer…',
   importTitle: 'Importer des discussions',
   importHint:

@@ -116,7 +116,7 @@ export const commandSentencesIt: Readonly<Record<string, string>> = {
   'position-start': 'prima del primo messaggio',
 };
 
-/** Roles, kinds of markers and statuses. */
+/** Words in the output of commands: roles, kinds of markers and statuses. */
 export const outputWordsIt: Readonly<Record<OutputWord, string>> = {
   user: 'tu',
   assistant: 'modello',

@@ -43,7 +43,7 @@ export const formatNamesIt: Readonly<Record<string, string>> = {
   typingmind: 'Esportazione di TypingMind',
 };
 
-/** Descriptions of formats. */
+/** What each format is, by its id. */
 export const formatDescriptionsIt: Readonly<Record<string, string>> = {
   archive:
     'Chat intere con cestino, segnalibri, allegati e identificatori esterni, riga per riga e con somme di controllo.',
@@ -60,7 +60,7 @@ export const formatDescriptionsIt: Readonly<Record<string, string>> = {
   'session-v2': 'File di sessione della versione 2, come li tiene l’archiviazione delle sessioni.',
 };
 
-/** What a format cannot represent. */
+/** What a format cannot store, by the code of the loss. */
 export const formatLossesIt: Readonly<Record<string, string>> = {
   active: 'Non viene indicato quale messaggio è l’attuale.',
   attachments: 'I byte degli allegati vengono omessi o solo nominati.',

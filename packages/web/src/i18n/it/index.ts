@@ -5,7 +5,7 @@ import { argumentNamesIt, builtInNamesIt } from './names.ts';
 import { pageTextsIt } from './page.ts';
 import { refusalTextsIt } from './refusals.ts';
 
-/** Italian. */
+/** The Italian texts of the page, of commands and of errors. */
 export const languageTextsIt: LanguageTexts = {
   page: pageTextsIt,
   commandWords: commandWordsIt,

@@ -1,9 +1,8 @@
 /** Italian texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const messageToolTextsIt: Translated<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsIt: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} di {of}',
   nextFound: 'Risultato successivo',
   previousFound: 'Risultato precedente',

@@ -1,6 +1,6 @@
 /** Italian translations of names from the server. */
 
-/** Argument names in the usage of commands. */
+/** The names of arguments, as the usage of a command shows them. */
 export const argumentNamesIt: Readonly<Record<string, string>> = {
   command: 'comando',
   count: 'numero',
@@ -12,7 +12,7 @@ export const argumentNamesIt: Readonly<Record<string, string>> = {
   chat: 'chat',
 };
 
-/** Names of built-in tools and of the offline provider. */
+/** The names of built-in tools and of the offline provider, by their English names. */
 export const builtInNamesIt: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (senza modello linguistico)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':

@@ -1,13 +1,13 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 import { agentTextsIt } from './agents.ts';
 import { messageToolTextsIt } from './message-tools.ts';
 import { peopleTextsIt } from './people.ts';
 import { settingsTextsIt } from './settings.ts';
 import { transferTextsIt } from './transfer.ts';
 
-/** Italian. The compiler requires every key of English. */
-export const pageTextsIt: Translated<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+/** The Italian texts of the page by key. The compiler requires every key of the English texts. */
+export const pageTextsIt: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
   ...settingsTextsIt,
   ...agentTextsIt,
   ...messageToolTextsIt,

@@ -1,9 +1,8 @@
 /** Italian texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const transferTextsIt: Translated<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
+export const transferTextsIt: TranslatedTexts<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importa…',
   importTitle: 'Importa chat',
   importHint:

@@ -1,9 +1,8 @@
 /** Japanese texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const agentTextsJa: Translated<typeof agentTextsEn, 'other'> = {
+export const agentTextsJa: TranslatedTexts<typeof agentTextsEn, 'other'> = {
   agents: '記録された作業',
   agentsLead: 'プログラムが Coppice のプロキシ経由で尋ねたこと',
   agentsEmpty: 'まだ何も記録されていません。プログラムを次で起動してください',

@@ -116,7 +116,7 @@ export const commandSentencesJa: Readonly<Record<string, string>> = {
   'position-start': '最初のメッセージの前',
 };
 
-/** Roles, kinds of markers and statuses. */
+/** Words in the output of commands: roles, kinds of markers and statuses. */
 export const outputWordsJa: Readonly<Record<OutputWord, string>> = {
   user: 'あなた',
   assistant: 'モデル',

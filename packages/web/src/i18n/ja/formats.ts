@@ -43,7 +43,7 @@ export const formatNamesJa: Readonly<Record<string, string>> = {
   typingmind: 'TypingMind のエクスポート',
 };
 
-/** Descriptions of formats. */
+/** What each format is, by its id. */
 export const formatDescriptionsJa: Readonly<Record<string, string>> = {
   archive: 'ゴミ箱、ブックマーク、添付、外部 ID を含むチャット全体を、1 行ずつチェックサム付きで。',
   chatgpt: 'ChatGPT がエクスポートする形の、すべてのブランチを含むチャット。',
@@ -59,7 +59,7 @@ export const formatDescriptionsJa: Readonly<Record<string, string>> = {
   'session-v2': 'セッションストレージが持つバージョン 2 のセッションファイル。',
 };
 
-/** What a format cannot represent. */
+/** What a format cannot store, by the code of the loss. */
 export const formatLossesJa: Readonly<Record<string, string>> = {
   active: 'どれが現在のメッセージかは省略されます。',
   attachments: '添付の内容は省略されるか、名前だけになります。',

@@ -5,7 +5,7 @@ import { argumentNamesJa, builtInNamesJa } from './names.ts';
 import { pageTextsJa } from './page.ts';
 import { refusalTextsJa } from './refusals.ts';
 
-/** Japanese. */
+/** The Japanese texts of the page, of commands and of errors. */
 export const languageTextsJa: LanguageTexts = {
   page: pageTextsJa,
   commandWords: commandWordsJa,

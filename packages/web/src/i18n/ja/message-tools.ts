@@ -1,9 +1,8 @@
 /** Japanese texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const messageToolTextsJa: Translated<typeof messageToolTextsEn, 'other'> = {
+export const messageToolTextsJa: TranslatedTexts<typeof messageToolTextsEn, 'other'> = {
   matchAt: '{n} / {of}',
   nextFound: '次の一致',
   previousFound: '前の一致',

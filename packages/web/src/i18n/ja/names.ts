@@ -1,6 +1,6 @@
 /** Japanese translations of names from the server. */
 
-/** Argument names in the usage of commands. */
+/** The names of arguments, as the usage of a command shows them. */
 export const argumentNamesJa: Readonly<Record<string, string>> = {
   command: 'コマンド',
   count: '数',
@@ -12,7 +12,7 @@ export const argumentNamesJa: Readonly<Record<string, string>> = {
   chat: 'チャット',
 };
 
-/** Names of built-in tools and of the offline provider. */
+/** The names of built-in tools and of the offline provider, by their English names. */
 export const builtInNamesJa: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'オフライン（言語モデルなし）',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':

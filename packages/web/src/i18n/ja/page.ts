@@ -1,13 +1,13 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 import { agentTextsJa } from './agents.ts';
 import { messageToolTextsJa } from './message-tools.ts';
 import { peopleTextsJa } from './people.ts';
 import { settingsTextsJa } from './settings.ts';
 import { transferTextsJa } from './transfer.ts';
 
-/** Japanese. The compiler requires every key of English. */
-export const pageTextsJa: Translated<typeof pageTextsEn, 'other'> = {
+/** The Japanese texts of the page by key. The compiler requires every key of the English texts. */
+export const pageTextsJa: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   ...settingsTextsJa,
   ...agentTextsJa,
   ...messageToolTextsJa,

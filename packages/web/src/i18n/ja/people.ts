@@ -1,9 +1,8 @@
 /** Japanese texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const peopleTextsJa: Translated<typeof peopleTextsEn, 'other'> = {
+export const peopleTextsJa: TranslatedTexts<typeof peopleTextsEn, 'other'> = {
   people: 'ユーザー',
   peopleLead: 'このサーバーを使える人、使用量、制限。',
   peopleForbidden: 'このページは、ユーザーのいるサーバーの管理者だけが見られます。',

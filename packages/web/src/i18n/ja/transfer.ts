@@ -1,9 +1,8 @@
 /** Japanese texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const transferTextsJa: Translated<typeof transferTextsEn, 'other'> = {
+export const transferTextsJa: TranslatedTexts<typeof transferTextsEn, 'other'> = {
   importMenu: 'インポート…',
   importTitle: 'チャットをインポート',
   importHint:

@@ -1,9 +1,8 @@
 /** Dutch texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const agentTextsNl: Translated<typeof agentTextsEn, 'one' | 'other'> = {
+export const agentTextsNl: TranslatedTexts<typeof agentTextsEn, 'one' | 'other'> = {
   agents: 'Opgenomen werk',
   agentsLead: 'Wat je programma’s vroegen, via de Coppice-proxy',
   agentsEmpty: 'Er is nog niets opgenomen. Start een programma met',

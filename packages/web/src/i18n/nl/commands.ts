@@ -116,7 +116,7 @@ export const commandSentencesNl: Readonly<Record<string, string>> = {
   'position-start': 'voor het eerste bericht',
 };
 
-/** Roles, kinds of markers and statuses. */
+/** Words in the output of commands: roles, kinds of markers and statuses. */
 export const outputWordsNl: Readonly<Record<OutputWord, string>> = {
   user: 'jij',
   assistant: 'model',

@@ -43,7 +43,7 @@ export const formatNamesNl: Readonly<Record<string, string>> = {
   typingmind: 'TypingMind-export',
 };
 
-/** Descriptions of formats. */
+/** What each format is, by its id. */
 export const formatDescriptionsNl: Readonly<Record<string, string>> = {
   archive: 'Hele chats met prullenbak, bladwijzers, bijlagen en externe id’s, regel voor regel en met controlesommen.',
   chatgpt: 'Chats met alle takken, zoals ChatGPT ze exporteert.',
@@ -59,7 +59,7 @@ export const formatDescriptionsNl: Readonly<Record<string, string>> = {
   'session-v2': 'Sessiebestanden van versie 2, zoals de sessieopslag ze bewaart.',
 };
 
-/** What a format cannot represent. */
+/** What a format cannot store, by the code of the loss. */
 export const formatLossesNl: Readonly<Record<string, string>> = {
   active: 'Welk bericht het huidige is wordt weggelaten.',
   attachments: 'Bytes van bijlagen worden weggelaten of alleen bij naam genoemd.',

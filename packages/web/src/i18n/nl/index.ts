@@ -5,7 +5,7 @@ import { argumentNamesNl, builtInNamesNl } from './names.ts';
 import { pageTextsNl } from './page.ts';
 import { refusalTextsNl } from './refusals.ts';
 
-/** Dutch. */
+/** The Dutch texts of the page, of commands and of errors. */
 export const languageTextsNl: LanguageTexts = {
   page: pageTextsNl,
   commandWords: commandWordsNl,

@@ -1,9 +1,8 @@
 /** Dutch texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const messageToolTextsNl: Translated<typeof messageToolTextsEn, 'one' | 'other'> = {
+export const messageToolTextsNl: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'other'> = {
   matchAt: '{n} van {of}',
   nextFound: 'Volgende treffer',
   previousFound: 'Vorige treffer',

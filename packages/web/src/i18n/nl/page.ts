@@ -1,13 +1,13 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 import { agentTextsNl } from './agents.ts';
 import { messageToolTextsNl } from './message-tools.ts';
 import { peopleTextsNl } from './people.ts';
 import { settingsTextsNl } from './settings.ts';
 import { transferTextsNl } from './transfer.ts';
 
-/** Dutch. The compiler requires every key of English. */
-export const pageTextsNl: Translated<typeof pageTextsEn, 'one' | 'other'> = {
+/** The Dutch texts of the page by key. The compiler requires every key of the English texts. */
+export const pageTextsNl: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> = {
   ...settingsTextsNl,
   ...agentTextsNl,
   ...messageToolTextsNl,

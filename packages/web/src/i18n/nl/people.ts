@@ -1,9 +1,8 @@
 /** Dutch texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const peopleTextsNl: Translated<typeof peopleTextsEn, 'one' | 'other'> = {
+export const peopleTextsNl: TranslatedTexts<typeof peopleTextsEn, 'one' | 'other'> = {
   people: 'Personen',
   peopleLead: 'Wie deze server mag gebruiken, wat ze gebruikten, en hun limieten.',
   peopleForbidden: 'Alleen beheerders van een server met gebruikers zien deze pagina.',

@@ -1,9 +1,8 @@
 /** Dutch texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const transferTextsNl: Translated<typeof transferTextsEn, 'one' | 'other'> = {
+export const transferTextsNl: TranslatedTexts<typeof transferTextsEn, 'one' | 'other'> = {
   importMenu: 'Importeren…',
   importTitle: 'Chats importeren',
   importHint:

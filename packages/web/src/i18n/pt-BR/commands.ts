@@ -115,7 +115,7 @@ export const commandSentencesPtBr: Readonly<Record<string, string>> = {
   'position-start': 'antes da primeira mensagem',
 };
 
-/** Roles, kinds of markers and statuses. */
+/** Words in the output of commands: roles, kinds of markers and statuses. */
 export const outputWordsPtBr: Readonly<Record<OutputWord, string>> = {
   user: 'você',
   assistant: 'modelo',

@@ -43,7 +43,7 @@ export const formatNamesPtBr: Readonly<Record<string, string>> = {
   typingmind: 'Exportação do TypingMind',
 };
 
-/** Descriptions of formats. */
+/** What each format is, by its id. */
 export const formatDescriptionsPtBr: Readonly<Record<string, string>> = {
   archive:
     'Chats inteiros com lixeira, marcadores, anexos e identificadores externos, linha por linha e com somas de verificação.',
@@ -60,7 +60,7 @@ export const formatDescriptionsPtBr: Readonly<Record<string, string>> = {
   'session-v2': 'Arquivos de sessão da versão 2, como o armazenamento de sessões os mantém.',
 };
 
-/** What a format cannot represent. */
+/** What a format cannot store, by the code of the loss. */
 export const formatLossesPtBr: Readonly<Record<string, string>> = {
   active: 'Não se indica qual mensagem é a atual.',
   attachments: 'Os bytes dos anexos são omitidos ou só nomeados.',

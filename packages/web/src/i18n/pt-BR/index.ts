@@ -5,7 +5,7 @@ import { argumentNamesPtBr, builtInNamesPtBr } from './names.ts';
 import { pageTextsPtBr } from './page.ts';
 import { refusalTextsPtBr } from './refusals.ts';
 
-/** Brazilian Portuguese. */
+/** The Brazilian Portuguese texts of the page, of commands and of errors. */
 export const languageTextsPtBr: LanguageTexts = {
   page: pageTextsPtBr,
   commandWords: commandWordsPtBr,

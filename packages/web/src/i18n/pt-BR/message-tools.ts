@@ -1,9 +1,8 @@
 /** Brazilian Portuguese texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const messageToolTextsPtBr: Translated<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsPtBr: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} de {of}',
   nextFound: 'Próximo resultado',
   previousFound: 'Resultado anterior',

@@ -1,13 +1,13 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 import { agentTextsPtBr } from './agents.ts';
 import { messageToolTextsPtBr } from './message-tools.ts';
 import { peopleTextsPtBr } from './people.ts';
 import { settingsTextsPtBr } from './settings.ts';
 import { transferTextsPtBr } from './transfer.ts';
 
-/** Brazilian Portuguese. The compiler requires every key of English. */
-export const pageTextsPtBr: Translated<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+/** The Brazilian Portuguese texts of the page by key. The compiler requires every key of the English texts. */
+export const pageTextsPtBr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
   ...settingsTextsPtBr,
   ...agentTextsPtBr,
   ...messageToolTextsPtBr,

@@ -1,9 +1,8 @@
 /** Brazilian Portuguese texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const transferTextsPtBr: Translated<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
+export const transferTextsPtBr: TranslatedTexts<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importar…',
   importTitle: 'Importar chats',
   importHint:

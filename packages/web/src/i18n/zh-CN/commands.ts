@@ -115,7 +115,7 @@ export const commandSentencesZhCn: Readonly<Record<string, string>> = {
   'position-start': '第一条消息之前',
 };
 
-/** Roles, kinds of markers and statuses. */
+/** Words in the output of commands: roles, kinds of markers and statuses. */
 export const outputWordsZhCn: Readonly<Record<OutputWord, string>> = {
   user: '你',
   assistant: '模型',

@@ -43,7 +43,7 @@ export const formatNamesZhCn: Readonly<Record<string, string>> = {
   typingmind: 'TypingMind 导出',
 };
 
-/** Descriptions of formats. */
+/** What each format is, by its id. */
 export const formatDescriptionsZhCn: Readonly<Record<string, string>> = {
   archive: '完整的聊天，含回收站、书签、附件和外部 ID，逐行并带校验和。',
   chatgpt: '含所有分支的聊天，与 ChatGPT 的导出相同。',
@@ -59,7 +59,7 @@ export const formatDescriptionsZhCn: Readonly<Record<string, string>> = {
   'session-v2': '第 2 版会话文件，与会话存储所用的相同。',
 };
 
-/** What a format cannot represent. */
+/** What a format cannot store, by the code of the loss. */
 export const formatLossesZhCn: Readonly<Record<string, string>> = {
   active: '不会指明哪条是当前消息。',
   attachments: '附件内容会省略，或只写名称。',

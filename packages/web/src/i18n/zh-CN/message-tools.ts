@@ -1,9 +1,8 @@
 /** Simplified Chinese texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const messageToolTextsZhCn: Translated<typeof messageToolTextsEn, 'other'> = {
+export const messageToolTextsZhCn: TranslatedTexts<typeof messageToolTextsEn, 'other'> = {
   matchAt: '{n} / {of}',
   nextFound: '下一个匹配',
   previousFound: '上一个匹配',

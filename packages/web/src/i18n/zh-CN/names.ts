@@ -1,6 +1,6 @@
 /** Simplified Chinese translations of names from the server. */
 
-/** Argument names in the usage of commands. */
+/** The names of arguments, as the usage of a command shows them. */
 export const argumentNamesZhCn: Readonly<Record<string, string>> = {
   command: '命令',
   count: '数量',
@@ -12,7 +12,7 @@ export const argumentNamesZhCn: Readonly<Record<string, string>> = {
   chat: '聊天',
 };
 
-/** Names of built-in tools and of the offline provider. */
+/** The names of built-in tools and of the offline provider, by their English names. */
 export const builtInNamesZhCn: Readonly<Record<string, string>> = {
   'Offline (no language model)': '离线（无语言模型）',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':

@@ -1,13 +1,13 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 import { agentTextsZhCn } from './agents.ts';
 import { messageToolTextsZhCn } from './message-tools.ts';
 import { peopleTextsZhCn } from './people.ts';
 import { settingsTextsZhCn } from './settings.ts';
 import { transferTextsZhCn } from './transfer.ts';
 
-/** Simplified Chinese. The compiler requires every key of English. */
-export const pageTextsZhCn: Translated<typeof pageTextsEn, 'other'> = {
+/** The Chinese texts of the page by key. The compiler requires every key of the English texts. */
+export const pageTextsZhCn: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   ...settingsTextsZhCn,
   ...agentTextsZhCn,
   ...messageToolTextsZhCn,

@@ -1,9 +1,8 @@
 /** Simplified Chinese texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const peopleTextsZhCn: Translated<typeof peopleTextsEn, 'other'> = {
+export const peopleTextsZhCn: TranslatedTexts<typeof peopleTextsEn, 'other'> = {
   people: '人员',
   peopleLead: '谁可以使用此服务器、用量和限额。',
   peopleForbidden: '只有多用户服务器的管理员能看到此页面。',

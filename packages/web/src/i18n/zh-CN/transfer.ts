@@ -1,9 +1,8 @@
 /** Simplified Chinese texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { Translated } from '../types.ts';
+import type { TranslatedTexts } from '../types.ts';
 
-/** The same keys as in English. */
-export const transferTextsZhCn: Translated<typeof transferTextsEn, 'other'> = {
+export const transferTextsZhCn: TranslatedTexts<typeof transferTextsEn, 'other'> = {
   importMenu: '导入…',
   importTitle: '导入聊天',
   importHint:

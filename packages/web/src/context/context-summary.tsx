@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { contextShareClass, contextShareLabel, contextSharesOf, useNextContext } from './use-context-answer.ts';
 
 /** A summary of the context at the bottom of the panel. If the panel shows nothing else, it lists the messages too. */
-export function ContextMini({ whole }: { readonly whole: boolean }): ReactElement {
+export function ContextSummary({ whole }: { readonly whole: boolean }): ReactElement {
   const { answer, more } = useNextContext(whole ? 40 : 0);
   if (answer === null) return <div className="ctx-mini" aria-busy="true" />;
   const window = answer.window;
