@@ -39,7 +39,7 @@ describe.each(['18', '19'])('in a browser, with React %s', (major) => {
       plugins: major === '18' ? [reactFrom(react18.folder)] : [],
       logLevel: 'error',
     });
-    // One version, and the one that is meant.
+    // The bundle contains one version of React, which is the expected one.
     const bundled = readFileSync(join(web, 'assets/app.js'), 'utf8').matchAll(/version = "(1\d)\.\d+\.\d+"/gi);
     expect([...new Set([...bundled].map(([, version]) => version))]).toEqual([major]);
     copyFileSync(join(import.meta.dirname, '../src/styles.css'), join(web, 'assets/styles.css'));

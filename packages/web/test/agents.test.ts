@@ -100,7 +100,7 @@ test('[B272] a period is chosen, and a session is continued in a new chat withou
   await page.locator('.work-numbers dt', { hasText: /^calls$/ }).waitFor();
   await waitUntilTrue(calls).toBe(today);
   expect(await findSeriousViolations({ page })).toEqual([]);
-  // A day later nothing is of today any more.
+  // A day later the sessions no longer belong to today.
   await page.clock.install({ time: Date.now() + 86_400_000 });
   await page.reload();
   await page.getByText('No sessions in this period.').waitFor();

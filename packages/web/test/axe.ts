@@ -1,4 +1,4 @@
-/** Runs axe on a page. */
+/** Finds accessibility problems of a page with axe. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { PageTab } from './page-fixture.ts';
@@ -11,7 +11,7 @@ interface Finding {
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** The serious findings of axe, one sentence each. */
+/** Runs axe and returns its serious and critical findings, one sentence each. */
 export async function findSeriousViolations({ page }: Pick<PageTab, 'page'>): Promise<readonly string[]> {
   // The page's policy forbids foreign scripts; the test evaluates its own.
   await page.evaluate(readFileSync(axe, 'utf8'));

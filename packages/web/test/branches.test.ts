@@ -129,7 +129,7 @@ test('[B70] a branch is copied to another tree, and everything stays here', asyn
 test('[B71] a temporary tree is marked as one, and is kept with all its messages', async () => {
   await buildSample('Stays on the list', 'Hello');
   const tab = await fixture.open('/');
-  // Keys work after the list has been loaded.
+  // The keys of the list work only after it has been loaded.
   await tab.page.getByText('Stays on the list').first().waitFor();
   await tab.page.keyboard.press('Shift+N');
   await tab.page.getByText('temporary', { exact: true }).waitFor();
@@ -226,7 +226,7 @@ test('[B75] titles and tags of messages and trees are shown at once, in every ta
   await other.page.getByTestId('thread').locator('.chip').filter({ hasText: 'kind' }).waitFor();
   const meta = async () => (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${ids[1]}`)).body.node.meta;
   await waitUntilTrue(meta).toMatchObject({ title: 'Greeting', tags: ['kind', 'short'] });
-  // The undo toast of the title may still be there.
+  // The toast about the title may still be visible.
   const tagged = tab.page.getByRole('status').filter({ hasText: 'Tags saved' });
   await tagged.getByRole('button', { name: /Undo/ }).click();
   await waitUntilTrue(async () => (await meta()).tags).toBe(undefined);

@@ -14,7 +14,6 @@ const scratch = join(scratchFolder, 'chromium');
 /** A marker next to a completely unpacked browser: the package itself does not detect an incomplete one. */
 const whole = join(scratch, 'whole');
 
-/** The folder of the built page. */
 export const builtPage = join(packageFolder, 'dist');
 
 interface Found {
@@ -74,7 +73,7 @@ async function launchOptions(): Promise<LaunchOptions> {
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value;
   return {
     executablePath: found.path,
-    // As root and in containers there is no sandbox.
+    // Chromium's sandbox does not work as root and in containers.
     args: ['--no-sandbox', '--font-render-hinting=none', '--disable-dev-shm-usage'],
     env: { ...env, ...found.env },
     headless: true,
@@ -86,12 +85,12 @@ export async function launchBrowserServer(): Promise<BrowserServer> {
   return chromium.launchServer(await launchOptions());
 }
 
-/** Starts Chromium for this process. Rejects if there is none. */
+/** Starts Chromium for this process. Rejects if no Chromium is installed. */
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch(await launchOptions());
 }
 
-/** Connects to the Chromium of the test run. Rejects if there is none: a browser test never passes without one. */
+/** Connects to the Chromium of the test run. Rejects if it cannot be started: a browser test never passes without it. */
 export async function connectBrowser({ port, token }: BrowserBrokerAddress): Promise<Browser> {
   const response = await fetch(`http://127.0.0.1:${port}`, { headers: { authorization: token } });
   const answer = await response.text();

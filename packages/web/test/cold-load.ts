@@ -1,7 +1,7 @@
 /** Loads a chat in a browser without a cache, over a slow connection or a fast one, and counts what is transferred. */
 import type { Browser } from 'playwright-core';
 
-/** What a first visit to a chat cost. */
+/** The bytes and the time of a first visit to a chat. */
 export interface ColdLoad {
   /** Bytes received, with headers and as compressed, until the first message was visible. */
   readonly bytesToFirstMessage: number;
@@ -13,7 +13,7 @@ export interface ColdLoad {
   readonly files: readonly { readonly path: string; readonly bytes: number; readonly isBefore: boolean }[];
 }
 
-/** A slow connection. */
+/** The speed and the delay of a simulated connection. */
 export interface SlowConnection {
   readonly bytesPerSecond: number;
   readonly latencyMs: number;

@@ -66,13 +66,13 @@ test('[B234] answers are selected and combined; the result streams, names its so
   await made.last().getByRole('button', { name: 'Stop' }).click();
   await waitUntilTrue(async () => (await siblings()).at(-1).status).toBe('aborted');
   await waitUntilTrue(() => made.count()).toBe(2);
-  // Undo takes back the last one only.
+  // Undo removes only the last combination.
   await panel.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('ControlOrMeta+z');
   await waitUntilTrue(() => made.count()).toBe(1);
   await page.getByRole('button', { name: 'Back to the thread (Esc)' }).click();
   expect(await siblings()).toHaveLength(4);
-  // In the thread a letter shows its answer.
+  // In the thread a click on a letter shows its answer.
   const thread = page.getByTestId('thread');
   await page.goto(`${fixture.url}/t/${body.treeId}/${(await siblings()).at(-1).id}`);
   await thread.getByText('coffee after lunch').waitFor();

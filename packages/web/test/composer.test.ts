@@ -233,7 +233,7 @@ test('[B262] a picture has a thumbnail in the composer and in the chat, where a 
   const thread = tab.page.getByTestId('thread');
   const shown = thread.getByRole('button', { name: 'Enlarge the image' });
   await shown.waitFor();
-  // The page refers to the bytes; they are not part of it.
+  // The page loads the image by its hash; the bytes are not part of the message.
   expect(await thread.locator('img.picture').getAttribute('src')).toMatch(/^\/api\/attachments\/[0-9a-f]{64}$/);
   await shown.click();
   await thread.getByRole('button', { name: 'Shrink the image' }).waitFor();
@@ -290,7 +290,7 @@ test('[B97] a message that waits for the server is sent even if another tree is 
   await waitUntilTrue(
     async () => (await fixture.server.ask('GET', `/api/trees/${here}?format=linear`)).body.messages.length,
   ).toBe(3);
-  // Messages of a closed page come back to their composer; those that arrived do not.
+  // Messages that did not arrive before the page was closed are put back into the composer; others are not.
   const lost = [
     { id: '00000000-0000-4000-8000-000000000001', text: 'Never sent', at: 1 },
     { id: (await fixture.server.ask('GET', `/api/trees/${there}`)).body.activeNodeId, text: 'Sent before', at: 1 },

@@ -1,4 +1,4 @@
-/** Further trees for lists: each with a few branches, tags and pins, one in the trash. */
+/** Creates further trees for lists, with a few branches, tags and pins each, and one in the trash. */
 import type { TestServer } from '@coppice/server/testing';
 
 interface SampleTree {

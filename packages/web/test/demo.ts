@@ -36,7 +36,7 @@ function model(name: string, content: string | readonly unknown[], more: Readonl
   return { role: 'assistant', content, meta: { source, ...more } };
 }
 
-/** The ids that tests need. */
+/** The ids of the demo's tree and of the messages that tests refer to. */
 export interface Demo {
   readonly id: string;
   readonly asked: string;

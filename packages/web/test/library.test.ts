@@ -24,7 +24,7 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   await page.getByRole('button', { name: 'Save preset' }).click();
   await page.getByRole('button', { name: /^Plain namer/ }).waitFor();
   expect(await findSeriousViolations(tab)).toEqual([]);
-  // An entry is not a chat, so no list shows it.
+  // A library entry is not listed as a chat.
   const { body } = await fixture.server.ask('GET', '/api/trees');
   expect(body.items).toEqual([]);
   await page.goto(fixture.url);
@@ -214,7 +214,7 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   await waitUntilTrue(folders).toEqual([]);
   await waitUntilTrue(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
   expect((await fixture.server.ask('GET', '/api/trees')).body.items).toHaveLength(1);
-  // On a phone the form fits.
+  // The form is not wider than a phone.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${fixture.url}/library`);
   await page.getByRole('button', { name: 'New project' }).click();

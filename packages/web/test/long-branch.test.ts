@@ -74,7 +74,7 @@ test('[B45] the context of a long branch is shown by its token count first and r
   const weight = (await page.locator('section.window h2').textContent())?.split(' ')[0] ?? '';
   await list.getByRole('button', { name: /Show earlier messages \(29,\d\d\d\)/ }).click();
   await waitUntilTrue(() => list.getByRole('listitem').count()).toBeGreaterThan(250);
-  // The composer shows the same for the whole branch, although only its end is loaded.
+  // The composer shows the size of the whole branch, although only its end is loaded.
   const thousands = `${Math.round(Number(weight.replaceAll(',', '')) / 1000)}k`;
   await page.goto(`${fixture.url}/t/${id}`);
   await page.getByTitle('What the model sees').filter({ hasText: thousands, visible: true }).waitFor();
@@ -95,7 +95,7 @@ test('[B46] a link to its beginning reads the messages around it, loads more dow
   const thread = page.getByTestId('thread');
   await thread.getByText('Message number 50', { exact: true }).waitFor();
   expect(read).toBeLessThan(6);
-  // Far from the end the thread does not look as if it ended there; new messages are still added at the end.
+  // Far from the end the composer still names the last message, because new messages are added at the end.
   await page.getByText(/Replying to Message number 29999|Replying to One more/).waitFor();
   await thread.hover();
   await waitUntilTrue(async () => {

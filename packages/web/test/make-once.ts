@@ -1,4 +1,4 @@
-/** Creates files that several processes share: the built page, the unpacked browser. */
+/** Runs work once for several processes: building the page, unpacking the browser. */
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ export async function makeOnce(name: string, isThere: () => boolean, make: () =>
   }
 }
 
-/** Takes a lock that contains its owner from the beginning; false if it is taken. */
+/** Creates a lock that names its process. Returns false if another process has the lock. */
 function take(lock: string): boolean {
   mkdirSync(scratchFolder, { recursive: true });
   const own = `${lock}.${process.pid}`;

@@ -110,7 +110,7 @@ test('[B304] the outline is scrolled to the current message, when a chat opens a
     content: `Message number ${at}`,
   }));
   const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Long', messages } });
-  // Without forks the rows would be folded.
+  // Forks keep the rows from being folded.
   const { body: thread } = await fixture.server.ask('GET', `/api/trees/${body.treeId}/page?limit=100`);
   const nodes: readonly { readonly id: string; readonly parentId: string }[] = thread.nodes;
   for (const node of nodes.filter((_, at) => at % 3 === 0))
@@ -142,7 +142,7 @@ test('[B52] the outline shows forks with their other branches, finds words in ev
   const scrolled = () => tab.page.evaluate("document.querySelector('[role=tree]').scrollTop");
   await waitUntilTrue(height).toBeLessThan(300);
   await outline.focus();
-  // The list gets its height one frame after the page.
+  // The list has no height in the first frame.
   const pressing = (key: string) => async () => {
     await tab.page.keyboard.press(key);
     return scrolled();

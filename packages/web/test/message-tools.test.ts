@@ -56,7 +56,7 @@ test('[B314] a reply is rated by thumbs, by keyboard too; the rating is metadata
   await waitUntilTrue(rating).toBe(undefined);
   await page.getByRole('button', { name: /^Undo/ }).first().click();
   await waitUntilTrue(rating).toBe('bad');
-  // A question is not rated.
+  // Messages of the user have no rating buttons.
   await waitUntilTrue(() => page.locator('article.you').getByRole('button', { name: 'Good reply' }).count()).toBe(0);
   await done(tab);
 });

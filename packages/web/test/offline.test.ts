@@ -27,7 +27,7 @@ test('[B320, B321] the page and the last chats open without the server; purging 
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', serviceWorkers: 'allow' });
   const page = await context.newPage();
   const create = async (title: string, text: string, more: object = {}): Promise<string> => {
-    // Temporary chats are known only to the server that listens.
+    // Temporary chats exist only in the process that listens, so this one is created over HTTP.
     const made = await fetch(`${url}/api/trees`, {
       method: 'POST',
       headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },

@@ -62,15 +62,15 @@ export async function ensureBuilt(): Promise<void> {
 export interface PageTab {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors, violations of the content security policy, and requests to other hosts. There must be none. */
+  /** Errors, violations of the content security policy, and requests to other hosts. Tests expect an empty list. */
   readonly faults: string[];
 }
 
-/** Options of a tab. */
+/** Options of a tab, in addition to those of its browser context. */
 export interface TabOptions extends BrowserContextOptions {
-  /** An existing context. */
+  /** An existing context, whose storage and sign-in the tab shares. */
   readonly context?: BrowserContext;
-  /** Delays every API response by up to so many milliseconds; `COPPICE_SLOW_MS` sets it for all tabs. */
+  /** Delays every API response by up to this many milliseconds; `COPPICE_SLOW_MS` sets it for all tabs. */
   readonly lateMs?: number;
 }
 
@@ -113,7 +113,7 @@ export function waitUntilTrue<T>(look: () => T | Promise<T>) {
   return expect.poll(look, { timeout: patienceMs, interval: 60 });
 }
 
-/** The browser of a test run, without a server. */
+/** Connects to the browser of the test run, without a server. */
 export function openTestBrowser(): Promise<Browser> {
   return connectBrowser(inject('browserBroker'));
 }

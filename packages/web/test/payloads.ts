@@ -87,7 +87,7 @@ const diagrams = [
   `[1]: https://${host}\n\nCited [^1].\n\n[^1]: <img src=x onerror=${script}>`,
 ];
 
-/** `count` payloads of all kinds. */
+/** Returns a number of payloads, of as many kinds as possible. */
 export function makePayloads(count: number): readonly string[] {
   const every: string[] = [...diagrams, ...formulas, ...tags, ...addresses.flatMap(linked)];
   const all = wrapped.flatMap((wrap) => every.map(wrap));

@@ -148,7 +148,7 @@ test('[B33] the palette finds actions, trees and messages by name, and can be us
   const tab = await fixture.open(`/t/${demo.id}`);
   await tab.page.getByTestId('thread').getByText('The script stops').waitFor();
   await tab.page.keyboard.press('Control+k');
-  // Typed, not filled in: a user who opens it by a key continues with keys.
+  // The text is typed, because a user who opens the palette by a key continues with keys.
   await waitUntilTrue(() =>
     tab.page.getByRole('combobox').evaluate((field: ShownElement) => field.matches(':focus')),
   ).toBe(true);
@@ -193,7 +193,7 @@ test('[B305] Enter in the palette opens the displayed hit, however late it arriv
   await page.getByRole('combobox').fill('zwetschgen');
   const hit = page.getByRole('option').filter({ hasText: 'zwetschgen trees' });
   await waitUntilTrue(() => hit.getAttribute('aria-selected')).toBe('true');
-  // Hits of other words are not offered while those of the new ones are on their way.
+  // While new hits are loaded, the hits of the previous words are not offered.
   await page.getByRole('combobox').fill('zwetschgen nowhere');
   await waitUntilTrue(() => hit.count()).toBe(0);
   await page.getByRole('combobox').fill('zwetschgen');

@@ -15,7 +15,6 @@ import { openPageFixture, type PageFixture } from './page-fixture.ts';
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const shownInDocuments = new Set(['thread-light', 'map-light', 'compare-light']);
 
-/** The file of a screenshot. */
 function fileOf(name: string): string {
   const isDocument = process.argv.includes('--docs') && shownInDocuments.has(name);
   return join(repository, isDocument ? 'docs/screenshots' : '.tmp/screenshots', `${name}.png`);
@@ -228,7 +227,7 @@ const shots: readonly Shot[] = [
   { name: 'settings-sign-in', path: () => '/settings/access', ready: '.row-item' },
   { name: 'trash', path: () => '/trash', ready: '.trashrow' },
   { name: 'shared', path: () => '/trash', ready: '.trashrow', act: shared },
-  // Last: these sign the browser out.
+  // These screens come last, because they sign the browser out.
   {
     name: 'signed-out',
     path: (demo) => `/t/${demo.id}`,
@@ -265,7 +264,7 @@ async function shared(page: Page, fixture: PageFixture, demo: Demo): Promise<voi
   await page.locator('.past article').first().waitFor();
 }
 
-// One keyboard for all screenshots, on any machine.
+// Key names are those of a Mac on every machine.
 const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36';
 
 const looks = [

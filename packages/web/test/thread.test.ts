@@ -24,7 +24,7 @@ async function newTree(...said: readonly string[]): Promise<string> {
   return body.treeId;
 }
 
-/** A promise that the test resolves. */
+/** Creates a promise that the test resolves when a request may continue. */
 function openGate(): { readonly promise: Promise<void>; resolve(): void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((done) => {
@@ -107,7 +107,7 @@ test('[B12] a sent message is shown at once, the reply streams in below it, and 
   await waitUntilTrue(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(1);
   gate.resolve();
   await thread(tab).getByText('word at a time.').waitFor();
-  // Screen reader users are notified.
+  // A screen reader announces the reply.
   await tab.page.getByRole('status').getByText('one has replied').waitFor({ state: 'attached' });
   await waitUntilTrue(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
   await waitUntilTrue(() => thread(tab).locator('strong').last().textContent()).toBe('bold');
@@ -172,7 +172,7 @@ test('[B14] an edit becomes a variant and the old text stays; Save only edits in
   await tab.page.getByRole('button', { name: 'Save without replying' }).click();
   await thread(tab).getByText('Best words').waitFor();
   await waitUntilTrue(() => thread(tab).getByRole('group', { name: 'Version 2 of 2' }).count()).toBe(1);
-  // Not the undo toast of the earlier edit, which may still be there.
+  // The toast of the earlier edit may still be visible, so the text is compared.
   const saved = tab.page.getByRole('status').filter({ hasText: 'Saved; the old text' });
   await saved.getByRole('button', { name: 'Undo' }).click();
   await thread(tab).getByText('Better words').waitFor();
@@ -196,7 +196,7 @@ test('[B190] saving a message that a link shows offers to update the link', asyn
   await done(tab);
 });
 
-/** A short tree whose edits wait until the gate is opened. */
+/** Opens a short tree whose edits wait until the gate is opened. */
 async function openHeld(): Promise<{ readonly tab: PageTab; readonly gate: ReturnType<typeof openGate> }> {
   const id = await newTree('Hi', 'Hello.');
   const gate = openGate();

@@ -37,7 +37,7 @@ async function done(tab: PageTab): Promise<void> {
   await tab.context.close();
 }
 
-/** A touch that moves from one position to another, in steps. */
+/** Moves a finger from one position by a distance, in steps. */
 async function drag(page: Page, from: { x: number; y: number }, by: { x: number; y: number }): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const at = (share: number) => [{ x: from.x + by.x * share, y: from.y + by.y * share }];
@@ -51,7 +51,7 @@ async function drag(page: Page, from: { x: number; y: number }, by: { x: number;
   ]);
 }
 
-/** The position of a text once the list has stopped scrolling: before that nothing in it can be touched. */
+/** Returns the centre of a text after the list has stopped scrolling; before that a touch would miss the text. */
 async function middleOf(page: Page, words: string): Promise<{ x: number; y: number }> {
   const line = page.getByTestId('thread').getByText(words).first();
   await line.scrollIntoViewIfNeeded();

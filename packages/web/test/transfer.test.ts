@@ -21,7 +21,7 @@ function chat(name: string, turns = 1) {
   return { id: name, title: name, messages: messages.flat() };
 }
 
-/** A session of Claude Code, one record per line. */
+/** Returns a session file of Claude Code with one prompt and one reply. */
 function session(title: string): string {
   const sessionId = randomUUID();
   const [first, second] = [randomUUID(), randomUUID()];
@@ -145,7 +145,7 @@ test('[B82] an import continues over a reload, is found again on home, and stops
   await line.getByRole('button', { name: 'Show' }).click();
   await importDialog(tab).getByRole('button', { name: 'Stop' }).click();
   await importDialog(tab).getByText('Stopped; what was already imported is kept').waitFor();
-  // Imports belong to the process that received them; the page's is the one on the socket.
+  // An import exists only in the process that received it, so the page requests it from the server that it uses.
   const newest = await tab.page.evaluate(
     "fetch('/api/imports').then((answer) => answer.json()).then((list) => list.items[0])",
   );

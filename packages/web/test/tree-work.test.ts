@@ -199,7 +199,7 @@ test('[B263] undo and redo name what they would change and are disabled without 
   await page.getByTestId('thread').getByText('Hello').waitFor();
   const bar = page.locator('.main > .bar');
   await waitUntilTrue(() => bar.getByRole('button', { name: 'Nothing to redo' }).isDisabled()).toBe(true);
-  // A question without a reply has a button to get one.
+  // A message without a reply has a button that generates one.
   const composer = page.getByRole('textbox', { name: 'Message' });
   await composer.fill('A note');
   await page.keyboard.press('Alt+Enter');

@@ -72,7 +72,7 @@ test('[CL7, CL8] after any number of tool calls the reply is shown, the next mes
 test('[CL7] the built-in guide replies below the tool that it calls', async () => {
   const own = await openPageFixture();
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Guide' } });
-  // High enough for all rows to be rendered.
+  // The window is high enough that all rows are rendered.
   const tab = await own.open('/', { viewport: { width: 1440, height: 2600 } });
   await tab.page.evaluate("localStorage.setItem('coppice.chosen-models', 'offline/guide')");
   await tab.context.addInitScript("localStorage.setItem('coppice.chosen-models', 'offline/guide')");

@@ -21,7 +21,7 @@ import { sessionsToCsv } from './work-csv.ts';
 // The refresh interval: a running session changes with every call.
 const refreshMs = 3_000;
 
-/** The periods to choose from: the days before today that belong to them. */
+/** The periods to choose from, with the number of days before today; null means all time. */
 const periods = { today: 0, last7Days: 6, last30Days: 29, allTime: null } as const;
 type Period = keyof typeof periods;
 const periodNames: readonly Period[] = ['today', 'last7Days', 'last30Days', 'allTime'];
@@ -119,7 +119,7 @@ function useRecordedWork(period: Period): {
     return () => clearInterval(timer);
   }, [load]);
   const cursor = work?.cursor ?? null;
-  // The list begins with the newest session. If the last one is older than the period, so are all further ones.
+  // The list begins with the newest session. If its last session is older than the period, further pages are too.
   const isMore = cursor !== null && inPeriod((work?.sessions ?? []).slice(-1), startOf(period)).length > 0;
   const loadMore = async () => {
     if (cursor === null) return;
@@ -225,7 +225,7 @@ function inPeriod(sessions: readonly RecordedSession[], since: number): readonly
   return sessions.filter(({ treeId: id }) => inside.has(id));
 }
 
-/** All sessions of a program and a project; an empty name means all of them. */
+/** Loads all pages of sessions of a program and a project; an empty name means every program or project. */
 async function loadAll({ program, project }: { readonly program: string; readonly project: string }) {
   const all: RecordedSession[] = [];
   const chosen = { ...(program === '' ? {} : { program }), ...(project === '' ? {} : { project }) };
@@ -368,7 +368,7 @@ function SessionTable({
   );
 }
 
-// A group whose sessions use more folders than this shows none of them.
+// The folders of a group are shown only up to this number.
 const mostFolders = 2;
 
 function foldersOf(members: readonly SessionWithParts[]): readonly string[] {

@@ -46,7 +46,7 @@ function isAgentSession(tree: { readonly tags?: readonly string[]; readonly meta
   return typeof metadata === 'object' && metadata !== null && ('spawnedBy' in metadata || 'imported' in metadata);
 }
 
-/** The links of a tree; null until they are loaded, and without a tree. */
+/** Loads the sub-agents of a session and its parent; null until the answer arrives, and without a tree. */
 function useSubAgents(tree: TreeId | null, version: number): SubAgents | null {
   const [links, setLinks] = useState<{ readonly of: TreeId; readonly found: SubAgents } | null>(null);
   useEffect(() => {

@@ -64,7 +64,7 @@ export interface AnswerSelection {
   readonly toggle: (node: Node) => void;
 }
 
-/** Selects answers to combine. All are selected at first, except those that were combined from others. */
+/** Selects answers to combine. At first all answers are selected, except combined ones. */
 export function useAnswerSelection(variants: readonly Node[]): AnswerSelection {
   const [unpicked, setUnpicked] = useState<ReadonlySet<NodeId>>(new Set());
   const [alsoPicked, setAlsoPicked] = useState<ReadonlySet<NodeId>>(new Set());

@@ -19,7 +19,7 @@ import { WordDiff } from './word-diff.tsx';
 
 type ComparePlace = Extract<PageRoute, { name: 'tree' }>;
 
-/** Shows variants side by side, then any two of them word by word. Continuing from one keeps all. */
+/** Shows variants side by side, and below any two of them word by word. Continuing from one keeps the others. */
 export function CompareScreen({ place }: { readonly place: ComparePlace }): ReactElement {
   const { parent, variants } = useAnswers(place.nodeId ?? place.a ?? place.b);
   const live = useShownIds();
@@ -90,7 +90,7 @@ interface ComparedSides {
   readonly b: NodeId | null;
 }
 
-/** The two answers of the word comparison; at first those of the URL, else the shown answer and another one. */
+/** The two answers of the word comparison: those in the URL, or the shown answer and another one. */
 function useComparedSides(
   place: ComparePlace,
   variants: readonly Node[],
@@ -164,7 +164,7 @@ function CompareBar({ variants, mergeable }: CompareBarProps): ReactElement {
   );
 }
 
-/** Generates further answers, of another model or of the current ones. */
+/** Buttons that generate further answers, of another model or of the current models. */
 function MoreAnswers({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   return (

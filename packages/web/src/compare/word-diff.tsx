@@ -43,15 +43,7 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
   const [whole, setWhole] = useState(false);
   const [written, setWritten] = useState(false);
   const texts = useTexts(a, b, variants, whole);
-  const left = useTurnRows(texts?.left);
-  const right = useTurnRows(texts?.right);
-  // Markdown markup is ignored: a difference only in markup is not visible to a reader.
-  const parts = useMemo(() => {
-    if (texts === null) return [];
-    // A reply with tool calls has most of its text after them.
-    const [a, b] = whole ? [texts.a, texts.b] : [textOfTurn(left), textOfTurn(right)];
-    return written ? diffText(a, b) : diffText(markdownToPlainText(a), markdownToPlainText(b));
-  }, [texts, whole, written, left, right]);
+  const parts = useDiffParts(texts, whole, written);
   const box = useRef<HTMLDivElement>(null);
   const showNext = useNextDifference(box);
   if (texts === null) return null;
@@ -99,6 +91,18 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
       </div>
     </>
   );
+}
+
+/** The differences of two texts. Unless the source is shown, markup is ignored, because a reader does not see it. */
+function useDiffParts(texts: Texts | null, whole: boolean, asSource: boolean): readonly TextPart[] {
+  const left = useTurnRows(texts?.left);
+  const right = useTurnRows(texts?.right);
+  return useMemo(() => {
+    if (texts === null) return [];
+    // A reply with tool calls has most of its text after them.
+    const [a, b] = whole ? [texts.a, texts.b] : [textOfTurn(left), textOfTurn(right)];
+    return asSource ? diffText(a, b) : diffText(markdownToPlainText(a), markdownToPlainText(b));
+  }, [texts, whole, asSource, left, right]);
 }
 
 /** Returns a function that scrolls to the next difference; after the last one it starts again. */

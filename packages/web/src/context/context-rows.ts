@@ -13,7 +13,7 @@ export interface ContextTableRow {
   readonly entry: ContextEntry | null;
   readonly node: Node | undefined;
   readonly tokens: number;
-  /** Older messages that a summary replaces; null if they were not counted. */
+  /** The number of older messages that a summary replaces; null if the server did not count them. */
   readonly folded: number | null;
 }
 
@@ -27,7 +27,7 @@ export function buildContextRows(answer: ContextAnswer, part: LoadedBranch): rea
   for (const entry of answer.entries)
     if (entry.kind === 'system-prompt')
       rows.push({ key: 'system', entry, node: undefined, tokens: entry.tokens, ...ordinary });
-  // Above the loaded page everything may be in the context, so nothing there is shown as excluded.
+  // A message above the loaded page may be in the context, so it is not shown as excluded.
   const from = answer.before === null ? 0 : path.findIndex((node) => node.id === answer.before);
   const after: ContextTableRow[] = [];
   const seen = new Set<string>();

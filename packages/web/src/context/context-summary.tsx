@@ -5,7 +5,7 @@ import { plainTextOf } from '../thread/rows.ts';
 import { Button } from '../ui/button.tsx';
 import { contextShareClass, contextShareLabel, contextSharesOf, useNextContext } from './use-context-answer.ts';
 
-/** A summary of the context at the bottom of the panel. If the panel shows nothing else, it lists the messages too. */
+/** The size of the context and its parts, in the panel. With `whole` the messages are listed too. */
 export function ContextSummary({ whole }: { readonly whole: boolean }): ReactElement {
   const { answer, more } = useNextContext(whole ? 40 : 0);
   if (answer === null) return <div className="ctx-mini" aria-busy="true" />;

@@ -2,7 +2,7 @@
 import { type ContextAnswer, type LoadedBranch, loadedPath } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 
-/** The size of the loaded path, and what must be equal for two sizes to be comparable. */
+/** The size of the loaded path. Two sizes can be compared only if `first` and `fixed` are equal. */
 export interface PathSize {
   /** The first loaded node; null at the root. */
   readonly first: NodeId | null;

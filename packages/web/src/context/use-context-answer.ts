@@ -1,4 +1,4 @@
-import type { ContextAnswer } from '@coppice/client';
+import type { ContextAnswer, LoadedBranch } from '@coppice/client';
 import type { ContextTokensByKind } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { currentModels, useAppData } from '../state/app-data.ts';
@@ -27,6 +27,17 @@ interface CountedContext {
   readonly weight: PathSize;
 }
 
+/** Adjusts a size from the server to the loaded path; null if model or tools have changed since. */
+function adjustToPath(
+  counted: CountedContext | null,
+  path: LoadedBranch | null,
+  model: string | null,
+  tools: string,
+): ContextAnswer | null {
+  if (path === null || counted === null || counted.model !== model || counted.tools !== tools) return null;
+  return adjustContextSize(counted.answer, counted.weight, measurePath(path));
+}
+
 /**
  * The context of the next call at the end of the view's branch: its size and its last messages; `more` loads earlier
  * ones. If only the size is needed, it is adjusted to the loaded path; otherwise it is loaded again when the tree
@@ -49,12 +60,7 @@ export function useNextContext(limit: number): {
   useEffect(() => {
     // Counting a long branch is expensive for the server: not before the thread is shown.
     if (version === 0 || !ready) return;
-    const { base } = session.state;
-    const known = read.current;
-    const adjusted =
-      limit === 0 && base !== null && known !== null && known.model === model && known.tools === tools
-        ? adjustContextSize(known.answer, known.weight, measurePath(base))
-        : null;
+    const adjusted = limit === 0 ? adjustToPath(read.current, session.state.base, model, tools) : null;
     if (adjusted !== null) {
       setAnswer(adjusted);
       session.store.setState({ weight: adjusted.tokens });

@@ -158,7 +158,7 @@ function SearchField({ text, found, filter, onChange }: SearchFieldProps): React
   );
 }
 
-/** The lists that a filter combines. Recorded trees are those by prompt and those of sessions, which have a tag. */
+/** Returns the requests of a filter. Recorded trees are in two lists: those of the forest, and those with a tag. */
 function filtersOf(filter: string): readonly TreeFilter[] | null {
   if (filter === 'pinned') return [{ pinned: true }];
   if (filter === 'forest') return [{ forest: true }, { tag: 'recorded' }];
@@ -270,7 +270,7 @@ function byProject(
   return [...groups].map(([project, of]) => ({ project, trees: of }));
 }
 
-/** Describes where the user is in a tree: the last words, and the bookmark above them if there is one. */
+/** Describes where the user is in a tree: the last words and, if the branch has one, its bookmark. */
 function describePosition({ on, words: said }: TreeShape): string {
   const words = toExcerpt(said, 120);
   return on === null || on === words ? words : t('onBranch', { branch: on, words });

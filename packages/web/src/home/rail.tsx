@@ -56,7 +56,7 @@ export function RailHead(): ReactElement {
 // Drawing a silhouette walks the whole tree. For a larger tree the silhouette of the list is used.
 const mostDrawn = 2_000;
 
-/** The open tree in the list, with its current title and silhouette instead of those of the list. */
+/** The row of the open tree in the list. Its title and silhouette are newer than those of the list. */
 function OpenTree({ tree }: { readonly tree: TreeViewData }): ReactElement {
   const now = useTree((state) => state.base?.tree ?? null);
   const topology = useTree((state) => state.topology);

@@ -7,7 +7,7 @@ const language = currentLanguage();
 
 /** The texts of import and export in the user's language; null in English. A change of language reloads the page. */
 export const reportTexts: ReportTexts | null =
-  // If they cannot be loaded, the server's English texts are shown.
+  // If the translation cannot be loaded, the server's English texts are shown.
   language === 'en' ? null : await loadReportTexts(language).catch(() => null);
 
 const translation = currentTranslation();

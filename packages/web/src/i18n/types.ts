@@ -70,19 +70,19 @@ export interface LanguageTexts {
   readonly units: Partial<UnitTexts<PluralForm>>;
   /** Argument names in the usage of commands. */
   readonly argumentNames: Readonly<Record<string, string>>;
-  /** Names of built-in tools and of the offline provider, by the English ones. */
+  /** The names of built-in tools and of the offline provider, by their English names. */
   readonly ownNames: Readonly<Record<string, string>>;
   readonly refusals: RefusalTexts;
 }
 
-/** What import and export need in addition, loaded with their dialogs. */
+/** The texts of import and export, which are loaded with their dialogs. */
 export interface ReportTexts {
   readonly findings: Readonly<Record<ImportFindingCode, string>>;
   /** Details of findings, with `{}` for each value. */
   readonly findingDetails: Readonly<Record<FindingDetailCode, string>>;
   readonly formatNames: Readonly<Record<string, string>>;
-  /** Descriptions of formats. */
+  /** What each format is, by its id. */
   readonly formats: Readonly<Record<string, string>>;
-  /** What a format cannot represent. */
+  /** What a format cannot store, by the code of the loss. */
   readonly losses: Readonly<Record<string, string>>;
 }

@@ -44,7 +44,7 @@ function currentNode(session: TreeSession): Node | null {
   return rows.find((node) => node.id === current) ?? last ?? null;
 }
 
-/** Wraps an action that is always possible. */
+/** Makes a `run` function of an action that is always possible: the key counts as handled. */
 function always(run: () => void): () => boolean {
   return () => {
     run();

@@ -171,7 +171,7 @@ interface MessageItemsProps {
   readonly run: RunAndClose;
 }
 
-/** The found messages, and a line that opens the search of home. They are shown although they do not match by name. */
+/** The found messages, and a line that opens the search of home. `forceMount` exempts them from the filter. */
 function MessageItems({ words, hits, run }: MessageItemsProps): ReactElement {
   return (
     <Command.Group forceMount>

@@ -63,7 +63,7 @@ test('[B54] a new message at the end of a branch moves no column', () => {
     fc.property(trees, (parents) => {
       const before = layoutOf(parents);
       const [branch] = before.branches;
-      // A branch of one message is narrower: it may become wider with its second.
+      // A branch of one message is drawn narrower, so a second message may change its width.
       if (branch === undefined || branch.nodes.length < 2) return;
       const tip = branch.nodes.at(-1)?.id ?? '';
       const after = layoutOf([...parents, Number(tip.slice(1))]);

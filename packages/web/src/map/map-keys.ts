@@ -5,7 +5,7 @@ import { cherryPickMessage, showError } from '../state/tree-actions.ts';
 import { zoomFactor } from './map-zoom.tsx';
 import type { MapModel } from './use-map.ts';
 
-/** What the keys of the map act on. */
+/** The state of the map that keys read and change. */
 interface MapKeyScope {
   readonly session: TreeSession;
   readonly model: MapModel;

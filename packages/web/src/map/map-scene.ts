@@ -72,7 +72,7 @@ export function findVisibleBranches({ layout, view, width, height }: MapScene): 
   return seen;
 }
 
-/** The message nearest to a point of the screen, within touch distance; null if there is none. */
+/** Finds the message nearest to a point of the canvas; null if none is within touch distance. */
 export function nodeAtPoint(layout: MapLayout, view: MapView, x: number, y: number): NodeId | null {
   const reach = 14;
   let best: NodeId | null = null;

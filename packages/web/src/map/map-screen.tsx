@@ -32,7 +32,7 @@ export function MapScreen(): ReactElement {
   const session = useSession();
   const model = useMapModel();
   const surface = useCanvas();
-  const { host, canvas, width, height, palette } = surface;
+  const { host, canvas, width, height } = surface;
   const [filter, setFilter] = useState<ShapeFilter>('all');
   const [find, setFind] = useState('');
   const [focus, setFocus] = useState<NodeId | null>(null);
@@ -47,11 +47,11 @@ export function MapScreen(): ReactElement {
     mapView.bringIntoView(id);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // Browser shortcuts, such as printing.
+    // Chords with these keys are shortcuts of the browser, such as printing.
     if (model === null || event.ctrlKey || event.metaKey) return;
     const search = () => finder.current?.focus();
-    if (!handleMapKey(event.key, { session, model, focus, show, setFocus, openMessage: goTo, zoom, showWhole, search }))
-      return;
+    const scope = { session, model, focus, show, setFocus, openMessage: goTo, zoom, showWhole, search };
+    if (!handleMapKey(event.key, scope)) return;
     event.preventDefault();
     event.stopPropagation();
   };
@@ -78,17 +78,19 @@ export function MapScreen(): ReactElement {
           onKeyDown={onKeyDown}
           {...pointer}
         />
-        {model !== null && view !== null && level === 'near' ? (
-          <MessageCards model={model} view={view} width={width} height={height} onOpen={goTo} />
-        ) : null}
         {model === null ? <MapProgress /> : <BranchList model={model} onPick={goTo} onShow={show} />}
         {model !== null && view !== null ? (
-          <MapOverlays model={model} view={view} surface={surface} focus={focus} drag={drag} onOpen={goTo} />
+          <MapOverlays
+            model={model}
+            view={view}
+            surface={surface}
+            focus={focus}
+            drag={drag}
+            onOpen={goTo}
+            onMove={setView}
+          />
         ) : null}
         <MapZoom mapView={mapView} target={focus ?? model?.leaf ?? null} />
-        {model === null || view === null || palette === null ? null : (
-          <Minimap model={model} view={view} width={width} height={height} palette={palette} onMove={setView} />
-        )}
         {level === 'near' ? null : <MapLegend />}
       </div>
     </main>
@@ -148,7 +150,7 @@ function MapBar(props: {
   );
 }
 
-/** The line of a drag, and the preview of the focused message unless the map shows whole messages. */
+/** What is drawn above the canvas: the minimap, a drag, and each message as a card or the focused one as a preview. */
 function MapOverlays(props: {
   readonly model: MapModel;
   readonly view: MapView;
@@ -156,13 +158,16 @@ function MapOverlays(props: {
   readonly focus: NodeId | null;
   readonly drag: ReturnType<typeof useMapPointer>['drag'];
   readonly onOpen: (id: NodeId) => void;
+  readonly onMove: (view: MapView) => void;
 }): ReactElement {
-  const { model, view, surface, focus, drag, onOpen } = props;
-  const { width, height } = surface;
+  const { model, view, surface, focus, drag, onOpen, onMove } = props;
+  const { width, height, palette } = surface;
+  const isNear = zoomLevelOf(view) === 'near';
   return (
     <>
+      {isNear ? <MessageCards model={model} view={view} width={width} height={height} onOpen={onOpen} /> : null}
       {drag === null ? null : <DragLine model={model} view={view} drag={drag} />}
-      {focus === null || drag !== null || zoomLevelOf(view) === 'near' ? null : (
+      {focus === null || drag !== null || isNear ? null : (
         <MessagePreview
           model={model}
           view={view}
@@ -172,6 +177,9 @@ function MapOverlays(props: {
           onOpen={onOpen}
           onMerge={(id) => openDialog({ name: 'merge', nodeId: id })}
         />
+      )}
+      {palette === null ? null : (
+        <Minimap model={model} view={view} width={width} height={height} palette={palette} onMove={onMove} />
       )}
     </>
   );

@@ -41,7 +41,7 @@ export function OutlinePanel(): ReactElement {
     if (isFlat)
       return (node: TopologyNode, topology: Topology) =>
         isWanted(node, filter, topology) && containsWords(node, words, topology);
-    // Forks are always listed, since the filter is for what is said, not for the shape.
+    // Forks are listed whatever the filter is: without them the other branches could not be reached.
     return (node: TopologyNode, topology: Topology) =>
       topology.children(node.parentId).length > 1 || isWanted(node, filter, topology);
   }, [isFlat, filter, words]);

@@ -26,7 +26,7 @@ interface PreviewProps {
 }
 
 const previewLength = 400;
-// Delayed, so that just passing over a message loads nothing.
+// A message that the pointer only passes over is not loaded.
 const loadDelayMs = 120;
 
 /** The beginning of a message and its model. A message that is not loaded is read from the server. */

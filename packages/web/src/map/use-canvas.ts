@@ -50,7 +50,7 @@ export function useCanvas(): MapCanvas {
   return { host, canvas, ...size, palette };
 }
 
-/** The canvas's context, scaled so that one unit is one CSS pixel; null if there is none. */
+/** Returns the drawing context of a canvas, scaled so that one unit is one CSS pixel; null without a canvas. */
 export function scaledCanvasContext(canvas: HTMLCanvasElement | null): CanvasRenderingContext2D | null {
   const context = canvas?.getContext('2d') ?? null;
   const scale = window.devicePixelRatio || 1;

@@ -12,7 +12,7 @@ interface DrawnState {
   readonly view: MapView | null;
   readonly focus: NodeId | null;
   readonly filter: ShapeFilter;
-  /** The hits of the search; null if nothing is searched for. */
+  /** The hits of the search; null without a search. */
   readonly found: readonly NodeId[] | null;
 }
 

@@ -9,6 +9,7 @@ import {
   type MapScales,
   type MapView,
   smallestScales,
+  type ViewFrame,
   zoomBounds,
   zoomScales,
   zoomView,
@@ -38,6 +39,15 @@ export interface MapViewState {
 /** Messages nearer to an edge than this are brought into the middle. */
 const edgeMargin = 60;
 
+/** The view that the map starts with: the whole tree if that is readable, otherwise the current message. */
+function firstView({ layout, leaf }: MapModel, frame: ViewFrame): MapView {
+  const whole = fitView(layout, frame, 1.5);
+  if (whole.kx >= 0.55 && whole.ky >= 0.55) return whole.ky < 0.76 ? { ...whole, ky: 0.76 } : whole;
+  const spot = leaf === null ? undefined : layout.spots.get(leaf);
+  return spot === undefined ? whole : centreView(layout, frame, spot, 0.9);
+}
+
+/** Returns the visible part of a tree's map; null until the tree and the size of the canvas are known. */
 export function useMapView(
   model: MapModel | null,
   size: { readonly width: number; readonly height: number },
@@ -72,14 +82,9 @@ export function useMapView(
     [width, height],
   );
 
-  // The map starts with the whole tree if that is readable, otherwise at the current message.
   useEffect(() => {
-    if (view !== null || model === null || width === 0) return;
-    const whole = fitView(model.layout, frame, 1.5);
-    const spot = model.leaf === null ? undefined : model.layout.spots.get(model.leaf);
-    if (whole.kx >= 0.55 && whole.ky >= 0.55) setView(whole.ky < 0.76 ? { ...whole, ky: 0.76 } : whole);
-    else setView(spot === undefined ? whole : centreView(model.layout, { width, height }, spot, 0.9));
-  }, [view, model, width, height, frame, setView]);
+    if (view === null && model !== null && width > 0) setView(firstView(model, frame));
+  }, [view, model, width, frame, setView]);
 
   return {
     view,

@@ -14,7 +14,7 @@ export interface MapModel {
   /** Nodes on the path of the view. */
   readonly live: ReadonlySet<NodeId>;
   readonly leaf: NodeId | null;
-  /** Merged branches, as far as they are in the loaded thread. */
+  /** The merged branches whose summary is in the loaded thread. */
   readonly merges: readonly { readonly from: NodeId; readonly to: NodeId }[];
   childCount(id: NodeId): number;
   /** The index of the child that is on the path, from one. */

@@ -45,7 +45,7 @@ export type MapScales = Pick<MapView, 'kx' | 'ky'>;
 const mostScale = 6;
 const fitMargin = 40;
 
-/** The smallest useful scales: those at which the whole tree is visible, or those of the far level for a small tree. */
+/** The smallest scales: the whole tree is visible. A small tree is not reduced below the far level. */
 export function smallestScales(layout: MapLayout, frame: Pick<ViewFrame, 'width' | 'height'>): MapScales {
   const margins = { left: fitMargin, right: fitMargin, top: fitMargin, bottom: fitMargin };
   const whole = fitView(layout, { ...frame, ...margins });

@@ -1,6 +1,6 @@
 /** The lines of a diff by kind, with the changed part within a line. */
 
-/** A line of a diff. `from` and `to` delimit what differs from the line that it replaces or that replaces it. */
+/** A line of a diff. `from` and `to` delimit the part that differs from the replaced or replacing line. */
 export interface DiffLine {
   readonly at: number;
   readonly text: string;

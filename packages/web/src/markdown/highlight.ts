@@ -30,7 +30,7 @@ const looks: ReadonlyMap<string, TokenStyle> = new Map([
   ['hljs-deletion', 'comment'],
 ]);
 
-// Beyond this number the rest is one token: each is an element.
+// Each token is a DOM element. After this number of tokens the rest of the code is one token.
 const mostParts = 1_500;
 
 type HighlightedNode = ReturnType<Highlighter['highlight']>['children'][number];

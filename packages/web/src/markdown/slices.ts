@@ -145,7 +145,7 @@ class Slicer {
     const same = mark !== undefined && mark[0] === open.mark[0] && mark.length >= open.mark.length;
     const closes = same && match?.[2]?.trim() === '';
     if (!closes) {
-      // A line of code is about two tokens; those of long code are limited when rendered.
+      // A line of code counts as two elements. Long code has a limit of its own when it is rendered.
       if (this.#weight - open.weight < sliceElements) this.#weight += 2;
       return true;
     }

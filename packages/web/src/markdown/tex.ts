@@ -53,7 +53,7 @@ function renameEnvironments(tex: string): string {
   });
 }
 
-/** Allows columns in an environment for one column, as many replies write them. */
+/** Wraps the content of one-column environments in `aligned`, because many replies write several columns in them. */
 function allowColumns(tex: string): string {
   return tex.replace(
     /\\begin\{(equation|multline|gather)(\*?)\}([\s\S]*?)\\end\{\1\2\}/g,

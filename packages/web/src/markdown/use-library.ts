@@ -13,7 +13,7 @@ const useLibraries = create<Libraries>(() => ({ highlighter: null, renderFormula
 
 // If a library cannot be loaded, code stays plain and formulas are shown as written.
 const loadHighlighter = once(async () => {
-  // The library is loaded after the text is visible, which is the same without colours.
+  // Loaded after the text is visible: the code can be read without highlighting.
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100)));
   const { highlighter } = await import('./languages.ts');
   useLibraries.setState({ highlighter });

@@ -34,7 +34,7 @@ function configLines(name: string, url: string, command: readonly string[]): str
 /** How a server is reached: by its address, or by a command that starts it here. */
 type ServerKind = 'address' | 'command';
 
-/** What is typed into the form. */
+/** The fields of the form as the user typed them. */
 interface ServerDraft {
   readonly kind: ServerKind;
   readonly name: string;

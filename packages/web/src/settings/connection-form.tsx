@@ -58,7 +58,7 @@ interface ConnectionFormProps {
   /** Whether a key is stored for the previous URL. */
   readonly hasKey: boolean;
   readonly keptIn: ConnectionList['keptIn'];
-  /** Whether the URL can be changed before anything else. */
+  /** Whether the form shows the URL at once; otherwise a link in the form shows it. */
   readonly asksAddress: boolean;
   /** Further fields above key and URL. */
   readonly children?: ReactNode;
@@ -75,7 +75,7 @@ function hostIn(address: string): string {
 function useConnectionRequests(name: string | null): {
   readonly busy: boolean;
   readonly result: ConnectionTest | null;
-  /** Resolves to whether the server answered. */
+  /** Sends a request. Resolves to false if the name is missing or the server refused. */
   readonly request: (send: (name: string) => Promise<ConnectionTest>) => Promise<boolean>;
 } {
   const [busy, setBusy] = useState(false);
@@ -124,15 +124,10 @@ export function ConnectionForm(props: ConnectionFormProps): ReactElement {
     <form className="settings-form" onSubmit={(event) => void save(event)}>
       {props.children}
       {moves ? (
-        <TextField
-          mono
-          label={t('address')}
-          field={asksAddress && props.children === undefined ? first : undefined}
+        <AddressField
           value={address}
-          onText={setAddress}
-          inputMode="url"
-          spellCheck={false}
-          placeholder="http://127.0.0.1:8000/v1"
+          field={asksAddress && props.children === undefined ? first : undefined}
+          onChange={setAddress}
         />
       ) : null}
       <KeyField
@@ -164,6 +159,27 @@ export function ConnectionForm(props: ConnectionFormProps): ReactElement {
         </Button>
       </div>
     </form>
+  );
+}
+
+interface AddressFieldProps {
+  readonly value: string;
+  readonly field: RefObject<HTMLInputElement | null> | undefined;
+  readonly onChange: (address: string) => void;
+}
+
+function AddressField({ value, field, onChange }: AddressFieldProps): ReactElement {
+  return (
+    <TextField
+      mono
+      label={t('address')}
+      field={field}
+      value={value}
+      onText={onChange}
+      inputMode="url"
+      spellCheck={false}
+      placeholder="http://127.0.0.1:8000/v1"
+    />
   );
 }
 

@@ -39,23 +39,9 @@ function detailOf({ key, address, local, ready, kept }: ModelConnection): string
 /** A provider or server: its state, a test, and its form. */
 export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: ConnectionRowProps): ReactElement {
   const { name, label, key } = connection;
-  const [result, setResult] = useState<ConnectionTest | null>(null);
-  const [busy, setBusy] = useState(false);
-  const test = async () => {
-    setBusy(true);
-    try {
-      const found = await settingsApi.test(name, {});
-      setResult(found);
-      if (found.problem === null) await onChange();
-    } catch (thrown) {
-      const { code, message } = toHttpProblem(thrown);
-      setResult({ models: [], problem: { code, message } });
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { result, busy, test, clear } = useConnectionTest(name, onChange);
   const close = () => {
-    setResult(null);
+    clear();
     onOpen(false);
     showConnectedToast(label);
     void onChange();
@@ -80,7 +66,7 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
             connection={connection}
             onOpen={() => onOpen(true)}
             onRemoved={() => {
-              setResult(null);
+              clear();
               void onChange();
             }}
           />
@@ -104,6 +90,34 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
       )}
     </li>
   );
+}
+
+/** Tests a stored connection, and keeps the result until it is cleared. */
+function useConnectionTest(
+  name: string,
+  onSuccess: () => Promise<void>,
+): {
+  readonly result: ConnectionTest | null;
+  readonly busy: boolean;
+  readonly test: () => Promise<void>;
+  readonly clear: () => void;
+} {
+  const [result, setResult] = useState<ConnectionTest | null>(null);
+  const [busy, setBusy] = useState(false);
+  const test = async () => {
+    setBusy(true);
+    try {
+      const found = await settingsApi.test(name, {});
+      setResult(found);
+      if (found.problem === null) await onSuccess();
+    } catch (thrown) {
+      const { code, message } = toHttpProblem(thrown);
+      setResult({ models: [], problem: { code, message } });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { result, busy, test, clear: () => setResult(null) };
 }
 
 /** Whether the connection has a key, an address, or a local server. */

@@ -22,13 +22,13 @@ const fields: readonly {
 
 type LimitField = (typeof fields)[number];
 
-/** A limit in the unit of its field; empty if there is no limit. */
+/** Formats a limit in the unit of its field; an empty text means no limit. */
 function limitText(limits: UserLimits, { name, unit }: Pick<LimitField, 'name' | 'unit'>): string {
   const value = limits[name];
   return value === null ? '' : String(Math.round((value / unit) * 100) / 100);
 }
 
-/** The limit of a typed text. Null, which is no limit, if the text is not a positive number. */
+/** Parses a typed limit. Returns null, which means no limit, unless the text is a positive number. */
 function parseLimit(text: string, { name, unit }: LimitField): number | null {
   const value = Number(text) * unit;
   if (text.trim() === '' || !(value > 0)) return null;

@@ -63,7 +63,7 @@ export type ToolServer = ApiSchemas['ToolServer'];
 export type ServerTool = ApiSchemas['ServerTool'];
 export type ToolDecision = ServerTool['decision'];
 
-/** All MCP servers, and what may be added here. */
+/** All MCP servers, and whether servers can be added by URL and by command on this page. */
 export interface ToolServerList {
   readonly servers: readonly ToolServer[];
   readonly mayAdd: { readonly addresses: boolean; readonly commands: boolean };
@@ -121,7 +121,7 @@ export interface UserLimits {
   readonly generations: number | null;
 }
 
-/** The limits that an admin set, and the effective ones with those of the operator. */
+/** The limits that an admin set, and the limits in force, which the operator may have lowered. */
 export interface LimitsView {
   readonly chosen: UserLimits;
   readonly inForce: UserLimits;

@@ -1,4 +1,4 @@
-/** Moves and copies between trees. */
+/** Moves and copies branches to other trees, and keeps or restores a tree. */
 
 import { type TreeSession, toHttpProblem, type WriteResponse } from '@coppice/client';
 import type { Node, NodeId, TreeId } from '@coppice/core';

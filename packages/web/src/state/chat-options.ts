@@ -59,7 +59,7 @@ export function parseChatOptions(value: unknown): Partial<ChatOptions> {
   };
 }
 
-/** Options for storage: only what differs from the defaults. */
+/** Returns the options for storage: those that differ from the defaults. */
 export function toStoredOptions(options: Partial<ChatOptions>): JsonObject {
   const { models = [], n = 1, temperature, topP, maxTokens, thinking, toolsOn, toolsOff = [] } = options;
   return {
@@ -80,13 +80,13 @@ export function currentChatOptions(): ChatOptions {
   return { models: chosen, n, temperature, topP, maxTokens, thinking, toolsOn, toolsOff };
 }
 
-/** Sets options; those not given stay unchanged. */
+/** Sets the given options of the open chat; the others stay. */
 export function chooseOptions(set: Partial<ChatOptions>): void {
   const { models, ...rest } = set;
   useAppData.setState({ ...rest, ...(models === undefined ? {} : { chosen: models }) });
 }
 
-/** Converts the options to those of a request. */
+/** Converts the options of a chat to the options of a generation request. */
 export function toGenerationOptions(
   set: Partial<GenerationOptions> = {},
 ): GenerationOptions & { readonly models: readonly string[] } {

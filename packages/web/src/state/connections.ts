@@ -9,7 +9,7 @@ import { navigateTo } from './router.ts';
 export type ModelConnection = ApiSchemas['Connection'];
 
 interface ConnectionsState {
-  /** Null until they are loaded, and for people who may not see them. */
+  /** Null until the connections are loaded, and for users who may not see them. */
   readonly items: readonly ModelConnection[] | null;
   /** Whether the user may add connections on the page. */
   readonly canAdd: boolean;

@@ -30,7 +30,7 @@ export async function saveEditedMessage(
   }
 }
 
-/** Offers to update share links to the new text; until then they show the old one. */
+/** Offers to update the share links of an edited message, which still show the old text. */
 function offerLinkUpdate({ api }: TreeSession, outdated: readonly ShareView[]): void {
   const update = async () => {
     try {

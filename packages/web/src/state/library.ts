@@ -25,7 +25,7 @@ export interface LibraryEntry {
   readonly name: string;
   /** Instructions, a system prompt, or a prompt with `{{variables}}`. */
   readonly text: string;
-  /** The project of instructions; null for those of every chat. */
+  /** The project that instructions apply to; null if they apply to every chat. */
   readonly folder: string | null;
   /** The preset of a project's new chats, by its name. */
   readonly preset: string | null;
@@ -135,7 +135,7 @@ export async function loadLibrary(): Promise<void> {
         const item = itemOf(tree);
         if (item !== null) items.push(item);
         const { kind, folder } = tree.metadata;
-        // The newest item comes first; an older one with the same folder is about to be removed.
+        // Items are sorted newest first. Of two items of one folder the older is being replaced.
         if (kind === 'files' && typeof folder === 'string' && tree.activeNodeId !== null && !files.has(folder))
           files.set(folder, { tree: tree.id, node: tree.activeNodeId });
       }

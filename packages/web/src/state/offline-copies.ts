@@ -5,7 +5,7 @@
 import { browserStorage } from '@coppice/client';
 
 const cacheName = 'coppice-chats-1';
-/** The number of chats that are kept: those that were opened last. */
+/** The number of chats with a copy; copies of chats that were opened earlier are removed. */
 export const maxOfflineCopies = 20;
 
 /** Requests that are not about one chat but that the page needs to show any: lists, models, and the signed-in user. */

@@ -139,7 +139,7 @@ export function useProjectDefaults(folder: string | null): void {
     const before = { preset: useUi.getState().preset, options: currentChatOptions() };
     if (preset !== null) choosePreset(preset);
     if (models.length > 0) chooseOptions({ models });
-    // Other chats keep the preset and models that were chosen for them.
+    // When the start screen of the project closes, the preset and models of before are restored.
     return () => {
       useUi.setState({ preset: before.preset });
       chooseOptions(before.options);

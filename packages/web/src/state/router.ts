@@ -6,7 +6,7 @@ import { pageHost } from './page-host.ts';
 /** The screens of a tree. */
 type TreeScreenName = 'thread' | 'map' | 'context' | 'compare' | 'history';
 
-/** A route of the page: a screen and what it shows. */
+/** A route of the page: the name of a screen and its parameters. */
 export type PageRoute =
   | { readonly name: 'home'; readonly search: string; readonly filter: string }
   | {
@@ -30,7 +30,7 @@ export type PageRoute =
 
 const screens: readonly TreeScreenName[] = ['thread', 'map', 'context', 'compare', 'history'];
 
-/** Decodes a URL segment; an invalid one is used as it is, and matches nothing. */
+/** Decodes a URL segment. An invalid segment is returned unchanged, and matches no id. */
 function decodeSegment(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -24,7 +24,7 @@ export async function undoAnywhere(): Promise<void> {
   }
 }
 
-/** Redoes what was undone last in any chat, and names the chat. */
+/** Redoes the act that was undone last in any chat, and names the chat. */
 export async function redoAnywhere(): Promise<void> {
   try {
     const { treeId, result } = await api.redoAnywhere();

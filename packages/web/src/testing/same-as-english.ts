@@ -1,6 +1,6 @@
 import type { TranslatedLanguage } from '../i18n/loaders.ts';
 
-/** Texts that are rightly the same as in English, by key: names, and words that both languages have. */
+/** The keys of translations that are equal to the English text on purpose: names, and words of both languages. */
 export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[]>> = {
   de: [
     'code connectionName conversations exportFormat filter link nameWord offline prompts roleAdmin system themeSystem token',

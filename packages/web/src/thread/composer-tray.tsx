@@ -124,7 +124,7 @@ export function ContextGauge({ draftTokens, className }: ContextGaugeProps): Rea
     return tokens;
   });
   const used = onBranch + draftTokens;
-  // Without a known window there is no bar, but the size is shown.
+  // If the context window is unknown, only the size is shown, without a bar.
   const known = window !== null && window > 0;
   const full = known && used > window;
   return (

@@ -147,7 +147,7 @@ function ConnectionStrip(): ReactElement | null {
 }
 
 interface SendButtonProps {
-  /** Whether there is no text. Then the button stops running replies. */
+  /** Whether the composer has no text; then the button stops running replies. */
   readonly isEmpty: boolean;
   readonly disabled: boolean;
   readonly onSend: () => void;

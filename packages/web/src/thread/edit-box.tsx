@@ -37,7 +37,8 @@ import { plainTextOf } from './rows.ts';
 import { useDraft } from './use-draft.ts';
 
 /**
- * A message's blocks with new text: the first text block gets it, further ones are removed, everything else stays.
+ * Replaces the text of a message: its first text block gets the new text, further text blocks are removed, and other
+ * blocks stay.
  */
 function withNewText(message: Message, text: string): Message['content'] {
   const fresh = textMessage(message.role, text).content;

@@ -1,4 +1,4 @@
-/** Names of file kinds, as people call them. */
+/** Short names of file types, such as PDF or spreadsheet. */
 
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/pdf$/i, 'PDF'],

@@ -10,7 +10,7 @@ import { LocalizedError } from '../ui/refusal.tsx';
 
 interface ListingProps {
   readonly words: Said;
-  /** The lines as a terminal shows them; a numbered line is a node of the list. */
+  /** The lines of the command's output; a line that begins with a number belongs to that node of `list`. */
   readonly lines: readonly string[];
   readonly list: readonly NodeId[];
   readonly onClose: () => void;

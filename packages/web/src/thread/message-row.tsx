@@ -125,7 +125,7 @@ function useMessageGestures(article: RefObject<HTMLElement | null>, node: Node, 
 }
 
 const fadeMs = 240;
-// Messages that appear within this time after a switch fade in; those of a variant may have to be loaded first.
+// Messages that appear within this time after a switch fade in. It includes the time to load a variant.
 const readMs = 1200;
 
 /** Whether a message appeared because a variant was switched a moment ago. */

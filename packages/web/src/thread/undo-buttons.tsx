@@ -13,7 +13,7 @@ interface Reversible {
   readonly redo: ReversibleAct | null;
 }
 
-/** What undo and redo would change. Until that is loaded it is undefined, and both buttons are enabled. */
+/** What undo and redo would change. Until the answer arrives, `known` is undefined and both buttons are enabled. */
 interface KnownReversible {
   readonly known: Reversible | undefined;
   /** Loads `known` again if the tree has changed since. */

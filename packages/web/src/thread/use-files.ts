@@ -10,7 +10,7 @@ export interface DraftFiles {
   retry(id: string): void;
   /** Removes all files from the composer and returns them for a message. */
   take(): readonly DraftAttachment[];
-  /** Puts the files back into the composer, unless there are others now. */
+  /** Puts the files back into the composer, unless the user has attached other files meanwhile. */
   giveBack(files: readonly DraftAttachment[]): void;
 }
 

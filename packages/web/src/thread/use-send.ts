@@ -20,7 +20,7 @@ export interface ComposedMessage {
   readonly files: DraftFiles;
 }
 
-/** The message of a text and files; null if there is neither. */
+/** Builds the message of the composer; null if it has neither text nor files. */
 function buildMessage({ text, files }: ComposedMessage): Message | null {
   const blocks = files.list.map(blockOfAttachment).filter((block) => block !== null);
   const isBlank = text.trim() === '';

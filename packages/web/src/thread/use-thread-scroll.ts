@@ -18,12 +18,12 @@ function contentEnd(element: HTMLElement): number {
   return list instanceof HTMLElement ? list.offsetTop + list.offsetHeight : element.scrollHeight;
 }
 
-/** Whether there is more below the visible part. */
+/** Whether a part of the content is below the visible part. */
 function hasMoreBelow(element: HTMLElement): boolean {
   return contentEnd(element) > element.scrollTop + element.clientHeight;
 }
 
-/** Keeps the content height, so that a shorter branch does not move what is above. */
+/** Sets a minimum height, so that the rows above do not move when a shorter branch is shown; 0 removes it. */
 function keepHeight(element: HTMLElement, depth: number): void {
   const content = element.firstElementChild;
   if (content instanceof HTMLElement) content.style.minHeight = depth === 0 ? '' : `${depth}px`;
@@ -36,13 +36,13 @@ function isSwitched(before: readonly ThreadRow[], after: readonly ThreadRow[]): 
   return old !== undefined && now !== undefined && old.node.parentId === now.node.parentId;
 }
 
-/** What decides whether the thread scrolls by itself. It is changed between renders, so it is not React state. */
+/** Decides whether the thread scrolls by itself. It changes between renders, so it is not React state. */
 interface ScrollState {
   /** Whether the thread follows new text. */
   followsEnd: boolean;
   /** The time of the user's last wheel, touch or key event, in milliseconds of `performance.now()`. */
   touchedAt: number;
-  /** Whether a requested message keeps its position: until its rows are measured, all of them seem to be at the end. */
+  /** Whether a requested message keeps its position. Until rows are measured, every row seems to be at the end. */
   isAtRequested: boolean;
 }
 
@@ -137,7 +137,7 @@ function useFollowedRows(
   const unconfirmed = useTree((tree) => tree.unconfirmed);
   const before = useRef<readonly ThreadRow[]>([]);
   useLayoutEffect(() => {
-    // If a message further down was switched, it keeps its position, whatever follows it.
+    // A message whose variant was switched keeps its position, however long the new branch is.
     if (isSwitched(before.current, rows)) {
       state.followsEnd = false;
       // The press that switched the variant is not a scroll. While the new rows are measured, their end may pass the

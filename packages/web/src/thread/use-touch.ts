@@ -2,7 +2,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 export interface TouchHandlers {
-  /** A swipe to the left is the next variant (1), to the right the previous one (-1); null if there is no other. */
+  /** Called with 1 for a swipe to the left, the next variant, and -1 to the right; null without other variants. */
   readonly swipe: ((by: 1 | -1) => void) | null;
   readonly hold: () => void;
 }
@@ -14,7 +14,7 @@ const swipePx = 56;
 const drag = 0.45;
 const farthestPx = 90;
 
-/** Whether a touch starts on something that scrolls horizontally, such as code and tables. */
+/** Whether a touch starts on a control, or on an element that scrolls horizontally, such as code or a table. */
 function scrollsSideways(target: EventTarget | null, within: HTMLElement): boolean {
   for (let at = target instanceof Element ? target : null; at !== null && at !== within; at = at.parentElement) {
     if (at.matches('button, a, input, textarea, select, summary')) return true;

@@ -157,7 +157,7 @@ interface LossesProps {
   readonly part: ExportScope;
 }
 
-/** Shows what the format would lose of this tree, with counts; for an export of everything only the general limits. */
+/** Lists what the format would lose of this tree, with counts; for all trees, what it may lose. */
 function Losses({ about, format, part }: LossesProps): ReactElement {
   const [report, setReport] = useState<ExportReportData | null>(null);
   const treeId = about?.treeId ?? null;

@@ -1,4 +1,4 @@
-/** The imports of this page: those that it uploads, one after the other, and those that continue after a reload. */
+/** The imports of this page: uploads, which run one after the other, and imports that continued during a reload. */
 
 import { followEvents, HttpProblem, toHttpProblem } from '@coppice/client';
 import { create } from 'zustand';

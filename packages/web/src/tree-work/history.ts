@@ -78,7 +78,7 @@ export function describeCommit(commit: Pick<CommitSummary, 'kind' | 'steps'>): {
   return { icon: commit.kind === 'redo' ? 'again' : (icons[main] ?? 'edit'), text };
 }
 
-/** The newest commits of a tree; loads older ones on demand. */
+/** Returns the newest commits of the open tree; `load` adds older ones. */
 export function useHistory(): { readonly commits: readonly CommitSummary[]; readonly more: boolean; load(): void } {
   const session = useSession();
   const version = useTree((state) => state.base?.tree.version ?? 0);

@@ -30,7 +30,7 @@ export function SplitDialog({ node, onClose }: { readonly node: Node; readonly o
   const words = text.slice(0, place).trim().split(/\s+/).slice(-4).join(' ');
   useEffect(() => {
     const element = box.current;
-    // For pointers; the slider below does the same for keyboards and screen readers.
+    // A click in the text moves the split. Keyboard and screen reader users have the slider below.
     const press = (event: MouseEvent) => {
       const offset = element === null ? null : offsetAt(element, event.clientX, event.clientY);
       if (offset !== null) setAt(findNearestSplitPoint(places, offset));

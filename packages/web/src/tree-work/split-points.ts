@@ -9,7 +9,7 @@ export function findSplitPoints(text: string): readonly number[] {
     // A combining mark after a blank forms one character with it.
     if (!/^\p{M}/u.test(text.slice(place, place + 2))) places.push(place);
   }
-  // Neither half may be blank.
+  // A split at the end of the text would leave a blank half.
   if (places.at(-1) === text.length) places.pop();
   return places;
 }

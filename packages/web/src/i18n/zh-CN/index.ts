@@ -5,7 +5,7 @@ import { argumentNamesZhCn, builtInNamesZhCn } from './names.ts';
 import { pageTextsZhCn } from './page.ts';
 import { refusalTextsZhCn } from './refusals.ts';
 
-/** The Chinese texts of the page, of commands and of errors. */
+/** The simplified Chinese texts of the page, of commands and of errors. */
 export const languageTextsZhCn: LanguageTexts = {
   page: pageTextsZhCn,
   commandWords: commandWordsZhCn,

@@ -6,7 +6,7 @@ import { peopleTextsZhCn } from './people.ts';
 import { settingsTextsZhCn } from './settings.ts';
 import { transferTextsZhCn } from './transfer.ts';
 
-/** The Chinese texts of the page by key. The compiler requires every key of the English texts. */
+/** The simplified Chinese texts of the page by key. The compiler requires every key of the English texts. */
 export const pageTextsZhCn: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   ...settingsTextsZhCn,
   ...agentTextsZhCn,
