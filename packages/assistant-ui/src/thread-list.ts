@@ -97,16 +97,21 @@ export function createThreadListAdapter({ client, project }: ThreadListOptions):
       return titleStream(made);
     },
     unstable_useAdapters: function useTreeAdapters() {
-      const aui = useAui();
-      return useMemo(() => {
-        // The tree is looked up at each call, because a new thread gets its tree only with the first message.
-        const currentTree = (): TreeId | null => {
-          const { remoteId } = aui.threadListItem().getState();
-          return remoteId === undefined ? null : treeId(remoteId);
-        };
-        const requireTree = async () => treeId((await aui.threadListItem().initialize()).remoteId);
-        return { history: createThreadHistory({ client, currentTree, requireTree }) };
-      }, [aui]);
+      return useThreadHistory(client);
     },
   };
+}
+
+/** The history of the thread that assistant-ui shows, on the tree of that thread. */
+function useThreadHistory(client: CoppiceClient): { readonly history: ReturnType<typeof createThreadHistory> } {
+  const aui = useAui();
+  return useMemo(() => {
+    // The tree is looked up at each call, because a new thread gets its tree only with the first message.
+    const currentTree = (): TreeId | null => {
+      const { remoteId } = aui.threadListItem().getState();
+      return remoteId === undefined ? null : treeId(remoteId);
+    };
+    const requireTree = async () => treeId((await aui.threadListItem().initialize()).remoteId);
+    return { history: createThreadHistory({ client, currentTree, requireTree }) };
+  }, [aui, client]);
 }
