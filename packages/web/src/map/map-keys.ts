@@ -1,5 +1,6 @@
 import { type TreeSession, toHttpProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
+import type { KeyboardEvent } from 'react';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { cherryPickMessage, showError } from '../state/tree-actions.ts';
 import { zoomFactor } from './map-zoom.tsx';
@@ -18,8 +19,14 @@ interface MapKeyScope {
   readonly search: () => void;
 }
 
-/** Handles a key; false if the map does not use it. */
-export function handleMapKey(key: string, scope: MapKeyScope): boolean {
+/** Runs the action of a key; other keys, and shortcuts of the browser such as printing, are left to the page. */
+export function handleMapKey(event: KeyboardEvent, scope: MapKeyScope): void {
+  if (event.ctrlKey || event.metaKey || !runMapKey(event.key, scope)) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function runMapKey(key: string, scope: MapKeyScope): boolean {
   const { session, model, focus } = scope;
   const at = focus ?? model.leaf;
   const next = at === null ? null : neighbourNode(model, at, key);

@@ -47,13 +47,9 @@ export function MapScreen(): ReactElement {
     mapView.bringIntoView(id);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // Chords with these keys are shortcuts of the browser, such as printing.
-    if (model === null || event.ctrlKey || event.metaKey) return;
     const search = () => finder.current?.focus();
-    const scope = { session, model, focus, show, setFocus, openMessage: goTo, zoom, showWhole, search };
-    if (!handleMapKey(event.key, scope)) return;
-    event.preventDefault();
-    event.stopPropagation();
+    if (model !== null)
+      handleMapKey(event, { session, model, focus, show, setFocus, openMessage: goTo, zoom, showWhole, search });
   };
   const level = view === null ? 'mid' : zoomLevelOf(view);
   const { drag, ...pointer } = useMapPointer(surface, view, setView, model, {

@@ -1,6 +1,6 @@
 import type { NodeId } from '@coppice/core';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { messagePosition } from './layout.ts';
+import { type MapLayout, messagePosition } from './layout.ts';
 import type { MapModel } from './use-map.ts';
 import {
   centreView,
@@ -36,6 +36,11 @@ export interface MapViewState {
   showLevel(level: keyof typeof zoomScales, id: NodeId | null): void;
 }
 
+interface CanvasSize {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Messages nearer to an edge than this are brought into the middle. */
 const edgeMargin = 60;
 
@@ -47,11 +52,19 @@ function firstView({ layout, leaf }: MapModel, frame: ViewFrame): MapView {
   return spot === undefined ? whole : centreView(layout, frame, spot, 0.9);
 }
 
+/** Returns a view that shows a message: the same view if the message is not too near an edge, otherwise in the middle. */
+function viewWithMessage(layout: MapLayout, view: MapView, { width, height }: CanvasSize, id: NodeId): MapView {
+  const spot = layout.spots.get(id);
+  if (spot === undefined) return view;
+  const { x, y } = messagePosition(layout, spot.branch, spot.at);
+  const sx = x * view.kx + view.tx;
+  const sy = y * view.ky + view.ty;
+  if (sx >= edgeMargin && sx <= width - edgeMargin && sy >= edgeMargin && sy <= height - edgeMargin) return view;
+  return { ...view, tx: width / 2 - x * view.kx, ty: height / 2 - y * view.ky };
+}
+
 /** Returns the visible part of a tree's map; null until the tree and the size of the canvas are known. */
-export function useMapView(
-  model: MapModel | null,
-  size: { readonly width: number; readonly height: number },
-): MapViewState {
+export function useMapView(model: MapModel | null, size: CanvasSize): MapViewState {
   const { width, height } = size;
   const [view, setRawView] = useState<MapView | null>(null);
   const layout = model?.layout ?? null;
@@ -96,13 +109,7 @@ export function useMapView(
       if (layout !== null) setView(fitView(layout, frame, 1.5));
     },
     bringIntoView(id) {
-      const spot = layout?.spots.get(id);
-      if (spot === undefined || layout === null || view === null) return;
-      const { x, y } = messagePosition(layout, spot.branch, spot.at);
-      const sx = x * view.kx + view.tx;
-      const sy = y * view.ky + view.ty;
-      if (sx < edgeMargin || sx > width - edgeMargin || sy < edgeMargin || sy > height - edgeMargin)
-        setView({ ...view, tx: width / 2 - x * view.kx, ty: height / 2 - y * view.ky });
+      if (layout !== null && view !== null) setView(viewWithMessage(layout, view, size, id));
     },
     showLevel(level, id) {
       const spot = id === null ? undefined : layout?.spots.get(id);

@@ -32,6 +32,33 @@ function pinchOf(fingers: ReadonlyMap<number, Point>): Pinch | null {
   return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2, distance };
 }
 
+/** The fingers that touch the map. Two of them pinch. */
+class Fingers {
+  readonly #points = new Map<number, Point>();
+
+  /** Adds a finger. Returns whether it starts a pinch. */
+  put(pointer: number, point: Point): boolean {
+    this.#points.set(pointer, point);
+    return this.#points.size > 1;
+  }
+
+  /** Moves a finger. Returns how the pinch changed; null without a pinch. */
+  move(pointer: number, point: Point): { readonly by: number; readonly from: Point; readonly to: Point } | null {
+    const from = pinchOf(this.#points);
+    if (this.#points.has(pointer)) this.#points.set(pointer, point);
+    const to = pinchOf(this.#points);
+    return from === null || to === null ? null : { by: to.distance / from.distance, from, to };
+  }
+
+  /** Removes a finger. Returns whether it was part of a pinch, and a finger that still touches the map. */
+  lift(pointer: number): { readonly wasPinch: boolean; readonly rest: Point | null } {
+    const wasPinch = this.#points.size > 1;
+    this.#points.delete(pointer);
+    const [rest = null] = this.#points.values();
+    return { wasPinch, rest };
+  }
+}
+
 /** A branch that is being dragged. */
 export interface BranchDrag {
   readonly from: NodeId;
@@ -112,7 +139,7 @@ export function useMapPointer(
   pointed: MapPointer,
 ) {
   const held = useRef<Held | null>(null);
-  const fingers = useRef(new Map<number, Point>());
+  const fingers = useRef(new Fingers()).current;
   const [drag, setDrag] = useState<BranchDrag | null>(null);
   const { canvas } = surface;
   const at = (event: { readonly clientX: number; readonly clientY: number }) => {
@@ -120,19 +147,16 @@ export function useMapPointer(
     return { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) };
   };
   useWheel(canvas, view, setView, pointed.onZoom);
-  const dragOver = (from: NodeId, x: number, y: number): BranchDrag | null =>
-    model === null || view === null ? null : findDropTarget(model, view, from, x, y);
   const drop = () => {
     held.current = null;
     setDrag(null);
   };
-  /** Removes a finger. The one that is left pans, and its end is not a tap. Returns whether there were two. */
+  /** Ends a pinch when one of its fingers is lifted; the other finger then pans. Returns false without a pinch. */
   const endPinch = (event: PointerEvent<HTMLCanvasElement>): boolean => {
-    const isPinch = fingers.current.size > 1;
-    fingers.current.delete(event.pointerId);
-    const [rest] = fingers.current.values();
-    if (isPinch) held.current = rest === undefined || view === null ? null : { ...rest, view, node: null, moved: true };
-    return isPinch;
+    const { wasPinch, rest } = fingers.lift(event.pointerId);
+    // Lifting the other finger is not a tap.
+    if (wasPinch) held.current = rest === null || view === null ? null : { ...rest, view, node: null, moved: true };
+    return wasPinch;
   };
   return {
     drag,
@@ -140,17 +164,14 @@ export function useMapPointer(
       if (view === null || model === null) return;
       const { x, y } = at(event);
       event.currentTarget.setPointerCapture(event.pointerId);
-      if (event.pointerType === 'touch') fingers.current.set(event.pointerId, { x, y });
-      if (fingers.current.size > 1) return drop();
+      if (event.pointerType === 'touch' && fingers.put(event.pointerId, { x, y })) return drop();
       const draggable = pointed.onMove !== null && event.pointerType === 'mouse';
       held.current = { x, y, view, node: draggable ? nodeAtPoint(model.layout, view, x, y) : null, moved: false };
     },
     onPointerMove: (event: PointerEvent<HTMLCanvasElement>) => {
       const { x, y } = at(event);
-      const before = pinchOf(fingers.current);
-      if (fingers.current.has(event.pointerId)) fingers.current.set(event.pointerId, { x, y });
-      const after = before === null ? null : pinchOf(fingers.current);
-      if (before !== null && after !== null) return pointed.onPinch(after.distance / before.distance, before, after);
+      const pinch = fingers.move(event.pointerId, { x, y });
+      if (pinch !== null) return pointed.onPinch(pinch.by, pinch.from, pinch.to);
       const hold = held.current;
       if (hold === null) {
         if (model !== null && view !== null && event.pointerType === 'mouse')
@@ -159,8 +180,8 @@ export function useMapPointer(
       }
       if (Math.abs(x - hold.x) + Math.abs(y - hold.y) > 4) hold.moved = true;
       if (!hold.moved) return;
-      if (hold.node !== null) setDrag(dragOver(hold.node, x, y));
-      else setView({ ...hold.view, tx: hold.view.tx + x - hold.x, ty: hold.view.ty + y - hold.y });
+      if (hold.node === null) setView({ ...hold.view, tx: hold.view.tx + x - hold.x, ty: hold.view.ty + y - hold.y });
+      else if (model !== null && view !== null) setDrag(findDropTarget(model, view, hold.node, x, y));
     },
     onPointerCancel: (event: PointerEvent<HTMLCanvasElement>) => {
       if (!endPinch(event)) drop();
@@ -171,12 +192,14 @@ export function useMapPointer(
       drop();
       if (hold === null || model === null || view === null) return;
       const { x, y } = at(event);
-      const id = nodeAtPoint(model.layout, view, x, y);
-      if (hold.moved && hold.node !== null) {
-        const over = dragOver(hold.node, x, y);
-        if (over?.over != null && over.fits) pointed.onMove?.(hold.node, over.over);
-      } else if (!hold.moved && id !== null && event.pointerType === 'mouse') pointed.onOpen(id);
-      else if (!hold.moved) pointed.onFocus(id);
+      if (!hold.moved) {
+        const id = nodeAtPoint(model.layout, view, x, y);
+        if (id !== null && event.pointerType === 'mouse') pointed.onOpen(id);
+        else pointed.onFocus(id);
+      } else if (hold.node !== null) {
+        const { over, fits } = findDropTarget(model, view, hold.node, x, y);
+        if (over !== null && fits) pointed.onMove?.(hold.node, over);
+      }
     },
   };
 }
