@@ -110,7 +110,7 @@ function useNextModel(): string | null {
 
 /** The names of the tools that the next call offers, separated by commas. */
 function useOfferedTools(): string {
-  // Read again when the options or the list of tools change.
+  // A selector of the app data, so that a change of the options or of the tools renders again.
   return useAppData(() => (toGenerationOptions().tools ?? []).join(','));
 }
 

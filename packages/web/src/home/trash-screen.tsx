@@ -15,7 +15,7 @@ import { DrawerButton } from './rail.tsx';
 // Deleted trees have a fixed silhouette: a single branch.
 const deletedShape: readonly SilhouetteBranch[] = [{ height: 8, active: false }];
 
-// Only the newest trees are asked for deleted branches: each one is a request.
+// Deleted branches are listed only for this many of the newest trees, because each tree is a request.
 const mostTrees = 30;
 
 /** Deleted trees, and deleted branches of the newest trees; all of them can be restored. */

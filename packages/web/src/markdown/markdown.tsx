@@ -105,7 +105,7 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
   );
 });
 
-/** Renders a slice; repeated only while the slice is streaming. */
+/** Renders a slice of a text. A complete slice is rendered once, a streaming one with each change. */
 const SliceView = memo(function SliceView({
   slice,
   growing,

@@ -230,7 +230,7 @@ function Segments<T extends string | number | null>({
   );
 }
 
-/** The server of a tool: names of MCP tools begin with it. */
+/** Returns the server of a tool: the part before `__` in the names of MCP tools. */
 function serverOfTool(name: string): string {
   const [server = '', rest] = name.split('__', 2);
   return rest === undefined ? t('ownTools') : server;

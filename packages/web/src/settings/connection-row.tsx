@@ -164,7 +164,7 @@ interface ConnectionButtonsProps {
   readonly onTest: () => void;
 }
 
-/** With an open form a link to get a key, otherwise a test or a button to add a key. */
+/** A button that tests the connection or opens its form; while the form is open, a link to get a key. */
 function ConnectionButtons({ connection, isOpen, busy, onOpen, onTest }: ConnectionButtonsProps): ReactElement | null {
   const { label, ready, local, editable, keyUrl } = connection;
   if (isOpen)

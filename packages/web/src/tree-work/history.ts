@@ -66,7 +66,7 @@ export function groupHistoryByAct(commits: readonly CommitSummary[]): readonly H
   return acts;
 }
 
-/** A short description of a commit or an act. */
+/** Describes a commit or an act in a few words, with an icon. */
 export function describeCommit(commit: Pick<CommitSummary, 'kind' | 'steps'>): {
   readonly icon: IconName;
   readonly text: string;
