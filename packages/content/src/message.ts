@@ -71,8 +71,9 @@ function parseBlocks(
 const surelyFits = 1 / 32;
 
 /**
- * Parses a message from any value: role, blocks, `tool_call_id`, limits. The result is new plain data and keeps unknown
- * fields and blocks. Accepts only the canonical form; `normaliseMessage` also accepts older forms.
+ * Parses a message from any value: role, blocks, `tool_call_id`, limits. The result is new plain data. Blocks of
+ * unknown types and unknown fields of blocks are kept; an unknown field of the message is refused. Accepts only the
+ * canonical form; `normaliseMessage` also accepts older forms.
  */
 export function parseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
   const { where = 'message', blank = 'refuse', limits = defaultLimits } = options;

@@ -148,8 +148,8 @@ export interface SessionFile {
   /** Parses a line. A line that is damaged after its ids gives only its type and parent. */
   entryAt(index: number): SessionEntry;
   /**
-   * Returns the remainder of a line after type, ids and number, up to the end of its JSON object. It can be copied to
-   * another file without parsing. Null if that is not possible.
+   * Returns the remainder of a line after type, ids and number, up to the end of its JSON object. These bytes can be
+   * copied to another file without parsing. Returns null if the line cannot be copied like this.
    */
   restAt?(index: number): Uint8Array | null;
   /** Reads lines that other processes have added, and returns their number. */
