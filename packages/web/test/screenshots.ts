@@ -1,10 +1,11 @@
 /**
- * `npm run screenshots [-- name …] [--dark] [--docs]`: saves every screen in light, dark and phone width to
- * `.tmp/screenshots`. With `--docs` the three that documents use are saved to `docs/screenshots`.
+ * `npm run screenshots [-- name …] [--dark] [--docs]`: saves every screen in light and dark, in the width of a phone, and
+ * in that of a narrow one in dark, to `.tmp/screenshots`. With `--docs` the three that documents use are saved to `docs/screenshots`.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { libraryProject } from '@coppice/core';
 import { makeTextEvents } from '@coppice/engine/testing';
 import { addTestUsers } from '@coppice/server/testing';
 import type { Page } from 'playwright-core';
@@ -225,6 +226,16 @@ const shots: readonly Shot[] = [
   },
   { name: 'settings-tools', path: () => '/settings/tools', ready: '.row-item' },
   { name: 'settings-sign-in', path: () => '/settings/access', ready: '.row-item' },
+  { name: 'presets', path: () => '/library', ready: '.library', act: createPreset },
+  {
+    name: 'options',
+    path: (demo) => `/t/${demo.id}`,
+    ready: '[data-testid=thread] article',
+    act: async (page) => {
+      await page.getByRole('button', { name: /^Options/ }).click();
+      await page.locator('.options').waitFor();
+    },
+  },
   { name: 'trash', path: () => '/trash', ready: '.trashrow' },
   { name: 'shared', path: () => '/trash', ready: '.trashrow', act: shared },
   // These screens come last, because they sign the browser out.
@@ -251,6 +262,13 @@ const shots: readonly Shot[] = [
   },
 ];
 
+async function createPreset(page: Page, fixture: PageFixture): Promise<void> {
+  const preset = { title: 'Reviewer', systemPrompt: 'Review the text. Be brief.', metadata: { kind: 'preset' } };
+  await fixture.server.ask('POST', '/api/trees', { body: { project: libraryProject, ...preset } });
+  await page.reload();
+  await page.locator('.library').waitFor();
+}
+
 function clicking(name: string) {
   return async (page: Page) => {
     const button = page.getByRole('button', { name, exact: true });
@@ -271,6 +289,7 @@ const looks = [
   { name: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
   { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
   { name: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  { name: 'narrow', colorScheme: 'dark', viewport: { width: 320, height: 640 } },
 ] as const;
 
 /** The page of a new user, and the tour of the example. */
@@ -329,21 +348,22 @@ try {
   await createForest(fixture.server);
   const demo = await createDemo(fixture.server);
   for (const look of only.length === 0 ? looks : only) {
+    const isPhone = look.viewport.width < 720;
     const { context, page: first } = await fixture.open('/', {
       viewport: look.viewport,
       colorScheme: look.colorScheme,
-      hasTouch: look.name === 'phone',
+      hasTouch: isPhone,
       userAgent: mac,
     });
     await first.close();
     for (const shot of shots) {
       if (wanted.length > 0 && !wanted.includes(shot.name)) continue;
-      if (shot.desktop === true && look.name === 'phone') continue;
-      if (shot.touch === true && look.name !== 'phone') continue;
+      if (shot.desktop === true && isPhone) continue;
+      if (shot.touch === true && !isPhone) continue;
       const { page, faults } = await fixture.open(shot.path(demo), { context });
       try {
         await page.locator(shot.ready).first().waitFor();
-        await shot.act?.(page, fixture, demo, look.name === 'phone');
+        await shot.act?.(page, fixture, demo, isPhone);
         await page.waitForTimeout(700);
       } catch (thrown) {
         console.error(`${shot.name} (${look.name}): ${thrown instanceof Error ? thrown.message : String(thrown)}`);

@@ -309,7 +309,6 @@ function NoTrees(): ReactElement {
   return (
     <div className="empty">
       <EmptyListDrawing />
-      <h2>{t('firstQuestion')}</h2>
       <p>{t('firstQuestionHint')}</p>
       <div className="row">
         <ActionButton id="new" look="primary" />
