@@ -183,6 +183,16 @@ test('[B79] a variant fades in only if motion is wanted', async () => {
   }
 });
 
+test.each([390, 320])('[B301] the composer of the start screen fits a phone of %i px', async (width) => {
+  const tab = await fixture.open('/', { ...phone, viewport: { width, height: 700 } });
+  const { page } = tab;
+  const send = page.locator('.start .composer .send');
+  await send.waitFor();
+  const box = await send.boundingBox();
+  expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThan(width);
+  await done(tab);
+});
+
 test('[B301] a phone, even a narrow one, has undo, options, several models and the meter within reach, and wide tables scroll', async () => {
   const table = `| ${'A heading | '.repeat(6)}\n|${'---|'.repeat(6)}\n| ${'some words | '.repeat(6)}`;
   for (const width of [390, 320]) {
