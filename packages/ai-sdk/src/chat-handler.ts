@@ -366,7 +366,7 @@ function decodeSegment(segment: string | undefined): string {
   try {
     return decodeURIComponent(segment ?? '');
   } catch {
-    return refuse('command/invalid', 'The address has no valid chat id.');
+    return refuse('command/invalid', 'The URL has no valid chat id.');
   }
 }
 

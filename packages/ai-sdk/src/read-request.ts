@@ -98,7 +98,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
  */
 function refuseBroken(error: unknown): never {
   if (isAppError(error)) throw error;
-  return refuse('command/invalid', 'The request ended before all of it had arrived. Send it again.');
+  return refuse('command/invalid', 'The request was incomplete. Send it again.');
 }
 
 /** Parses the body of a POST. */
@@ -118,7 +118,7 @@ export async function readChatPost(request: Request, maxBytes: number): Promise<
   if (last === undefined || last.role === 'system')
     return refuse('message/invalid', 'The last message must be of the user or the assistant.');
   if (last.role === 'user' && last.parts.every(isBlankPart))
-    return refuse('message/blank', 'The message is empty: there is nothing to answer.');
+    return refuse('message/blank', 'The message is empty, so there is nothing to answer.');
   await toModelInput(messages);
   return {
     chatId,

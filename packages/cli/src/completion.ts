@@ -17,7 +17,7 @@ const everywhere: readonly SubcommandOption[] = [
   { name: 'owner', value: 'name', summary: 'act as this user' },
   { name: 'json', summary: 'print JSON' },
   { name: 'color', summary: 'use colours even without a terminal' },
-  { name: 'no-color', summary: 'no colours' },
+  { name: 'no-color', summary: 'disable colours' },
   { name: 'raw', summary: 'print texts exactly as stored' },
   { name: 'help', short: 'h', summary: 'help' },
 ];

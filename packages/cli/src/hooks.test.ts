@@ -71,7 +71,7 @@ it('[O73] failing, broken and untrusted hooks are named and skipped, and the cur
   standing.close();
   expect(code).toBe(0);
   expect(err.split('\n').filter((line) => line !== '')).toEqual([
-    'The hook 4-open.mjs was not loaded: it can be written by others: chmod go-w takes that away.',
+    'The hook 4-open.mjs was not loaded: it can be written by other users; run chmod go-w to prevent that.',
     'The hook 1-broken.mjs was not loaded: broken on the way in',
     expect.stringMatching(/^The hook 2-none\.mjs was not loaded: .* has no default export with hooks/),
     expect.stringMatching(/^The hook 3-link\.mjs was not loaded: .* is not in a folder that you trust/),

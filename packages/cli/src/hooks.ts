@@ -33,7 +33,7 @@ export async function findHooks(home: string): Promise<readonly FoundHook[]> {
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    return [{ name: 'hooks', path: folder, trouble: `its folder cannot be read (${toCliError(error).message})` }];
+    return [{ name: 'hooks', path: folder, trouble: `the folder cannot be read (${toCliError(error).message})` }];
   }
   const modules = names.filter((name) => /\.(?:[cm]?js|[cm]?ts)$/.test(name) && !/\.d\.[cm]?ts$/.test(name)).sort();
   const unsafe = await othersMayChange(folder);
@@ -43,7 +43,11 @@ export async function findHooks(home: string): Promise<readonly FoundHook[]> {
       if (unsafe !== null) return { name, path, trouble: `its folder ${unsafe}` };
       const why = await othersMayChange(path);
       if (why !== null) return { name, path, trouble: `it ${why}` };
-      return { name, path, trouble: isReadableFile(name) ? null : `Node ${process.versions.node} reads no TypeScript` };
+      return {
+        name,
+        path,
+        trouble: isReadableFile(name) ? null : `Node ${process.versions.node} cannot load TypeScript`,
+      };
     }),
   );
 }
@@ -63,9 +67,9 @@ async function othersMayChange(path: string): Promise<string | null> {
     const user = process.getuid?.();
     if (user === undefined) return null;
     if (uid !== user) return 'belongs to another user';
-    return (mode & 0o022) === 0 ? null : 'can be written by others: chmod go-w takes that away';
+    return (mode & 0o022) === 0 ? null : 'can be written by other users; run chmod go-w to prevent that';
   } catch (error) {
-    return `cannot be looked at (${toCliError(error).message})`;
+    return `cannot be read (${toCliError(error).message})`;
   }
 }
 

@@ -25,7 +25,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A closed terminal stops the command. If the command is already stopping, nothing is left to do.
   if (error.code === 'EIO' || asked > 0) return stop.abort(new DOMException('Stopped.', 'AbortError'));
   // A full disk is an error; otherwise a file with half of the output would look complete.
-  const message = `The answer could not be written, and what is there of it is not whole: ${error.message}.`;
+  const message = `The output could not be written and is incomplete: ${error.message}.`;
   const lost = { error: { code: 'cli/output', kind: 'unavailable', message, data: {} } };
   process.stderr.write(`${words.includes('--json') ? JSON.stringify(lost) : message}\n`);
   process.exit(6);

@@ -77,7 +77,7 @@ describe('a command line', () => {
     expect(await refusal('show', 'last', 'elm')).toContain(` coppice tree --store ${store} `);
     expect(await refusal('restore', 'last')).toContain(` coppice trash --store ${store} <tree>.`);
     expect((await fixture.run(['show', 'last'])).err).toBe(
-      'No chat matches "last": there are none yet. Start one with coppice append --new.\n',
+      'No chat matches "last": there are no chats yet. Start one with coppice append --new.\n',
     );
     await fixture.run(['rm', 'last', ...on]);
     expect(await refusal('show')).toBe(

@@ -24,7 +24,7 @@ export const globalOptions: readonly SubcommandOption[] = [
   { name: 'owner', value: 'name', summary: 'act as this user in a shared store' },
   { name: 'json', summary: 'print JSON on one line' },
   { name: 'color', summary: 'use colours even without a terminal' },
-  { name: 'no-color', summary: 'no colours' },
+  { name: 'no-color', summary: 'disable colours' },
   { name: 'raw', summary: 'print texts exactly as stored, escape sequences included' },
 ];
 
@@ -131,7 +131,7 @@ function serverFor(
   throw new AppError({
     code: 'cli/not-on-server',
     kind: 'refused',
-    message: `coppice ${name} does not work over a server. ${insteadOnServer?.(named.replace(/\/+$/, '')) ?? 'It concerns this computer alone: leave --server out.'}`,
+    message: `coppice ${name} does not work with --server. ${insteadOnServer?.(named.replace(/\/+$/, '')) ?? 'It only works on this computer. Leave out --server.'}`,
   });
 }
 
@@ -177,7 +177,7 @@ function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: Su
   const program = new Command('coppice')
     .description('Chat with language models and keep every branch as a tree.')
     .version(cliVersion, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help, also for a command')
+    .helpOption('-h, --help', 'show help for the program or a command')
     .addHelpCommand(new Command('help').argument('[command]').summary('show help for a command').helpGroup('Manage:'))
     .showSuggestionAfterError(true)
     // On a terminal, help wraps at its width. In a pipe, each entry stays on one line, so that it can be searched.
@@ -243,7 +243,7 @@ Run coppice <command> --help for the options and examples of a command.`;
 
 /** The help text about naming messages, for commands that take a message. */
 const namingHelp = `
-Name a message by its id or a part of it, by its bookmark, or by its place:
+Name a message by its id or a part of it, by its bookmark, or by its position:
 @ is the active message, @~2 the one two above it, root the beginning.`;
 
 function namesMessages(member: Subcommand): boolean {

@@ -55,7 +55,7 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
       const trashed = (await store.trees({ limit: 1, trashed: true })).items.length > 0;
       throw trashed
         ? notFound('tree', word, at, 'coppice trash', 'List them with', ': every chat is in the trash')
-        : notFound('tree', word, at, 'coppice append --new', 'Start one with', ': there are none yet');
+        : notFound('tree', word, at, 'coppice append --new', 'Start one with', ': there are no chats yet');
     }
     return newest;
   }

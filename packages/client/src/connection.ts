@@ -38,7 +38,7 @@ export function openEventStream(
     const response = await send(path, { headers: { accept: 'text/event-stream' }, signal: closed.signal });
     if (!response.ok) throw await readProblem(response);
     if (response.body === null || response.body === undefined)
-      throw new HttpProblem('client/no-streaming', 'This fetch cannot read a response while it arrives.', -1);
+      throw new HttpProblem('client/no-streaming', 'This fetch implementation cannot stream responses.', -1);
     if (closed.signal.aborted) return void response.body.cancel();
     listener.opened?.();
     await readEvents(response.body, (name, data) => {

@@ -2860,7 +2860,7 @@ export interface components {
     RecordedSession: {
       /** @description The git branch; null if the program does not report it. */
       branch: string | null;
-      /** @description For a sub-agent: the tool call that spawned it. */
+      /** @description For a sub-agent: the tool call that started it. */
       call: string | null;
       figures: components['schemas']['WorkFigures'];
       /** @description The folder in which the program works; null if the program does not report it. */

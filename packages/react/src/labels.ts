@@ -59,7 +59,7 @@ export const englishLabels: Labels = {
   map: 'Map of the chat',
   loading: 'Loading…',
   missing: 'This chat does not exist.',
-  offline: 'The server cannot be reached. Your messages are sent when it is back.',
+  offline: 'The server cannot be reached. Your messages will be sent when it is reachable again.',
   user: 'You',
   assistant: 'Assistant',
   system: 'System',

@@ -12,19 +12,19 @@ export function findOptionProblems(
   const found: string[] = [];
   const { auth, hosts = [], origins = [], limits = {}, quotas = {}, port = 0 } = options;
   if (auth.mode === 'token' && auth.chosen === true && auth.token.length < 16)
-    found.push('The token that was chosen is short enough to be guessed: take at least 16 characters.');
+    found.push('The token is too short. Use at least 16 characters.');
   if (auth.mode === 'token' && !/^[\x21-\x7e]+$/.test(auth.token))
-    found.push('A token holds visible ASCII characters and no spaces, so that a header can carry it.');
+    found.push('The token must consist of visible ASCII characters without spaces, because it is sent in a header.');
   if (auth.mode === 'users' && auth.proxy !== undefined && auth.proxy.addresses.length === 0)
-    found.push('A proxy that names users needs its address: without one nobody is believed.');
+    found.push('A proxy that signs users in needs its address. Without an address its header is not trusted.');
   for (const host of hosts)
     if (!hostName.test(host))
-      found.push(`${JSON.stringify(host)} is no host name in lower case, such as trees.example.org.`);
+      found.push(`${JSON.stringify(host)} is not a host name in lower case, such as trees.example.org.`);
   for (const origin of origins)
-    if (!isOrigin(origin)) found.push(`${JSON.stringify(origin)} is no origin, such as https://notes.example.org.`);
+    if (!isOrigin(origin)) found.push(`${JSON.stringify(origin)} is not an origin, such as https://notes.example.org.`);
   for (const [name, value] of [...Object.entries(limits), ...Object.entries(quotas)])
     if (value !== null && (!Number.isFinite(value) || value <= 0))
-      found.push(`The limit ${name} is a number above 0, not ${value}.`);
+      found.push(`The limit ${name} must be a number above 0, not ${value}.`);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) found.push(`${port} is no port.`);
   return found;
 }

@@ -7,7 +7,7 @@ export function requireFutureExpiry(expiresAt: number | null | undefined, now: n
   if (expiresAt <= now)
     throwHttpError(
       'http/invalid',
-      `The time at which it runs out, ${expiresAt}, has passed: it is now ${now}, in milliseconds.`,
+      `The expiry time ${expiresAt} is in the past; the time is now ${now}, in milliseconds since 1970.`,
       {
         expiresAt,
         now,

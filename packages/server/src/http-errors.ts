@@ -67,7 +67,7 @@ export function toHttpRefusal(thrown: unknown): Refusal {
   return {
     code: 'http/internal',
     kind: 'internal',
-    message: 'Something went wrong inside the server; its log says what.',
+    message: 'An internal error occurred. The log of the server has the details.',
     data: {},
   };
 }

@@ -17,7 +17,7 @@ interface ReadValue {
 }
 
 const requestsHelp = 'Requests answered, by method, route and status.';
-const durationHelp = 'Time to the head of the answer, by route.';
+const durationHelp = 'Time until the response headers, by route.';
 
 /**
  * Adds the metrics of a process: version, memory, processor time. Each is measured when a client requests the metrics.
@@ -32,7 +32,7 @@ export function addProcessMetrics(metrics: Metrics, version: string): void {
   });
   metrics.counter(
     'coppice_process_busy_seconds_total',
-    'Time in which the event loop was busy; near one second per second, requests wait.',
+    'Time in which the event loop was busy. Close to one second per second, requests have to wait.',
     () => performance.eventLoopUtilization().active / 1_000,
   );
 }

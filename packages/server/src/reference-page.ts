@@ -41,7 +41,7 @@ function referencePage(routes: readonly RouteDefinition[]): string {
   }
   const parts = [...areas].map(([area, members]) => `<h2>${escapeText(area)}</h2>${members.map(routeEntry).join('')}`);
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Coppice: HTTP API</title><style>${style}</style><h1>Coppice: HTTP API</h1>
-<p>Machine-readable as <a href="/api/openapi.json">OpenAPI 3.1</a>. Every answer about a tree carries its version as <code>ETag</code>; a write that changes structure or content names the version it has seen, by <code>If-Match</code> or <code>expectedVersion</code>.</p>${parts.join('')}</html>`;
+<p>Machine-readable as <a href="/api/openapi.json">OpenAPI 3.1</a>. Every response about a tree has its version as <code>ETag</code>; a write that changes structure or content sends the version that it is based on, in <code>If-Match</code> or <code>expectedVersion</code>.</p>${parts.join('')}</html>`;
 }
 
 /** Returns functions that build the OpenAPI document and the reference page on first use. */

@@ -91,7 +91,9 @@ export function parseNewMessages(given: readonly z.output<typeof messageInputSch
 function checkNodeMeta(meta: Readonly<Record<string, unknown>>): NodeMeta {
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(meta, key))
-      return refuse('command/invalid', `The note ${key} is kept by the tree itself.`, { key });
+      return refuse('command/invalid', `The metadata field ${key} is written by the tree itself. Leave it out.`, {
+        key,
+      });
   return meta;
 }
 

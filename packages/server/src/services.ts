@@ -221,7 +221,7 @@ function openServerEngine(
     providers: options.providers,
     tools: options.tools,
     titles: options.titles,
-    onTitleError: (error) => log.warn({ err: error }, 'a title was not given'),
+    onTitleError: (error) => log.warn({ err: error }, 'a title could not be written'),
     limits: options.generateLimits,
     kit,
     clock: { ...systemClock, now },
@@ -230,7 +230,7 @@ function openServerEngine(
   live?.onChange((changed) => {
     engine.providers.reconfigure(changed);
     options.mcp?.reconfigure(changed.mcpServers).catch((error: unknown) => {
-      log.warn({ err: error }, 'the tool servers could not be changed');
+      log.warn({ err: error }, 'the MCP servers could not be reconfigured');
     });
   });
   return engine;
@@ -256,7 +256,10 @@ function openOwnerServices(
       async admitTemporary(treeId) {
         const { items } = await ownTemporary.store.trees({ limit: quotas.temporaryTrees });
         if (items.length >= quotas.temporaryTrees && !(await ownTemporary.has(treeId)))
-          throwHttpError('http/too-many', `You have ${items.length} temporary trees; keep or discard some of them.`);
+          throwHttpError(
+            'http/too-many',
+            `You have ${items.length} temporary trees; make some of them permanent, or delete them.`,
+          );
       },
     };
   };
@@ -323,7 +326,7 @@ class LazyRecording {
       storeOf: (owner) => ownerServicesOf(owner).store,
       summarizer: engine.summarizer,
       context: { now, newId, kit },
-      onError: (error) => log.warn({ err: error }, 'a recorded session was not given a title'),
+      onError: (error) => log.warn({ err: error }, 'the title of a recorded session could not be written'),
     });
   }
 }
@@ -333,15 +336,15 @@ function addServiceMetrics(services: SharedServices): void {
   const { metrics, usage, imports, turns } = services;
   addProcessMetrics(metrics, productVersion);
   metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
-  metrics.gauge('coppice_imports', 'Imports that are uploaded or running.', () => imports.running);
-  metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
+  metrics.gauge('coppice_imports', 'Imports that are uploading or running.', () => imports.running);
+  metrics.gauge('coppice_turns', 'Turns in progress.', () => turns.running);
   const recording = (name: 'waiting' | 'spilled' | 'dropped' | 'failed' | 'unacknowledged', help: string) =>
     metrics.gauge(`coppice_recorder_${name}`, help, () => services.recorder.state[name]);
   recording('waiting', 'Calls that wait to be recorded.');
   recording('spilled', 'Calls that wait in files.');
-  recording('dropped', 'Calls that were dropped, since more came than could be written.');
+  recording('dropped', 'Calls that were dropped, because too many were waiting.');
   recording('failed', 'Calls that the store refused.');
-  recording('unacknowledged', 'Calls that could not be recorded and are not acknowledged yet.');
+  recording('unacknowledged', 'Calls that could not be recorded and are not acknowledged.');
 }
 
 /** Returns the operator's limits, lowered to the limits that an admin chose on the page. */

@@ -211,7 +211,7 @@ describe('the input line', () => {
   it('[O31] is edited in an external editor, and stays unchanged if that fails', () => {
     expect(editInExternalEditor('true', 'a\nb')).toEqual({ text: 'a\nb' });
     expect(editInExternalEditor('false', 'a')).toEqual({
-      failed: 'The editor false ended with 1; the text is what it was.',
+      failed: 'The editor false ended with 1. The text is unchanged.',
     });
     expect(editInExternalEditor('rm', 'a')).toMatchObject({
       failed: expect.stringMatching(/^What the editor rm was to write is not there: ENOENT/),
@@ -248,7 +248,7 @@ describe('the area above the input', () => {
     expect(lines).toEqual(['Run shell {"command":"cat 漢字', '漢字漢字漢字 && rm -rf ', 'everything"}?', 'y / n']);
     const long = renderNoticeLines(asked('x'.repeat(5000)), 30, 6, plain);
     expect(long).toHaveLength(6);
-    expect(long.slice(-2)).toEqual(['… more than there is room for', 'y / n']);
+    expect(long.slice(-2)).toEqual(['… the rest does not fit on the screen', 'y / n']);
   });
 
   it('[O71] a shortened text ends with an ellipsis', () => {

@@ -18,12 +18,11 @@ export function editInExternalEditor(editor: string, text: string): EditorResult
     writeFileSync(file, text, { mode: 0o600 });
     const { status, signal, error } = spawnSync(program, [...words, file], { stdio: 'inherit' });
     if (error !== undefined) return { failed: `The editor ${program} could not be started: ${error.message}.` };
-    if (status !== 0)
-      return { failed: `The editor ${program} ended with ${status ?? signal}; the text is what it was.` };
+    if (status !== 0) return { failed: `The editor ${program} ended with ${status ?? signal}. The text is unchanged.` };
     return { text: readFileSync(file, 'utf8').replace(/\n$/, '') };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { failed: `What the editor ${program} was to write is not there: ${why}. The text is what it was.` };
+    return { failed: `The file of the editor ${program} cannot be read: ${why}. The text is unchanged.` };
   } finally {
     hear();
     if (folder !== null) rmSync(folder, { recursive: true, force: true });

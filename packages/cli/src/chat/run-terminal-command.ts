@@ -38,7 +38,7 @@ export async function runTerminalCommand(
       return scope.openModels();
     case 'tools':
       return scope.tools.length === 0
-        ? chatSession.note('The model may call no tools.')
+        ? chatSession.note('The model has no tools that it may call.')
         : scope.showText('/tools', scope.tools.map((tool) => `${tool.name}: ${tool.description}`).join('\n'));
     case 'thinking':
       return showThinking(scope);

@@ -131,7 +131,7 @@ export function renderMessageBody(node: Node, width: number, style: TextStyles):
       ...wrapLines(style.quiet('Above here the model gets a summary:'), width),
       ...renderMarkdownLines(text, width, style),
     ];
-  if (text === '' && rest.length === 0 && node.status !== 'success') return [style.warn('Nothing was said.')];
+  if (text === '' && rest.length === 0 && node.status !== 'success') return [style.warn('The message is empty.')];
   return [...thinkingLines(node, width, style), ...renderMarkdownLines(text, width, style), ...rest];
 }
 

@@ -85,7 +85,7 @@ export async function openRemoteModels(client: CoppiceClient): Promise<ModelSour
       throw new AppError({
         code: 'provider/no-model',
         kind: 'refused',
-        message: 'The server has no model that is ready.',
+        message: 'The server has no model that is ready. Add a key on its page, under Settings, Models.',
       });
     },
     find: (id) => find(id).id,
@@ -137,7 +137,7 @@ class RemoteTurn implements EngineTurn {
       throw new AppError({
         code: 'cli/server-unreachable',
         kind: 'unavailable',
-        message: 'The connection to the server ended. The reply goes on there; coppice show shows it.',
+        message: 'The connection to the server ended. The server continues the reply; read it with coppice show.',
       });
     } catch (thrown) {
       const { code, kind, message } = toCliError(thrown);

@@ -62,7 +62,7 @@ export async function importOnServer(
     await wait(askMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) {
       await translateServerErrors(readResponse(client.routes.DELETE('/api/imports/{id}', { params: { path } })));
-      throw new AppError({ code: 'cli/aborted', kind: 'aborted', message: 'Stopped. What was imported stays.' });
+      throw new AppError({ code: 'cli/aborted', kind: 'aborted', message: 'Stopped. Chats that were imported stay.' });
     }
     current = await translateServerErrors(
       readResponse<RemoteImport>(client.routes.GET('/api/imports/{id}', { params: { path } })),

@@ -33,7 +33,7 @@ export function openRemoteStore(client: CoppiceClient, place: string): Store {
     owner,
     supports: { durable: true, processes: true, search: true, crossProcessFeed: true, history: true },
     elsewhere: commandsOn(client),
-    forOwner: () => refuseHere('--owner', 'The token says who you are.'),
+    forOwner: () => refuseHere('--owner', 'The token identifies the user.'),
     read: (id, reading) => readOn(client, id, reading),
     change: () => refuseHere('this change', 'Run it on the computer of the server.'),
     feed: () => refuseHere('following a chat', 'Open the page of the server.'),
@@ -143,7 +143,7 @@ function refuseHere(what: string, instead: string): never {
   throw new AppError({
     code: 'cli/not-on-server',
     kind: 'refused',
-    message: `Over a server, ${what} is not possible. ${instead}`,
+    message: `With --server, ${what} is not possible. ${instead}`,
   });
 }
 
@@ -182,7 +182,7 @@ export function toAppError({ code, message, status, data }: HttpProblem): AppErr
     return new AppError({
       code: 'cli/server-unreachable',
       kind: 'unavailable',
-      message: `The server cannot be reached: ${message}. Check --server or COPPICE_SERVER, and whether it runs.`,
+      message: `The server cannot be reached: ${message}. Check --server or COPPICE_SERVER, and that the server is running.`,
     });
   if (status === 401)
     return new AppError({

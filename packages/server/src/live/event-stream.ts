@@ -24,7 +24,7 @@ export class ReaderDroppedError extends Error {
   override readonly name = 'ReaderDroppedError';
 
   constructor() {
-    super('a reader lagged too far behind and was dropped; it can come back');
+    super('a reader was too slow and was disconnected; it can reconnect');
   }
 }
 

@@ -6,7 +6,7 @@ import type { SharedServices } from '../services.ts';
 export async function recoverRepliesOnce({ auth, engine, log }: SharedServices): Promise<number> {
   const { generator } = engine;
   const { length: saved } = await (auth.mode === 'token' ? generator.recover() : generator.recoverAll());
-  if (saved > 0) log.info({ saved }, 'replies of a process that is gone were saved');
+  if (saved > 0) log.info({ saved }, 'replies of an ended process were recovered');
   return saved;
 }
 
@@ -14,7 +14,7 @@ export async function recoverRepliesOnce({ auth, engine, log }: SharedServices):
 export async function keepRecoveringReplies(services: SharedServices, everyMs = 5_000): Promise<void> {
   while (!services.closing.aborted) {
     await recoverRepliesOnce(services).catch((error: unknown) => {
-      services.log.warn({ err: error }, 'replies could not be looked after');
+      services.log.warn({ err: error }, 'replies of ended processes could not be recovered');
     });
     await wait(everyMs, undefined, { signal: services.closing, ref: false }).catch(() => undefined);
   }

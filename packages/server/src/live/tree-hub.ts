@@ -117,7 +117,7 @@ export class TreeHub {
     try {
       for await (const commit of store.feed(treeId, since, this.#ended.signal)) await this.#publish(commit);
     } catch (error) {
-      if (!this.#ended.signal.aborted) log.warn({ err: error }, 'the feed of a tree broke off');
+      if (!this.#ended.signal.aborted) log.warn({ err: error }, 'the feed of a tree ended with an error');
     }
     this.#end();
   }

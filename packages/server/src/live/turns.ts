@@ -110,7 +110,10 @@ export class LiveTurns {
     for (const live of this.#byAct.values()) if (!live.over && live.owner === ownerServices.owner) running++;
     const { generations: most } = this.#quotasOf(ownerServices.owner);
     if (running >= most)
-      throwHttpError('http/too-many', `${running} replies are being written for you; at most ${most} are.`);
+      throwHttpError(
+        'http/too-many',
+        `You have ${running} replies in progress; at most ${most} are allowed. Wait until one has finished.`,
+      );
     // The operator's rules were applied before; the remaining calls need the decision of a user.
     const approve: TurnApprove = ({ name, hash }) =>
       this.#remembered.get(ownerServices.owner)?.has(name) === true ? { approved: true, hash } : 'ask';

@@ -4,18 +4,18 @@
 import { z } from 'zod';
 
 const id = z.string().describe('The id of a node.');
-const version = z.number().describe('The version of the tree after this.');
+const version = z.number().describe('The version of the tree after the change.');
 
 const message = z.looseObject({
   id,
   parentId: id.nullable(),
   role: z.enum(['system', 'user', 'assistant', 'tool']),
-  kind: z.string().describe('`message`, or what else the node is, such as `compaction`.'),
+  kind: z.string().describe('`message`, or another kind of node such as `compaction`.'),
   status: z.string().describe('`success`, or how the reply ended.'),
   createdAt: z.number().describe('Milliseconds since 1970.'),
   text: z.string(),
   cut: z.boolean().describe('Whether the text is longer than shown.'),
-  pictures: z.array(z.string()).optional().describe('Resources with the pictures of the message.'),
+  pictures: z.array(z.string()).optional().describe('The resources with the images of the message.'),
 });
 
 /** The result of a tool that lists conversations. */
@@ -27,13 +27,15 @@ export const treeListSchema = z.looseObject({
       updatedAt: z.number(),
       activeNodeId: id.nullable(),
       title: z.string().nullable(),
-      spawnedBy: z.unknown().describe('For a sub-agent: the session, tree and call that spawned it; else null.'),
+      spawnedBy: z
+        .unknown()
+        .describe('For a sub-agent: the session, tree and tool call that started it; otherwise null.'),
       subAgents: z
         .array(z.looseObject({ id: z.string(), title: z.string().nullable(), call: z.string().nullable() }))
-        .describe('The trees of its sub-agents, with the tool calls that spawned them.'),
+        .describe('The trees of its sub-agents, with the tool calls that started them.'),
     }),
   ),
-  cursor: z.string().nullable().describe('Give it to go on; null at the end.'),
+  cursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
 });
 
 /** The messages that a search found. */
@@ -56,7 +58,7 @@ export const threadSchema = z.looseObject({
   rootId: id,
   activeNodeId: id.nullable(),
   version: z.number(),
-  before: id.nullable().describe('Give it as `before` for earlier messages; null at the beginning.'),
+  before: id.nullable().describe('Pass it as `before` to read earlier messages; null at the beginning.'),
   messages: z.array(message),
 });
 
@@ -65,7 +67,7 @@ export const treeShapeSchema = z.looseObject({
   rootId: id,
   activeNodeId: id.nullable(),
   version: z.number(),
-  left: z.number().describe('How many nodes are left out.'),
+  left: z.number().describe('The number of nodes that were left out.'),
   nodes: z.array(
     z.looseObject({
       id,
@@ -80,11 +82,13 @@ export const treeShapeSchema = z.looseObject({
 
 /** The differences between two branches. */
 export const comparisonSchema = z.looseObject({
-  common: id.nullable().describe('The last node that both share.'),
-  shared: z.number().describe('How many nodes both share.'),
+  common: id.nullable().describe('The last node that both branches have.'),
+  shared: z.number().describe('The number of nodes that both branches have.'),
   left: z.array(message),
   right: z.array(message),
-  words: z.unknown().describe('The first messages of both, compared word by word; null where one has none.'),
+  words: z
+    .unknown()
+    .describe('The first differing messages of both branches, compared word by word; null if one branch has none.'),
 });
 
 /** The message that a tool has added. */
@@ -99,5 +103,5 @@ export const bookmarkAnswerSchema = z.looseObject({ nodeId: id, title: z.string(
 /** The summary of a branch that was merged. */
 export const mergeAnswerSchema = z.looseObject({
   nodeId: id,
-  summary: z.string().nullable().describe('Null where there was nothing to summarise.'),
+  summary: z.string().nullable().describe('Null if there was nothing to summarise.'),
 });

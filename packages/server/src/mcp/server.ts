@@ -29,8 +29,8 @@ import { readStoredImage, storedImagesOf } from './stored-images.ts';
 
 const tree = z.string().describe('The id of a tree.');
 const node = z.string().describe('The id of a node of the tree.');
-const limit = z.number().int().min(1).max(100).optional().describe('How many; 20 if not given.');
-const cursor = z.string().max(2_000).optional().describe('Goes on where an earlier answer ended.');
+const limit = z.number().int().min(1).max(100).optional().describe('The number of results; 20 by default.');
+const cursor = z.string().max(2_000).optional().describe('The cursor of an earlier result, to read the next page.');
 const longestText = 8_000;
 // A model reads the results, so their size is limited. The result counts the remaining nodes, which the model can
 // request with a start node.
@@ -59,7 +59,7 @@ async function answerWith(act: () => Promise<object>): Promise<ToolReply> {
   try {
     return toolReply(await act());
   } catch (thrown) {
-    const text = isAppError(thrown) ? `${thrown.code}: ${thrown.message}` : 'internal: something went wrong.';
+    const text = isAppError(thrown) ? `${thrown.code}: ${thrown.message}` : 'internal: an unexpected error occurred.';
     return { content: [{ type: 'text', text }], isError: true };
   }
 }
@@ -91,8 +91,8 @@ export function createTreesMcpServer(options: TreesServerOptions): McpServer {
   server.registerPrompt(
     'continue-branch',
     {
-      title: 'Go on from a branch',
-      description: 'The thread that ends at a node, to go on from.',
+      title: 'Continue from a branch',
+      description: 'The conversation up to a node, to continue from it.',
       argsSchema: z.strictObject({ tree, node: node.optional() }),
     },
     ({ tree: of, node: at }) =>
@@ -101,9 +101,10 @@ export function createTreesMcpServer(options: TreesServerOptions): McpServer {
         const page = await options.store.read(id, () =>
           readPage(id, { limit: 50, ...(at === undefined ? {} : { nodeId: mcpNode(at) }) }),
         );
-        const earlier = page.before === null ? [] : [`Earlier messages are left out; they end before ${page.before}.`];
+        const earlier =
+          page.before === null ? [] : [`Earlier messages are left out; the first included one is ${page.before}.`];
         const said = page.nodes.map((one) => `${one.role}: ${mcpMessage(one, id).text}`);
-        const text = ['Go on from this conversation:', ...earlier, ...said].join('\n\n');
+        const text = ['Continue this conversation:', ...earlier, ...said].join('\n\n');
         return { messages: [{ role: 'user', content: { type: 'text', text } }] };
       }),
   );
@@ -149,7 +150,7 @@ function addReading(server: McpServer, store: Store): void {
   server.registerTool(
     'search',
     {
-      description: 'Finds messages in every branch of every conversation; all words must be there.',
+      description: 'Searches the messages of all branches of all conversations for all words.',
       inputSchema: z.strictObject({ text: z.string().min(1).max(1_000), tree: tree.optional(), limit, cursor }),
       outputSchema: answers.searchAnswerSchema,
       annotations: reads,
@@ -167,7 +168,7 @@ function addReading(server: McpServer, store: Store): void {
   server.registerTool(
     'read-thread',
     {
-      description: 'Reads the messages of a branch, newest last, up to the active node or another one.',
+      description: 'Reads the messages of a branch up to the active node or another node, newest last.',
       inputSchema: z.strictObject({ tree, node: node.optional(), limit, before: node.optional() }),
       outputSchema: answers.threadSchema,
       annotations: reads,
@@ -195,7 +196,7 @@ function addReading(server: McpServer, store: Store): void {
   server.registerTool(
     'read-tree',
     {
-      description: 'Reads the shape of a conversation: its branches without what the messages say.',
+      description: 'Reads the structure of a conversation: its branches without the texts.',
       inputSchema: z.strictObject({
         tree,
         from: node.optional(),
@@ -219,7 +220,7 @@ function addReading(server: McpServer, store: Store): void {
   server.registerTool(
     'compare',
     {
-      description: 'Says what two branches share and what each has for itself.',
+      description: 'Compares two branches: the common messages, and those of each branch.',
       inputSchema: z.strictObject({ tree, a: node, b: node }),
       outputSchema: answers.comparisonSchema,
       annotations: reads,
@@ -250,7 +251,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     'append',
     {
       description:
-        'Adds a message below a node, or at the end of the active branch; begins a conversation without a tree.',
+        'Adds a message below a node, or at the end of the active branch. Without a tree it starts a new conversation.',
       inputSchema: z.strictObject({
         tree: tree.optional(),
         node: node.optional(),
@@ -264,7 +265,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
       answerWith(async () => {
         const given = context();
         // Checked before a tree is created: a refused call must not leave an empty tree.
-        if (text.trim() === '') return refuse('message/blank', 'There is nothing to add: the text is blank.');
+        if (text.trim() === '') return refuse('message/blank', 'The text is empty. Give the text of the message.');
         if (of === undefined && at !== undefined)
           return refuse('command/invalid', `Name the tree of the node ${at.slice(0, 100)} as well.`);
         const id = of === undefined ? treeId(given.newId()) : mcpTree(of);
@@ -280,7 +281,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
   server.registerTool(
     'branch',
     {
-      description: 'Makes a node the one that the conversation goes on from.',
+      description: 'Makes a node active, so that the conversation continues from it.',
       inputSchema: z.strictObject({ tree, node, summary: z.string().max(100_000).optional() }),
       outputSchema: answers.branchAnswerSchema,
       annotations: adds,
@@ -299,7 +300,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
   server.registerTool(
     'bookmark',
     {
-      description: 'Names a node, or takes its name away where there is no title.',
+      description: 'Sets the bookmark of a node; without a title it removes the bookmark.',
       inputSchema: z.strictObject({ tree, node, title: z.string().max(500).optional() }),
       outputSchema: answers.bookmarkAnswerSchema,
       annotations: { ...adds, idempotentHint: true },
@@ -318,7 +319,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
   server.registerTool(
     'summarise',
     {
-      description: 'Brings a side branch back to the active one as a summary.',
+      description: 'Merges another branch into the active one, as a summary.',
       inputSchema: z.strictObject({ tree, node, focus: z.string().max(4_000).optional() }),
       outputSchema: answers.mergeAnswerSchema,
       annotations: adds,
@@ -330,7 +331,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
   );
 }
 
-const treeResource = { description: 'The shape of a conversation.', mimeType: 'application/json' } as const;
+const treeResource = { description: 'The structure of a conversation.', mimeType: 'application/json' } as const;
 
 /** Lists the trees as resources, one page at a time. */
 async function resourcesFrom(store: Store, from: string | undefined) {
@@ -374,7 +375,8 @@ function addResources(server: McpServer, store: Store): void {
       listResources(async () => {
         const id = mcpTree(String(of));
         const page = await store.read(id, () => readPage(id, { nodeId: mcpNode(String(at)), limit: mostMessages }));
-        const earlier = page.before === null ? [] : [`Earlier messages are left out; they end before ${page.before}.`];
+        const earlier =
+          page.before === null ? [] : [`Earlier messages are left out; the first included one is ${page.before}.`];
         const said = page.nodes.map((one) => `## ${one.role}\n\n${mcpMessage(one, id).text}`);
         const text = [...earlier, ...said].join('\n\n');
         return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
@@ -383,7 +385,7 @@ function addResources(server: McpServer, store: Store): void {
   server.registerResource(
     'picture',
     new ResourceTemplate('coppice://trees/{tree}/nodes/{node}/pictures/{index}', { list: undefined }),
-    { description: 'A picture of a message, counted from zero.' },
+    { description: 'An image of a message, by its index from 0.' },
     (uri, { tree: of, node: at, index }) =>
       listResources(async () => {
         const ids = [mcpNode(String(at))];

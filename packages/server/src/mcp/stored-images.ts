@@ -23,13 +23,13 @@ export function storedImagesOf({ message }: Pick<Node, 'message'>): readonly Pic
 export async function readStoredImage(store: Store, node: Node | undefined, index: string) {
   const at = /^\d{1,6}$/.test(index) ? Number(index) : -1;
   const found = node === undefined ? undefined : storedImagesOf(node)[at];
-  if (found === undefined) return refuse('tree/unknown-node', 'There is no such picture.', {});
+  if (found === undefined) return refuse('tree/unknown-node', 'There is no such image.', {});
   const { source } = found;
   const mediaType = 'mediaType' in found && typeof found.mediaType === 'string' ? found.mediaType : 'image/png';
   if ('data' in source && typeof source.data === 'string') return { mediaType, bytes: source.data };
   const hash = 'hash' in source && typeof source.hash === 'string' ? source.hash : '';
   const bytes = await store.blobs.read(hash);
-  if (bytes === null) return refuse('tree/unknown-node', 'The bytes of this picture are not here.', {});
+  if (bytes === null) return refuse('tree/unknown-node', 'The bytes of this image are missing in the store.', {});
   const info = await store.blobs.find(hash);
   return { mediaType: info?.mediaType ?? mediaType, bytes: Buffer.from(bytes).toString('base64') };
 }

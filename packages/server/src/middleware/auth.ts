@@ -132,7 +132,7 @@ async function findUserByToken(services: SharedServices, { token, by }: Received
   const now = services.now();
   if (storedToken.usedAt === null || now - storedToken.usedAt > tokenUseIntervalMs)
     await services.store.accounts.putToken({ ...storedToken, usedAt: now }).catch((error: unknown) => {
-      services.log.warn({ err: error }, 'the use of a token was not noted');
+      services.log.warn({ err: error }, 'the use of a token was not stored');
     });
   return callerOf(user, by, {
     key: storedToken.id,
@@ -173,7 +173,7 @@ export async function authoriseCaller(context: ServerContext, access: RouteAcces
   if (caller === null)
     return throwHttpError(
       'http/unauthorized',
-      'Show the token of this server: as the bearer in the header Authorization, or as the API key of your client.',
+      'A token is needed. Send it as a bearer token in the Authorization header, or as the API key of your client.',
     );
   context.set('caller', caller);
   if (access === 'write' && caller.role === 'viewer')

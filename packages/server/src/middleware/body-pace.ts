@@ -44,10 +44,10 @@ export class BodyPace {
   check(now: number, bytes: number): string | null {
     const { bodyMs, uploadMs, uploadWindowMs, uploadWindowBytes } = this.#limits;
     const all = this.#kind === 'json' ? bodyMs : uploadMs;
-    if (now - this.#beganAt >= all) return `The body was not there after ${seconds(all)} s.`;
+    if (now - this.#beganAt >= all) return `The body did not arrive completely within ${seconds(all)} s.`;
     if (this.#kind === 'json' || this.#pausedAt !== null || now - this.#windowAt < uploadWindowMs) return null;
     if (bytes - this.#windowBytes < uploadWindowBytes)
-      return `Less than ${uploadWindowBytes} bytes of the body came in ${seconds(uploadWindowMs)} s.`;
+      return `Less than ${uploadWindowBytes} bytes of the body arrived within ${seconds(uploadWindowMs)} s.`;
     this.#windowAt = now;
     this.#windowBytes = bytes;
     return null;

@@ -37,5 +37,5 @@ function logStreamError(context: ServerContext, thrown: unknown): void {
   const { log } = context.get('services');
   const line = { method: context.req.method, route: context.get('pattern'), user: context.get('caller')?.actor };
   if (thrown instanceof ReaderDroppedError) log.warn(line, thrown.message);
-  else log.error({ ...line, err: thrown }, 'an answer broke off');
+  else log.error({ ...line, err: thrown }, 'a response ended with an error');
 }

@@ -72,7 +72,7 @@ export function checkOrigin(context: ServerContext): Response | undefined {
   if (!safeMethods.has(context.req.method) && isCrossSiteRequest(context))
     throwHttpError(
       'http/forbidden-origin',
-      'A change is asked for by a page of this server or by a program, not by others.',
+      'A page of another site cannot change data. Use the page of this server, or a program with a token.',
     );
   return undefined;
 }

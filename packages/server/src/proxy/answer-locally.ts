@@ -29,7 +29,7 @@ function refusePath({ method, version, path }: ProxyCall): never {
     return throwHttpError('http/method', `/v1/${path} takes POST, not ${method}.`, { allow: 'POST' });
   return throwHttpError(
     'http/not-found',
-    `There is no ${method} /${version}/${path.slice(0, 200)} without a service to forward it to.`,
+    `There is no ${method} /${version}/${path.slice(0, 200)} without an upstream service. Configure one, or use a path that this server answers itself.`,
   );
 }
 
@@ -47,10 +47,7 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
   const parsed = wire === null || body === null ? null : parseRequest(wire, body);
   const asked = wire === null || parsed === null ? null : { ...parsed, wire };
   if (call.body === null || body === null || asked === null)
-    return throwHttpError(
-      'http/invalid',
-      'There is nothing to answer: no upstream is configured, and the request has no messages.',
-    );
+    return throwHttpError('http/invalid', 'The request has no messages, so there is nothing to answer.');
   const before = await answeredBefore(call, asked, project);
   const { owner } = call.caller;
   const secrets = secretKeysOf(call.header, {}, services.config);
@@ -132,7 +129,7 @@ async function answeredBefore(call: ProxyCall, asked: ParsedRequest, project: st
   const find = () => findRecordedReply(store, project, previous);
   const found = (await find()) ?? (await recordInTime(services.recorder.idle()).then(find));
   if (found === null)
-    return throwHttpError('http/invalid', `There is no recorded response ${previous.slice(0, 100)} to go on from.`);
+    return throwHttpError('http/invalid', `There is no recorded response ${previous.slice(0, 100)} to continue.`);
   const path = await store.read(found.tree.id, () => readPath({ to: found.nodeId }));
   return path.flatMap((node) => (node.message === null || node.kind !== 'message' ? [] : [node.message]));
 }
@@ -155,7 +152,7 @@ function tokenCount({ body }: ProxyCall): RawReply {
   const request = body === null ? null : parseJsonObject(new TextDecoder().decode(body));
   const asked = request === null ? null : parseRequest('messages', request);
   if (request === null || asked === null)
-    return throwHttpError('http/invalid', 'There is nothing to count: the request has no messages.');
+    return throwHttpError('http/invalid', 'The request has no messages, so there are no tokens to count.');
   const prompt = { role: 'system' as const, content: [{ type: 'text', text: asked.systemPrompt ?? '' }] };
   const tools = listOrEmpty(request, 'tools').map((tool) => ({ type: 'text', text: JSON.stringify(tool) }));
   const sent: readonly Message[] = [

@@ -254,7 +254,7 @@ export class CallBuffer {
         found = { key, waitingCall };
     }
     if (found === null) return false;
-    this.#options.drop(found.waitingCall, new Error('A call was not recorded: more came than could be written.'));
+    this.#options.drop(found.waitingCall, new Error('A call was not recorded, because too many calls are waiting.'));
     this.remove(found);
     this.#dropped += 1;
     return true;

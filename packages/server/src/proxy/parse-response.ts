@@ -41,7 +41,7 @@ export function parseResponse(wire: WireKind, { document, text, status, cut }: R
 
 const tooLong: JsonObject = {
   code: 'proxy/answer-too-long',
-  message: 'The response is too long to be recorded whole: the client received all of it, the recording is cut off.',
+  message: 'The response is too long to be recorded completely. The client received all of it.',
 };
 
 /** Returns the document that a stream of events contains. */
@@ -60,7 +60,7 @@ function failureOfResponse(document: JsonObject | null, text: string, cut: CutRe
   const kept = Object.keys(said).length > 0 ? said : document;
   const short = JSON.stringify(kept);
   if (short.length > maxExcerptLength) return { message: redactKeys(short.slice(0, maxExcerptLength)) };
-  return parseJsonObject(redactKeys(short)) ?? { message: 'The service told of an error that cannot be shown.' };
+  return parseJsonObject(redactKeys(short)) ?? { message: 'The service reported an error without a readable message.' };
 }
 
 function usageOfResponse(record: JsonObject): JsonObject | null {

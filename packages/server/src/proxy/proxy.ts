@@ -58,7 +58,8 @@ export function createRecorder(
     recording: config.proxy.recording,
     costOf: (provider, model, usage) => costFor(services, provider, model, usage),
     threadStore,
-    onNoThread: (error) => log.warn({ err: error }, 'calls are recorded without a thread of their own'),
+    onNoThread: (error) =>
+      log.warn({ err: error }, 'calls are recorded on the main thread, because no worker thread could be started'),
     spillFolder: config.file === null ? spillFolder : overflowFolderBeside(config.file),
     // While the store is unavailable, every call fails. So the first error is logged immediately, later ones at most
     // once per second.
@@ -70,7 +71,7 @@ export function createRecorder(
     },
     // Every failed call is logged, because nothing else tells the operator about the loss.
     onFailed: ({ id, project, code }, error) =>
-      log.error({ err: error, call: id, project, code }, 'a call was not recorded and is kept among the failed ones'),
+      log.error({ err: error, call: id, project, code }, 'a call was not recorded and is listed as a failed call'),
     onRecovered: () => log.info('calls are recorded again'),
   });
   recorder.resume();

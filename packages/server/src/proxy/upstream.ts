@@ -138,7 +138,7 @@ function toUpstreamAnswer(
       const cut = (error?: Error) => {
         settle(cutBy());
         try {
-          controller.error(error ?? new Error('The service broke off.'));
+          controller.error(error ?? new Error('The service closed the connection before the end of the response.'));
         } catch {
           // Closing throws if the stream was already closed.
         }

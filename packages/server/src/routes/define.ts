@@ -289,7 +289,7 @@ export function requireVersion(expected: number | undefined): void {
   if (expected === undefined)
     throwHttpError(
       'tree/version-required',
-      'Say which version of the tree you have seen: If-Match: "<version>", or expectedVersion.',
+      'The version of the tree is missing. Send the version that you have read, in If-Match: "<version>" or expectedVersion.',
     );
 }
 
@@ -299,7 +299,7 @@ const noBody = z.undefined();
 function namesInPath(path: string): ParameterName[] {
   const names: ParameterName[] = [];
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
-    if (!isParameter(name)) throw new Error(`The path ${path} has the parameter ${name}, which nobody reads.`);
+    if (!isParameter(name)) throw new Error(`The path ${path} has the parameter ${name}, for which no parser exists.`);
     names.push(name);
   }
   return names;

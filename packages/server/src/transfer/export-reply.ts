@@ -25,8 +25,13 @@ export function requireWritableFormat(name: string): WritableFormat {
   const format = findFormat(name);
   if (format?.writer !== undefined) return { ...format, writer: format.writer };
   const code = format === undefined ? 'import/unknown-format' : 'import/no-writer';
-  const why = format === undefined ? `There is no format ${JSON.stringify(name)}` : `${format.label} is only read here`;
-  throw new AppError({ code, kind: importErrorKinds[code], message: `${why}; GET /api/formats lists those to write.` });
+  const why =
+    format === undefined ? `There is no format ${JSON.stringify(name)}` : `${format.label} can only be imported`;
+  throw new AppError({
+    code,
+    kind: importErrorKinds[code],
+    message: `${why}. GET /api/formats lists the formats for export.`,
+  });
 }
 
 /** The trees, the format and the name of an export. */

@@ -166,7 +166,7 @@ function threadEnded(why: unknown): AppError {
   return new AppError({
     code,
     kind: importErrorKinds[code],
-    message: `The thread of the import ended before it was through (${said}). What is in is whole; the same import again brings the rest.`,
+    message: `The thread of the import ended unexpectedly (${said}). Imported conversations are complete; repeat the import to add the rest.`,
     retryable: true,
     cause: why,
   });

@@ -91,7 +91,7 @@ export class LiveImport {
     const target = {
       store,
       thread: thread === undefined ? undefined : { ...thread, owner: store.owner },
-      onNoThread: (err: unknown) => log.warn({ err }, 'an import has no thread of its own, and holds up others'),
+      onNoThread: (err: unknown) => log.warn({ err }, 'an import runs on the main thread and may delay other requests'),
     };
     try {
       const events = importFiles(target, files, { ...options, signal: this.#stop.signal });
@@ -103,7 +103,7 @@ export class LiveImport {
       this.findings = findingsOf(refusal);
       if (refusal.kind === 'internal') log.error({ err: thrown }, 'an import failed');
     }
-    await release?.().catch((error: unknown) => log.warn({ err: error }, 'an upload could not be let go of'));
+    await release?.().catch((error: unknown) => log.warn({ err: error }, 'an upload could not be deleted'));
     this.endedAt = now();
     this.state = ended;
     this.#wake();

@@ -10,7 +10,7 @@ export function listOfSchema<T extends z.ZodType>(item: T) {
 /** Any JSON object. It is passed through and not copied, so special keys such as `__proto__` cannot do harm. */
 export const jsonObjectSchema = z
   .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
-    error: 'an object is needed',
+    error: 'must be an object',
   })
   .openapi({ type: 'object', additionalProperties: true });
 
@@ -52,7 +52,7 @@ export const blockSchema = z.custom<Block>(isTyped).openapi('Block', typed);
 
 /** Blocks of a message, or plain text; parsed by `@coppice/content`. */
 export const contentInputSchema = z.union([z.string(), listOfSchema(blockSchema)], {
-  error: 'a text or a list of blocks is needed',
+  error: 'must be a text or a list of blocks',
 });
 
 /** A new message; plain text is a user message. */
@@ -210,16 +210,16 @@ export const problemSchema = z
 /** A non-negative integer in a query. */
 export const countQuerySchema = z
   .string()
-  .regex(/^\d{1,15}$/, 'a whole number from 0 is needed')
+  .regex(/^\d{1,15}$/, 'must be a whole number from 0')
   .transform(Number)
   .openapi({ type: 'integer', minimum: 0 });
 
 /** The number of list items in a query: at least one. */
 export const pageLimitSchema = z
   .string()
-  .regex(/^[0-9]{1,15}$/, 'a whole number from 1 is needed')
+  .regex(/^[0-9]{1,15}$/, 'must be a whole number from 1')
   .transform(Number)
-  .refine((value) => value >= 1, 'a whole number from 1 is needed')
+  .refine((value) => value >= 1, 'must be a whole number from 1')
   .openapi({ type: 'integer', minimum: 1 });
 
 const version = z.number().int().min(0);

@@ -30,7 +30,7 @@ export const agents = defineSubcommand({
       summary: 'grouping of the list (default: project)',
       completes: ['project', 'program'],
     },
-    { name: 'seen', summary: 'mark the calls that could not be recorded as seen' },
+    { name: 'seen', summary: 'acknowledge the calls that could not be recorded' },
   ],
   examples: ['coppice agents', 'coppice agents --program Codex --limit 5', 'coppice agents --by program --json'],
   async run(given, at) {

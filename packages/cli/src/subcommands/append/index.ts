@@ -34,10 +34,10 @@ export const append = defineSubcommand({
     {
       name: 'role',
       value: 'role',
-      summary: 'who speaks: user (default), assistant or system',
+      summary: 'author: user (default), assistant or system',
       completes: ['user', 'assistant', 'system'],
     },
-    { name: 'id', value: 'uuid', summary: 'id of the new message; repeating it adds nothing twice' },
+    { name: 'id', value: 'uuid', summary: 'id of the new message; the same id is added only once' },
     { name: 'stay', summary: 'do not move to the new message' },
   ],
   examples: [

@@ -23,7 +23,7 @@ export const backfill = defineSubcommand({
     } finally {
       progress.end();
     }
-    const rest = last.left === 0 ? '' : ` ${last.left} are left; run it again to go on.`;
+    const rest = last.left === 0 ? '' : ` ${last.left} are left. Run the command again to continue.`;
     return { data: last, lines: [`${last.done} converted.${rest}`] };
   },
 });

@@ -34,7 +34,7 @@ describe('coppice buckets', () => {
     expect(await fixture.json(at('ls', '--owner', 'ann'))).toMatchObject({ items: [{}] });
     expect((await fixture.run(at('buckets', 'check'))).out).toContain('Every user is in one bucket');
     expect((await fixture.run(at('buckets', 'drain', 'second'))).out).toContain(
-      'Moved 1 user. second takes no new ones.',
+      'Moved 1 user. second gets no new users.',
     );
     expect((await fixture.run(at('buckets', 'open', 'second'))).out).toContain('takes new users again');
   });

@@ -30,7 +30,7 @@ export const buckets = defineSubcommand({
   ],
   async run(given, at) {
     const action = given.optional('action') ?? 'list';
-    if (!isAction(action)) throw usageError(`There is no action ${action}; use one of ${actions.join(', ')}.`);
+    if (!isAction(action)) throw usageError(`Unknown action ${action}. Use one of ${actions.join(', ')}.`);
     const opened = await openBuckets(await at.storeUrl());
     at.onClose(() => opened.close());
     return runs[action](opened, given, at);
@@ -54,7 +54,7 @@ const runs: Readonly<Record<Action, RunAction>> = {
     const items = await opened.list();
     const lines = items.map(
       ({ name, place, schema, state, owners }) =>
-        `${name}  ${formatCountedNoun(owners, 'user')}  ${place}${schema === null ? '' : ` schema ${schema}`}${state === 'open' ? '' : '  takes no new users'}`,
+        `${name}  ${formatCountedNoun(owners, 'user')}  ${place}${schema === null ? '' : ` schema ${schema}`}${state === 'open' ? '' : '  no new users'}`,
     );
     return { data: { items }, lines: lines.length > 0 ? lines : ['The store is not divided into buckets.'] };
   },
@@ -86,14 +86,14 @@ const runs: Readonly<Record<Action, RunAction>> = {
       data: { drained: name, moves: reports },
       lines: [
         ...reports.map(moveLine),
-        `Moved ${formatCountedNoun(reports.length, 'user')}. ${name} takes no new ones.`,
+        `Moved ${formatCountedNoun(reports.length, 'user')}. ${name} gets no new users.`,
       ],
     };
   },
   async open(opened, given) {
     const name = requireArgument(given, 'name', 'the bucket to open');
     await opened.open(name);
-    return { data: { opened: name }, lines: [`${name} takes new users again.`] };
+    return { data: { opened: name }, lines: [`${name} gets new users again.`] };
   },
   async check(opened) {
     const findings = await opened.check();
@@ -107,7 +107,7 @@ const runs: Readonly<Record<Action, RunAction>> = {
 
 function moveLine({ owner, from, to, trees, lockedMs }: MoveReport): string {
   if (from === to) return `${owner} is in ${to} already.`;
-  if (from === null) return `${owner} has nothing yet and will be in ${to}.`;
+  if (from === null) return `${owner} has no chats yet. New ones will be stored in ${to}.`;
   return `Moved ${owner} with ${formatCountedNoun(trees, 'chat')} from ${from} to ${to}; writes waited ${Math.round(lockedMs)} ms.`;
 }
 

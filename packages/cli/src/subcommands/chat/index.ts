@@ -25,7 +25,7 @@ export const chat = defineSubcommand({
   options: [
     { name: 'tree', short: 't', value: 'chat', summary: 'continue this chat', completes: 'tree' },
     { name: 'resume', short: 'r', summary: 'choose a past chat; in a pipe, the most recent one' },
-    { name: 'full-screen', short: 'f', summary: 'use the whole screen instead of the flow of the terminal' },
+    { name: 'full-screen', short: 'f', summary: 'use the full screen instead of printing inline' },
     { name: 'plain', short: 'p', summary: 'print one reply and exit' },
     { name: 'model', short: 'm', value: 'model', summary: 'model to ask, as provider/model' },
     { name: 'system', value: 'text', summary: 'system prompt of a new chat' },

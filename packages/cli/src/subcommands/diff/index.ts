@@ -36,7 +36,7 @@ export const diff = defineSubcommand({
         const meet = left[branches.shared - 1];
         yield output.style.quiet(
           meet === undefined
-            ? 'They part at the root.'
+            ? 'The branches have no message in common.'
             : formatPreviewLine(`Both have ${branches.shared}, up to: `, meet, output),
         );
         if (messages !== null) yield `\n${diffWords(messages.text, output)}\n`;
@@ -64,6 +64,6 @@ function diffWords(parts: readonly TextPart[], output: Output): string {
 }
 
 function* sideLines(name: string, nodes: readonly Node[], output: Output): Generator<string> {
-  yield output.style.strong(`${name}: ${nodes.length} of its own`);
+  yield output.style.strong(`${name}: ${nodes.length} only on this branch`);
   for (const node of nodes) yield printNode(node, '', output);
 }

@@ -31,7 +31,7 @@ export const doctor = defineSubcommand({
   summary: 'check your setup; report problems and how to fix them',
   worksOn: 'this-computer',
   insteadOnServer: (server) =>
-    `It looks at this computer. Run it on the computer of the server; ${server}/readyz says whether the server is ready.`,
+    `It checks this computer. Run it on the computer of the server; ${server}/readyz says whether the server is ready.`,
   group: 'Manage',
   options: [{ name: 'report', summary: 'print a report for an issue, without keys, names or paths of your home' }],
   examples: ['coppice doctor', 'coppice doctor --json', 'coppice doctor --report'],
@@ -83,7 +83,7 @@ function program(at: CliContext): DoctorFinding {
 async function configuration(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const { path } = configPath({ env: at.host.env, home: at.host.home });
   const config = await at.config();
-  const where = config.file === null ? `no file at ${path}; everything has a default` : config.file;
+  const where = config.file === null ? `no file at ${path}; all settings have defaults` : config.file;
   const warnings = config.warnings.map((warning) => `${warning.where}: ${warning.message}`);
   return { state: warnings.length > 0 ? 'note' : 'ok', said: [where, ...warnings].join('; ') };
 }
@@ -127,7 +127,8 @@ async function permissions(at: CliContext): Promise<Omit<DoctorFinding, 'what'>>
   const modes = await Promise.all(secrets.map(async (path) => ({ path, mode: await modeOf(path) })));
   // Windows has no permission bits.
   const open = modes.filter(({ mode }) => process.platform !== 'win32' && mode !== null && (mode & 0o077) !== 0);
-  if (open.length === 0) return { state: 'ok', said: `${folder} can be written, and nobody else can read your keys` };
+  if (open.length === 0)
+    return { state: 'ok', said: `${folder} can be written, and other users cannot read your keys` };
   const paths = open.map(({ path }) => path).join(' ');
   return { state: 'bad', said: `others can read your keys; run chmod 600 ${paths}` };
 }
@@ -167,7 +168,7 @@ async function clock(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const now = Date.now();
   const said = new Date(now).toISOString();
   if (now < firstPossible)
-    return { state: 'bad', said: `${said} cannot be; set the clock, or new chats are sorted below old ones` };
+    return { state: 'bad', said: `${said} is wrong; set the clock, or new chats are sorted below old ones` };
   const [newest] = (await (await at.keptStore()).trees({ limit: 1 })).items;
   const ahead = (newest?.updatedAt ?? 0) - now;
   if (ahead <= clockToleranceMs) return { state: 'ok', said };

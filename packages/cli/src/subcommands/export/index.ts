@@ -23,7 +23,7 @@ const writable = formats.filter((format) => format.writer !== undefined).map((fo
 
 export const exportTo = defineSubcommand({
   name: 'export',
-  summary: 'export chats, and report what the format cannot hold',
+  summary: 'export chats, and report what the format cannot store',
   group: 'Manage',
   arguments: [
     {

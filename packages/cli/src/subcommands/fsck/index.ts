@@ -28,10 +28,7 @@ export const fsck = defineSubcommand({
       return {
         data: { trees: 0, nodes: 0, findings: [finding], repaired: [] },
         exitCode: damaged,
-        lines: [
-          style.bad(at.output.foreign(message)),
-          style.quiet('Keep a copy of it, and put a backup in its place.'),
-        ],
+        lines: [style.bad(at.output.foreign(message)), style.quiet('Keep a copy of it, and replace it with a backup.')],
       };
     }
     const { report, left } = found;

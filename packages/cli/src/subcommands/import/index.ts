@@ -37,7 +37,7 @@ export const importFrom = defineSubcommand({
     { name: 'dry-run', summary: 'report only; import nothing' },
     { name: 'found', summary: 'look for chats of other programs on this computer and ask what to import' },
     { name: 'watch', summary: 'like --found, then keep importing what is new until Ctrl-C' },
-    { name: 'yes', short: 'y', summary: 'do not ask' },
+    { name: 'yes', short: 'y', summary: 'import without asking' },
   ],
   examples: [
     'coppice import conversations.zip --dry-run',

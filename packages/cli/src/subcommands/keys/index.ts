@@ -24,7 +24,7 @@ export const keys = defineSubcommand({
   ],
   options: [
     { name: 'address', value: 'url', summary: 'address of the server, such as http://127.0.0.1:8000/v1' },
-    { name: 'label', value: 'text', summary: 'name to show for it' },
+    { name: 'label', value: 'text', summary: 'name that lists show for the provider' },
     { name: 'users', summary: 'the encrypted keys of a server with several users (coppice serve --users)' },
   ],
   examples: [

@@ -15,7 +15,7 @@ export const merge = defineSubcommand({
   options: [
     { name: 'messages', summary: 'copy the messages instead of a summary' },
     { name: 'summary', value: 'text', summary: 'use this summary (default: a model writes it)' },
-    { name: 'focus', value: 'text', summary: 'what the summary should concentrate on' },
+    { name: 'focus', value: 'text', summary: 'topic on which the summary concentrates' },
   ],
   examples: [
     'coppice merge last plan-b',
@@ -36,7 +36,7 @@ export const merge = defineSubcommand({
     return {
       data: { treeId, ...merged },
       lines: [
-        ...(merged.summary === null ? ['There was nothing to bring back.'] : [output.foreign(merged.summary)]),
+        ...(merged.summary === null ? ['There was nothing to merge.'] : [output.foreign(merged.summary)]),
         ...formatUndoHint(at, treeId),
       ],
     };

@@ -6,7 +6,7 @@ import { defineSubcommand } from '../contract.ts';
 
 export const move = defineSubcommand({
   name: 'move',
-  summary: 'move a branch to another place or chat',
+  summary: 'move a branch to another parent or chat',
   group: 'Write',
   arguments: [
     { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },

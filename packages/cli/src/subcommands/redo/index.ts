@@ -3,7 +3,7 @@ import { defineSubcommand } from '../contract.ts';
 
 export const redo = defineSubcommand({
   name: 'redo',
-  summary: 'redo what you undid last, in any chat or the one you name',
+  summary: 'redo the change that you undid last, in any chat or in one',
   group: 'Undo',
   arguments: [
     {
@@ -13,7 +13,7 @@ export const redo = defineSubcommand({
       completes: 'tree',
     },
   ],
-  options: [{ name: 'force', summary: 'even if others changed it since; what they added goes to the trash' }],
+  options: [{ name: 'force', summary: 'even if others made changes since; their additions move to the trash' }],
   examples: ['coppice redo', 'coppice redo last', 'coppice redo last --force'],
   run: (given, at) => runUndoOrRedo('redo', given, at),
 });

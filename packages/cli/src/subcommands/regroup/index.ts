@@ -44,8 +44,8 @@ export const regroup = defineSubcommand({
     const made = formatCountedNoun(sessions.length, 'session');
     if (trees === 0 && sessions.length === 0)
       lines.push(at.output.style.quiet(undo ? 'Nothing was regrouped.' : 'There are no recordings by prompt.'));
-    else if (preview) lines.push(undo ? `Would bring ${counts} back.` : `Would turn ${counts} into ${made}.`);
-    else if (undo) lines.push(`Brought ${counts} back; ${made} moved to the trash.`);
+    else if (preview) lines.push(undo ? `Would restore ${counts}.` : `Would turn ${counts} into ${made}.`);
+    else if (undo) lines.push(`Restored ${counts}; ${made} moved to the trash.`);
     else lines.push(`Turned ${counts} into ${made}. Undo with: coppice regroup ${project} --undo`);
     const config = await at.config();
     const fixed = config.proxy.projects?.get(project) ?? config.proxy.grouping;

@@ -45,7 +45,7 @@ describe('coppice regroup', () => {
     expect(done.out).toContain('Undo with: coppice regroup shop --undo');
     expect(done.err).toContain('still grouped by prompt');
     expect(await count()).toBe(2);
-    expect((await fixture.run(['regroup', 'shop', '--undo'])).out).toContain('Brought 1 chat by prompt back');
+    expect((await fixture.run(['regroup', 'shop', '--undo'])).out).toContain('Restored 1 chat by prompt');
     expect(await count()).toBe(1);
     expect((await fixture.run(['regroup', 'other'])).out).toContain('There are no recordings by prompt.');
   });

@@ -12,13 +12,13 @@ export const rename = defineSubcommand({
     { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
     { name: 'title', summary: 'new title', optional: true, many: true },
   ],
-  options: [{ name: 'remove', summary: 'remove your title; the automatic one is shown again' }],
+  options: [{ name: 'remove', summary: 'remove your title and show the automatic one again' }],
   examples: ['coppice rename last Sourdough for beginners', 'coppice rename last --remove'],
   async run(given, at) {
     const row = await findTree(at, given.text('chat'));
     const words = given.many('title').join(' ').trim();
     if (given.flag('remove') === (words !== ''))
-      throw usageError('Give a new title, or --remove to drop the present one.');
+      throw usageError('Give a new title, or use --remove to remove the current one.');
     const title = given.flag('remove') ? null : words;
     const outcome = await runTreeChange(at, { type: 'attributes', treeId: row.id, set: { title } });
     return printChange(outcome, title === null ? 'Removed the title.' : `Renamed to ${toOneLine(title, 60)}.`, at);

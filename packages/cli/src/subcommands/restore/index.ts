@@ -52,6 +52,6 @@ export const restore = defineSubcommand({
         at,
       );
     }
-    return printChange(await runTreeChange(at, { type: 'restore-tree', treeId: row.id }), 'The tree is back.', at);
+    return printChange(await runTreeChange(at, { type: 'restore-tree', treeId: row.id }), 'Restored the chat.', at);
   },
 });

@@ -10,7 +10,7 @@ import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const rm = defineSubcommand({
   name: 'rm',
-  summary: 'delete a chat or messages (restore or undo brings them back)',
+  summary: 'delete a chat or messages (they can be restored)',
   group: 'Write',
   arguments: [
     { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
@@ -23,7 +23,7 @@ export const rm = defineSubcommand({
     },
   ],
   options: [
-    { name: 'cascade', summary: 'also delete everything below; otherwise it moves up' },
+    { name: 'cascade', summary: 'also delete all messages below (default: they move up)' },
     { name: 'group', summary: 'delete all replies of the same group' },
     { name: 'dry-run', summary: 'show what would be deleted; delete nothing' },
   ],
@@ -82,7 +82,7 @@ async function wouldGo(
   return {
     data: { treeId: row.id, ...impact },
     lines: [
-      `${impact.count} would go.`,
+      `${impact.count} would be deleted.`,
       ...impact.bookmarks.map((mark) => style.quiet(`Bookmarked: ${toOneLine(mark.title, 60)}`)),
       ...(impact.pending.length > 0 ? [style.warn('A reply is being written there: stop it first.')] : []),
     ],

@@ -12,7 +12,7 @@ export const search = defineSubcommand({
   name: 'search',
   summary: 'search messages in every branch',
   group: 'Read',
-  arguments: [{ name: 'words', summary: 'words that must all occur; no character is special', many: true }],
+  arguments: [{ name: 'words', summary: 'words that must all occur, without wildcards', many: true }],
   options: [
     { name: 'tree', value: 'chat', summary: 'only in this chat', completes: 'tree' },
     { name: 'project', value: 'name', summary: 'only in this project' },

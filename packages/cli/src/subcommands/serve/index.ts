@@ -24,7 +24,7 @@ export const serve = defineSubcommand({
     {
       name: 'port',
       value: 'number',
-      summary: `port (default ${defaultPort}, if free); 0 takes any and prints {"port","token"}`,
+      summary: `port (default ${defaultPort}, if free); 0 chooses a free port and prints {"port","token"}`,
     },
     {
       name: 'host',
@@ -176,7 +176,9 @@ function printAddress({ port, url, signInUrl }: RunningServer, token: string, at
   output.print(`${output.style.active('❧')} Coppice is at ${output.style.strong(signInUrl ?? url)}`);
   // A URL without a token gives no access.
   const who =
-    signInUrl === null ? 'Everybody signs in with a token.' : 'Whoever has this address can read and write your chats.';
+    signInUrl === null
+      ? 'Each user signs in with a token.'
+      : 'Everyone who has this URL can read and write your chats.';
   output.print(output.style.quiet(`${who} Press Ctrl-C to stop.`));
 }
 

@@ -143,13 +143,13 @@ describe('coppice serve', () => {
     expect(await received).toContain('Coppice is at');
     stop.abort();
     await alone;
-    expect(reported).toContain('Whoever has this address');
+    expect(reported).toContain('Everyone who has this URL');
     const shared = serving().run(['serve', '--users', '--no-open', '--no-example']);
     await received;
     stop.abort();
     await shared;
-    expect(reported).toContain('Everybody signs in with a token.');
-    expect(reported).not.toContain('Whoever has this address');
+    expect(reported).toContain('Each user signs in with a token.');
+    expect(reported).not.toContain('Everyone who has this URL');
   });
 
   it('[O36] MCP servers of the configuration are started with it, their tools are offered, and none keeps running', async () => {

@@ -45,7 +45,7 @@ export const share = defineSubcommand({
       if (word === undefined) return listShares(open);
       const { id } = findShare(open, word);
       await translateServerErrors(client.api.unshare(id));
-      return { data: { removed: id }, lines: ['Removed the link; it shows nothing any more.'] };
+      return { data: { removed: id }, lines: ['Removed the link; it no longer works.'] };
     }
     const shown = given.many('show').map(fieldOf);
     const days = given.count('days');
@@ -64,7 +64,7 @@ export const share = defineSubcommand({
       lines: [
         address,
         at.output.style.quiet(
-          `Whoever has this link sees ${formatCountedNoun(made.share.nodeIds.length, 'message')}, and no later ones. It is shown only once.`,
+          `Everyone who has this link sees ${formatCountedNoun(made.share.nodeIds.length, 'message')}, and no later ones. It is shown only once.`,
         ),
         at.output.style.quiet(
           `Remove it with coppice share ${shortenId(treeId)} --remove ${shortenId(made.share.id)}.`,

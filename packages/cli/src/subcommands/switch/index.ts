@@ -6,7 +6,7 @@ import { defineSubcommand } from '../contract.ts';
 
 export const switchTo = defineSubcommand({
   name: 'switch',
-  summary: 'switch to another branch, at the place where you left it',
+  summary: 'switch to another branch, at the message where you left it',
   group: 'Write',
   arguments: [
     { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },

@@ -16,7 +16,7 @@ export const token = defineSubcommand({
     const path = localTokenPath({ env, home });
     const chosen = env['COPPICE_TOKEN'];
     if (chosen !== undefined && given.flag('new'))
-      throw usageError('COPPICE_TOKEN holds the token. Change or unset that variable instead.');
+      throw usageError('The token is set by COPPICE_TOKEN. Change or unset that variable instead.');
     const current = chosen ?? (given.flag('new') ? await renewLocalToken(path) : (await openLocalToken(path)).current);
     const from = chosen === undefined ? path : 'COPPICE_TOKEN';
     return {
@@ -24,7 +24,7 @@ export const token = defineSubcommand({
       lines: [
         current,
         ...(given.flag('new')
-          ? [at.output.style.quiet('Everybody with the old token is signed out, also from servers that run now.')]
+          ? [at.output.style.quiet('The old token no longer works, not even on servers that are running.')]
           : []),
       ],
     };

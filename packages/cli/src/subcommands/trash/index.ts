@@ -9,7 +9,7 @@ import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const trash = defineSubcommand({
   name: 'trash',
-  summary: 'list what was deleted, or delete it permanently',
+  summary: 'list deleted chats and messages, or delete them permanently',
   group: 'Undo',
   arguments: [
     {

@@ -3,7 +3,7 @@ import { defineSubcommand } from '../contract.ts';
 
 export const undo = defineSubcommand({
   name: 'undo',
-  summary: 'undo your last change, in any chat or the one you name',
+  summary: 'undo your last change, in any chat or in one',
   group: 'Undo',
   arguments: [
     {
@@ -13,7 +13,7 @@ export const undo = defineSubcommand({
       completes: 'tree',
     },
   ],
-  options: [{ name: 'force', summary: 'even if others changed it since; what they added goes to the trash' }],
+  options: [{ name: 'force', summary: 'even if others made changes since; their additions move to the trash' }],
   examples: ['coppice undo', 'coppice undo last', 'coppice undo last --force'],
   run: (given, at) => runUndoOrRedo('undo', given, at),
 });

@@ -84,7 +84,7 @@ const createUser = defineRoute({
     const { accounts } = services.store;
     const id = body.id ?? services.newId();
     if ((await accounts.user(id)) !== null)
-      throw new AppError({ code: 'id/taken', kind: 'conflict', message: `There is a user ${id} already.` });
+      throw new AppError({ code: 'id/taken', kind: 'conflict', message: `The user ${id} already exists.` });
     const made: User = {
       id,
       name: body.name,

@@ -36,7 +36,7 @@ const sessionFields = {
     .string()
     .nullable()
     .openapi({ description: 'The tree of the session to which this session belongs; null for a main session.' }),
-  call: z.string().nullable().openapi({ description: 'For a sub-agent: the tool call that spawned it.' }),
+  call: z.string().nullable().openapi({ description: 'For a sub-agent: the tool call that started it.' }),
   model: z.string().nullable(),
   running: z.boolean(),
   figures,

@@ -97,7 +97,7 @@ const runCommand = defineRoute({
   async handle(call) {
     const { line, name, args } = call.body;
     const what = line ?? (name === undefined ? undefined : { name, args });
-    if (what === undefined) return throwHttpError('http/invalid', 'body: say a line, or a name with its arguments.');
+    if (what === undefined) return throwHttpError('http/invalid', 'body: give a line, or a name with arguments.');
     const context = await contextFor(call);
     return toReply(await call.ownerServices.engineOf(context.store).commands.run(what, context));
   },

@@ -167,7 +167,7 @@ function toProblem(thrown: unknown): { readonly code: string; readonly message: 
   const event = thrown instanceof Error && 'event' in thrown ? thrown.event : null;
   if (typeof event === 'object' && event !== null && 'code' in event && 'message' in event)
     return { code: String(event.code), message: redactKeys(String(event.message)) };
-  return { code: 'provider/failed', message: 'The server could not be asked.' };
+  return { code: 'provider/failed', message: 'The server could not be reached.' };
 }
 
 const test = defineRoute({
@@ -235,7 +235,7 @@ const remove = defineRoute({
       throw new AppError({
         code: 'keys/unknown',
         kind: 'not-found',
-        message: `No connection ${params.name} was made here.`,
+        message: `No connection ${params.name} was added through this API.`,
       });
     return toReply(listReply(services));
   },

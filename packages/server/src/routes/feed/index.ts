@@ -37,7 +37,7 @@ const treeFeed = defineRoute({
     const stream = services.streams.open(caller);
     closeOnDisconnect(call.signal, stream);
     services.hubs.join(ownerServices, store, treeId, stream, since).catch((error: unknown) => {
-      services.log.warn({ err: error }, 'a reader of a feed was sent away');
+      services.log.warn({ err: error }, 'a reader of a feed was disconnected');
     });
     return respondWithStream(stream);
   },
@@ -105,7 +105,7 @@ async function pump(
     }
   } catch (error) {
     if (!stream.closed.aborted)
-      services.log.warn({ err: error, owner: ownerServices.owner }, 'the feed of a list broke off');
+      services.log.warn({ err: error, owner: ownerServices.owner }, 'the feed of all trees ended with an error');
   }
   stream.close();
 }

@@ -161,7 +161,10 @@ const events = defineRoute({
 
 function theTurn(call: Pick<RouteCall<unknown, unknown, unknown>, 'services' | 'caller'>, act: ActId): LiveTurn {
   const live = call.services.turns.find(call.caller.owner, act);
-  return live ?? refuse('tree/unknown-node', `No turn ${act} runs here; follow its node instead.`, { actId: act });
+  return (
+    live ??
+    refuse('tree/unknown-node', `No turn ${act} is running in this process. Follow its node instead.`, { actId: act })
+  );
 }
 
 async function sendTurn(stream: EventStream, live: LiveTurn, from: number): Promise<void> {

@@ -204,7 +204,7 @@ describe('the MCP server and the official client', () => {
       expect(contents).toMatchObject([{ uri, mimeType: 'image/png', blob: 'iVBORw==' }]);
     }
     const past = String(messages[0].pictures[0]).replace(/0$/, '2');
-    await expect(client.readResource({ uri: past })).rejects.toThrow('no such picture');
+    await expect(client.readResource({ uri: past })).rejects.toThrow('no such image');
   });
 
   it('[MS7] lists are given a page at a time, and long texts and large trees are cut and counted', async () => {

@@ -44,7 +44,7 @@ const readyz = defineRoute({
       await services.store.trees({ limit: 1 });
       return toReply({ status: 'ok' as const });
     } catch (error) {
-      services.log.warn({ err: error }, 'the store does not answer');
+      services.log.warn({ err: error }, 'the store does not respond');
       return toReply({ status: 'unavailable' as const }, { status: 503 });
     }
   },

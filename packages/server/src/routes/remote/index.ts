@@ -189,7 +189,7 @@ function personalCommand(given: object): Command {
   // Core validates the command. Its error names the invalid field.
   const command = readCommand(given as CommandInput);
   if (!personal.has(command.type))
-    return throwHttpError('http/invalid', `body.command: ${command.type} is not given over HTTP.`);
+    return throwHttpError('http/invalid', `body.command: ${command.type} cannot be run over HTTP.`);
   if ('messages' in command && command.messages?.some(({ meta }) => meta !== undefined))
     return throwHttpError('http/invalid', 'body.command.messages: metadata is written by the server.');
   if ('details' in command && command.details !== undefined)

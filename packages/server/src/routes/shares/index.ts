@@ -50,7 +50,11 @@ const createShare = defineRoute({
     const { services, caller, body } = call;
     const place = await resolveTree(call, call.params.tree);
     if (place.temporary)
-      return refuse('tree/read-only', `The tree ${place.treeId} is temporary: keep it before it is shared.`, {});
+      return refuse(
+        'tree/read-only',
+        `The tree ${place.treeId} is temporary. Make it permanent before you share it.`,
+        {},
+      );
     const { row, nodes } = await place.store.read(place.treeId, function* () {
       const found = yield* readTree(place.treeId);
       const end = body.nodeId ?? found.activeNodeId;

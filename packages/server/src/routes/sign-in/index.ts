@@ -61,7 +61,7 @@ const leaveEverywhere = defineRoute({
       if (auth.renew === undefined)
         return throwHttpError(
           'http/forbidden',
-          'The token was chosen where Coppice is started; change COPPICE_TOKEN there.',
+          'The token is set by COPPICE_TOKEN. Change that variable where Coppice is started.',
         );
       const token = await auth.renew();
       await streams.closeRevoked();

@@ -168,7 +168,7 @@ const remove = defineRoute({
   async handle({ services, caller, params }) {
     const client = requireClient(services);
     if (!(await requireLive(services).removeToolServer(params.name)))
-      return throwHttpError('http/not-found', `No server ${params.name} was added here.`);
+      return throwHttpError('http/not-found', `No MCP server ${params.name} was added through this API.`);
     await client.reconfigure(services.config.mcpServers);
     return toReply(listReply(services, caller));
   },

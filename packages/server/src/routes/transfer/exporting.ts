@@ -90,7 +90,7 @@ function exportSelection({ what, node }: z.output<typeof treeQuery>): ExportSele
   if (part === 'path') return named === undefined ? { what: part } : { what: part, nodeId: named };
   return named === undefined
     ? { what: part }
-    : throwHttpError('http/invalid', 'query.node: a whole tree needs no node; ask for a branch or a path.');
+    : throwHttpError('http/invalid', 'query.node: a whole tree needs no node. Request a branch or a path instead.');
 }
 
 async function treeExportJob(call: TreeCall): Promise<ExportJob> {

@@ -58,7 +58,7 @@ const begin = defineRoute({
     if (paths === null)
       return throwHttpError(
         'http/forbidden',
-        'Conversations on this computer are imported only on a server for one person that listens on this machine.',
+        'Conversations on this computer can be imported only on a single-user server that listens on this computer.',
       );
     const place = programFolders.find(({ format }) => format === body.format);
     if (place === undefined)

@@ -146,7 +146,7 @@ function throwUploadError(call: ImportCall, thrown: unknown): never {
   throw new AppError({
     code,
     kind: importErrorKinds[code],
-    message: 'The upload was broken off; nothing was imported.',
+    message: 'The upload was aborted. Nothing was imported.',
   });
 }
 
