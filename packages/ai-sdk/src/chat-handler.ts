@@ -11,17 +11,17 @@ import {
   type UIMessageChunk,
 } from 'ai';
 import { ChatRun, type ChatRuns, chatRunsOf, endOnAbort, type RunRequest } from './chat-run.ts';
+import { type ChatPost, readChatPost, readJsonBody, requireChatId, toModelInput } from './read-request.ts';
 import {
   type ChatTree,
   createChat,
-  keepMessages,
   readBranch,
   readLastMessage,
   readLastReply,
   type StoredMessagesResult,
   selectLastReply,
-} from './keep-messages.ts';
-import { type ChatPost, readChatPost, readJsonBody, requireChatId, toModelInput } from './read-request.ts';
+  storeMessages,
+} from './store-messages.ts';
 import { streamStoredReply } from './stored-reply.ts';
 import { changeTree, readTreeChange, readTreeState, streamChanges } from './tree-requests.ts';
 import { runHeader } from './tree-state.ts';
@@ -293,7 +293,7 @@ class ChatService {
         if ((await tree.store.formatOf(tree.id)) === null) throw error;
       }
     }
-    return keepMessages(tree, messages, { below: whole ? null : undefined, actId, onNew, select: 'always' });
+    return storeMessages(tree, messages, { below: whole ? null : undefined, actId, onNew, select: 'always' });
   }
 
   /**
@@ -328,7 +328,7 @@ class ChatService {
       const stored = toJson(reply);
       if (stored.parts.every(({ type }) => type === 'step-start')) return;
       const kept = await this.#queue.run(tree.id, () =>
-        keepMessages(tree, [stored], { below: above, actId, own, select: 'if-there' }),
+        storeMessages(tree, [stored], { below: above, actId, own, select: 'if-there' }),
       );
       onStored(kept.end);
     };

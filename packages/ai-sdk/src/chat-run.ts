@@ -3,7 +3,7 @@
  */
 import type { NodeId, Store } from '@coppice/core';
 import type { UIMessageChunk } from 'ai';
-import { chunksOfReply } from './stored-reply.ts';
+import { toReplyChunks } from './stored-reply.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
 
 /** Identifies a request for a reply. */
@@ -94,7 +94,7 @@ export class ChatRun {
    */
   stream({ whole = false, onCancel }: { readonly whole?: boolean; readonly onCancel?: () => void } = {}) {
     const { continued } = this.request;
-    const prefix = whole && continued !== undefined ? chunksOfReply(continued).slice(0, -1) : [];
+    const prefix = whole && continued !== undefined ? toReplyChunks(continued).slice(0, -1) : [];
     let next = 0;
     let waiting: (() => void) | undefined;
     const wake = () => {

@@ -5,8 +5,8 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { TreeChat, type TreeChatConnection } from './tree-chat.ts';
 import type { ChatBranchEnd, ChatRunInfo } from './tree-state.ts';
 
-export { TreeChat, type TreeChatConnection, type TreeChatSnapshot, type VariantPlace } from './tree-chat.ts';
-export type { ChatBranchEnd, ChatRunInfo, MessageVariantPlace, TreeChatState } from './tree-state.ts';
+export { TreeChat, type TreeChatConnection, type TreeChatSnapshot, type VariantPosition } from './tree-chat.ts';
+export type { ChatBranchEnd, ChatRunInfo, MessageVariants, TreeChatState } from './tree-state.ts';
 
 /** The options of `useChat`, with the address of the handler instead of a transport. */
 export interface UseTreeChatOptions<M extends UIMessage>

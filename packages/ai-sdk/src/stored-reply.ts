@@ -14,7 +14,7 @@ export function streamStoredReply(reply: UiMessageJson): ReadableStream<UIMessag
 }
 
 /** Converts a stored reply to stream chunks, including the one that ends the stream. */
-export function chunksOfReply(reply: UiMessageJson): UIMessageChunk[] {
+export function toReplyChunks(reply: UiMessageJson): UIMessageChunk[] {
   return [...chunksOf(reply)];
 }
 

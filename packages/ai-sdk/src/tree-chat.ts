@@ -4,7 +4,7 @@
 import { type AbstractChat, DefaultChatTransport, type UIMessage } from 'ai';
 import {
   type ChatRunInfo,
-  type MessageVariantPlace,
+  type MessageVariants,
   runHeader,
   type TreeChange,
   type TreeChatState,
@@ -35,7 +35,7 @@ export interface TreeChatSnapshot {
 }
 
 /** The index of a message among its variants. */
-export interface VariantPlace {
+export interface VariantPosition {
   /** The index from 0. */
   readonly index: number;
   readonly count: number;
@@ -350,18 +350,18 @@ export class TreeChat<M extends UIMessage = UIMessage> {
 
   redo = (): Promise<void> => this.#change({ action: 'redo' });
 
-  #placeOf(messageId: string): MessageVariantPlace | undefined {
+  #placeOf(messageId: string): MessageVariants | undefined {
     const { state } = this.#snapshot;
     return state.places[state.messages.findIndex(({ id }) => id === messageId)];
   }
 
-  #requirePlace(messageId: string): MessageVariantPlace {
+  #requirePlace(messageId: string): MessageVariants {
     const place = this.#placeOf(messageId);
     if (place === undefined) throw new Error(`The message ${messageId} is not stored yet.`);
     return place;
   }
 
-  variants = (messageId: string): VariantPlace => {
+  variants = (messageId: string): VariantPosition => {
     const place = this.#placeOf(messageId);
     return place === undefined
       ? { index: 0, count: 1, ids: [] }

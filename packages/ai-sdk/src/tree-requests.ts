@@ -20,9 +20,9 @@ import {
   truncateToLine,
 } from '@coppice/core';
 import type { ChatRun, ChatRuns } from './chat-run.ts';
-import { type ChatTree, createChatContext, keepMessages, readUiMessageAt } from './keep-messages.ts';
 import { toUiMessage } from './read-request.ts';
-import type { ChatBranchEnd, MessageVariantPlace, TreeChange, TreeChatState } from './tree-state.ts';
+import { type ChatTree, createChatContext, readUiMessageAt, storeMessages } from './store-messages.ts';
+import type { ChatBranchEnd, MessageVariants, TreeChange, TreeChatState } from './tree-state.ts';
 import { continuesMessage, toUiChains, type UiChain } from './ui-nodes.ts';
 
 const mostBranches = 50;
@@ -39,10 +39,10 @@ const noTree: TreeChatState = {
 };
 
 /** Finds the variants of each message: the children of its parent that start a message. */
-function* placesOf(chains: readonly UiChain[], rootId: NodeId): ReadProgram<MessageVariantPlace[]> {
+function* placesOf(chains: readonly UiChain[], rootId: NodeId): ReadProgram<MessageVariants[]> {
   const firsts = chains.flatMap(({ nodes: [first] }) => (first === undefined ? [] : [first]));
   const lists = yield* ask('childIds', { of: firsts.map((node) => node.parentId ?? rootId) });
-  const places: MessageVariantPlace[] = [];
+  const places: MessageVariants[] = [];
   for (const [at, { id }] of firsts.entries()) {
     const all = lists[at] ?? [id];
     const above = at === 0 ? undefined : chains[at - 1]?.nodes.at(-1);
@@ -145,7 +145,7 @@ export async function changeTree(tree: ChatTree, runs: ChatRuns, change: TreeCha
       const { message, nodes } = await readUiMessageAt(tree, nodeId(change.nodeId));
       const others = message.parts.filter(({ type }) => type !== 'text');
       const edited = { ...message, parts: [...others, { type: 'text', text: change.text }] };
-      await keepMessages(tree, [edited], {
+      await storeMessages(tree, [edited], {
         below: nodes[0]?.parentId ?? null,
         actId: tree.newId(),
         select: 'always',

@@ -2,7 +2,7 @@
 import type { UIMessage } from 'ai';
 
 /** The index of a shown message among its variants. */
-export interface MessageVariantPlace {
+export interface MessageVariants {
   /** The first node of the message. */
   readonly nodeId: string;
   /**
@@ -38,7 +38,7 @@ export interface TreeChatState {
   /** The messages of the shown branch, without the reply that is being generated on it. */
   readonly messages: readonly UIMessage[];
   /** The variants of each message, in the order of `messages`. */
-  readonly places: readonly MessageVariantPlace[];
+  readonly places: readonly MessageVariants[];
   /** The reply that is being generated on the shown branch. */
   readonly run: string | null;
   /** All replies that are being generated. */

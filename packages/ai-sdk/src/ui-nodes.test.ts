@@ -3,7 +3,7 @@ import { openStore } from '@coppice/stores';
 import { safeValidateUIMessages } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keepMessages, readBranch } from './keep-messages.ts';
+import { readBranch, storeMessages } from './store-messages.ts';
 import { openChatTree } from './testing/chat-tree.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
 
@@ -72,9 +72,9 @@ test('[AS1] messages are read back from a tree exactly as they were posted, and 
   await fc.assert(
     fc.asyncProperty(chat, async (messages) => {
       const tree = await openChatTree(store);
-      const first = await keepMessages(tree, messages, { below: null, actId: tree.newId(), select: 'always' });
+      const first = await storeMessages(tree, messages, { below: null, actId: tree.newId(), select: 'always' });
       expect((await readBranch(tree)).messages).toEqual(messages);
-      const again = await keepMessages(tree, messages, { below: null, actId: tree.newId(), select: 'always' });
+      const again = await storeMessages(tree, messages, { below: null, actId: tree.newId(), select: 'always' });
       expect(again).toEqual({ end: first.end, changed: false });
     }),
     { numRuns: 150, seed: 20 },
@@ -100,7 +100,7 @@ test('[AS1] a reply stored step by step equals one stored at once', async () => 
         const tree = await openChatTree(store);
         for (const [at, { type }] of [...whole.parts.entries(), [whole.parts.length, { type: 'step-start' }] as const])
           if (type === 'step-start' && at > 0)
-            await keepMessages(tree, [{ ...whole, parts: whole.parts.slice(0, at) }], {
+            await storeMessages(tree, [{ ...whole, parts: whole.parts.slice(0, at) }], {
               below: null,
               actId: tree.newId(),
               select: 'always',

@@ -4,7 +4,7 @@ import { createStoreCopier } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
 import { type ChatEngine, createLocalModelSource } from './chat-engine.ts';
 import type { CliContext } from './cli-context.ts';
-import { describeHookFailure, openHooks } from './hooks.ts';
+import { describeHookFailure, loadUserHooks } from './hooks.ts';
 import { openToolRegistry } from './mcp-tools.ts';
 import { findSessionTarget } from './session-target.ts';
 
@@ -33,7 +33,7 @@ export async function openChatEngine(at: CliContext, tellOfHooks?: (text: string
 export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string) => void): Promise<CliEngine> {
   const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
   const events = createEvents((failure) => tellOfHooks?.(describeHookFailure(failure)));
-  if (tellOfHooks !== undefined) await openHooks(at, events, tellOfHooks);
+  if (tellOfHooks !== undefined) await loadUserHooks(at, events, tellOfHooks);
   const { tools, mcp } = await openToolRegistry(at);
   const sessions = await findSessionTarget(await at.storeUrl(), at.host.cwd);
   const copies = createStoreCopier({

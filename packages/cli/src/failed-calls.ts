@@ -5,7 +5,7 @@ import type { CliContext } from './cli-context.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
 
 /** Returns the folder for calls that wait to be recorded, and for calls that could not be recorded. */
-export async function spillFolderOf({ host }: CliContext): Promise<string> {
+export async function overflowFolderOf({ host }: CliContext): Promise<string> {
   const { overflowFolderBeside } = await import('@coppice/server');
   return overflowFolderBeside(configPath({ env: host.env, home: host.home }).path);
 }
@@ -13,7 +13,7 @@ export async function spillFolderOf({ host }: CliContext): Promise<string> {
 /** Opens the list of failed calls of this computer. */
 export async function openFailedCalls(at: CliContext): Promise<FailedCalls> {
   const server = await import('@coppice/server');
-  return new server.FailedCalls(await spillFolderOf(at));
+  return new server.FailedCalls(await overflowFolderOf(at));
 }
 
 type ShownCall = Pick<FailedCall, 'at' | 'project' | 'model' | 'code'> & {

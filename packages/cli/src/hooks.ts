@@ -74,7 +74,7 @@ async function othersMayChange(path: string): Promise<string | null> {
 }
 
 /** Loads the user's hooks into the events of a chat, and reports hooks that were skipped or that fail later. */
-export async function openHooks(at: CliContext, events: Events, tell: (text: string) => void): Promise<void> {
+export async function loadUserHooks(at: CliContext, events: Events, tell: (text: string) => void): Promise<void> {
   const found = await findHooks(at.host.home);
   if (found.length === 0) return;
   for (const { name, trouble } of found) if (trouble !== null) tell(`The hook ${name} was not loaded: ${trouble}.`);

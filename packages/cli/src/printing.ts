@@ -69,7 +69,7 @@ export function formatTreeLine(
     .map((mark) => toOneLine(mark, 24))
     .join(', ');
   const about = figures === undefined ? null : figureColumns(figures, output.columns);
-  return printList(
+  return formatListItem(
     id,
     about === null ? formatLocalTime(row.updatedAt) : `${formatLocalTime(row.updatedAt)}  ${about}`,
     titleOrUntitled(row),
@@ -84,7 +84,13 @@ const leastText = 20;
  * Returns a list item: id, description, text, and an ending. If the item is longer than a line, the text continues
  * below the id, because a terminal would break the line anywhere.
  */
-export function printList(id: string, about: string, text: string, after: string, { style, columns }: Output): string {
+export function formatListItem(
+  id: string,
+  about: string,
+  text: string,
+  after: string,
+  { style, columns }: Output,
+): string {
   const space = columns - widthOf(id) - widthOf(about) - 4;
   const isBelow = space < leastText;
   const together = widthOf(id) + widthOf(about) + 2 <= columns;
@@ -113,7 +119,7 @@ export function authorNameOf(node: Node): string {
 }
 
 /** Returns the text of a message, with other blocks named in brackets. */
-export function printMessage(node: Node): string {
+export function formatMessageText(node: Node): string {
   if (node.message === null) return '';
   const parts: string[] = [];
   for (const block of node.message.content) {
@@ -125,7 +131,7 @@ export function printMessage(node: Node): string {
 }
 
 /** Returns a text of models or users for display; on a terminal it is wrapped between words. */
-function readMessageText(text: string, { foreign, screen }: Output): string {
+function wrapMessageText(text: string, { foreign, screen }: Output): string {
   return screen === null ? foreign(text) : wrapForReading(foreign(text), screen);
 }
 
@@ -142,11 +148,11 @@ export function formatTreeHeading(row: TreeRow, output: Output): string {
 }
 
 /** Returns a node with its whole text, and an empty line below. */
-export function printNode(
+export function formatNode(
   node: Node,
   place: string,
   output: Output,
-  render: (text: string) => string = (text) => readMessageText(text, output),
+  render: (text: string) => string = (text) => wrapMessageText(text, output),
 ): string {
   const { style } = output;
   const status = node.status === 'success' ? '' : style.warn(` ${node.status}`);
@@ -156,7 +162,7 @@ export function printNode(
     shortenId(node.id),
     output,
   );
-  return `${head}\n${render(printMessage(node))}\n\n`;
+  return `${head}\n${render(formatMessageText(node))}\n\n`;
 }
 
 /** What part of a tree is drawn, and how. */
@@ -179,7 +185,7 @@ export interface TreeDrawing {
 }
 
 /** Chooses the lines of a drawing. */
-export function outlineTree({ shape, current, fold, limit }: TreeDrawingOptions): TreeDrawing {
+export function chooseTreeLines({ shape, current, fold, limit }: TreeDrawingOptions): TreeDrawing {
   const { lines, left } = outlineOf(shape, {
     current,
     shows: () => true,

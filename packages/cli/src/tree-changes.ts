@@ -14,7 +14,7 @@ export async function runTreeChange<C extends Command>(
 }
 
 /** Returns the output of a change: its effect, as text and as data, and how to undo it. */
-export function printChange(
+export function toChangeOutput(
   outcome: CommandOutcome<unknown>,
   said: string,
   at: CliContext,

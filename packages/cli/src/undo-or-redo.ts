@@ -7,7 +7,7 @@ import { findTree } from './resolve-target.ts';
 import { shortenId } from './short-ids.ts';
 import type { SubcommandInput, SubcommandOutput } from './subcommands/contract.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
-import { formatCountedNoun, printChange, runTreeChange } from './tree-changes.ts';
+import { formatCountedNoun, runTreeChange, toChangeOutput } from './tree-changes.ts';
 
 type Reversal = 'undo' | 'redo';
 
@@ -26,7 +26,13 @@ export async function runUndoOrRedo(type: Reversal, given: SubcommandInput, at: 
   const opposite = type === 'undo' ? 'redo' : 'undo';
   // Without a named tree the opposite command finds the same act, even if the tree is in the trash now.
   const back = named === null ? `coppice ${opposite}` : `coppice ${opposite} ${shortenId(treeId)}`;
-  const answer = printChange(outcome, describe(type, row, outcome), at, () => back, type === 'undo' ? 'Redo' : 'Undo');
+  const answer = toChangeOutput(
+    outcome,
+    describe(type, row, outcome),
+    at,
+    () => back,
+    type === 'undo' ? 'Redo' : 'Undo',
+  );
   return { ...answer, data: { ...asObject(answer.data), title: titleOrUntitled(row), trashed: isTrashed(row) } };
 }
 

@@ -1,7 +1,9 @@
 import { ask, type Node, type NodeId, type ReadProgram } from '@coppice/core';
 
 /** Returns the position of each node among its variants, as `[index, total]`. */
-export function* numberVariants(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, readonly [number, number]>> {
+export function* readVariantPositions(
+  nodes: readonly Node[],
+): ReadProgram<ReadonlyMap<NodeId, readonly [number, number]>> {
   const places = new Map<NodeId, readonly [number, number]>();
   for (const node of nodes) {
     if (node.parentId === null) continue;

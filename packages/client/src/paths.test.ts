@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientSource } from '@coppice/server/testing/client-source';
+import { generateClientSource } from '@coppice/server/testing/client-source';
 import { expect, test } from 'vitest';
 
 /**
@@ -13,5 +13,5 @@ function bare(source: string): string {
 
 test('[A33] the types of the client match the current routes', async () => {
   const kept = readFileSync(join(import.meta.dirname, 'paths.ts'), 'utf8');
-  expect(bare(await clientSource()) === bare(kept), 'run npm run client -w @coppice/server').toBe(true);
+  expect(bare(await generateClientSource()) === bare(kept), 'run npm run client -w @coppice/server').toBe(true);
 });

@@ -28,10 +28,10 @@ import {
 import type { ComputerPaths } from './found/program-folders.ts';
 import { throwHttpError } from './http-errors.ts';
 import { EventStreams } from './live/event-stream.ts';
-import { TreeFeeds } from './live/hubs.ts';
+import { TreeFeeds } from './live/tree-feeds.ts';
 import { LiveTurns } from './live/turns.ts';
 import { addProcessMetrics, Metrics } from './metrics.ts';
-import { BodyUsage } from './middleware/limits.ts';
+import { UserUsage } from './middleware/limits.ts';
 import { SignInCodes } from './middleware/sign-in-codes.ts';
 import { omitUndefined } from './omit-undefined.ts';
 import { OpenCalls } from './proxy/open-calls.ts';
@@ -84,7 +84,7 @@ export interface SharedServices {
   quotasOf(owner: string): Quotas;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly usage: BodyUsage;
+  readonly usage: UserUsage;
   /** One-time codes that sign a browser in. */
   readonly signInCodes: SignInCodes;
   readonly streams: EventStreams;
@@ -150,7 +150,7 @@ export function createSharedServices(
     lowerLimits(operatorQuotas, () => limitsOfUser(live?.limitChoices, live?.limitsOf(owner)));
   const { importBytes } = config.server;
   const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined({ importBytes }), ...options.limits };
-  const usage = new BodyUsage({ quotasOf, now });
+  const usage = new UserUsage({ quotasOf, now });
   const turns = new LiveTurns(quotasOf, limits);
   const imports = new ImportRegistry({ quotas, limits, log, now, thread: threadStoreOf(options) });
   const ownerServicesOf = openOwnerServices(engine, store, new TemporaryTrees(store, { now, kit }), quotas);

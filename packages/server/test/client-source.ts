@@ -7,7 +7,7 @@ const head = `/* Generated from the table of routes: npm run client -w @coppice/
 `;
 
 /** Generates `paths.ts` from the current routes. */
-export async function clientSource(): Promise<string> {
+export async function generateClientSource(): Promise<string> {
   const document = JSON.parse(JSON.stringify(buildOpenApiDocument(routes)));
   return head + astToString(await openapiTs(document, { alphabetize: true }));
 }

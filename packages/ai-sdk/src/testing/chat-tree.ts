@@ -1,5 +1,5 @@
 import { run, type Store, treeId } from '@coppice/core';
-import { type ChatTree, createChatContext } from '../keep-messages.ts';
+import { type ChatTree, createChatContext } from '../store-messages.ts';
 
 /** Creates an empty tree in a store. */
 export async function openChatTree(store: Store): Promise<ChatTree> {

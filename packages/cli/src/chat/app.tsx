@@ -17,7 +17,7 @@ import { handlePanelKey, handlePanelPaste, type ModelChoiceLine, type PanelKeyRe
 import type { TerminalCommandScope } from './run-terminal-command.ts';
 import type { MenuCommand } from './terminal-commands.ts';
 import type { TranscriptFeed } from './transcript-feed.ts';
-import { useInputLine } from './use-composer.ts';
+import { useInputLine } from './use-input-line.ts';
 import { useTerminalKeys } from './use-keys.ts';
 import { usePanels } from './use-panels.ts';
 import { useScreen } from './use-screen.ts';

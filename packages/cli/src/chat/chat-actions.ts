@@ -5,7 +5,7 @@ import type { EditorResult } from './external-editor.ts';
 import { formatKeyHelp, type KeyAction } from './keys.ts';
 import { runTerminalCommand, type TerminalCommandScope } from './run-terminal-command.ts';
 import { formatTerminalCommandHelp, parseTerminalCommand } from './terminal-commands.ts';
-import type { InputLineState } from './use-composer.ts';
+import type { InputLineState } from './use-input-line.ts';
 import type { Panels } from './use-panels.ts';
 import type { ThreadView } from './use-thread-view.ts';
 

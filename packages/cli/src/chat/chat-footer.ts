@@ -9,7 +9,7 @@ import { renderMenuLines } from './menu.ts';
 import { renderNoticeLines } from './notice-lines.ts';
 import { formatStatusLine } from './status-line.ts';
 import { formatMessageHeading } from './thread-lines.ts';
-import type { InputLineState } from './use-composer.ts';
+import type { InputLineState } from './use-input-line.ts';
 import { type ChatFooter, describeActivity } from './views.tsx';
 
 // The status line is left out on a screen with fewer rows, because the thread needs the row.

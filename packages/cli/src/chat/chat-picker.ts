@@ -39,13 +39,13 @@ export async function readPreview(store: Store, { id, activeNodeId }: TreeRow): 
 }
 
 /** Returns the chat at the cursor; null if the list is empty. */
-export function pickedChat({ chats, at }: ChatPicker): TreeRow | null {
+export function chatAtCursor({ chats, at }: ChatPicker): TreeRow | null {
   return chats[at] ?? null;
 }
 
 /** Returns a picker with other chats. The cursor stays on its chat if that chat is still listed. */
 export function replaceListedChats(picker: ChatPicker, chats: readonly TreeRow[]): ChatPicker {
-  const before = pickedChat(picker)?.id;
+  const before = chatAtCursor(picker)?.id;
   return {
     ...picker,
     chats,

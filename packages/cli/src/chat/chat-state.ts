@@ -10,7 +10,7 @@ import {
   type TreeRow,
 } from '@coppice/core';
 import type { TurnEvent } from '@coppice/engine';
-import { numberVariants } from '../variants.ts';
+import { readVariantPositions } from '../variants.ts';
 
 /** The levels of thinking, lowest first. */
 export const thinkingEfforts = ['low', 'medium', 'high'] as const;
@@ -117,6 +117,9 @@ export async function readChatView(
     const names = new Map((yield* ask('bookmarks', {})).map((mark) => [mark.nodeId, mark.title]));
     const marked = nodes.findLast((node) => names.has(node.id));
     const branch = marked === undefined ? null : (names.get(marked.id) ?? null);
-    return { row, shown: { treeId: id, title, nodes, more: !complete, places: yield* numberVariants(nodes), branch } };
+    return {
+      row,
+      shown: { treeId: id, title, nodes, more: !complete, places: yield* readVariantPositions(nodes), branch },
+    };
   });
 }

@@ -19,7 +19,7 @@ import {
   findNodesByText,
   loadPickerRows,
   movePickerCursor,
-  pickedNode,
+  nodeAtCursor,
   readTreePicker,
   setPickerFilter,
   setPickerSearch,
@@ -65,7 +65,7 @@ describe('the picker of a large tree', () => {
     const last = added.at(-1) ?? null;
     const picker = await readTreePicker(store, id, last);
     expect(picker.nodes).toEqual([]);
-    expect(pickedNode(picker)).toBe(last);
+    expect(nodeAtCursor(picker)).toBe(last);
     const missing = findMissingPickerRows(picker, 20);
     expect(missing.length).toBe(picker.entries.length);
     const shown = addPickerRows(picker, await loadPickerRows(store, id, picker, missing));

@@ -10,10 +10,10 @@ import { stripControlSequences, toOneLine } from '../terminal/strip-control-sequ
 import type { TextStyles } from '../terminal/style.ts';
 import { removeLastGrapheme, widthOf } from '../terminal/width.ts';
 import { truncateLine, wrapLines } from '../terminal/wrap.ts';
-import { type ChatPicker, moveChatCursor, pickedChat } from './chat-picker.ts';
+import { type ChatPicker, chatAtCursor, moveChatCursor } from './chat-picker.ts';
 import {
   movePickerCursor,
-  pickedNode,
+  nodeAtCursor,
   setPickerFilter,
   setPickerSearch,
   type TreePicker,
@@ -81,7 +81,7 @@ function treeKey(picker: TreePicker, input: string, key: Key, height: number): P
   const to = (next: TreePicker): PanelKeyResult => ({ panel: { type: 'tree', picker: next } });
   if (key.escape) return picker.search === '' ? closed : to(setPickerSearch(picker, ''));
   if (key.return) {
-    const node = pickedNode(picker);
+    const node = nodeAtCursor(picker);
     return node === null ? closed : { node };
   }
   if (key.upArrow) return to(movePickerCursor(picker, -1));
@@ -100,7 +100,7 @@ function chatKey(picker: ChatPicker, input: string, key: Key, height: number): P
   const searching = (search: string) => to({ ...picker, search });
   if (key.escape) return picker.search === '' ? closed : searching('');
   if (key.return) {
-    const chat = pickedChat(picker);
+    const chat = chatAtCursor(picker);
     return chat === null ? to(picker) : { chat: chat.id };
   }
   if (key.upArrow) return to(moveChatCursor(picker, -1));
@@ -233,7 +233,7 @@ function chatLines(picker: ChatPicker, style: TextStyles, width: number, space: 
 
 function previewLines(picker: ChatPicker, style: TextStyles, width: number): string[] {
   const { preview } = picker;
-  if (preview === null || preview.treeId !== pickedChat(picker)?.id) return [];
+  if (preview === null || preview.treeId !== chatAtCursor(picker)?.id) return [];
   return [
     style.quiet('─'.repeat(width)),
     ...preview.nodes.map((node) => {

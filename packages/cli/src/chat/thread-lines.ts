@@ -1,6 +1,6 @@
 /** Lays out the thread as lines of the screen, with the node of each line. */
 import { type Node, type NodeId, textOf } from '@coppice/core';
-import { authorNameOf, printMessage } from '../printing.ts';
+import { authorNameOf, formatMessageText } from '../printing.ts';
 import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
@@ -121,7 +121,7 @@ export function renderOtherBlocks(node: Node, width: number, style: TextStyles):
 /** Returns the lines of a message without its heading. */
 export function renderMessageBody(node: Node, width: number, style: TextStyles): readonly string[] {
   if (node.role === 'tool') {
-    const lines = wrapLines(toOneLine(printMessage(node), width * 3), width - 2);
+    const lines = wrapLines(toOneLine(formatMessageText(node), width * 3), width - 2);
     return lines.map((line) => style.quiet(`▪ ${line}`));
   }
   const text = textOfReply(node);

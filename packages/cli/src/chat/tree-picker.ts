@@ -171,7 +171,7 @@ function omitFolded(entries: readonly OutlineEntry[], folded: ReadonlySet<NodeId
 }
 
 /** Returns the node at the cursor. */
-export function pickedNode(picker: TreePicker): NodeId | null {
+export function nodeAtCursor(picker: TreePicker): NodeId | null {
   return picker.entries[picker.at]?.nodeId ?? null;
 }
 
@@ -185,18 +185,18 @@ export function setPickerFilter(picker: TreePicker, filter?: OutlineFilter): Tre
   // In a large tree only shown nodes have a known role.
   const filters: readonly OutlineFilter[] = picker.large === null ? outlineFilters : ['folded', 'labels'];
   const next = filters[(filters.indexOf(picker.filter) + 1) % filters.length] ?? 'folded';
-  return withEntries({ ...picker, filter: filter ?? next }, pickedNode(picker));
+  return withEntries({ ...picker, filter: filter ?? next }, nodeAtCursor(picker));
 }
 
 /** Sets the search text. */
 export function setPickerSearch(picker: TreePicker, search: string): TreePicker {
-  return withEntries({ ...picker, search, found: new Set() }, pickedNode(picker));
+  return withEntries({ ...picker, search, found: new Set() }, nodeAtCursor(picker));
 }
 
 /** Adds nodes that a full-text search found, unless the search text has changed. */
 export function addSearchHits(picker: TreePicker, search: string, found: readonly NodeId[]): TreePicker {
   if (picker.search !== search || found.length === 0) return picker;
-  return withEntries({ ...picker, found: new Set(found) }, pickedNode(picker));
+  return withEntries({ ...picker, found: new Set(found) }, nodeAtCursor(picker));
 }
 
 const foundAtMost = 1000;
@@ -227,7 +227,7 @@ export async function findNodesByText(
 
 /** Folds or unfolds the node at the cursor. */
 export function togglePickerFold(picker: TreePicker): TreePicker {
-  const id = pickedNode(picker);
+  const id = nodeAtCursor(picker);
   if (id === null) return picker;
   const folded = new Set(picker.folded);
   if (!folded.delete(id)) folded.add(id);

@@ -1,7 +1,7 @@
 /** React hook for the open panel, and the data that it loads. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { findChats, pickedChat, readPreview, replaceListedChats } from './chat-picker.ts';
+import { chatAtCursor, findChats, readPreview, replaceListedChats } from './chat-picker.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatPanel, ModelChoiceLine } from './panels.tsx';
 import {
@@ -124,7 +124,7 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     };
   }, [chatSession, chatSearch, setPanel]);
 
-  const underCursor = chats === null ? null : pickedChat(chats);
+  const underCursor = chats === null ? null : chatAtCursor(chats);
   useEffect(() => {
     if (underCursor === null) return;
     readPreview(chatSession.store, underCursor).then(

@@ -4,7 +4,7 @@
  */
 import type { Caller, CallerCredential } from '../caller.ts';
 import type { ServerLimits } from '../contract.ts';
-import type { BodyUsage } from '../middleware/limits.ts';
+import type { UserUsage } from '../middleware/limits.ts';
 import type { RawReply } from '../routes/define.ts';
 
 const encoder = new TextEncoder();
@@ -102,13 +102,13 @@ export class EventStream {
 /** The open event streams of a server, with their limits. */
 export class EventStreams {
   readonly #open = new Map<EventStream, CallerCredential | null>();
-  readonly #usage: BodyUsage;
+  readonly #usage: UserUsage;
   readonly #limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>;
   #timer: NodeJS.Timeout | null = null;
   #isClosing = false;
   #isChecking = false;
 
-  constructor(usage: BodyUsage, limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>, closing: AbortSignal) {
+  constructor(usage: UserUsage, limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>, closing: AbortSignal) {
     this.#usage = usage;
     this.#limits = limits;
     closing.addEventListener('abort', () => this.#closeAll(), { once: true });

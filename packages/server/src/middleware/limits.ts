@@ -184,7 +184,7 @@ export async function readJson(context: ServerContext, services: SharedServices,
 }
 
 /** The current usage of each user: requests, streams and uploaded bytes. */
-export class BodyUsage {
+export class UserUsage {
   readonly #services: Pick<SharedServices, 'quotasOf' | 'now'>;
   readonly #streams = new Map<string, number>();
   readonly #minutes = new Map<string, { minute: number; count: number }>();

@@ -82,7 +82,7 @@ const besideText = ['annotations', 'citations', 'logprobs', 'parsed', 'status', 
 const besideCall = ['caller', 'status', 'index'];
 
 /** Returns a message without the fields that clients leave out when they send it again. */
-export function toResentForm(record: JsonObject): JsonObject {
+export function removeServiceFields(record: JsonObject): JsonObject {
   const { content } = record;
   if (!Array.isArray(content)) return record;
   let changed = false;

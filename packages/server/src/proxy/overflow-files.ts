@@ -20,7 +20,7 @@ import type { CallOrigin } from './session-of-call.ts';
 import type { CapturedResponse, WaitingCall } from './waiting-call.ts';
 
 /** The content of a file with a call. */
-export interface KeptCall {
+export interface StoredCall {
   /** The id from which the ids of its answers are derived. */
   readonly id: string;
   readonly owner: string;
@@ -32,7 +32,7 @@ export interface KeptCall {
   readonly call: CapturedResponse;
 }
 
-type OverflowHead = Omit<KeptCall, 'id' | 'request' | 'call'> &
+type OverflowHead = Omit<StoredCall, 'id' | 'request' | 'call'> &
   Omit<CapturedResponse, 'response'> & { readonly id?: string; readonly requestBytes: number };
 
 const [whole, part] = ['.call', '.part'];
@@ -90,7 +90,7 @@ export class OverflowFiles {
   }
 
   /** Reads the header of a file synchronously, so that calls of earlier processes are queued before new ones. */
-  headOf(file: string): Pick<KeptCall, 'id' | 'owner' | 'project' | 'wire' | 'origin'> {
+  headOf(file: string): Pick<StoredCall, 'id' | 'owner' | 'project' | 'wire' | 'origin'> {
     const beginning = Buffer.alloc(headBytes);
     const opened = openSync(file, 'r');
     try {
@@ -104,7 +104,7 @@ export class OverflowFiles {
     }
   }
 
-  async read(file: string): Promise<KeptCall> {
+  async read(file: string): Promise<StoredCall> {
     const bytes = await readFile(file);
     const end = bytes.indexOf(10);
     const head: OverflowHead = JSON.parse(bytes.subarray(0, end).toString('utf8'));

@@ -25,7 +25,7 @@ import { recordedTag, sideCallsFormat, titleActor, titleFromFirstSentence } from
 import { addCompactionMarker, findPositionAfterMarker } from './agent-compaction.ts';
 import { detectCallPurpose, newestUserMessages } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
-import { findHistories, isDistinctiveHistory } from './history-names.ts';
+import { findHistories, isDistinctiveHistory } from './find-histories.ts';
 import { type CallOrigin, programOfCall } from './session-of-call.ts';
 import { sourceOfMessage } from './source-of-message.ts';
 import { findSpawnedCalls, findSpawningCall, type SpawningCall } from './sub-agents.ts';

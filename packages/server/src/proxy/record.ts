@@ -23,7 +23,7 @@ import {
 import { findSystemPrompt } from '@coppice/core/context';
 import { titleActor } from '@coppice/engine';
 import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
-import { buildHistoryRows, historyKeysOf } from './history-names.ts';
+import { buildHistoryRows, historyKeysOf } from './find-histories.ts';
 import { findOrCreateSessionPosition, type SessionPosition } from './place-in-session.ts';
 import { itemFormat, resolveReferences } from './resolve-references.ts';
 import type { CallGrouping, CallOrigin } from './session-of-call.ts';
@@ -55,7 +55,7 @@ export interface RecordedNodes {
 }
 
 /** Where the history of an exchange was recorded. */
-export interface PlacedExchange {
+export interface RecordedHistory {
   readonly treeId: TreeId;
   /** The version of the tree after the history was added. */
   readonly version: number;
@@ -144,7 +144,7 @@ async function nameItems(
   store: Store,
   { asked, returned, project: scope }: CompleteExchange,
   tree: TreeId,
-  { nodeIds: history, history: messages, keys, grouping, beside }: PlacedExchange,
+  { nodeIds: history, history: messages, keys, grouping, beside }: RecordedHistory,
   reply: NodeId | null,
 ): Promise<void> {
   const { id, items, before, itemsBefore = [] } = returned;
@@ -171,7 +171,7 @@ export function recordHistory(
   asked: ParsedRequest,
   from: Pick<CompleteExchange, 'project' | 'origin' | 'callId'>,
   given: RecordingServices,
-): Promise<PlacedExchange> {
+): Promise<RecordedHistory> {
   return placeExchange(store, asked, from, recordingContext(given));
 }
 
@@ -180,7 +180,7 @@ async function placeExchange(
   asked: ParsedRequest,
   { project, origin, callId }: Pick<CompleteExchange, 'project' | 'origin' | 'callId'>,
   context: RunContext,
-): Promise<PlacedExchange> {
+): Promise<RecordedHistory> {
   const before = asked.previous === null ? null : await findRecordedReply(store, project, asked.previous);
   const grouping = origin.grouping ?? (await groupingSoFar(store, project));
   const history = await resolveReferences(store, project, asked.history);

@@ -20,7 +20,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { recordedTag } from '@coppice/engine';
-import { buildHistoryRows, historyKeysOf } from './history-names.ts';
+import { buildHistoryRows, historyKeysOf } from './find-histories.ts';
 import type { RecordingServices } from './record.ts';
 import { titleOfCall } from './title-of-call.ts';
 

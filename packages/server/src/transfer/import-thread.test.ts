@@ -9,7 +9,7 @@ import { newId } from '@coppice/engine';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
 import { createMemoryStore, openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { clearThreadFault, injectThreadFault } from '../../test/armed-threads.ts';
+import { clearThreadFault, injectThreadFault } from '../../test/thread-faults.ts';
 import { openTestServer } from '../testing/index.ts';
 import { type FileSource, type ImportTarget, importFiles } from './import-thread.ts';
 

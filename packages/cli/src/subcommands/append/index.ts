@@ -4,7 +4,7 @@ import { readInputText } from '../../input-text.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { isMessageRole } from '../../roles.ts';
 import { shortenId } from '../../short-ids.ts';
-import { findPreviousActiveNode, printChange } from '../../tree-changes.ts';
+import { findPreviousActiveNode, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const append = defineSubcommand({
@@ -76,7 +76,7 @@ export const append = defineSubcommand({
       const { added = [], reused = [] } = result;
       const nodeId = added.at(-1) ?? reused.at(-1);
       if (nodeId !== undefined)
-        return printChange(
+        return toChangeOutput(
           { ...made, result: { nodeId, added, reused } },
           `Added ${shortenId(nodeId)} to ${shortenId(tree)}.`,
           at,
@@ -101,7 +101,7 @@ export const append = defineSubcommand({
     );
     const { nodeId } = outcome.result;
     const isThere = findPreviousActiveNode(outcome) !== null;
-    return printChange(
+    return toChangeOutput(
       outcome,
       isThere
         ? `This message already exists; you are at ${shortenId(nodeId)}.`

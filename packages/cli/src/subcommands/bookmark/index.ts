@@ -2,7 +2,7 @@ import { ask } from '@coppice/core';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
-import { printChange, runTreeChange } from '../../tree-changes.ts';
+import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const bookmark = defineSubcommand({
@@ -30,7 +30,7 @@ export const bookmark = defineSubcommand({
     const words = given.many('title').join(' ');
     const title = given.flag('remove') ? null : words === '' ? 'Bookmark' : words;
     const outcome = await runTreeChange(at, { type: 'bookmark', treeId: row.id, nodeId, title });
-    return printChange(
+    return toChangeOutput(
       outcome,
       title === null ? 'Removed the bookmark.' : `Bookmarked ${shortenId(nodeId)} as ${toOneLine(title, 60)}.`,
       at,

@@ -1,6 +1,6 @@
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
-import { printChange, runTreeChange } from '../../tree-changes.ts';
+import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const branch = defineSubcommand({
@@ -22,6 +22,6 @@ export const branch = defineSubcommand({
       nodeId,
       ...(summary === undefined ? {} : { summary }),
     });
-    return printChange(outcome, `The next message goes below ${shortenId(outcome.result.nodeId)}.`, at);
+    return toChangeOutput(outcome, `The next message goes below ${shortenId(outcome.result.nodeId)}.`, at);
   },
 });

@@ -1,6 +1,6 @@
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
-import { formatCountedNoun, printChange, runTreeChange } from '../../tree-changes.ts';
+import { formatCountedNoun, runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const cherryPick = defineSubcommand({
@@ -28,7 +28,7 @@ export const cherryPick = defineSubcommand({
       ...(to === undefined ? {} : { to: await findNodeInTree(at, source, to) }),
       ...(source.id === row.id ? {} : { from: source.id }),
     });
-    return printChange(
+    return toChangeOutput(
       outcome,
       `Copied ${formatCountedNoun(outcome.result.added.length, 'message')}; you are at ${shortenId(outcome.result.nodeId)}.`,
       at,

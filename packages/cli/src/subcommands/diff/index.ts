@@ -1,7 +1,7 @@
 import { type Node, readPath, type TextPart } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
 import type { Output } from '../../output.ts';
-import { formatPreviewLine, printNode } from '../../printing.ts';
+import { formatNode, formatPreviewLine } from '../../printing.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -65,5 +65,5 @@ function diffWords(parts: readonly TextPart[], output: Output): string {
 
 function* sideLines(name: string, nodes: readonly Node[], output: Output): Generator<string> {
   yield output.style.strong(`${name}: ${nodes.length} only on this branch`);
-  for (const node of nodes) yield printNode(node, '', output);
+  for (const node of nodes) yield formatNode(node, '', output);
 }

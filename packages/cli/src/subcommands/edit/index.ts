@@ -2,7 +2,7 @@ import { usageError } from '../../exit-codes.ts';
 import { readInputText } from '../../input-text.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
-import { printChange, runTreeChange } from '../../tree-changes.ts';
+import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const edit = defineSubcommand({
@@ -26,6 +26,6 @@ export const edit = defineSubcommand({
     const content = await readInputText(given.many('words'), at);
     const mode = given.flag('in-place') ? 'in-place' : given.flag('prefix') ? 'prefix' : 'branch';
     const outcome = await runTreeChange(at, { type: 'edit', treeId, nodeId, content, mode });
-    return printChange(outcome, `Saved as ${shortenId(outcome.result.nodeId)}.`, at);
+    return toChangeOutput(outcome, `Saved as ${shortenId(outcome.result.nodeId)}.`, at);
   },
 });

@@ -1,6 +1,6 @@
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
-import { printChange, runTreeChange } from '../../tree-changes.ts';
+import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const join = defineSubcommand({
@@ -15,6 +15,6 @@ export const join = defineSubcommand({
   async run(given, at) {
     const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
     const outcome = await runTreeChange(at, { type: 'join', treeId, nodeId });
-    return printChange(outcome, `The joined message is ${shortenId(outcome.result.nodeId)}.`, at);
+    return toChangeOutput(outcome, `The joined message is ${shortenId(outcome.result.nodeId)}.`, at);
   },
 });

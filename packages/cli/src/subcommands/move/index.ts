@@ -1,7 +1,7 @@
 import { moveToTree } from '@coppice/core';
 import { findNodeInTree, findTarget, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
-import { printChange, runTreeChange } from '../../tree-changes.ts';
+import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const move = defineSubcommand({
@@ -35,7 +35,7 @@ export const move = defineSubcommand({
         { from: { treeId, nodeId }, to: { treeId: target.id, parentId } },
         at.context(),
       );
-      return printChange(
+      return toChangeOutput(
         moved,
         `Moved the branch to ${shortenId(target.id)}, as ${shortenId(moved.result.nodeId)}.`,
         at,
@@ -49,6 +49,6 @@ export const move = defineSubcommand({
       parentId: await findNodeInTree(at, row, given.text('parent')),
       ...(before === undefined ? {} : { before: await findNodeInTree(at, row, before) }),
     });
-    return printChange(outcome, `Moved ${shortenId(outcome.result.nodeId)}.`, at);
+    return toChangeOutput(outcome, `Moved ${shortenId(outcome.result.nodeId)}.`, at);
   },
 });

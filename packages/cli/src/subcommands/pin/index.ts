@@ -1,7 +1,7 @@
 import { titleOrUntitled } from '../../printing.ts';
 import { findTree } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
-import { printChange, runTreeChange } from '../../tree-changes.ts';
+import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const pin = defineSubcommand({
@@ -19,6 +19,6 @@ export const pin = defineSubcommand({
       treeId: row.id,
       set: { pinned: isPinned ? true : null },
     });
-    return printChange(outcome, `${isPinned ? 'Pinned' : 'Unpinned'} "${toOneLine(titleOrUntitled(row), 60)}".`, at);
+    return toChangeOutput(outcome, `${isPinned ? 'Pinned' : 'Unpinned'} "${toOneLine(titleOrUntitled(row), 60)}".`, at);
   },
 });

@@ -8,8 +8,8 @@ import { buildOutlineShape } from '@coppice/core/tree';
 import type { RunningServer } from '@coppice/server';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
-import { describeFailedCall, openFailedCalls, spillFolderOf } from '../../failed-calls.ts';
-import { drawTree, outlineTree, titleOrUntitled } from '../../printing.ts';
+import { describeFailedCall, openFailedCalls, overflowFolderOf } from '../../failed-calls.ts';
+import { chooseTreeLines, drawTree, titleOrUntitled } from '../../printing.ts';
 import { toSpawnCommand } from '../../program-paths.ts';
 import { shortenId } from '../../short-ids.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
@@ -62,7 +62,7 @@ export const proxy = defineSubcommand({
       providers: await at.providers(),
       auth: { mode: 'token', token },
       port: given.count('port') ?? 0,
-      spillFolder: await spillFolderOf(at),
+      spillFolder: await overflowFolderOf(at),
     });
     at.onClose(() => listening.close());
     const {
@@ -210,7 +210,7 @@ async function treesOf(project: string, at: CliContext): Promise<SubcommandOutpu
       `${at.output.style.strong(toOneLine(titleOrUntitled(row), 60))}  ${at.output.style.quiet(shortenId(row.id))}`,
     );
     const fold = nodes.length > linesPerTree;
-    const drawing = outlineTree({ shape: buildOutlineShape(nodes), current: null, fold, limit: linesPerTree });
+    const drawing = chooseTreeLines({ shape: buildOutlineShape(nodes), current: null, fold, limit: linesPerTree });
     lines.push(...drawTree(drawing.lines, at.output));
     if (drawing.left > 0) lines.push(at.output.style.quiet(`… ${formatCountedNoun(drawing.left, 'line')} more`));
   }

@@ -2,7 +2,7 @@ import { AppError, ask, type Node } from '@coppice/core';
 import { readBranchModel } from '@coppice/engine';
 import { openChatEngine } from '../../cli-engine.ts';
 import { exitCodes, usageError } from '../../exit-codes.ts';
-import { printNode } from '../../printing.ts';
+import { formatNode } from '../../printing.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { formatUndoHint } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -73,7 +73,7 @@ export const regenerate = defineSubcommand({
       },
       exitCode: end.type === 'error' ? exitCodes[end.kind] : 0,
       lines: [
-        ...nodes.map((node) => printNode(node, '', output)),
+        ...nodes.map((node) => formatNode(node, '', output)),
         ...(end.type === 'error' ? [output.style.bad(output.foreign(end.message))] : []),
         ...formatUndoHint(at, treeId),
       ],

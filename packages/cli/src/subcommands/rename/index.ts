@@ -1,7 +1,7 @@
 import { usageError } from '../../exit-codes.ts';
 import { findTree } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
-import { printChange, runTreeChange } from '../../tree-changes.ts';
+import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const rename = defineSubcommand({
@@ -21,6 +21,6 @@ export const rename = defineSubcommand({
       throw usageError('Give a new title, or use --remove to remove the current one.');
     const title = given.flag('remove') ? null : words;
     const outcome = await runTreeChange(at, { type: 'attributes', treeId: row.id, set: { title } });
-    return printChange(outcome, title === null ? 'Removed the title.' : `Renamed to ${toOneLine(title, 60)}.`, at);
+    return toChangeOutput(outcome, title === null ? 'Removed the title.' : `Renamed to ${toOneLine(title, 60)}.`, at);
   },
 });

@@ -1,7 +1,7 @@
 import { AppError } from '@coppice/core';
 import { findDeletedNode, findTree, lastTreeName } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
-import { buildCommandLine, printChange, runTreeChange } from '../../tree-changes.ts';
+import { buildCommandLine, runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const restore = defineSubcommand({
@@ -42,16 +42,16 @@ export const restore = defineSubcommand({
     const row = deleted ?? (await findTree(at, word));
     if (version !== undefined) {
       const outcome = await runTreeChange(at, { type: 'restore-version', treeId: row.id, version });
-      return printChange(outcome, `Returned to version ${version}.`, at);
+      return toChangeOutput(outcome, `Returned to version ${version}.`, at);
     }
     if (node !== undefined) {
       const nodeId = await findDeletedNode(at, row, node);
-      return printChange(
+      return toChangeOutput(
         await runTreeChange(at, { type: 'restore', treeId: row.id, nodeId }),
         `Restored ${shortenId(nodeId)}.`,
         at,
       );
     }
-    return printChange(await runTreeChange(at, { type: 'restore-tree', treeId: row.id }), 'Restored the chat.', at);
+    return toChangeOutput(await runTreeChange(at, { type: 'restore-tree', treeId: row.id }), 'Restored the chat.', at);
   },
 });

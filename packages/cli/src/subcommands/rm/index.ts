@@ -5,7 +5,7 @@ import { titleOrUntitled } from '../../printing.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
-import { buildCommandLine, formatCountedNoun, printChange, runTreeChange } from '../../tree-changes.ts';
+import { buildCommandLine, formatCountedNoun, runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const rm = defineSubcommand({
@@ -41,7 +41,7 @@ export const rm = defineSubcommand({
       const line = buildCommandLine(at, `coppice restore ${shortenId(row.id)}`);
       const back = line === null ? [] : [at.output.style.quiet(`Restore it with ${line}.`)];
       return {
-        ...printChange(outcome, '', at),
+        ...toChangeOutput(outcome, '', at),
         lines: [`${toOneLine(titleOrUntitled(row), 60)} is in the trash.`, ...back],
       };
     }
@@ -51,7 +51,7 @@ export const rm = defineSubcommand({
         ? await runTreeChange(at, { type: 'delete-group', treeId: row.id, nodeId: only })
         : await runTreeChange(at, { type: 'delete', treeId: row.id, nodeIds: ids, mode });
     const { removed, activeNodeId } = outcome.result;
-    return printChange(
+    return toChangeOutput(
       outcome,
       `Deleted ${formatCountedNoun(removed.length, 'message')}; you are at ${activeNodeId ?? 'the beginning'}.`,
       at,

@@ -6,7 +6,7 @@ import type { CliContext } from '../../cli-context.ts';
 import { defaultPort } from '../../default-port.ts';
 import { createExampleTree } from '../../example-tree.ts';
 import { usageError } from '../../exit-codes.ts';
-import { spillFolderOf } from '../../failed-calls.ts';
+import { overflowFolderOf } from '../../failed-calls.ts';
 import { openToolRegistry } from '../../mcp-tools.ts';
 import { findWebFolder } from '../../web-folder.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -101,7 +101,7 @@ export const serve = defineSubcommand({
       ...(web === null ? {} : { web }),
       // On many systems the temporary folder is in memory, and an upload may be larger than the memory.
       spool: join(machine.home, '.coppice', 'spool'),
-      spillFolder: await spillFolderOf(at),
+      spillFolder: await overflowFolderOf(at),
       // Chats of other programs on this computer belong to the person who started the server.
       ...(given.flag('users')
         ? {}

@@ -1,9 +1,9 @@
 import { ask, type Node, readPath, readPathThrough } from '@coppice/core';
 import { usageError } from '../../exit-codes.ts';
-import { formatTreeHeading, printNode, titleOrUntitled } from '../../printing.ts';
+import { formatNode, formatTreeHeading, titleOrUntitled } from '../../printing.ts';
 import { findNodeInTree, findTree, lastTreeName } from '../../resolve-target.ts';
 import { formatSubAgentLines } from '../../sub-agent-lines.ts';
-import { numberVariants } from '../../variants.ts';
+import { readVariantPositions } from '../../variants.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const show = defineSubcommand({
@@ -42,7 +42,7 @@ export const show = defineSubcommand({
             return (yield* ask('path', { to, limit })).nodes;
           });
     const shown = limit === undefined ? nodes : nodes.slice(-limit);
-    const places = await store.read(row.id, () => numberVariants(shown));
+    const places = await store.read(row.id, () => readVariantPositions(shown));
     const { output } = at;
     const linked = await formatSubAgentLines(store, row, output);
     const { screen } = output;
@@ -73,7 +73,7 @@ export const show = defineSubcommand({
           );
         for (const node of shown) {
           const [index = 0, total = 1] = places.get(node.id) ?? [];
-          yield printNode(node, total > 1 ? `${index + 1}/${total}` : '', output, render);
+          yield formatNode(node, total > 1 ? `${index + 1}/${total}` : '', output, render);
         }
       })(),
     };

@@ -3,7 +3,7 @@ import { usageError } from '../../exit-codes.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { graphemesOf } from '../../terminal/width.ts';
-import { printChange, runTreeChange } from '../../tree-changes.ts';
+import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const split = defineSubcommand({
@@ -24,7 +24,7 @@ export const split = defineSubcommand({
     const node = await store.read(treeId, () => ask('node', { id: nodeId }));
     const offset = offsetOf(node?.message == null ? '' : textOf(node.message), Number(position));
     const outcome = await runTreeChange(at, { type: 'split', treeId, nodeId, position: offset });
-    return printChange(
+    return toChangeOutput(
       outcome,
       `Split into ${shortenId(outcome.result.nodeId)} and ${shortenId(outcome.result.right)}.`,
       at,

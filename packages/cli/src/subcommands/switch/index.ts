@@ -1,7 +1,7 @@
 import { ask } from '@coppice/core';
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
-import { printChange, runTreeChange } from '../../tree-changes.ts';
+import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const switchTo = defineSubcommand({
@@ -24,6 +24,6 @@ export const switchTo = defineSubcommand({
           return known === null ? nodeId : yield* ask('lastVisited', { from: nodeId });
         });
     const outcome = await runTreeChange(at, { type: 'select', treeId, nodeId: leaf });
-    return printChange(outcome, `You are at ${shortenId(outcome.result.nodeId)}.`, at);
+    return toChangeOutput(outcome, `You are at ${shortenId(outcome.result.nodeId)}.`, at);
   },
 });

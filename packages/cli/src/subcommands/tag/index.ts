@@ -1,6 +1,6 @@
 import { findTree } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
-import { printChange, runTreeChange } from '../../tree-changes.ts';
+import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const tag = defineSubcommand({
@@ -31,6 +31,6 @@ export const tag = defineSubcommand({
       set: { tags: tags.length === 0 ? null : tags },
     });
     const now = tags.length === 0 ? 'No tags left.' : `Tags: ${tags.map((each) => toOneLine(each, 40)).join(', ')}.`;
-    return printChange(outcome, now, at);
+    return toChangeOutput(outcome, now, at);
   },
 });

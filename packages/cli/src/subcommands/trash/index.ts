@@ -1,6 +1,6 @@
 import type { PurgeReport, Store, TreeId, TreeRow } from '@coppice/core';
 import type { CliContext } from '../../cli-context.ts';
-import { formatLocalTime, formatTreeLine, printList } from '../../printing.ts';
+import { formatListItem, formatLocalTime, formatTreeLine } from '../../printing.ts';
 import { findDeletedNode, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
@@ -46,7 +46,7 @@ export const trash = defineSubcommand({
     const items = await store.trash(row.id);
     const { style } = at.output;
     const lines = items.map((item) =>
-      printList(shortenId(item.nodeId), `${formatLocalTime(item.at)}  ${item.count}`, item.preview, '', at.output),
+      formatListItem(shortenId(item.nodeId), `${formatLocalTime(item.at)}  ${item.count}`, item.preview, '', at.output),
     );
     return {
       data: { treeId: row.id, items },

@@ -1,6 +1,6 @@
 import { readTopology } from '@coppice/core';
 import { buildOutlineShape } from '@coppice/core/tree';
-import { drawTree, formatTreeHeading, outlineTree } from '../../printing.ts';
+import { chooseTreeLines, drawTree, formatTreeHeading } from '../../printing.ts';
 import { findNodeInTree, findTree, lastTreeName } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { buildCommandLine, formatCountedNoun } from '../../tree-changes.ts';
@@ -52,7 +52,7 @@ export const tree = defineSubcommand({
         lines: (function* () {
           yield formatTreeHeading(row, output);
           if (below.length === 0) yield output.style.quiet('No messages.');
-          yield* drawTree(outlineTree({ shape: buildOutlineShape(below), current: activeNodeId }).lines, output);
+          yield* drawTree(chooseTreeLines({ shape: buildOutlineShape(below), current: activeNodeId }).lines, output);
         })(),
       };
     }

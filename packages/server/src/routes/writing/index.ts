@@ -1,7 +1,7 @@
 /** The routes that change one tree. Each runs a command of core, which contains the semantics. */
 import { contentRoutes } from './content.ts';
 import { moveRoutes } from './moves.ts';
-import { noteRoutes } from './notes.ts';
+import { nodeAttributeRoutes } from './node-attributes.ts';
 import { undoRoutes } from './reversal.ts';
 
-export const writingRoutes = [...contentRoutes, ...moveRoutes, ...noteRoutes, ...undoRoutes];
+export const writingRoutes = [...contentRoutes, ...moveRoutes, ...nodeAttributeRoutes, ...undoRoutes];

@@ -105,4 +105,4 @@ const group = defineRoute({
   },
 });
 
-export const noteRoutes = [setBookmark, removeBookmark, setTags, setTitle, annotate, group];
+export const nodeAttributeRoutes = [setBookmark, removeBookmark, setTags, setTitle, annotate, group];

@@ -40,7 +40,7 @@ export interface ChatTree {
   readonly newId: () => string;
 }
 
-/** The result of {@link keepMessages}. */
+/** The result of {@link storeMessages}. */
 export interface StoredMessagesResult {
   /** The last node of the last message. */
   readonly end: NodeId;
@@ -212,8 +212,8 @@ function findGrowth(chains: readonly UiChain[], message: UiMessageJson) {
   return undefined;
 }
 
-/** The options of {@link keepMessages}. */
-export interface KeepMessagesOptions {
+/** The options of {@link storeMessages}. */
+export interface StoreMessagesOptions {
   /** The parent of the messages. Null means the top of the tree, undefined the end of the active branch. */
   readonly below?: NodeId | null | undefined;
   /** Joins the changes to one act, which is undone as a whole. */
@@ -227,10 +227,10 @@ export interface KeepMessagesOptions {
 }
 
 /** Stores messages in an existing tree. Storing the same messages again changes nothing. */
-export async function keepMessages(
+export async function storeMessages(
   tree: ChatTree,
   messages: readonly UiMessageJson[],
-  { below, actId, own = false, onNew, select }: KeepMessagesOptions,
+  { below, actId, own = false, onNew, select }: StoreMessagesOptions,
 ): Promise<StoredMessagesResult> {
   const { store, id: treeId } = tree;
   const plan = await store.read(treeId, () => planKeeping(tree, messages, below, own));
