@@ -27,7 +27,7 @@ import { changeTree, readTreeChange, readTreeState, streamChanges } from './tree
 import { runHeader } from './tree-state.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
 
-/** The settings of a model call that an app may choose. */
+/** The settings of a model call that the app may set for all replies. */
 export type CallSettings = Pick<
   Parameters<typeof streamText>[0],
   | 'maxOutputTokens'
@@ -41,13 +41,13 @@ export type CallSettings = Pick<
   | 'providerOptions'
 >;
 
-/** Options of {@link createChatHandler}. */
+/** The store, the model and the limits of a chat handler. */
 export interface ChatHandlerOptions {
   /** The store of the trees: any store of `@coppice/stores`. */
   readonly store: Store;
   /** The model that replies, or a function that chooses the model for a request. */
   readonly model: LanguageModel | ((request: Request) => LanguageModel | Promise<LanguageModel>);
-  /** The user who owns the chat. Null means that nobody is signed in, and the request is refused. */
+  /** The user who owns the chat. Null means that no user is signed in; the request is refused then. */
   readonly user: string | ((request: Request) => string | null | Promise<string | null>);
   readonly tools?: ToolSet;
   /** Accepts system messages from a page and sends them to the model. By default they are refused. */
@@ -125,7 +125,7 @@ function errorResponse(status: number, code: string, kind: ErrorKind, message: s
   return Response.json({ error: { code, kind, message, data } }, { status });
 }
 
-/** Runs the changes of one tree one after another. */
+/** Runs the changes of each tree one after another, so that they do not conflict. */
 class TreeQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 

@@ -1,12 +1,10 @@
-/**
- * A reply that is being generated. Any number of readers may join or leave; each gets the stream from its beginning.
- */
+/** Runs one reply. Any number of readers may join and leave; each gets the stream from its beginning. */
 import type { NodeId, Store } from '@coppice/core';
 import type { UIMessageChunk } from 'ai';
 import { toReplyChunks } from './stored-reply.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
 
-/** Identifies a request for a reply. */
+/** What a request asks the model to reply to, and where the reply is stored. */
 export interface RunRequest {
   /** The id of the run. A client may choose the id, so that it can stop the reply before the response arrives. */
   readonly id: string;
@@ -159,9 +157,9 @@ export function endOnAbort(
 }
 
 /** The number of stopped run ids to remember, for requests that arrive after they were stopped. */
-const mostStopped = 200;
+const maxStopped = 200;
 
-/** The replies that are being generated, by tree. */
+/** The replies in progress, by tree. */
 export class ChatRuns {
   readonly #byTree = new Map<string, ChatRun[]>();
   readonly #listeners = new Map<string, Set<() => void>>();
@@ -194,7 +192,7 @@ export class ChatRuns {
     if (running.length === 0 && id !== null) {
       this.#stopped.add(id);
       const [oldest] = this.#stopped;
-      if (this.#stopped.size > mostStopped && oldest !== undefined) this.#stopped.delete(oldest);
+      if (this.#stopped.size > maxStopped && oldest !== undefined) this.#stopped.delete(oldest);
     }
     for (const each of running) each.stop();
     await Promise.all(running.map((each) => each.ended));

@@ -1,4 +1,4 @@
-/** `useChat` of the AI SDK plus the tree of the chat. */
+/** Extends `useChat` of the AI SDK by the tree of the chat. */
 import { Chat, type UseChatHelpers, useChat } from '@ai-sdk/react';
 import type { ChatInit, UIMessage } from 'ai';
 import { useEffect, useState, useSyncExternalStore } from 'react';
@@ -95,10 +95,10 @@ export function useTreeChat<M extends UIMessage = UIMessage>(options: UseTreeCha
   useEffect(() => {
     void tree.open();
     const page = globalThis.document;
-    const look = () => tree.setVisible(page.visibilityState === 'visible');
-    page?.addEventListener('visibilitychange', look);
+    const updateVisibility = () => tree.setVisible(page.visibilityState === 'visible');
+    page?.addEventListener('visibilitychange', updateVisibility);
     return () => {
-      page?.removeEventListener('visibilitychange', look);
+      page?.removeEventListener('visibilitychange', updateVisibility);
       tree.close();
       void chat.stop();
     };

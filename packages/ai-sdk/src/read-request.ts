@@ -4,7 +4,7 @@ import { isJsonObject } from '@coppice/core/decode';
 import { safeValidateUIMessages, type UIMessage } from 'ai';
 import type { UiMessageJson } from './ui-nodes.ts';
 
-/** A request for a reply. */
+/** The parsed body of a request for a reply. */
 export interface ChatPost {
   readonly chatId: string;
   readonly messages: readonly UiMessageJson[];
@@ -101,7 +101,7 @@ function refuseBroken(error: unknown): never {
   return refuse('command/invalid', 'The request was incomplete. Send it again.');
 }
 
-/** Parses the body of a POST. */
+/** Parses the body of a POST request. Throws if a message or the trigger is invalid. */
 export async function readChatPost(request: Request, maxBytes: number): Promise<ChatPost> {
   const body = await readJsonBody(request, maxBytes);
   const chatId = requireChatId(body.id);

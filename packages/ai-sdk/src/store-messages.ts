@@ -40,7 +40,7 @@ export interface ChatTree {
   readonly newId: () => string;
 }
 
-/** The result of {@link storeMessages}. */
+/** The stored end of a list of messages. */
 export interface StoredMessagesResult {
   /** The last node of the last message. */
   readonly end: NodeId;
@@ -52,7 +52,7 @@ interface NewUiNode extends UiNode {
   readonly id: NodeId;
 }
 
-/** The changes that store a list of messages in a tree. */
+/** The changes with which a list of messages is stored. */
 interface KeepPlan {
   readonly annotate: readonly { readonly id: NodeId; readonly meta: NodeMeta }[];
   readonly parentId: NodeId;
@@ -89,7 +89,7 @@ function* liveChildren(of: NodeId): ReadProgram<readonly Node[]> {
   return ids.length === 0 ? [] : yield* ask('nodes', { ids });
 }
 
-/** The parts of a posted message that the stored message lacks; undefined if their contents differ. */
+/** The parts of a posted message that the stored message lacks; undefined if other parts differ. */
 interface Growth {
   readonly annotate: KeepPlan['annotate'];
   readonly rest: readonly UiNode[];
@@ -212,7 +212,7 @@ function findGrowth(chains: readonly UiChain[], message: UiMessageJson) {
   return undefined;
 }
 
-/** The options of {@link storeMessages}. */
+/** Where messages are stored, and whether they become active. */
 export interface StoreMessagesOptions {
   /** The parent of the messages. Null means the top of the tree, undefined the end of the active branch. */
   readonly below?: NodeId | null | undefined;

@@ -10,9 +10,9 @@ import {
   type TreeChatState,
 } from './tree-state.ts';
 
-/** The address of the handler, and how requests are sent. */
+/** The URL of the handler, and how requests are sent. */
 export interface TreeChatConnection {
-  /** The address of the handler; `/api/chat` by default. */
+  /** The URL of the handler; `/api/chat` by default. */
   readonly api?: string;
   /** Headers for each request, such as a token, or a function that returns them. */
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
@@ -34,7 +34,7 @@ export interface TreeChatSnapshot {
   readonly error: Error | null;
 }
 
-/** The index of a message among its variants. */
+/** The position of a message among its variants. */
 export interface VariantPosition {
   /** The index from 0. */
   readonly index: number;
@@ -72,7 +72,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   readonly #listeners = new Set<() => void>();
   #chat: AttachableChat<M> | undefined;
   #snapshot: TreeChatSnapshot = { isReady: false, state: emptyState, error: null };
-  /** The run whose reply this page is reading. */
+  /** The id of the run whose reply this page is reading; null between replies. */
   #run: string | null = null;
   /** The request that is being read, as a promise that never rejects. */
   #reading: Promise<void> = Promise.resolve();
@@ -130,7 +130,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     return this.#chat;
   }
 
-  /** Sets the chat that shows the branch. */
+  /** Sets the chat whose messages this object replaces when another branch is shown. */
   attach(chat: AttachableChat<M>): void {
     this.#chat = chat;
   }

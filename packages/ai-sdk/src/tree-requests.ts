@@ -25,7 +25,7 @@ import { type ChatTree, createChatContext, readUiMessageAt, storeMessages } from
 import type { ChatBranchEnd, MessageVariants, TreeChange, TreeChatState } from './tree-state.ts';
 import { continuesMessage, toUiChains, type UiChain } from './ui-nodes.ts';
 
-const mostBranches = 50;
+const maxBranches = 50;
 const previewLength = 120;
 
 const noTree: TreeChatState = {
@@ -85,7 +85,7 @@ export async function readTreeState(
     // The page receives the message that is being generated from its stream, starting at the beginning.
     const whole = shown === undefined ? path : above === null || above === rootId ? [] : yield* readPath({ to: above });
     const chains = toUiChains(whole);
-    const leaves = yield* readRecentLeaves(mostBranches);
+    const leaves = yield* readRecentLeaves(maxBranches);
     const prompts = yield* ask('nodes', { ids: runs.map(({ request }) => request.end) });
     const texts = new Map(prompts.map((node) => [node.id, node.text]));
     return {

@@ -1,7 +1,7 @@
-/** The state of a chat's tree as a page sees it, and the changes that a page may request. Used by server and client. */
+/** The state of a chat's tree as a page gets it, and the changes that a page may request. Server and client use it. */
 import type { UIMessage } from 'ai';
 
-/** The index of a shown message among its variants. */
+/** The variants of a shown message, and the index of the message among them. */
 export interface MessageVariants {
   /** The first node of the message. */
   readonly nodeId: string;
@@ -13,7 +13,7 @@ export interface MessageVariants {
   readonly index: number;
 }
 
-/** The end of a branch. */
+/** The last message of a branch, as a list of branches shows it. */
 export interface ChatBranchEnd {
   /** Pass this id to `select` to show the branch. */
   readonly id: string;

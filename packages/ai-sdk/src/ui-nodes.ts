@@ -30,7 +30,7 @@ export interface UiChain {
 
 /** The metadata key for the data that blocks cannot represent. */
 const metaKey = 'uiMessage';
-/** Represents a message without visible content, which a tree would otherwise skip as blank. */
+/** The block of a message without visible content. Without a block, the tree would skip the message as blank. */
 const blankBlock = { type: 'ui-blank' };
 /** The type of the part for a block of another program that has no equivalent in the AI SDK. */
 const blockPart = 'data-coppice-block';

@@ -5,7 +5,7 @@ import { deriveId } from '@coppice/content';
 import { type JsonObject, type Message, type NodeId, nodeId, type TreeId } from '@coppice/core';
 import { fromTreeMessage, type StoredMessage, toForeignContent, toTreeMessage } from './stored-message.ts';
 
-/** The options of {@link createThreadHistory}. */
+/** The client, and functions that return or create the tree of a thread. */
 export interface HistoryOptions {
   readonly client: CoppiceClient;
   /** Returns the tree of the thread; null if it does not exist yet. */
@@ -214,7 +214,7 @@ export function createThreadHistory(options: HistoryOptions): ThreadHistoryAdapt
   };
 }
 
-/** Casts stored content to the type of the adapter that wrote it. */
+/** Assigns the type of the adapter that wrote the stored content. */
 function asStorageFormat<T>(content: JsonObject): T;
 function asStorageFormat(content: JsonObject): unknown {
   return content;

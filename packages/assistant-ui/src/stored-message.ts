@@ -14,7 +14,6 @@ export interface StoredMessage {
   readonly content: JsonObject;
 }
 
-/** A block of any type with its fields. */
 type OwnBlock = Block & JsonObject;
 type SpokenRole = 'user' | 'assistant' | 'system';
 

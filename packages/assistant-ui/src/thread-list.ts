@@ -6,7 +6,7 @@ import { isUuid, type TreeId, treeId } from '@coppice/core';
 import { useMemo } from 'react';
 import { createThreadHistory } from './history.ts';
 
-/** The options of {@link createThreadListAdapter}. */
+/** The client and the project whose chats are listed. */
 export interface ThreadListOptions {
   readonly client: CoppiceClient;
   /** The project of the threads. Without a project, all chats of the user are listed. */

@@ -86,6 +86,6 @@ it('[O73] failing, broken and untrusted hooks are named and skipped, and the cur
   chmodSync(folder, 0o777);
   const found = await findHooks(fixture.home);
   expect(found.length).toBe(6);
-  for (const { trouble } of found) expect(trouble).toMatch(/^its folder can be written by others/);
+  for (const { trouble } of found) expect(trouble).toMatch(/^its folder can be written by other users/);
   expect(Reflect.get(globalThis, 'strangeHookRan')).toBeUndefined();
 });

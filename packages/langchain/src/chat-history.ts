@@ -1,4 +1,4 @@
-/** A chat message history that stores every branch. */
+/** Stores a LangChain chat history, with every branch, in a tree. */
 import { deriveId, messageKit } from '@coppice/content';
 import {
   isUuid,
@@ -20,7 +20,7 @@ import {
 } from '@langchain/core/messages';
 import { fromStoredMessage, messageFromNode } from './messages.ts';
 
-/** The options of {@link TreeChatMessageHistory}. */
+/** The store and the session of a history. */
 export interface TreeHistoryOptions {
   /** The store of the tree: any store of `@coppice/stores`. */
   readonly store: Store;

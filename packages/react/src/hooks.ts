@@ -1,4 +1,4 @@
-/** The hooks, which the components of this package use as well. */
+/** The React hooks for trees, branches, messages and search. */
 import {
   type ContextAnswer,
   type EditOutcome,
@@ -36,7 +36,7 @@ export {
 } from './context.tsx';
 export type { RequestState } from './use-request.ts';
 
-/** A list of trees that stays current. */
+/** The trees of a list, which follows changes. */
 export interface TreeListView {
   readonly trees: readonly TreeViewData[];
   /** False until the server has answered for the first time. */
@@ -110,7 +110,7 @@ export function useTreeList(filter: TreeFilter = {}): TreeListView {
   };
 }
 
-/** The result of {@link useTree}. */
+/** The open tree and its connection, from {@link useTree}. */
 export interface TreeView {
   readonly session: TreeSession;
   readonly phase: OpenTreeState['phase'];
@@ -134,7 +134,7 @@ export function useTree(): TreeView {
   return { session, phase, problem, tree, title: tree === null ? null : treeTitleOf(tree), isConnected, waitingWrites };
 }
 
-/** The result of {@link useBranch}. */
+/** The messages of the shown branch, from {@link useBranch}. */
 export interface BranchView {
   readonly messages: readonly Node[];
   /** The last node of the branch. The next message is added below this node. */
@@ -202,7 +202,7 @@ export function useMessage(id: NodeId): MessageView {
   };
 }
 
-/** The result of {@link useVariants}. */
+/** The variants of a message and functions to show them, from {@link useVariants}. */
 export interface VariantsView {
   /** The index of the message among its variants, from 0. */
   readonly index: number;
@@ -238,7 +238,7 @@ export function useVariants(id: NodeId): VariantsView {
   };
 }
 
-/** The result of {@link useStreamingReply}. */
+/** A reply while it is generated, from {@link useStreamingReply}. */
 export interface StreamingReplyView {
   /** Null if the message is complete. */
   readonly reply: LiveReply | null;
@@ -259,7 +259,7 @@ export interface PendingApproval extends LiveToolCall {
   readonly callId: string;
 }
 
-/** The result of {@link useToolApprovals}. */
+/** The tool calls that wait for a decision, and a function that decides, from {@link useToolApprovals}. */
 export interface ToolApprovalsView {
   readonly pending: readonly PendingApproval[];
   approve(callId: string, options?: { readonly remember?: boolean }): Promise<void>;
@@ -281,7 +281,7 @@ export function useToolApprovals(): ToolApprovalsView {
   };
 }
 
-/** The result of {@link useComposer}. */
+/** The draft of the next message and functions to send it, from {@link useComposer}. */
 export interface ComposerView {
   readonly text: string;
   setText(text: string): void;
@@ -373,7 +373,7 @@ export function useComposer(options: GenerationOptions = {}): ComposerView {
   };
 }
 
-/** The result of {@link useContextUsage}. */
+/** The use of the context window, from {@link useContextUsage}. */
 export interface ContextUsageView extends RequestState<ContextAnswer> {
   readonly tokens: number;
   readonly window: number;
@@ -395,7 +395,7 @@ export function useContextUsage({ model = null }: { readonly model?: string | nu
   return { ...request, tokens, window, share: window === 0 ? 0 : tokens / window };
 }
 
-/** The result of {@link useUndo}. */
+/** Undo and redo of the open tree, from {@link useUndo}. */
 export interface UndoView {
   undo(): Promise<boolean>;
   redo(): Promise<boolean>;
@@ -423,7 +423,7 @@ export function useUndo(): UndoView {
   return { undo: () => attempt(() => actions.undo()), redo: () => attempt(() => actions.redo()), problem };
 }
 
-/** The result of {@link useSearch}. */
+/** The hits of a search, from {@link useSearch}. */
 export interface SearchView {
   readonly hits: readonly SearchHit[];
   readonly isLoading: boolean;

@@ -1,4 +1,4 @@
-/** The texts of the components. */
+/** The texts of the components, and the context that replaces them. */
 import { createContext, useContext } from 'react';
 
 /** Every text that a component shows or passes to a screen reader. */
@@ -71,7 +71,7 @@ export const englishLabels: Labels = {
  */
 export const LabelsContext = createContext<Labels>(englishLabels);
 
-/** Returns the texts of the components. */
+/** Returns the texts of the nearest {@link LabelsContext}; by default the English ones. */
 export function useLabels(): Labels {
   return useContext(LabelsContext);
 }

@@ -2,7 +2,7 @@
 import type { Topology } from '@coppice/client';
 import type { NodeId, TopologyNode } from '@coppice/core';
 
-/** A node on the map. */
+/** A node with its column and row on the map. */
 export interface MapNode {
   readonly node: TopologyNode;
   readonly column: number;

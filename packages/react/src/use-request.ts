@@ -5,7 +5,7 @@
 import { type HttpProblem, toHttpProblem } from '@coppice/client';
 import { useEffect, useRef, useState } from 'react';
 
-/** The state of a request. */
+/** The data or the error of the last request, and whether one is running. */
 export interface RequestState<T> {
   readonly data: T | null;
   readonly isLoading: boolean;

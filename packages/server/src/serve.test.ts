@@ -53,7 +53,7 @@ test('[A120] a server listens on a free port of this machine and responds only u
 test('[A121] an address that others can reach is refused without a chosen token or users', () => {
   const made = { mode: 'token', token: 'x' } as const;
   for (const host of ['0.0.0.0', '::', '192.168.1.5', 'trees.example.org'])
-    expect(() => assertSafeBind(host, made)).toThrow('can be reached by others');
+    expect(() => assertSafeBind(host, made)).toThrow('can be reached from other computers');
   for (const host of ['127.0.0.1', 'localhost', '::1', '[::1]', '127.8.8.8']) {
     expect(isLoopback(host)).toBe(true);
     expect(() => assertSafeBind(host, made)).not.toThrow();

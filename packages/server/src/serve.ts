@@ -47,7 +47,7 @@ export function assertSafeBind(host: string, auth: AuthOptions): void {
   if (isLoopback(host) || auth.mode === 'users' || auth.chosen === true) return;
   throwHttpError(
     'http/forbidden-host',
-    `The address ${host} can be reached from other computers. Set COPPICE_TOKEN, or use --users.`,
+    `The address ${host} can be reached from other computers. Choose a token with COPPICE_TOKEN, or use --users.`,
     { host },
   );
 }

@@ -28,7 +28,7 @@ class PlainState implements ChatState<UIMessage> {
   snapshot = <T>(value: T): T => structuredClone(value);
 }
 
-/** The state of `useChat`: the SDK's own class with a plain state object. */
+/** A chat with the state of `useChat`: the SDK's own class with a plain state object. */
 export class StockChat extends AbstractChat<UIMessage> {
   constructor(handler: ChatHandler, init: Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen'> = {}) {
     const { messages = [], ...rest } = init;

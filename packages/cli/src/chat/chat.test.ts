@@ -214,7 +214,7 @@ describe('the input line', () => {
       failed: 'The editor false ended with 1. The text is unchanged.',
     });
     expect(editInExternalEditor('rm', 'a')).toMatchObject({
-      failed: expect.stringMatching(/^What the editor rm was to write is not there: ENOENT/),
+      failed: expect.stringMatching(/^The file of the editor rm cannot be read: ENOENT/),
     });
     expect(editInExternalEditor('no-such-editor -w', 'a')).toMatchObject({
       failed: expect.stringContaining('could not be started'),
@@ -248,7 +248,7 @@ describe('the area above the input', () => {
     expect(lines).toEqual(['Run shell {"command":"cat 漢字', '漢字漢字漢字 && rm -rf ', 'everything"}?', 'y / n']);
     const long = renderNoticeLines(asked('x'.repeat(5000)), 30, 6, plain);
     expect(long).toHaveLength(6);
-    expect(long.slice(-2)).toEqual(['… the rest does not fit on the screen', 'y / n']);
+    expect(long.slice(-2)).toEqual(['… the rest does not fit', 'y / n']);
   });
 
   it('[O71] a shortened text ends with an ellipsis', () => {

@@ -17,8 +17,7 @@ export function renderNoticeLines(
     // The user must see the whole question and its answers, even on a narrow screen.
     const asked = wrapLines(stripControlSequences(question.text), width);
     const space = Math.max(1, most - 1);
-    const shown =
-      asked.length <= space ? asked : [...asked.slice(0, space - 1), '… the rest does not fit on the screen'];
+    const shown = asked.length <= space ? asked : [...asked.slice(0, space - 1), '… the rest does not fit'];
     return [...shown, question.canAllow ? 'y / n / a (always in this chat)' : 'y / n'].map((line) =>
       style.warn(fitWidth(line, width)),
     );

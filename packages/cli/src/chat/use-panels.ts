@@ -87,23 +87,25 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     loadPickerRows(chatSession.store, id, picker, missing).then(show, latest.current.fail);
   }, [chatSession, picker, rows, setPanel]);
 
-  const lookedFor = picker?.search ?? '';
+  const searchText = picker?.search ?? '';
   useEffect(() => {
     const id = chatSession.treeId;
-    if (id === null || lookedFor.trim() === '') return;
+    if (id === null || searchText.trim() === '') return;
     const show = (found: readonly NodeId[]) =>
-      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: addSearchHits(now.picker, lookedFor, found) } : now));
+      setPanel((now) =>
+        now?.type === 'tree' ? { ...now, picker: addSearchHits(now.picker, searchText, found) } : now,
+      );
     // Debounced, so that fast typing starts only one search. A search that has started stops after its current page.
     let isCurrent = true;
     const wait = setTimeout(
-      () => void findNodesByText(chatSession.store, id, lookedFor, () => isCurrent).then(show, latest.current.fail),
+      () => void findNodesByText(chatSession.store, id, searchText, () => isCurrent).then(show, latest.current.fail),
       searchAfterMs,
     );
     return () => {
       isCurrent = false;
       clearTimeout(wait);
     };
-  }, [chatSession, lookedFor, setPanel]);
+  }, [chatSession, searchText, setPanel]);
 
   const chats = panel?.type === 'chats' ? panel.chats : null;
   const chatSearch = chats?.search ?? null;

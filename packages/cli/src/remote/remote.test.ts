@@ -192,7 +192,7 @@ describe('commands on a server', () => {
       [['import', '--found', '--yes'], 'Name the files'],
       [['keys', '--server', 'http://127.0.0.1:1'], 'Settings, Models on http://127.0.0.1:1'],
       [['config', 'path', '--server', 'http://127.0.0.1:1/'], 'Settings on http://127.0.0.1:1.'],
-      [['docs', '--server', 'http://127.0.0.1:1'], 'leave --server out'],
+      [['docs', '--server', 'http://127.0.0.1:1'], 'Leave out --server'],
     ];
     for (const [line, instead] of refused)
       expect(await there.run(line)).toMatchObject({ code: 5, err: expect.stringContaining(instead) });

@@ -33,7 +33,7 @@ function isAlive(id: number): boolean {
 }
 
 // A test runner may kill its processes, so each process removes the folders of those that have ended.
-function clearAway(): void {
+function removeOldFolders(): void {
   for (const name of readdirSync(scratch)) {
     const [, maker] = /^command-(\d+)-/.exec(name) ?? [];
     if (maker !== undefined && !isAlive(Number(maker))) rmSync(join(scratch, name), { recursive: true, force: true });
@@ -42,7 +42,7 @@ function clearAway(): void {
 
 async function compiled(): Promise<string> {
   mkdirSync(scratch, { recursive: true });
-  clearAway();
+  removeOldFolders();
   const folder = mkdtempSync(join(scratch, `command-${process.pid}-`));
   // Some tests run the command as another user.
   chmodSync(folder, 0o755);

@@ -62,7 +62,7 @@ export function makeHome(config = 'model = "offline/guide"\n[offline]\ndelay_ms 
   return { home, close: () => rmSync(home, { recursive: true, force: true }) };
 }
 
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 /** Starts `coppice` with these arguments in a home directory. */
 export function startTerminal(
@@ -122,18 +122,18 @@ export function startProgram(
   const wait = (until: () => boolean, what: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const done = (error?: Error) => {
-        changed.delete(look);
+        changed.delete(check);
         clearTimeout(timer);
         if (error === undefined) resolve();
         else reject(error);
       };
-      const look = () => {
+      const check = () => {
         if (until()) done();
         else if (code !== null) done(new Error(`It ended with ${code} and never showed ${what}:\n${text()}`));
       };
-      const timer = setTimeout(() => done(new Error(`The screen never showed ${what}:\n${text()}`)), patience);
-      changed.add(look);
-      look();
+      const timer = setTimeout(() => done(new Error(`The screen never showed ${what}:\n${text()}`)), timeoutMs);
+      changed.add(check);
+      check();
     });
   const has = (what: string | RegExp) => (typeof what === 'string' ? text().includes(what) : what.test(text()));
   return {

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { useComposer } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
 
-/** The props of {@link Composer}. */
+/** The generation options and the placeholder of a {@link Composer}. */
 export interface ComposerProps {
   /** The options with which replies are generated. */
   readonly generation?: GenerationOptions;

@@ -34,9 +34,9 @@ const cursor = z.string().max(2_000).optional().describe('The cursor of an earli
 const longestText = 8_000;
 // A model reads the results, so their size is limited. The result counts the remaining nodes, which the model can
 // request with a start node.
-const mostNodes = 500;
-const mostMessages = 100;
-const mostResources = 100;
+const maxNodes = 500;
+const maxMessages = 100;
+const maxResources = 100;
 
 interface ToolReply {
   readonly content: { readonly type: 'text'; readonly text: string }[];
@@ -213,8 +213,8 @@ function addReading(server: McpServer, store: Store): void {
           return [yield* readTree(id), yield* readTopology(id, { ...start, depth })] as const;
         });
         const { rootId, activeNodeId, version } = row;
-        const left = Math.max(0, nodes.length - mostNodes);
-        return { rootId, activeNodeId, version, left, nodes: nodes.slice(0, mostNodes) };
+        const left = Math.max(0, nodes.length - maxNodes);
+        return { rootId, activeNodeId, version, left, nodes: nodes.slice(0, maxNodes) };
       }),
   );
   server.registerTool(
@@ -335,7 +335,7 @@ const treeResource = { description: 'The structure of a conversation.', mimeType
 
 /** Lists the trees as resources, one page at a time. */
 async function resourcesFrom(store: Store, from: string | undefined) {
-  const page = await store.trees({ limit: mostResources, ...(from === undefined ? {} : { cursor: from }) });
+  const page = await store.trees({ limit: maxResources, ...(from === undefined ? {} : { cursor: from }) });
   const resources = page.items.map(({ id, attributes }) => {
     return { uri: `coppice://trees/${id}`, name: attributes.title ?? attributes.autoTitle ?? id, ...treeResource };
   });
@@ -363,7 +363,7 @@ function addResources(server: McpServer, store: Store): void {
       listResources(async () => {
         const id = mcpTree(String(of));
         const nodes = await store.read(id, () => readTopology(id));
-        const text = JSON.stringify({ left: Math.max(0, nodes.length - mostNodes), nodes: nodes.slice(0, mostNodes) });
+        const text = JSON.stringify({ left: Math.max(0, nodes.length - maxNodes), nodes: nodes.slice(0, maxNodes) });
         return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
       }),
   );
@@ -374,7 +374,7 @@ function addResources(server: McpServer, store: Store): void {
     (uri, { tree: of, node: at }) =>
       listResources(async () => {
         const id = mcpTree(String(of));
-        const page = await store.read(id, () => readPage(id, { nodeId: mcpNode(String(at)), limit: mostMessages }));
+        const page = await store.read(id, () => readPage(id, { nodeId: mcpNode(String(at)), limit: maxMessages }));
         const earlier =
           page.before === null ? [] : [`Earlier messages are left out; the first included one is ${page.before}.`];
         const said = page.nodes.map((one) => `## ${one.role}\n\n${mcpMessage(one, id).text}`);

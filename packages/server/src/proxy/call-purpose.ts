@@ -22,10 +22,10 @@ const titleRequest =
   /^\s*(?:please )?(?:generate|write) a (?:\w+,? ){0,3}title for this (?:conversation|chat|session)\b/i;
 
 // Only this many characters are searched, because instructions are at the beginning of a prompt.
-const looksAt = 4_000;
+const searchedLength = 4_000;
 
 function textOf(message: Message | undefined): string {
-  return message?.content.map((block) => (isText(block) ? block.text.slice(0, looksAt) : '')).join('\n') ?? '';
+  return message?.content.map((block) => (isText(block) ? block.text.slice(0, searchedLength) : '')).join('\n') ?? '';
 }
 
 /** Detects the purpose of a call by its texts. A call with tools is never a request for a title. */
@@ -33,7 +33,7 @@ export function detectCallPurpose(asked: ParsedRequest, origin: Pick<CallOrigin,
   if (origin.compacts === true) return 'compaction';
   const last = asked.history.findLast(({ role }) => role === 'user');
   const request = textOf(last);
-  const prompt = (asked.systemPrompt ?? '').slice(0, looksAt);
+  const prompt = (asked.systemPrompt ?? '').slice(0, searchedLength);
   // Claude Code sends its tools so that the prompt cache matches, but forbids their use.
   if (compactionRequest.test(request)) return 'compaction';
   if (asked.tools.length > 0) return 'turn';

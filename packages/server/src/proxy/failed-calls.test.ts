@@ -165,7 +165,7 @@ describe('a call that could not be recorded', () => {
     await post('/v1/chat/completions', { model: 'm', messages: [{ role: 'user', content: 'four' }] });
     await expect.poll(() => recorder.state.recorded).toBe(1);
     expect(
-      lines.filter((line) => line.includes('kept among the failed ones') && line.includes('store/damaged')),
+      lines.filter((line) => line.includes('listed as a failed call') && line.includes('store/damaged')),
     ).toHaveLength(3);
     expect((await server.ask('GET', '/healthz')).body.recorder).toMatchObject({ health: 'failing', unacknowledged: 3 });
     const { calls } = (await server.ask('GET', '/api/proxy/failed')).body;

@@ -30,7 +30,7 @@ export interface FailedCall {
 export type FailedCallDetails = Pick<FailedCall, 'at' | 'model' | 'status'>;
 
 // Further calls are only counted. Beyond this size, only the reason of a call is stored, not its bytes.
-const [mostCalls, mostBytes] = [10_000, 256 * 1024 * 1024];
+const [maxCalls, maxBytes] = [10_000, 256 * 1024 * 1024];
 const [noteEnding, callEnding] = ['.json', '.call'];
 const safeId = /^[\w-]{1,100}$/;
 
@@ -92,7 +92,7 @@ export class FailedCalls {
       reason: removeKeys(message, secrets, 'error'),
       keptBytes: 0,
     };
-    if (this.#calls.size >= mostCalls) {
+    if (this.#calls.size >= maxCalls) {
       this.#uncounted += 1;
       return note;
     }
@@ -146,7 +146,7 @@ export class FailedCalls {
     let kept = 0;
     for (const { keptBytes } of this.#calls.values()) kept += keptBytes;
     const call = await encodeCall(waitingCall).catch(() => null);
-    if (call === null || kept + call.byteLength > mostBytes) return 0;
+    if (call === null || kept + call.byteLength > maxBytes) return 0;
     await this.#write(`${id}${callEnding}`, call);
     return call.byteLength;
   }

@@ -103,7 +103,7 @@ export function isDistinctiveHistory(history: readonly Message[]): boolean {
 }
 
 // How many of the last replies to look up first. They are nearly always recorded, so most calls need one small query.
-const lookFirst = 4;
+const firstLookupCount = 4;
 
 /**
  * Finds the prefixes of a history that end with a recorded reply, the longest first. A match by `words` counts only
@@ -121,7 +121,7 @@ export async function* findHistories(
   for (const format of by === 'words' ? [exactFormat, wordsFormat] : [exactFormat]) {
     const of = format === exactFormat ? keys : keysOfWords(history, keys);
     if (of === null) continue;
-    for (const part of [replies.slice(-lookFirst), replies.slice(0, -lookFirst)]) {
+    for (const part of [replies.slice(-firstLookupCount), replies.slice(0, -firstLookupCount)]) {
       if (part.length === 0) continue;
       const lengths = namesOf(of, part);
       const found = await store.findExternalIds(format, project, [...lengths.keys()]);

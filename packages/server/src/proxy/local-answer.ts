@@ -105,7 +105,7 @@ function statusOfAnswer({ status, kind }: ErrorEvent): number {
 }
 
 // The most answers that a call may request. More would be an error of the client or an attack.
-const mostChoices = 16;
+const maxChoices = 16;
 
 /**
  * Starts an answer, and resolves when the model has sent its first event. The client receives exactly the chunks that
@@ -121,10 +121,10 @@ export async function startLocalAnswer(
   const created = Math.floor(options.now() / 1000);
   const writer = writers[asked.wire]({ id: options.newId(), created, model: asked.model, usageAsked });
   const wanted = asked.wire === 'chat' && typeof body['n'] === 'number' ? body['n'] : 1;
-  if (!Number.isInteger(wanted) || wanted < 1 || wanted > mostChoices)
+  if (!Number.isInteger(wanted) || wanted < 1 || wanted > maxChoices)
     return refuseLocally(asked, {
       status: 400,
-      message: `n is a whole number from 1 to ${mostChoices}.`,
+      message: `n is a whole number from 1 to ${maxChoices}.`,
       code: 'http/invalid',
     });
   if (wanted > 1) return severalAnswers(writer, asked, usageAsked, () => eventsFor(asked, body, options), wanted);

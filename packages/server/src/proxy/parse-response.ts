@@ -35,8 +35,12 @@ export function parseResponse(wire: WireKind, { document, text, status, cut }: R
   const error = read.error ?? (cut === 'limit' ? tooLong : null);
   if (read.answers.length > 0 || read.error !== null) return { ...read, error };
   // An HTML page, an image or an empty body with a success status is recorded as an error and never as an answer.
-  const unsaid: ModelCompletion = { message: null, finish: null, status: cut === null ? 'error' : endOfAnswer(cut) };
-  return { ...read, answers: [unsaid], error: error ?? { status, ...failureOfResponse(null, text, cut) } };
+  const failedCompletion: ModelCompletion = {
+    message: null,
+    finish: null,
+    status: cut === null ? 'error' : endOfAnswer(cut),
+  };
+  return { ...read, answers: [failedCompletion], error: error ?? { status, ...failureOfResponse(null, text, cut) } };
 }
 
 const tooLong: JsonObject = {

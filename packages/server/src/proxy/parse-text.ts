@@ -3,12 +3,12 @@ import type { Json } from '@coppice/core';
 
 // Deeply nested JSON takes about fifty bytes of memory per byte of text. Below this length that does not matter, and no
 // longer answer of a model is nested so deeply.
-const looked = 1 << 20;
+const maxUncheckedLength = 1 << 20;
 const deepest = 1000;
 
 /** Parses JSON; undefined if it is invalid, or long and nested too deeply. */
 export function parseBoundedJson(text: string): Json | undefined {
-  if (text.length > looked && nestsTooDeep(text)) return undefined;
+  if (text.length > maxUncheckedLength && nestsTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -74,11 +74,13 @@ export async function findOrCreateSessionPosition(
 ): Promise<SessionPosition> {
   const call = { asked, history, keys, project, origin };
   const session = origin.session ?? asked.session;
-  return session === null ? placeUnnamed(store, call, callId, context) : placeNamed(store, session, call, context);
+  return session === null
+    ? findPositionByHistory(store, call, callId, context)
+    : findPositionInSession(store, session, call, context);
 }
 
 /** Finds the position of a call without a session id by its history. */
-async function placeUnnamed(
+async function findPositionByHistory(
   store: Store,
   call: PlacedCall,
   callId: string,
@@ -87,16 +89,16 @@ async function placeUnnamed(
   const { asked, history, keys, project, origin } = call;
   const purpose = detectCallPurpose(asked, origin);
   if (purpose === 'side' || (purpose === 'compaction' && origin.run != null))
-    return placeUnnamedSideCall(store, call, context);
+    return findSideCallPositionOfRun(store, call, context);
   const by = origin.run == null ? 'exact' : 'words';
   for await (const { treeId: id, nodeId, length, exact } of findHistories(store, history, keys, project, by)) {
     if (!exact && !isDistinctiveHistory(history.slice(0, length))) continue;
-    const tree = await readLive(store, id, () => readWithNode(id, nodeId));
+    const tree = await readUndeletedTree(store, id, () => readWithNode(id, nodeId));
     if (tree === null) continue;
-    await linkRun(store, tree, call);
+    await linkRunToSession(store, tree, call);
     return { tree, parentId: nodeId, rest: history.slice(length), beside: false };
   }
-  const compacted = await placeCompactedRun(store, call, context);
+  const compacted = await findPositionAfterCompaction(store, call, context);
   if (compacted !== null) return compacted;
   const id = deriveId(
     firstCallFormat,
@@ -110,7 +112,7 @@ async function placeUnnamed(
   // The id is derived from the call, so a retry after a crash finds the tree of the first try.
   const made = treeId(deriveId('proxy-call', callId));
   const tree = retried ?? (await createTree(store, made, treeOf(call, null), context));
-  await linkRun(store, tree, call);
+  await linkRunToSession(store, tree, call);
   if (isFirst && retried === null)
     await store.putExternalIds([{ treeId: tree.id, nodeId: null, format: firstCallFormat, scope: project, id }]);
   return { tree, parentId: tree.rootId, rest: history, beside: false };
@@ -120,7 +122,7 @@ async function placeUnnamed(
  * Links the side calls of a process to the session that it works on. Either may come first: a program may request a
  * choice of model before it sends the first message.
  */
-async function linkRun(store: Store, tree: TreeRow, { project, origin }: PlacedCall): Promise<void> {
+async function linkRunToSession(store: Store, tree: TreeRow, { project, origin }: PlacedCall): Promise<void> {
   const { run: process = null } = origin;
   if (process === null) return;
   const linked = await store.findExternalIds(runFormat, project, [process]);
@@ -139,7 +141,7 @@ function sideCallsRow(side: TreeId, session: TreeId) {
 /**
  * Returns the position of a call that continues from a summary of a session of the same process; null if it does not.
  */
-async function placeCompactedRun(
+async function findPositionAfterCompaction(
   store: Store,
   { history, keys, project, origin }: PlacedCall,
   context: RunContext,
@@ -148,7 +150,7 @@ async function placeCompactedRun(
   if (process === null) return null;
   const side = await findSideCalls(store, process, project);
   for (const { treeId: id } of await store.findExternalIds(runFormat, project, [process])) {
-    const tree = await readLive(store, id, () => readTree(id));
+    const tree = await readUndeletedTree(store, id, () => readTree(id));
     if (tree === null) continue;
     const place =
       (await findPositionAfterMarker(store, tree, history, keys)) ??
@@ -162,11 +164,15 @@ async function placeCompactedRun(
  * Finds the position of a side call without a session: in the tree of its process, else in one tree for all such calls
  * of its program.
  */
-async function placeUnnamedSideCall(store: Store, call: PlacedCall, context: RunContext): Promise<SessionPosition> {
+async function findSideCallPositionOfRun(
+  store: Store,
+  call: PlacedCall,
+  context: RunContext,
+): Promise<SessionPosition> {
   const { project, origin, history } = call;
   const { run: process = null } = origin;
   const session = sideCallsOf(process ?? `client ${origin.client}`);
-  const { id, tree: present } = await lookUpSession(store, session, project);
+  const { id, tree: present } = await findSessionId(store, session, project);
   const tree = present ?? (await createTree(store, id, sideCallsTree(call, session, {}), context));
   if (present === null && process !== null) {
     const sessions = await store.findExternalIds(runFormat, project, [process]);
@@ -176,18 +182,18 @@ async function placeUnnamedSideCall(store: Store, call: PlacedCall, context: Run
 }
 
 /** Finds the position of a call with a session id. */
-async function placeNamed(
+async function findPositionInSession(
   store: Store,
   session: string,
   call: PlacedCall,
   context: RunContext,
 ): Promise<SessionPosition> {
   const { asked, history, project, origin } = call;
-  if (detectCallPurpose(asked, origin) !== 'turn') return placeSideCall(store, session, call, context);
+  if (detectCallPurpose(asked, origin) !== 'turn') return findSideCallPosition(store, session, call, context);
   const present = await findSessionTree(store, session, project);
-  if (present === null) return placeAtRoot(await sessionTree(store, session, call, context), history);
-  const tree = await completeTree(store, present, call, context);
-  const continued = await placeByHistory(store, session, tree, call);
+  if (present === null) return placeAtRoot(await openSessionTree(store, session, call, context), history);
+  const tree = await addMissingAttributes(store, present, call, context);
+  const continued = await findPositionAfterReply(store, session, tree, call);
   if (continued !== null) return continued;
   const compacted =
     (await findPositionAfterMarker(store, tree, history, call.keys)) ??
@@ -199,10 +205,10 @@ async function placeNamed(
   const spawned = await findSpawningCall(store, tree.id, history);
   if (spawned !== null) {
     const spawnedCall = { ...call, origin: { ...origin, parent: session } };
-    return placeAtRoot(await sessionTree(store, `${session}/call-${spawned.call}`, spawnedCall, context), history);
+    return placeAtRoot(await openSessionTree(store, `${session}/call-${spawned.call}`, spawnedCall, context), history);
   }
-  return (await isBeside(store, tree, call))
-    ? placeSideCall(store, session, call, context)
+  return (await isSideCall(store, tree, call))
+    ? findSideCallPosition(store, session, call, context)
     : placeAtRoot(tree, history);
 }
 
@@ -211,14 +217,14 @@ function placeAtRoot(tree: TreeRow, rest: readonly Message[]): SessionPosition {
 }
 
 /** Returns the position after the last reply of the session that the history contains; null if it contains none. */
-async function placeByHistory(
+async function findPositionAfterReply(
   store: Store,
   session: string,
   tree: TreeRow,
   { history, keys, project }: PlacedCall,
 ): Promise<SessionPosition | null> {
   for await (const { treeId: id, nodeId, length } of findHistories(store, history, keys, project, 'words')) {
-    const found = await readLive(store, id, () => readWithNode(id, nodeId));
+    const found = await readUndeletedTree(store, id, () => readWithNode(id, nodeId));
     if (found === null) continue;
     if (id !== tree.id && !(recordedOf(found)?.session ?? '').startsWith(`${session}/call-`)) continue;
     return { tree: found, parentId: nodeId, rest: history.slice(length), beside: false };
@@ -227,7 +233,7 @@ async function placeByHistory(
 }
 
 /** Whether a call without tools starts a new history in a session that works with tools, such as a title or a topic. */
-async function isBeside(store: Store, tree: TreeRow, { asked, keys }: PlacedCall): Promise<boolean> {
+async function isSideCall(store: Store, tree: TreeRow, { asked, keys }: PlacedCall): Promise<boolean> {
   if (asked.tools.length > 0 || recordedOf(tree)?.tools !== true) return false;
   const children = await store.read(tree.id, () => ask('children', { of: tree.rootId }));
   return !children.some(({ key }) => key !== null && key === keys[0]);
@@ -237,20 +243,20 @@ async function isBeside(store: Store, tree: TreeRow, { asked, keys }: PlacedCall
  * Finds the position of a side call. Side calls have their own tree, so that they neither add branches to the session
  * nor change its title.
  */
-async function placeSideCall(
+async function findSideCallPosition(
   store: Store,
   session: string,
   call: PlacedCall,
   context: RunContext,
 ): Promise<SessionPosition> {
   const own = newestUserMessages(call.history);
-  await recordUnanswered(store, session, call, own.length, context);
-  const tree = await sessionTree(store, sideCallsOf(session), call, context, session);
+  await addUnansweredMessages(store, session, call, own.length, context);
+  const tree = await openSessionTree(store, sideCallsOf(session), call, context, session);
   return { tree, parentId: tree.rootId, rest: own, beside: true };
 }
 
 /** Adds messages to the session that only a side call contains, such as the last tool result before a compaction. */
-async function recordUnanswered(
+async function addUnansweredMessages(
   store: Store,
   session: string,
   call: PlacedCall,
@@ -258,7 +264,7 @@ async function recordUnanswered(
   context: RunContext,
 ): Promise<void> {
   const present = await findSessionTree(store, session, call.project);
-  const place = present === null ? null : await placeByHistory(store, session, present, call);
+  const place = present === null ? null : await findPositionAfterReply(store, session, present, call);
   const rest = place?.rest.slice(0, -own) ?? [];
   if (place === null || rest.length === 0) return;
   const messages = rest.map((message) => ({ message, meta: { source: sourceOfMessage(message.role) } }));
@@ -290,7 +296,7 @@ function* readWithNode(id: TreeId, nodeId: NodeId): ReadProgram<TreeRow | null> 
 
 async function findFirstCall(store: Store, id: string, project: string, now: number): Promise<TreeRow | null> {
   for (const found of await store.findExternalIds(firstCallFormat, project, [id])) {
-    const tree = await readLive(store, found.treeId, () => readTree(found.treeId));
+    const tree = await readUndeletedTree(store, found.treeId, () => readTree(found.treeId));
     if (tree !== null && now - tree.createdAt < retryMs) return tree;
   }
   return null;
@@ -300,7 +306,7 @@ async function findFirstCall(store: Store, id: string, project: string, now: num
  * Returns the id of the tree of a session, and the tree if it exists. The id is derived from the session, so that two
  * processes create the same tree. A deleted tree stays deleted: the session continues in a new one.
  */
-async function lookUpSession(
+async function findSessionId(
   store: Store,
   session: string,
   project: string,
@@ -313,21 +319,21 @@ async function lookUpSession(
 }
 
 async function findSessionTree(store: Store, session: string, project: string): Promise<TreeRow | null> {
-  return (await lookUpSession(store, session, project)).tree;
+  return (await findSessionId(store, session, project)).tree;
 }
 
 /** Returns the tree of a session; creates it if it does not exist. For side calls, `sideOf` is their session. */
-async function sessionTree(
+async function openSessionTree(
   store: Store,
   session: string,
   call: PlacedCall,
   context: RunContext,
   sideOf: string | null = null,
 ): Promise<TreeRow> {
-  const { id, tree } = await lookUpSession(store, session, call.project);
+  const { id, tree } = await findSessionId(store, session, call.project);
   if (tree !== null) return tree;
   if (sideOf !== null) {
-    const { id: main } = await lookUpSession(store, sideOf, call.project);
+    const { id: main } = await findSessionId(store, sideOf, call.project);
     const side = await createTree(store, id, sideCallsTree(call, session, { session: sideOf, treeId: main }), context);
     await store.putExternalIds([sideCallsRow(id, main)]);
     return side;
@@ -353,7 +359,7 @@ async function linkToParent(
 ): Promise<ParentLink | null> {
   const session = origin.parent ?? null;
   if (session === null) return null;
-  const { id: parent, tree } = await lookUpSession(store, session, project);
+  const { id: parent, tree } = await findSessionId(store, session, project);
   const taken = tree === null ? new Set<string>() : await findSpawnedCalls(store, parent, child);
   const spawned =
     tree === null ? null : await findSpawningCall(store, parent, history, (call) => taken.has(call), origin.agentName);
@@ -373,7 +379,12 @@ function spawnedBy({ session, parent, spawned, agentType }: ParentLink): JsonObj
  * Adds attributes to a tree that its first calls did not contain: a title, and for a sub-agent the tool call that
  * started it, which may be recorded later than the first call of the sub-agent.
  */
-async function completeTree(store: Store, tree: TreeRow, call: PlacedCall, context: RunContext): Promise<TreeRow> {
+async function addMissingAttributes(
+  store: Store,
+  tree: TreeRow,
+  call: PlacedCall,
+  context: RunContext,
+): Promise<TreeRow> {
   const { title, autoTitle, metadata } = tree.attributes;
   const named = title === undefined && autoTitle === undefined ? titleOfCall(call.history) : null;
   const linked = spawnLinkOf(tree.attributes);
@@ -382,7 +393,7 @@ async function completeTree(store: Store, tree: TreeRow, call: PlacedCall, conte
   const before = isJsonObject(recorded) ? recorded : {};
   // Values of the newest call replace older ones, for example the git branch. Values that the call does not contain are
   // kept.
-  const now = recordedNote(call, getText(before, 'session') ?? null);
+  const now = buildRecordedMetadata(call, getText(before, 'session') ?? null);
   const differs = ['tools', 'folder', 'branch'].some((key) => now[key] !== undefined && now[key] !== before[key]);
   if (named === null && link?.spawned == null && !differs) return tree;
   const set = {
@@ -412,7 +423,11 @@ async function treeState(store: Store, id: TreeId): Promise<TreeRow | 'missing' 
 }
 
 /** Returns the row of a tree; null if the tree does not exist or is deleted. */
-async function readLive(store: Store, id: TreeId, read: () => ReadProgram<TreeRow | null>): Promise<TreeRow | null> {
+async function readUndeletedTree(
+  store: Store,
+  id: TreeId,
+  read: () => ReadProgram<TreeRow | null>,
+): Promise<TreeRow | null> {
   try {
     const tree = await store.read(id, read);
     return tree === null || tree.attributes.trashedAt !== undefined ? null : tree;
@@ -430,7 +445,7 @@ function recordedOf({ attributes }: TreeRow): { readonly session: string | null;
 }
 
 /** Returns the metadata with which lists and the agents page identify a recorded tree. */
-function recordedNote({ asked, history, origin }: PlacedCall, session: string | null): JsonObject {
+function buildRecordedMetadata({ asked, history, origin }: PlacedCall, session: string | null): JsonObject {
   const program = programOfCall(origin);
   const { folder, branch } = findWorkingFolder(asked, history);
   return {
@@ -450,7 +465,7 @@ function treeOf(call: PlacedCall, session: string | null, link: ParentLink | nul
     project,
     tags: link === null ? [recordedTag] : [recordedTag, subAgentTag],
     metadata: {
-      recorded: recordedNote(call, session),
+      recorded: buildRecordedMetadata(call, session),
       ...(link === null ? {} : { spawnedBy: spawnedBy(link) }),
     },
     ...(asked.systemPrompt === undefined ? {} : { systemPrompt: asked.systemPrompt }),
@@ -463,7 +478,7 @@ function sideCallsTree(call: PlacedCall, session: string, sideOf: JsonObject): T
   return {
     project,
     tags: [recordedTag, sideCallsTag],
-    metadata: { recorded: recordedNote(call, session), sideOf },
+    metadata: { recorded: buildRecordedMetadata(call, session), sideOf },
     ...(asked.systemPrompt === undefined ? {} : { systemPrompt: asked.systemPrompt }),
     autoTitle: 'Titles and summaries',
   };

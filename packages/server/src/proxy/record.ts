@@ -93,7 +93,7 @@ interface RecordedEnd {
   readonly prompt: string;
 }
 
-const mostEnds = 500;
+const maxEnds = 500;
 const recordedEnds = new WeakMap<Store, Map<TreeId, RecordedEnd>>();
 
 function rememberEnd(store: Store, tree: TreeId, end: RecordedEnd): void {
@@ -102,7 +102,7 @@ function rememberEnd(store: Store, tree: TreeId, end: RecordedEnd): void {
   ends.delete(tree);
   ends.set(tree, end);
   const [oldest] = ends.keys();
-  if (ends.size > mostEnds && oldest !== undefined) ends.delete(oldest);
+  if (ends.size > maxEnds && oldest !== undefined) ends.delete(oldest);
 }
 
 function recordingContext(given: RecordingServices): RunContext {

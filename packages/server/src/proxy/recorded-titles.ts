@@ -32,9 +32,9 @@ interface TitleServices {
 // Marks sessions for which the model was called. The mark is set before the call, so that a crash does not repeat it.
 const askedFormat = 'proxy-title-asked';
 // How many sessions with a title to remember. The oldest are forgotten first.
-const mostDone = 5_000;
+const maxDone = 5_000;
 // How many sessions may wait for a title. Further sessions keep the words of the user as title.
-const mostWaiting = 100;
+const maxWaiting = 100;
 
 /** Writes titles in the background, one at a time. */
 export class RecordedTitles {
@@ -65,7 +65,7 @@ export class RecordedTitles {
     const { config } = this.#services;
     if ((config.summaries.model ?? config.cheapModel) === undefined) return;
     if (call.treeId === null || call.nodeId === null || call.status !== 200 || this.#done.has(call.treeId)) return;
-    if (this.#waiting.length >= mostWaiting) return;
+    if (this.#waiting.length >= maxWaiting) return;
     this.#waiting.push(call);
     this.#working ??= Promise.resolve().then(() => this.#work());
   }
@@ -92,7 +92,7 @@ export class RecordedTitles {
     if (messages === 'later') return;
     this.#done.add(tree);
     for (const oldest of this.#done) {
-      if (this.#done.size <= mostDone) break;
+      if (this.#done.size <= maxDone) break;
       this.#done.delete(oldest);
     }
     if (messages === null || (await store.findExternalIds(askedFormat, '', [tree])).length > 0) return;

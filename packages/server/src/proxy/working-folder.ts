@@ -18,12 +18,12 @@ const folders: readonly RegExp[] = [
 const branches: readonly RegExp[] = [/(?:^|\n)[ \t]*(?:[-*][ \t]*)?(?:current|git) branch:[ \t]*(\S+)/i];
 
 // Programs describe the environment near the beginning or the end of long prompts and messages.
-const looksAt = 16_000;
+const searchedLength = 16_000;
 const longest = 300;
 const firstMessages = 6;
 
 function ends(text: string): string {
-  return text.length <= 2 * looksAt ? text : `${text.slice(0, looksAt)}\n${text.slice(-looksAt)}`;
+  return text.length <= 2 * searchedLength ? text : `${text.slice(0, searchedLength)}\n${text.slice(-searchedLength)}`;
 }
 
 function firstMatch(patterns: readonly RegExp[], texts: readonly string[]): string | null {

@@ -36,7 +36,7 @@ describe('coppice buckets', () => {
     expect((await fixture.run(at('buckets', 'drain', 'second'))).out).toContain(
       'Moved 1 user. second gets no new users.',
     );
-    expect((await fixture.run(at('buckets', 'open', 'second'))).out).toContain('takes new users again');
+    expect((await fixture.run(at('buckets', 'open', 'second'))).out).toContain('gets new users again');
   });
 
   it('[O170] refuses other stores, unknown actions and missing names', async () => {

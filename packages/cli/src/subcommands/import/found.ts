@@ -18,7 +18,7 @@ interface FoundOptions {
   readonly format: string | undefined;
 }
 
-const lookAgainMs = 500;
+const checkIntervalMs = 500;
 
 function pathsOf({ host }: CliContext): ComputerPaths {
   return { home: host.home, env: host.env, platform: process.platform };
@@ -126,7 +126,7 @@ export async function watchFoundChats(at: CliContext, options: FoundOptions): Pr
       if (!isAppError(thrown) || thrown.kind === 'internal') throw thrown;
       output.note(`${toOneLine(thrown.message, 200)}\n`);
     }
-    await Promise.race([at.pause(lookAgainMs), waitForStop(host.signal)]);
+    await Promise.race([at.pause(checkIntervalMs), waitForStop(host.signal)]);
   }
   return null;
 }

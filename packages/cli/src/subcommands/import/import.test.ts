@@ -102,7 +102,7 @@ describe('coppice import', () => {
     vi.stubEnv('COPPICE_FAULT', 'before-commit:2:exit');
     const { code, err } = await fixture.run(['import', 'chats.json']);
     expect(code).not.toBe(0);
-    expect(err).toContain('the same import again brings the rest');
+    expect(err).toContain('repeat the import to add the rest');
     vi.stubEnv('COPPICE_FAULT', '');
     expect(await fixture.json(['import', 'chats.json'])).toMatchObject({
       reports: [{ conversations: { read: 11, stored: 10, merged: 1, rejected: 0 } }],

@@ -125,7 +125,7 @@ function onlyFile(word: string, files: readonly FileSource[]): UploadedFile {
 }
 
 // Smaller inputs are imported faster than a thread starts.
-const worthThread = 1024 * 1024;
+const minBytesForThread = 1024 * 1024;
 
 /** Returns the target of the import. A worker thread keeps the terminal and Ctrl-C responsive during a long chat. */
 async function targetOf(at: CliContext, files: readonly FileSource[]): Promise<ImportTarget> {
@@ -133,6 +133,6 @@ async function targetOf(at: CliContext, files: readonly FileSource[]): Promise<I
   const [store, url] = [await at.store(), await at.storeUrl()];
   const { readOnly } = await store.info();
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  const aside = bytes >= worthThread && !readOnly && allowsConcurrentOpen(url);
-  return { store, ...(aside ? { thread: { url, owner: store.owner } } : {}) };
+  const useThread = bytes >= minBytesForThread && !readOnly && allowsConcurrentOpen(url);
+  return { store, ...(useThread ? { thread: { url, owner: store.owner } } : {}) };
 }

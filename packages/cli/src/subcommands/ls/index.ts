@@ -61,7 +61,7 @@ export const ls = defineSubcommand({
 });
 
 // Counting reads every link of a tree. Above this size a list of fifty trees would take seconds.
-const mostCounted = 2_000;
+const maxCounted = 2_000;
 // The last reply is among the last messages of the branch, before a question or a tool result.
 const lastMessages = 4;
 
@@ -69,7 +69,7 @@ function* readFigures({ rootId, activeNodeId, nextSeq }: TreeRow): ReadProgram<T
   const last = activeNodeId === null ? [] : (yield* ask('path', { to: activeNodeId, limit: lastMessages })).nodes;
   const reply = last.findLast((node) => node.role === 'assistant' && node.meta.source?.['model_name'] !== undefined);
   const model = reply === undefined ? '' : authorNameOf(reply);
-  if (nextSeq > mostCounted) return { messages: `~${nextSeq - 1}`, branches: '', model };
+  if (nextSeq > maxCounted) return { messages: `~${nextSeq - 1}`, branches: '', model };
   const { messages, branches } = silhouetteOf(yield* ask('links', {}), rootId, activeNodeId);
   return { messages: String(messages), branches: String(branches), model };
 }

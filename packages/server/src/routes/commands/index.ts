@@ -52,9 +52,9 @@ interface PlacedCommand {
 async function contextFor(
   call: RouteCall<{ readonly tree: Parameters<typeof resolveTree>[1] }, unknown, PlacedCommand>,
 ): Promise<CommandContext> {
-  const place = await resolveTree(call, call.params.tree);
-  await assertTreeExists(place);
-  const { store, treeId } = place;
+  const resolved = await resolveTree(call, call.params.tree);
+  await assertTreeExists(resolved);
+  const { store, treeId } = resolved;
   const { activeNodeId, list: shown } = call.body;
   return {
     store,

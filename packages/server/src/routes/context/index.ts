@@ -183,9 +183,9 @@ const compact = defineRoute({
   }),
   answer: summaryWriteSchema,
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
-    const { store, treeId } = place;
-    await assertExpectedVersion(place, call.expectedVersion);
+    const resolved = await resolveTree(call, call.params.tree);
+    const { store, treeId } = resolved;
+    await assertExpectedVersion(resolved, call.expectedVersion);
     const { nodeId: at, model, focus, summary } = call.body;
     const done = await call.ownerServices.engineOf(store).compactor.compact({
       treeId,
@@ -214,13 +214,13 @@ const merge = defineRoute({
   }),
   answer: summaryWriteSchema,
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
-    const { store, treeId } = place;
+    const resolved = await resolveTree(call, call.params.tree);
+    const { store, treeId } = resolved;
     const { nodeId: tip, mode, summary, focus, into } = call.body;
     // Writing a summary takes a while, and the tree may change meanwhile. The version is checked before, and the
     // summary is added at the requested position.
     const isWritten = summary === undefined && mode !== 'messages';
-    if (isWritten) await assertExpectedVersion(place, call.expectedVersion);
+    if (isWritten) await assertExpectedVersion(resolved, call.expectedVersion);
     const done = await call.ownerServices.engineOf(store).compactor.merge({
       treeId,
       nodeId: nodeId(tip),
@@ -248,13 +248,13 @@ const branch = defineRoute({
   }),
   answer: summaryWriteSchema,
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
-    const { store, treeId } = place;
+    const resolved = await resolveTree(call, call.params.tree);
+    const { store, treeId } = resolved;
     const { nodeId: to, summary, summarize, focus } = call.body;
     // Changing the active node needs no expected version, but adding a summary does.
     if (summary !== undefined || summarize === true) requireVersion(call.expectedVersion);
     const isWritten = summary === undefined && summarize === true;
-    if (isWritten) await assertExpectedVersion(place, call.expectedVersion);
+    if (isWritten) await assertExpectedVersion(resolved, call.expectedVersion);
     const done = await call.ownerServices.engineOf(store).compactor.branchWithSummary({
       treeId,
       nodeId: nodeId(to),

@@ -109,8 +109,8 @@ const contents = defineRoute({
   query: z.strictObject({ ids: z.string() }),
   answer: z.object({ messages: z.record(z.string(), anyObjectSchema) }),
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
-    const { treeId: id, store } = place;
+    const resolved = await resolveTree(call, call.params.tree);
+    const { treeId: id, store } = resolved;
     const ids = call.query.ids.split(',').filter((text) => text !== '');
     if (ids.length > maxPageNodes)
       return refuse('command/invalid', `Request at most ${maxPageNodes} nodes at once.`, {});
@@ -118,7 +118,7 @@ const contents = defineRoute({
     const texts = await store.content(id, ids.map(nodeId));
     // The stored contents are JSON already. They are concatenated, because parsing and serialising them would be slow.
     const parts = [...texts].map(([each, text]) => `${JSON.stringify(each)}:${text}`);
-    const format = JSON.stringify(await formatOfTree(place));
+    const format = JSON.stringify(await formatOfTree(resolved));
     return { text: `{"conversation_format":${format},"messages":{${parts.join(',')}}}` };
   },
 });

@@ -55,9 +55,9 @@ const page = defineRoute({
   }),
   answer: threadPage,
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
+    const resolved = await resolveTree(call, call.params.tree);
     const { format, ...request } = call.query;
-    const found = await readThreadPage(place.store, place.treeId, request);
+    const found = await readThreadPage(resolved.store, resolved.treeId, request);
     const messages = format === 'linear' ? { messages: toLinearMessages(found.nodes) } : {};
     return toReply({ ...found, ...messages }, { version: found.version });
   },

@@ -146,9 +146,9 @@ const externalIds = defineRoute({
   summary: 'Lists the ids that a tree and its nodes have in other systems. An export writes them again.',
   answer: externalIdList,
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
-    await assertTreeExists(place);
-    return toReply({ items: await place.store.externalIdsOf(place.treeId) });
+    const resolved = await resolveTree(call, call.params.tree);
+    await assertTreeExists(resolved);
+    return toReply({ items: await resolved.store.externalIdsOf(resolved.treeId) });
   },
 });
 

@@ -48,15 +48,15 @@ const createShare = defineRoute({
   status: 201,
   async handle(call) {
     const { services, caller, body } = call;
-    const place = await resolveTree(call, call.params.tree);
-    if (place.temporary)
+    const resolved = await resolveTree(call, call.params.tree);
+    if (resolved.temporary)
       return refuse(
         'tree/read-only',
-        `The tree ${place.treeId} is temporary. Make it permanent before you share it.`,
+        `The tree ${resolved.treeId} is temporary. Make it permanent before you share it.`,
         {},
       );
-    const { row, nodes } = await place.store.read(place.treeId, function* () {
-      const found = yield* readTree(place.treeId);
+    const { row, nodes } = await resolved.store.read(resolved.treeId, function* () {
+      const found = yield* readTree(resolved.treeId);
       const end = body.nodeId ?? found.activeNodeId;
       return { row: found, nodes: end === null ? [] : yield* readPath({ to: end }) };
     });
@@ -65,7 +65,7 @@ const createShare = defineRoute({
     const made: ShareLink = {
       id: services.newId(),
       owner: caller.owner,
-      treeId: place.treeId,
+      treeId: resolved.treeId,
       version: row.version,
       nodeIds: nodes.map((node) => node.id),
       fields: [...new Set(body.fields ?? [])],

@@ -6,7 +6,7 @@ import { defineRoute, toReply } from '../define.ts';
 
 const role = z.enum(['admin', 'member', 'viewer']);
 
-const ways = defineRoute({
+const getSignIn = defineRoute({
   method: 'get',
   path: '/api/sign-in',
   name: 'getSignIn',
@@ -82,4 +82,4 @@ const leaveEverywhere = defineRoute({
   },
 });
 
-export const signInRoutes = [ways, enter, leave, leaveEverywhere];
+export const signInRoutes = [getSignIn, enter, leave, leaveEverywhere];

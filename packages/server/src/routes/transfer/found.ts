@@ -60,19 +60,19 @@ const begin = defineRoute({
         'http/forbidden',
         'Conversations on this computer can be imported only on a single-user server that listens on this computer.',
       );
-    const place = programFolders.find(({ format }) => format === body.format);
-    if (place === undefined)
+    const program = programFolders.find(({ format }) => format === body.format);
+    if (program === undefined)
       return throwHttpError('http/not-found', `There is no program with the format ${body.format}.`);
     const slot = services.imports.admit(caller.owner);
     try {
-      const files = await findFiles(place, paths);
+      const files = await findFiles(program, paths);
       if (files.length === 0)
-        return throwHttpError('http/not-found', `There are no conversations of ${place.label} on this computer.`);
+        return throwHttpError('http/not-found', `There are no conversations of ${program.label} on this computer.`);
       const { kit, now, newId } = services;
       const { strict, dryRun } = body;
-      const chosen = { format: place.format, follow: true, ...omitUndefined({ strict, dryRun }) };
+      const chosen = { format: program.format, follow: true, ...omitUndefined({ strict, dryRun }) };
       const options = { actor: caller.actor, kit, now, newId, ...chosen };
-      const live = slot.begin({ id: newId(), name: place.label, store: ownerServices.store, files, options });
+      const live = slot.begin({ id: newId(), name: program.label, store: ownerServices.store, files, options });
       return toReply(toImportView(live));
     } finally {
       slot.leave();

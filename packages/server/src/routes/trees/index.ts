@@ -82,8 +82,8 @@ const create = defineRoute({
     // The first commit only inserts the root, which no response contains.
     const isMaking = created.commit?.version === 1;
     const outcome = await toWriteAnswer(store, isMaking ? { ...created, commit: null } : created);
-    const place = { treeId: made, store, temporary };
-    const tree = await viewOfTree(place);
+    const resolved = { treeId: made, store, temporary };
+    const tree = await viewOfTree(resolved);
     const result = { treeId: made, created: created.result.created, tree };
     const status = created.result.created ? 201 : 200;
     return toReply({ ...outcome, actId: created.actId, result }, { status, version: tree.version });
@@ -128,14 +128,14 @@ const getTree = defineRoute({
     messages: listOfSchema(linearMessageSchema).optional(),
   }),
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
-    const view = await viewOfTree(place, call.query.count === undefined ? {} : { count: call.query.count });
+    const resolved = await resolveTree(call, call.params.tree);
+    const view = await viewOfTree(resolved, call.query.count === undefined ? {} : { count: call.query.count });
     if (call.query.format !== 'linear') return toReply(view, { version: view.version });
-    const { row, nodes } = await place.store.read(place.treeId, function* () {
-      const found = yield* readTree(place.treeId);
+    const { row, nodes } = await resolved.store.read(resolved.treeId, function* () {
+      const found = yield* readTree(resolved.treeId);
       return { row: found, nodes: found.activeNodeId === null ? [] : yield* readPath({ to: found.activeNodeId }) };
     });
-    const facts = { format: await formatOfTree(place), temporary: place.temporary };
+    const facts = { format: await formatOfTree(resolved), temporary: resolved.temporary };
     return toReply({ ...toTreeView(row, facts), messages: toLinearMessages(nodes) }, { version: row.version });
   },
 });
@@ -161,11 +161,11 @@ const patchTree = defineRoute({
   answer: writeResponseSchema(z.object({ treeId: treeIdSchema, tree: treeViewSchema })),
   async handle(call) {
     const { expectedVersion: _version, onConflict: _conflict, ...noted } = call.body;
-    const place = await resolveTree(call, call.params.tree);
+    const resolved = await resolveTree(call, call.params.tree);
     const set = omitUndefined(noted);
-    const outcome = await runWrite(call, place.store, { type: 'attributes', treeId: place.treeId, set });
-    const tree = await viewOfTree(place);
-    return toReply({ ...outcome, result: { treeId: place.treeId, tree } }, { version: outcome.version });
+    const outcome = await runWrite(call, resolved.store, { type: 'attributes', treeId: resolved.treeId, set });
+    const tree = await viewOfTree(resolved);
+    return toReply({ ...outcome, result: { treeId: resolved.treeId, tree } }, { version: outcome.version });
   },
 });
 
@@ -222,17 +222,17 @@ interface CopyWish {
 }
 
 async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unknown>, wish: CopyWish) {
-  const place = await resolveTree(call, call.params.tree);
-  await assertTreeExists(place);
+  const resolved = await resolveTree(call, call.params.tree);
+  await assertTreeExists(resolved);
   const made = wish.id === undefined ? treeId(call.services.newId()) : unwrapResult(parseTreeId(wish.id));
-  const { store, temporary } = place;
+  const { store, temporary } = resolved;
   if (temporary) await call.ownerServices.admitTemporary(made);
   const copied = await run(
     store,
     {
       type: 'duplicate',
       treeId: made,
-      from: place.treeId,
+      from: resolved.treeId,
       whole: wish.whole,
       attributes: wish.attributes,
       ...(wish.nodeId === undefined ? {} : { nodeId: wish.nodeId }),
@@ -264,9 +264,9 @@ const remove = defineRoute({
     ...z.object(purgeRemainderSchema).partial().shape,
   }),
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
-    const { treeId: id, store } = place;
-    if (place.temporary) {
+    const resolved = await resolveTree(call, call.params.tree);
+    const { treeId: id, store } = resolved;
+    if (resolved.temporary) {
       await call.ownerServices.temporary.discard(id);
       return toReply({ treeId: id, state: 'discarded' as const });
     }
@@ -300,19 +300,19 @@ const keep = defineRoute({
   summary: 'Makes a temporary tree permanent, with its ids, order, groups and active node.',
   answer: z.object({ treeId: treeIdSchema, version: z.number(), tree: treeViewSchema }),
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
-    if (!place.temporary) {
-      await assertTreeExists(place);
-      return refuse('command/invalid', `The tree ${place.treeId} is already kept.`, { treeId: place.treeId });
+    const resolved = await resolveTree(call, call.params.tree);
+    if (!resolved.temporary) {
+      await assertTreeExists(resolved);
+      return refuse('command/invalid', `The tree ${resolved.treeId} is already kept.`, { treeId: resolved.treeId });
     }
     const { actor, now, newId } = createRunContext(call);
-    const { version } = await call.ownerServices.temporary.keep(place.treeId, {
+    const { version } = await call.ownerServices.temporary.keep(resolved.treeId, {
       actor,
       at: now(),
       actId: actId(newId()),
     });
-    const tree = await viewOfTree({ treeId: place.treeId, store: call.ownerServices.store, temporary: false });
-    return toReply({ treeId: place.treeId, version, tree }, { version });
+    const tree = await viewOfTree({ treeId: resolved.treeId, store: call.ownerServices.store, temporary: false });
+    return toReply({ treeId: resolved.treeId, version, tree }, { version });
   },
 });
 

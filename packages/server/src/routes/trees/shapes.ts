@@ -119,9 +119,10 @@ const getShapes = defineRoute({
     if (ids.length > maxTrees) return refuse('command/invalid', `Request at most ${maxTrees} trees at once.`, {});
     const items: z.input<typeof shape>[] = [];
     for (const text of new Set(ids)) {
-      const place = await resolveTree(call, treeId(text));
-      const found = await shapeOf(place.store, place.treeId);
-      if (found !== null) items.push({ treeId: place.treeId, version: found.version, ...found.shape, ...found.place });
+      const resolved = await resolveTree(call, treeId(text));
+      const found = await shapeOf(resolved.store, resolved.treeId);
+      if (found !== null)
+        items.push({ treeId: resolved.treeId, version: found.version, ...found.shape, ...found.place });
     }
     return toReply({ items });
   },

@@ -18,8 +18,8 @@ const move = defineRoute({
   body: writeBodySchema({ parentId: z.string(), before: z.string().optional(), treeId: z.string().optional() }),
   answer: writeResponseSchema(z.object({ nodeId: nodeIdSchema, from: nodeIdSchema.optional() })),
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
-    const { store, treeId } = place;
+    const resolved = await resolveTree(call, call.params.tree);
+    const { store, treeId } = resolved;
     const { node } = call.params;
     const { parentId, before, treeId: other } = call.body;
     if (other === undefined || other === treeId) {
@@ -34,9 +34,9 @@ const move = defineRoute({
     }
     const there = asTreeId(other);
     // Temporary and permanent trees are in two stores, so the target tree must be in the same store as the source.
-    await assertTreeExists({ treeId: there, store, temporary: place.temporary });
+    await assertTreeExists({ treeId: there, store, temporary: resolved.temporary });
     // The expected version is that of the source tree. The target tree only gets new nodes, which cannot conflict.
-    await assertExpectedVersion(place, call.expectedVersion);
+    await assertExpectedVersion(resolved, call.expectedVersion);
     const moved = await moveToTree(
       store,
       { from: { treeId, nodeId: node }, to: { treeId: there, parentId: nodeId(parentId) } },

@@ -117,8 +117,8 @@ const undo = defineRoute({
   body: writeBodySchema(reversalFields).optional(),
   answer: reversed,
   async handle(call) {
-    const place = await resolveTree(call, call.params.tree);
-    const { store, treeId } = place;
+    const resolved = await resolveTree(call, call.params.tree);
+    const { store, treeId } = resolved;
     const { force, actId } = call.body ?? {};
     const act = actId === undefined ? undefined : unwrapResult(parseActId(actId));
     const wanted = await store.read(treeId, () =>
@@ -132,7 +132,7 @@ const undo = defineRoute({
       );
     // A reply in progress cannot be undone. It is stopped first, in any process, unless the expected version is
     // outdated.
-    await assertExpectedVersion(place, expectedVersion);
+    await assertExpectedVersion(resolved, expectedVersion);
     await call.ownerServices.engineOf(store).generator.abort({ actId: wanted.actId });
     const seen = await store.read(treeId, () => versionAfterStop(treeId, expectedVersion, wanted.actId));
     const callAfterStop = { ...call, expectedVersion: seen };
