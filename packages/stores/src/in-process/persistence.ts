@@ -146,7 +146,7 @@ export interface Persistence {
   findTreesOfNodes?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
   /** Returns the trees that an act changed, among those that are not loaded. */
   findTreesOfAct?(actId: ActId): Promise<readonly TreeId[]>;
-  /** Returns which of these attachments a tree refers to, without loading the tree; undefined if it must be loaded. */
+  /** Returns which of these attachments a tree refers to. Without this method the tree is loaded to find out. */
   findReferencedHashes?(treeId: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string>;
   /**
    * Returns which of these attachments other processes still need: they were added after a time and no message refers

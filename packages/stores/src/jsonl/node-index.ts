@@ -283,7 +283,7 @@ function parseFields(bytes: Buffer): FieldMap {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (isFieldMap(value)) return value;
   } catch {
-    // The text is not JSON.
+    // Text that is not JSON is damage, like any other value that is not an object.
   }
   throw new DamagedNodeIndexError();
 }

@@ -2,7 +2,7 @@ import { readPage, type Store, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startDeafProxy } from '../../test/deaf-proxy.ts';
+import { startNotificationDroppingProxy } from '../../test/notification-dropping-proxy.ts';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { startTransactionPooler, type TransactionPooler } from '../../test/transaction-pooler.ts';
@@ -103,7 +103,7 @@ test('[L177] a feed finds commits that another store made through the pooler', a
 });
 
 test('[L181] LISTEN is trusted only after a notification arrived; otherwise commits are polled, and a note says so', async () => {
-  const proxy = await startDeafProxy(database.url);
+  const proxy = await startNotificationDroppingProxy(database.url);
   const never = 1e9;
   const [here, there] = [await open(database.url), await open(proxy.url, { pollInterval: never })];
   stores.push(here, there);
@@ -128,8 +128,8 @@ test('[L181] LISTEN is trusted only after a notification arrived; otherwise comm
 });
 
 test('[L213] a listening connection that reports no error and receives nothing is replaced, and the feed has every commit once', async () => {
-  const proxy = await startDeafProxy(database.url);
-  proxy.hearNew();
+  const proxy = await startNotificationDroppingProxy(database.url);
+  proxy.forwardOnNewConnections();
   const [here, there] = [await open(database.url), await open(proxy.url, { pollInterval: 300 })];
   stores.push(here, there);
   const fixture = await TestTree.make({ store: here, treeId: treeId(testUuid(1)) });
@@ -147,7 +147,7 @@ test('[L213] a listening connection that reports no error and receives nothing i
   await fixture.addMessages(['received']);
   await vi.waitUntil(async () => seen.includes(2) && (await listening()).length === 2, { timeout: 30_000 });
   const before = await listening();
-  proxy.deafen();
+  proxy.dropOnOpenConnections();
   await fixture.addMessages(['found by a poll']);
   await vi.waitUntil(() => seen.includes(3), { timeout: 30_000 });
   await vi.waitUntil(

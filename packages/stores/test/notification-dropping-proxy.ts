@@ -4,17 +4,17 @@ import { ProtocolFrames } from './transaction-pooler.ts';
 
 const notification = 'A'.charCodeAt(0);
 
-export interface DeafProxy {
+export interface NotificationDroppingProxy {
   /** The URL of the database, through the proxy. */
   readonly url: string;
   /** Lets notifications through on connections that are opened after this call. */
-  hearNew(): void;
+  forwardOnNewConnections(): void;
   /** Drops the notifications of the connections that are open now. */
-  deafen(): void;
+  dropOnOpenConnections(): void;
   close(): Promise<void>;
 }
 
-export async function startDeafProxy(databaseUrl: string): Promise<DeafProxy> {
+export async function startNotificationDroppingProxy(databaseUrl: string): Promise<NotificationDroppingProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const connections = new Set<{ isDeaf: boolean }>();
@@ -46,10 +46,10 @@ export async function startDeafProxy(databaseUrl: string): Promise<DeafProxy> {
   url.port = String(typeof address === 'object' ? address?.port : '');
   return {
     url: url.href,
-    hearNew() {
+    forwardOnNewConnections() {
       isDeaf = false;
     },
-    deafen() {
+    dropOnOpenConnections() {
       for (const connection of connections) connection.isDeaf = true;
     },
     async close() {
