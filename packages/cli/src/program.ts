@@ -151,8 +151,8 @@ function withSubcommand(words: readonly string[], names: readonly string[]): str
 }
 
 /**
- * Loads the subcommand that a line runs. All are loaded if the line does not begin with one after the global options:
- * the general help and the suggestion for a mistyped name list all of them.
+ * Loads the subcommand that a line names after the global options. Loads all subcommands if it names none, because the
+ * general help and the suggestion for a mistyped name list all of them.
  */
 function loadForLine(line: readonly string[]): Promise<readonly Subcommand[]> {
   let at = 0;

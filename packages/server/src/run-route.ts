@@ -19,7 +19,7 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
     if (changed !== null) await changed;
     const caller = needs.access === 'open' ? anonymousCaller : await authoriseCaller(context, needs.access);
     if (needs.access !== 'open') services.usage.request(caller.owner);
-    // Nobody would read or close the stream of a HEAD request.
+    // A client does not read the body of a HEAD response, so a stream would never be closed.
     if (needs.stream && context.req.method === 'HEAD')
       return createResponse(context, null, 200, { 'Content-Type': route.produces });
     if (route.method !== 'get') checkMediaType(context, needs);
@@ -47,7 +47,7 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
     };
     const given = { params: context.req.param(), query: context.req.query(), body };
     const answer = await route.answerTo(scope, given);
-    // Nobody would read or close the streamed body of a HEAD request.
+    // A client does not read the body of a HEAD response, so the stream must be closed here.
     if (context.req.method === 'HEAD' && 'raw' in answer && answer.raw instanceof ReadableStream) {
       await answer.raw.cancel();
       return sendReply(context, route, { ...answer, raw: null });

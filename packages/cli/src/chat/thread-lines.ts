@@ -15,7 +15,7 @@ export interface ScreenLine {
   readonly nodeId: NodeId | null;
 }
 
-/** The hint that a new chat shows. */
+/** The hint above the input line of a chat without messages. */
 export const newChatHint =
   'Write and press Enter. / begins a command, @ adds a file, ! runs a shell command; Ctrl-X shows the keys.';
 

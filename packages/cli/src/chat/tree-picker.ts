@@ -170,7 +170,7 @@ function omitFolded(entries: readonly OutlineEntry[], folded: ReadonlySet<NodeId
   });
 }
 
-/** Returns the node at the cursor. */
+/** Returns the node at the cursor; null if the list is empty. */
 export function nodeAtCursor(picker: TreePicker): NodeId | null {
   return picker.entries[picker.at]?.nodeId ?? null;
 }

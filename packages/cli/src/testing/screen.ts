@@ -12,7 +12,7 @@ const graphemes: IUnicodeVersionProvider & {
 } = {
   version: 'graphemes',
   wcwidth: (code) => widthOf(String.fromCodePoint(code)),
-  // Encoded like the library does it: state, width, and whether the character joins the one before.
+  // The library encodes the result as one number: state, width, and whether the character joins the one before.
   charProperties(code, before) {
     const character = String.fromCodePoint(code);
     const [state, width] = [before >> 3, (before >> 1) & 3];

@@ -44,7 +44,7 @@ export class FailedCalls {
   #uncounted = 0;
   #refreshing: Promise<void> | null = null;
 
-  /** Uses a subfolder of the recorder's folder. */
+  /** Stores failed calls in a subfolder of `parent`, or in memory if `parent` is null. */
   constructor(parent: string | null) {
     this.#folder = parent === null ? null : join(parent, 'failed');
     if (this.#folder !== null) this.#load(readNotes(this.#folder));
