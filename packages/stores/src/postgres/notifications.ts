@@ -14,6 +14,9 @@ export function commitChannelOf(schema: string | null): string {
   return `coppice_commit_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`;
 }
 
+/** The payload that wakes every feed of a schema, because its bucket was moved. */
+export const everyFeedPayload = '*';
+
 /** The channel that tests whether notifications arrive on a connection. */
 const testChannel = 'coppice_test';
 
@@ -181,6 +184,12 @@ export class Notifications {
   }
 
   #receive(payload: string): void {
+    if (payload === everyFeedPayload) {
+      // Every mark changes, so that a feed that is about to wait reads again too.
+      this.#commitCounts.clear();
+      this.#droppedCount++;
+      return this.#wakeAll();
+    }
     const [treeId = '', , ...owner] = payload.split(' ');
     this.#note(`tree ${treeId}`);
     this.#note(`owner ${owner.join(' ')}`);

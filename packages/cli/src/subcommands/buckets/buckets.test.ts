@@ -7,7 +7,7 @@ describe('coppice buckets', () => {
   let server: PostgresServer;
   let fixture: CliFixture;
   beforeAll(async () => {
-    server = await PostgresServer.start({});
+    server = await PostgresServer.start({ settings: { wal_level: 'logical' } });
   }, 60_000);
   afterAll(() => server.close());
   beforeEach(() => {
@@ -33,6 +33,10 @@ describe('coppice buckets', () => {
     );
     expect(await fixture.json(at('ls', '--owner', 'ann'))).toMatchObject({ items: [{}] });
     expect((await fixture.run(at('buckets', 'check'))).out).toContain('Every user is in one bucket');
+    // Both databases are on one server, as in a test of a move before the real one.
+    const moved = await fixture.run(at('buckets', 'move-bucket', 'second', '--url', await server.createDatabase()));
+    expect(moved).toMatchObject({ code: 0, out: expect.stringMatching(/Moved second from .* users waited \d+ ms/) });
+    expect(await fixture.json(at('ls', '--owner', 'ann'))).toMatchObject({ items: [{}] });
     expect((await fixture.run(at('buckets', 'drain', 'second'))).out).toContain(
       'Moved 1 user. second gets no new users.',
     );
@@ -44,5 +48,6 @@ describe('coppice buckets', () => {
     expect((await fixture.run(['buckets', 'split', '--store', 'memory:'])).code).toBe(2);
     const store = await server.createDatabase();
     expect((await fixture.run(['buckets', 'add', '--store', store])).code).toBe(2);
+    expect((await fixture.run(['buckets', 'move-bucket', 'second', '--store', store])).err).toContain('--url');
   });
 });

@@ -1,11 +1,11 @@
-import { type Buckets, type MoveReport, openBuckets } from '@coppice/stores/buckets';
+import { type BucketMoveReport, type Buckets, type MoveReport, openBuckets } from '@coppice/stores/buckets';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
 
-const actions = ['list', 'add', 'move', 'drain', 'open', 'check'] as const;
+const actions = ['list', 'add', 'move', 'move-bucket', 'drain', 'open', 'check'] as const;
 type Action = (typeof actions)[number];
 
 export const buckets = defineSubcommand({
@@ -20,13 +20,24 @@ export const buckets = defineSubcommand({
     { name: 'to', summary: 'for move: the bucket to move to', optional: true },
   ],
   options: [
-    { name: 'url', value: 'address', summary: 'for add: the database of the new bucket (default: that of the store)' },
+    {
+      name: 'url',
+      value: 'address',
+      summary:
+        'for add: the database of the new bucket (default: that of the store); for move-bucket: the new database',
+    },
     { name: 'schema', value: 'name', summary: 'for add: its schema (default: coppice_ and the name)' },
+    {
+      name: 'source-url',
+      value: 'address',
+      summary: 'for move-bucket: how the new database server connects to the old one (default: as this command does)',
+    },
   ],
   examples: [
     'coppice buckets --store postgres://me@db1/coppice',
     'coppice buckets add second --url postgres://me@db2/coppice --store postgres://me@db1/coppice',
     'coppice buckets move ann second --store postgres://me@db1/coppice',
+    'coppice buckets move-bucket second --url postgres://me@db3/coppice --store postgres://me@db1/coppice',
   ],
   async run(given, at) {
     const action = given.optional('action') ?? 'list';
@@ -79,6 +90,21 @@ const runs: Readonly<Record<Action, RunAction>> = {
     const report = await withProgress(at, (onProgress) => opened.moveOwner(owner, to, { onProgress }));
     return { data: report, lines: [moveLine(report)] };
   },
+  async 'move-bucket'(opened, given, at) {
+    const name = requireArgument(given, 'name', 'the bucket to move');
+    const [url, sourceUrl] = [given.optional('url'), given.optional('source-url')];
+    if (url === undefined) throw usageError('Name the new database with --url postgres://….');
+    const progress = createProgressBar(at.output, 'tables');
+    try {
+      const report = await opened.moveBucket(name, url, {
+        ...(sourceUrl === undefined ? {} : { sourceUrl }),
+        onProgress: ({ copiedTables, tables }) => progress.tell(copiedTables, tables - copiedTables),
+      });
+      return { data: report, lines: bucketMoveLines(report) };
+    } finally {
+      progress.end();
+    }
+  },
   async drain(opened, given, at) {
     const name = requireArgument(given, 'name', 'the bucket to empty');
     const reports = await withProgress(at, (onProgress) => opened.drain(name, { onProgress }));
@@ -109,6 +135,14 @@ function moveLine({ owner, from, to, trees, lockedMs }: MoveReport): string {
   if (from === to) return `${owner} is in ${to} already.`;
   if (from === null) return `${owner} has no chats yet. New ones will be stored in ${to}.`;
   return `Moved ${owner} with ${formatCountedNoun(trees, 'chat')} from ${from} to ${to}; writes waited ${Math.round(lockedMs)} ms.`;
+}
+
+function bucketMoveLines({ bucket, from, to, lockedMs, isCleared }: BucketMoveReport): string[] {
+  if (from === to) return [`${bucket} is in ${to} already.`];
+  return [
+    `Moved ${bucket} from ${from} to ${to}; its users waited ${Math.round(lockedMs)} ms.`,
+    ...(isCleared ? [] : [`A long transaction reads the old tables in ${from}: delete them when it has ended.`]),
+  ];
 }
 
 async function withProgress<T>(

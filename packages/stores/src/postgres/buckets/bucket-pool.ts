@@ -18,6 +18,8 @@ export interface OpenBucket {
   unchecked(owner: string): SqlStore;
 }
 
+// Longer than a call waits for a move of its owner.
+const retiredMs = 60_000;
 // More owners than a server serves at once. Looking up an owner that is not cached takes one query of the directory.
 const mostCached = 10_000;
 
@@ -27,6 +29,8 @@ export class BucketPool {
   readonly #options: PostgresOptions;
   readonly #databases = new Map<string, Promise<PostgresDatabase>>();
   readonly #open = new Map<string, Promise<OpenBucket>>();
+  /** Buckets in a database that they were moved away from. */
+  readonly #retired = new Set<Promise<OpenBucket>>();
   readonly #homes = new Map<string, string>();
   #buckets: readonly Bucket[] = [];
 
@@ -40,10 +44,22 @@ export class BucketPool {
     this.#options = options;
   }
 
-  /** Reads the list of buckets again. */
+  /** Reads the list of buckets again. A bucket that was moved to another database is closed there after a while. */
   async reload(): Promise<readonly Bucket[]> {
     this.#buckets = await this.directory.read(() => listBuckets());
+    const current = new Set(this.#buckets.map(keyOf));
+    for (const [key, opening] of this.#open) {
+      if (current.has(key)) continue;
+      this.#open.delete(key);
+      this.#retired.add(opening);
+      // Until then, calls in progress get the answer that the bucket was moved.
+      setTimeout(() => void this.#closeRetired(opening), retiredMs).unref();
+    }
     return this.#buckets;
+  }
+
+  async #closeRetired(opening: Promise<OpenBucket>): Promise<void> {
+    if (this.#retired.delete(opening)) await opening.then(({ store }) => store.close()).catch(() => undefined);
   }
 
   /** Returns the bucket of an owner. An owner without a bucket gets one if the call is for a write. */
@@ -90,7 +106,7 @@ export class BucketPool {
   }
 
   #opened(bucket: Bucket): Promise<OpenBucket> {
-    const key = `${bucket.url ?? ''} ${bucket.schema ?? ''}`;
+    const key = keyOf(bucket);
     const known = this.#open.get(key);
     if (known !== undefined) return known;
     const opening = this.#openBucket(bucket);
@@ -124,8 +140,14 @@ export class BucketPool {
 
   /** Closes all buckets and all connections, the directory's too. */
   async close(): Promise<void> {
+    for (const opening of [...this.#retired]) await this.#closeRetired(opening);
     for (const opening of this.#open.values()) await opening.then(({ store }) => store.close()).catch(() => undefined);
     for (const database of this.#databases.values()) await database.then((one) => one.close()).catch(() => undefined);
     await this.directory.close();
   }
+}
+
+/** The location of a bucket, which changes when the bucket is moved. */
+function keyOf({ url, schema }: Bucket): string {
+  return `${url ?? ''} ${schema ?? ''}`;
 }

@@ -94,6 +94,11 @@ export function* setBucketState(name: string, state: Bucket['state']): SqlTask<v
   yield* execute('UPDATE coppice_bucket SET state = $2 WHERE name = $1', name, state);
 }
 
+/** Changes the database of a bucket. */
+export function* setBucketUrl(name: string, url: string): SqlTask<void> {
+  yield* execute('UPDATE coppice_bucket SET url = $2 WHERE name = $1', name, url);
+}
+
 /** Returns the bucket of an owner; null if the owner has none. */
 export function* bucketOfOwner(owner: string): SqlTask<string | null> {
   const found = yield* queryRow('SELECT bucket FROM coppice_owner WHERE owner = $1', owner);

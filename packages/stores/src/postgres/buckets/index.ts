@@ -16,10 +16,18 @@ import {
   requireBucket,
   setBucketState,
 } from './directory.ts';
+import { hasUnfinishedBucketMove, moveBucket } from './move-bucket.ts';
 import { moveOwner } from './move-owner.ts';
-import type { MoveOptions, MoveReport } from './move-report.ts';
+import type { BucketMoveOptions, BucketMoveReport, MoveOptions, MoveReport } from './move-report.ts';
 
-export type { MoveOptions, MoveProgress, MoveReport } from './move-report.ts';
+export type {
+  BucketMoveOptions,
+  BucketMoveProgress,
+  BucketMoveReport,
+  MoveOptions,
+  MoveProgress,
+  MoveReport,
+} from './move-report.ts';
 
 /** A bucket with its number of owners. */
 export interface BucketSummary {
@@ -40,6 +48,8 @@ export interface Buckets {
    */
   add(name: string, options?: { readonly url?: string; readonly schema?: string }): Promise<void>;
   moveOwner(owner: string, to: string, options?: MoveOptions): Promise<MoveReport>;
+  /** Moves a whole bucket to another database, by the logical replication of PostgreSQL, while its owners write. */
+  moveBucket(name: string, url: string, options?: BucketMoveOptions): Promise<BucketMoveReport>;
   /** Closes a bucket for new owners, and moves its owners to the other buckets. */
   drain(name: string, options?: MoveOptions): Promise<readonly MoveReport[]>;
   /** Opens a bucket for new owners again. */
@@ -115,6 +125,8 @@ class DirectoryBuckets implements Buckets {
       );
     await database.withSchema(schema).write(function* () {
       yield* execute('UPDATE feed_epoch SET divided = TRUE');
+      // A bucket that was moved away from this schema left the record that all owners are gone.
+      yield* execute('DELETE FROM owner_gone');
     });
     await directory.write(function* () {
       yield* createBucketDirectory();
@@ -125,6 +137,11 @@ class DirectoryBuckets implements Buckets {
   async moveOwner(owner: string, to: string, options?: MoveOptions): Promise<MoveReport> {
     await this.#assertDirectory();
     return moveOwner(this.#pool, owner, to, options);
+  }
+
+  async moveBucket(name: string, url: string, options?: BucketMoveOptions): Promise<BucketMoveReport> {
+    await this.#assertDirectory();
+    return moveBucket(this.#pool, name, url, options);
   }
 
   async drain(name: string, options?: MoveOptions): Promise<readonly MoveReport[]> {
@@ -155,6 +172,13 @@ class DirectoryBuckets implements Buckets {
     for (const { bucket, database } of await this.#pool.all()) {
       const found = await database.read(ownersHere);
       const homes = await this.#pool.directory.read(() => homesOf(found.map(({ owner }) => owner)));
+      const closedFor = found.find(({ owner }) => owner === '')?.gone;
+      if (closedFor !== undefined && closedFor !== null)
+        findings.push(`The bucket ${bucket.name} is closed, on the way to ${closedFor}: repeat the move.`);
+      else if (await database.read(() => hasUnfinishedBucketMove(bucket.name)))
+        findings.push(
+          `The bucket ${bucket.name} is being copied to another database: repeat the move if it broke off.`,
+        );
       for (const { owner, trees, gone } of found) {
         const home = homes.get(owner);
         const at = `The owner ${owner}`;

@@ -23,3 +23,31 @@ export interface MoveReport {
   /** For how many milliseconds the owner was locked, so that its writes had to wait. */
   readonly lockedMs: number;
 }
+
+/** The progress of moving a bucket: the tables that are copied completely. */
+export interface BucketMoveProgress {
+  readonly copiedTables: number;
+  readonly tables: number;
+}
+
+/** Options for moving a bucket. */
+export interface BucketMoveOptions {
+  /**
+   * The connection from the new database server to the old one, as a URL or keywords of libpq. Defaults to the address,
+   * user and password with which this process connects.
+   */
+  readonly sourceUrl?: string;
+  readonly onProgress?: (progress: BucketMoveProgress) => void;
+}
+
+/** The result of moving a bucket. */
+export interface BucketMoveReport {
+  readonly bucket: string;
+  /** The old and the new database, without user and password. */
+  readonly from: string;
+  readonly to: string;
+  /** How long the owners of the bucket had to wait, in milliseconds. */
+  readonly lockedMs: number;
+  /** Whether the rows of the old database are deleted. They stay if a long transaction still reads them. */
+  readonly isCleared: boolean;
+}
