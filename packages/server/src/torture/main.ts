@@ -50,8 +50,8 @@ async function tryServers(first: PostgresServer): Promise<string> {
   try {
     const counts = { users: Number(values.users), moves: Number(values.moves) };
     const report = await runServerTorture({ ...common, ...counts, first, second, pooled: bouncer?.urlOf });
-    const { acknowledged, kills, restarts, moves, promotions } = report;
-    const done = `${kills} kills, ${restarts} restarts of a database, ${moves} moves, ${promotions} promotion`;
+    const { acknowledged, kills, restarts, moves, bucketMoves, promotions } = report;
+    const done = `${kills} kills, ${restarts} restarts of a database, ${moves} moves of users, ${bucketMoves} of a bucket, ${promotions} promotion`;
     return `${acknowledged} acknowledged, ${done}\n${listFigures(report.figures)}\nNothing lost, nothing doubled, feeds without gap.`;
   } finally {
     await bouncer?.close();
@@ -65,7 +65,7 @@ function listFigures(figures: Readonly<{ [name: string]: number }>): string {
     .join(', ');
 }
 
-const first = await PostgresServer.start();
+const first = await PostgresServer.start({ settings: { wal_level: 'logical' } });
 try {
   console.log(`torture ${name} --seed ${values.seed}`);
   console.log(await (name === 'servers' ? tryServers(first) : tryPgWriters(first)));

@@ -1,11 +1,11 @@
 /**
  * R16: several servers on a directory with buckets on two PostgreSQL servers, with writers of several users and list
- * feeds, while servers are killed, databases are restarted, users are moved between buckets and a standby is promoted.
+ * feeds, while servers are killed, databases are restarted, users and a whole bucket are moved and a standby is promoted.
  */
 import { ask, type Store, type TreeListEvent, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
-import { openBuckets } from '@coppice/stores/buckets';
+import { type Buckets, openBuckets } from '@coppice/stores/buckets';
 import type { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import { hashToken } from '../middleware/auth.ts';
 import { bundleServer, ServerFleet } from './fleet.ts';
@@ -42,6 +42,7 @@ export interface ServerTortureReport {
   readonly kills: number;
   readonly restarts: number;
   readonly moves: number;
+  readonly bucketMoves: number;
   readonly promotions: number;
   readonly figures: Readonly<{ [name: string]: number }>;
 }
@@ -122,7 +123,7 @@ export async function runServerTorture(options: ServerTortureOptions): Promise<S
   const fleet = new ServerFleet(await bundleServer(), urls, '', options.servers);
   const record = new WriterRecord();
   const stop = new AbortController();
-  const done = { moves: 0, restarts: 0, promotions: 0 };
+  const done = { moves: 0, bucketMoves: 0, restarts: 0, promotions: 0 };
   try {
     const users = await makeUsers(store, options.users);
     await fleet.start();
@@ -133,6 +134,7 @@ export async function runServerTorture(options: ServerTortureOptions): Promise<S
       record.acks.length < options.atLeast ||
       fleet.kills === 0 ||
       done.moves < options.moves ||
+      done.bucketMoves === 0 ||
       done.restarts < options.restarts ||
       done.promotions === 0;
     const over = () => record.wrong !== null || (performance.now() >= end && !isThin());
@@ -148,6 +150,7 @@ export async function runServerTorture(options: ServerTortureOptions): Promise<S
       killServers(fleet, options.killEvery, over),
       restartAndPromote(options, databases, done, over),
       moveUsers(options, databases.url, users, done, over),
+      moveOneBucket(options, databases.url, done, over),
     ]);
     if (record.wrong !== null) throw new Error(`${record.wrong}\n${fleet.readStderr()}`);
     say(`${record.acks.length} acknowledged, ${fleet.kills} kills, ${done.moves} moves; checking`);
@@ -199,7 +202,7 @@ async function restartAndPromote(
   done.promotions++;
 }
 
-/** Moves users between the buckets, one after the other, until the end. A move that is interrupted is repeated. */
+/** Moves users between the buckets, one after the other, until the end. */
 async function moveUsers(
   { seed }: ServerTortureOptions,
   url: string,
@@ -212,20 +215,42 @@ async function moveUsers(
   while (!over()) {
     const name = pick(users)?.name ?? '';
     const to = pick(bucketNames) ?? '';
-    for (let isMoved = false; !isMoved; ) {
-      const buckets = await openBuckets(url).catch(() => null);
-      try {
-        await buckets?.moveOwner(name, to);
-        isMoved = buckets !== null;
-      } catch {
-        // If a database is unavailable, the same move is repeated, as `coppice buckets check` recommends.
-        await pause(200);
-      } finally {
-        await buckets?.close().catch(() => undefined);
-      }
-    }
+    await repeatMove(url, (buckets) => buckets.moveOwner(name, to));
     done.moves++;
     for (let waited = 0; waited < 1_000 && !over(); waited += 50) await pause(50);
+  }
+}
+
+/** Moves the second bucket to another database, while the others move users, kill servers and restart databases. */
+async function moveOneBucket(
+  { first, seconds }: ServerTortureOptions,
+  url: string,
+  done: { bucketMoves: number },
+  over: () => boolean,
+): Promise<void> {
+  const until = performance.now() + (seconds * 1000) / 3;
+  while (performance.now() < until && !over()) await pause(50);
+  const [, beside] = bucketNames;
+  const newUrl = await first.createDatabase();
+  await repeatMove(url, (buckets) => buckets.moveBucket(beside, newUrl));
+  done.bucketMoves++;
+}
+
+/** Repeats a move that was refused or interrupted, as `coppice buckets check` recommends. */
+async function repeatMove(url: string, move: (buckets: Buckets) => Promise<unknown>): Promise<void> {
+  for (;;) {
+    const buckets = await openBuckets(url).catch(() => null);
+    try {
+      if (buckets !== null) {
+        await move(buckets);
+        return;
+      }
+    } catch {
+      // A database is unavailable, or another move is in progress.
+    } finally {
+      await buckets?.close().catch(() => undefined);
+    }
+    await pause(200);
   }
 }
 

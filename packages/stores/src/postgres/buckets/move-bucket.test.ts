@@ -1,6 +1,6 @@
 // @module-tag full
 import { ask, run, type Store, treeId } from '@coppice/core';
-import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
+import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, startOwnServer, type TestDatabase } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
@@ -60,11 +60,11 @@ describe('moving a whole bucket', () => {
   test('[L240] everything of its owners is in the new database, and the old one is empty', async () => {
     await assignTo('far', ['ann', 'ben', 'gone']);
     const ann = store.forOwner('ann');
-    const fixture = await TestTree.make({ store: ann, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store: ann, treeId: treeId(testUuid(1)) });
     await fixture.addMessages(['a question', 'an answer \ud800 ü']);
     const { hash } = await ann.blobs.put(new TextEncoder().encode('attached'), 'text/plain');
     await ann.putExternalIds([{ treeId: fixture.treeId, nodeId: null, format: 'x', scope: 's', id: 'foreign' }]);
-    await TestTree.make({ store: store.forOwner('gone'), treeId: treeId(uuid(9)) });
+    await TestTree.make({ store: store.forOwner('gone'), treeId: treeId(testUuid(9)) });
     await buckets.moveOwner('gone', 'main');
     const rows = await ann.read(fixture.treeId, () => ask('rows', {}));
     const report = await buckets.moveBucket('far', newUrl);
@@ -76,7 +76,7 @@ describe('moving a whole bucket', () => {
     expect(await ann.findExternalIds('x', 's', ['foreign'])).toHaveLength(1);
     expect((await ann.search({ text: 'answer' })).items).toHaveLength(1);
     // New trees and commits get free numbers and later positions.
-    await TestTree.make({ store: store.forOwner('ben'), treeId: treeId(uuid(2)) });
+    await TestTree.make({ store: store.forOwner('ben'), treeId: treeId(testUuid(2)) });
     await fixture.addMessages(['after the move']);
     expect(await countTrees(second, newUrl)).toBe(2);
     expect((await ann.fsck({ treeId: fixture.treeId })).findings).toEqual([]);
@@ -102,7 +102,7 @@ describe('moving a whole bucket', () => {
     const acknowledged = new Map<string, string[]>();
     const following: Promise<void>[] = [];
     for (const [at, owner] of owners.entries()) {
-      const id = treeId(uuid(at + 1));
+      const id = treeId(testUuid(at + 1));
       await TestTree.make({ store: store.forOwner(owner), treeId: id });
       acknowledged.set(owner, []);
       const [seen, inList]: [number[], number[]] = [[], []];
@@ -123,11 +123,11 @@ describe('moving a whole bucket', () => {
       [store, other].map(async (through, which) => {
         const tick = createTestClock(1_000 + at * 100 + which);
         for (let n = 0; n < 9_000 && !isOver; n++) {
-          const id = uuid(100_000 + at * 20_000 + which * 10_000 + n);
+          const id = testUuid(100_000 + at * 20_000 + which * 10_000 + n);
           const message = { message: user(`message ${n} of ${which}`), id };
           await run(
             through.forOwner(owner),
-            { type: 'append', treeId: treeId(uuid(at + 1)), messages: [message], merge: false, select: false },
+            { type: 'append', treeId: treeId(testUuid(at + 1)), messages: [message], merge: false, select: false },
             { actor: 'me', kit: testKit, ...tick },
           );
           acknowledged.get(owner)?.push(id);
@@ -142,7 +142,7 @@ describe('moving a whole bucket', () => {
     isOver = true;
     await Promise.all(writers);
     for (const [at, owner] of owners.entries()) {
-      const rows = await store.forOwner(owner).read(treeId(uuid(at + 1)), () => ask('rows', {}));
+      const rows = await store.forOwner(owner).read(treeId(testUuid(at + 1)), () => ask('rows', {}));
       const found = (rows?.nodes ?? []).filter(({ parentId }) => parentId !== null).map(({ id }) => String(id));
       expect(found.sort()).toEqual([...(acknowledged.get(owner) ?? [])].sort());
       const last = (acknowledged.get(owner)?.length ?? 0) + 1;
@@ -159,7 +159,7 @@ describe('moving a whole bucket', () => {
 
   test('[L240] a move that was interrupted is named by the check, and finished by repeating it', async () => {
     await assignTo('far', ['ann']);
-    const fixture = await TestTree.make({ store: store.forOwner('ann'), treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store: store.forOwner('ann'), treeId: treeId(testUuid(1)) });
     const disconnect =
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
     const killed = await openBuckets(directory.url);
@@ -182,6 +182,10 @@ describe('moving a whole bucket', () => {
     await first.query('DELETE FROM far.owner_gone', oldUrl);
     await close(place);
     expect(await buckets.check()).toEqual([`The bucket far is closed, on the way to ${place}: repeat the move.`]);
+    await expect(buckets.moveOwner('ann', 'main')).rejects.toThrow(`on the way to ${place}`);
+    await expect(buckets.moveOwner('eve', 'main').then(() => buckets.moveOwner('eve', 'far'))).rejects.toThrow(
+      `on the way to ${place}`,
+    );
     const waiting = fixture.addMessages(['written while the bucket was closed']);
     await buckets.moveBucket('far', newUrl);
     await waiting;
@@ -197,7 +201,7 @@ describe('moving a whole bucket', () => {
     await buckets.add('near', { url: replica.url, schema: 'near' });
     await expect(buckets.moveBucket('near', newUrl)).rejects.toThrow(/wal_level = logical.*coppice buckets drain near/);
     await assignTo('far', ['ann']);
-    const fixture = await TestTree.make({ store: store.forOwner('ann'), treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store: store.forOwner('ann'), treeId: treeId(testUuid(1)) });
     await expect(buckets.moveBucket('far', `${oldUrl}?application_name=same`)).rejects.toThrow(/has trees|already/);
     await expect(buckets.moveBucket('far', newUrl, { sourceUrl: 'host=127.0.0.1 port=1' })).rejects.toThrow(
       'cannot replicate from',

@@ -15,7 +15,7 @@ import { positionsPerEpoch } from '../owner-places.ts';
 import { prepareServer } from '../prepare-server.ts';
 import type { BucketPool } from './bucket-pool.ts';
 import { type Bucket, requireBucket, setBucketUrl } from './directory.ts';
-import { movedBlobTable, movedOwnerTables, movedTreeTables } from './move-owner.ts';
+import { bucketMoveLock, movedBlobTable, movedOwnerTables, movedTreeTables } from './move-owner.ts';
 import type { BucketMoveOptions, BucketMoveReport } from './move-report.ts';
 import { type BucketConnection, connectBucket, queryFirstColumn } from './row-copy.ts';
 
@@ -45,7 +45,7 @@ export function* hasUnfinishedBucketMove(name: string): SqlTask<boolean> {
   return slots.length > 0;
 }
 
-/** Moves a bucket to another database. Throws if another move of the bucket is in progress. */
+/** Moves a bucket to another database. Throws if another bucket or an owner is being moved. */
 export async function moveBucket(
   pool: BucketPool,
   name: string,
@@ -55,8 +55,9 @@ export async function moveBucket(
   const guard = await connectBucket(pool.directory);
   try {
     await guard.begin('READ COMMITTED');
-    const [free] = await queryFirstColumn(guard, "SELECT pg_try_advisory_xact_lock(hashtext('move bucket'), 0)");
-    if (free !== 't') return refuse('command/invalid', 'Another bucket is being moved by another process.');
+    const [free] = await queryFirstColumn(guard, `SELECT pg_try_advisory_xact_lock(${bucketMoveLock})`);
+    if (free !== 't')
+      return refuse('command/invalid', 'An owner or a bucket is being moved: move the bucket when that has ended.');
     const bucket = await pool.directory.read(() => requireBucket(name));
     const target = await pool.databaseOf({ schema: bucket.schema, url });
     const report = { bucket: name, to: target.settings.place };

@@ -52,6 +52,12 @@ const mostRounds = 8;
 const fewChanged = 2;
 const notifiedAtOnce = 500;
 
+/**
+ * The keys of the lock in the directory that a move of an owner shares and a move of a bucket has alone. Otherwise rows
+ * of an owner could be written to a bucket whose last changes have been replicated.
+ */
+export const bucketMoveLock = "hashtext('move bucket'), 0";
+
 /** Moves an owner to another bucket. Throws if another move of the owner is in progress. */
 export async function moveOwner(
   pool: BucketPool,
@@ -65,6 +71,9 @@ export async function moveOwner(
     await guard.begin('READ COMMITTED');
     const [free] = await queryFirstColumn(guard, "SELECT pg_try_advisory_xact_lock(hashtext('move ' || $1), 0)", owner);
     if (free !== 't') return refuse('command/invalid', `The owner ${owner} is being moved by another process.`);
+    const [noBucketMove] = await queryFirstColumn(guard, `SELECT pg_try_advisory_xact_lock_shared(${bucketMoveLock})`);
+    if (noBucketMove !== 't')
+      return refuse('command/invalid', 'A bucket is being moved: move the owner when that has ended.');
     const home = await pool.directory.read(() => bucketOfOwner(owner));
     if (home === null) {
       await pool.write(() => assignOwner(owner, to));
@@ -103,6 +112,8 @@ class OwnerMove {
     const to = await connectBucket(destination);
     const { from: fromName, to: toName } = this.#names;
     try {
+      await refuseClosedBucket(from, fromName);
+      await refuseClosedBucket(to, toName);
       const gone = await this.#goneTo(from);
       let lockedMs = 0;
       if (gone === null) lockedMs = await this.#copyAll(from, to, options);
@@ -279,6 +290,15 @@ class OwnerMove {
     await at.client.query(`DELETE FROM ${movedBlobTable} WHERE owner = $1`, [this.#owner]);
     await at.commit();
   }
+}
+
+/** Throws if a move of the whole bucket was interrupted after the bucket was closed. */
+async function refuseClosedBucket(at: BucketConnection, name: string): Promise<void> {
+  await at.begin('READ COMMITTED');
+  const [place] = await queryFirstColumn(at, "SELECT bucket FROM owner_gone WHERE owner = ''");
+  await at.commit();
+  if (place !== undefined)
+    refuse('command/invalid', `The bucket ${name} is on the way to ${place}: repeat that move first.`);
 }
 
 /**
