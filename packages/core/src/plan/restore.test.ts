@@ -168,6 +168,23 @@ describe('an earlier version', () => {
     expect(undoableState(fixture.tree)).toEqual(then);
   });
 
+  test('[U28] gets its system prompt again if the tree was empty in between', async () => {
+    const fixture = await TestTree.make();
+    const [a = nowhere] = await fixture.addMessages(['a', 'b']);
+    const { version } = fixture.tree;
+    const then = undoableState(fixture.tree);
+    await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [a], mode: 'cascade' });
+    await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { systemPrompt: 'Be brief.' } });
+    await fixture.addMessages(['c']);
+    const later = undoableState(fixture.tree);
+    await runAndCheck(fixture, back(fixture, version));
+    expect(undoableState(fixture.tree)).toEqual(then);
+    await fixture.run({ type: 'undo', treeId: fixture.treeId });
+    expect(undoableState(fixture.tree)).toEqual(later);
+    await fixture.run({ type: 'redo', treeId: fixture.treeId });
+    expect(undoableState(fixture.tree)).toEqual(then);
+  });
+
   test('[U28] is restored exactly after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCommands({ maxLength: 30 }), fc.nat(), async (commands, pick) => {

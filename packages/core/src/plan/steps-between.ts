@@ -9,7 +9,7 @@ import { inversePatch } from '../rows.ts';
 import { isSameJson } from '../same-json.ts';
 import { CommitRows } from '../steps/kinds.ts';
 import type { Step } from '../steps/types.ts';
-import { allBookmarks, bookmarkOn, childListOf, findAnyNode, findNode, type Tree } from '../tree.ts';
+import { allBookmarks, bookmarkOn, childIds, childListOf, findAnyNode, findNode, type Tree } from '../tree.ts';
 import { buildRestoreStep, treePositionOf } from './delete.ts';
 import { toReplaceContent } from './edit-types.ts';
 
@@ -33,8 +33,12 @@ function takeStep(rewrite: TreeRewrite, step: Step): void {
 export function stepsBetween(now: Tree, then: Tree): TreeRewrite {
   const rewrite: TreeRewrite = { draft: startDraft(now), steps: [] };
   const wanted = subtree(then, then.rootId).filter((node) => node.parentId !== null);
-  // The system prompt can change only in an empty tree: before nodes are restored, or after all nodes are removed.
-  if (now.activeNodeId === null) attributesTo(rewrite, then);
+  // The system prompt can change only in an empty tree: before nodes are restored, or after all nodes are removed. The
+  // tree was empty in between if it had messages both times and the prompts differ, so it becomes empty here too.
+  if (hasOtherPrompt(now, then))
+    for (const id of childIds(now, now.rootId)) takeStep(rewrite, { type: 'remove', nodeId: id });
+  const isEmptied = childIds(rewrite.draft, now.rootId).length === 0;
+  if (isEmptied) attributesTo(rewrite, then);
   for (const before of allBookmarks(now))
     if (!isSameJson(bookmarkOn(then, before.nodeId), before))
       takeStep(rewrite, { type: 'bookmark', nodeId: before.nodeId, after: null, before });
@@ -51,10 +55,14 @@ export function stepsBetween(now: Tree, then: Tree): TreeRewrite {
   for (const after of allBookmarks(then))
     if (bookmarkOn(rewrite.draft, after.nodeId) === undefined)
       takeStep(rewrite, { type: 'bookmark', nodeId: after.nodeId, after, before: null });
-  if (now.activeNodeId !== null) attributesTo(rewrite, then);
+  if (!isEmptied) attributesTo(rewrite, then);
   if (now.activeNodeId !== then.activeNodeId)
     takeStep(rewrite, { type: 'select', after: then.activeNodeId, before: now.activeNodeId });
   return rewrite;
+}
+
+function hasOtherPrompt(now: Tree, then: Tree): boolean {
+  return then.activeNodeId !== null && now.attributes.systemPrompt !== then.attributes.systemPrompt;
 }
 
 function restoreNode(rewrite: TreeRewrite, id: NodeId): void {
