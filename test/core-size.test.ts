@@ -29,10 +29,11 @@ const measured = [
   ['entries/tree.ts', 17_498],
   ['entries/context.ts', 6_066],
   ['entries/diff.ts', 4_148],
-  ['entries/history.ts', 5_881],
+  // A history whose old commits were deleted: where it begins, and errors for what lies before.
+  ['entries/history.ts', 6_317],
   ['entries/chatgpt.ts', 8_123],
   ['entries/store.ts', 9_038],
-  ['entries/decode.ts', 1_847],
+  ['entries/decode.ts', 1_912],
 ] as const;
 
 test.each(measured)('the entry %s is at most 3 %% larger than it was measured', async (entry, size) => {

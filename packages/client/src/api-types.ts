@@ -21,6 +21,12 @@ import type { TopologyColumns } from './topology-columns.ts';
 
 export type { CommitSummary, SearchHit, TrashItem };
 
+/** The oldest commit that a tree's history still has, if older commits were deleted. */
+export interface HistoryStart {
+  readonly version: number;
+  readonly at: number;
+}
+
 /** A tree without its nodes, as lists and the header of a chat show it. */
 export interface TreeViewData {
   readonly id: TreeId;

@@ -2637,6 +2637,11 @@ export interface components {
       rejected: number;
       stored: number;
     };
+    /** @description The oldest commit that is kept, if older ones were deleted. */
+    HistoryStart: {
+      at: number;
+      version: number;
+    } | null;
     ImportFinding: {
       code: string;
       data: {
@@ -6859,6 +6864,7 @@ export interface operations {
         };
         content: {
           'application/json': {
+            begins: components['schemas']['HistoryStart'];
             /** @enum {string} */
             conversation_format: 'tree' | 'linear';
             items: components['schemas']['CommitSummary'][];

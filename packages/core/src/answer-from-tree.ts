@@ -31,7 +31,7 @@ export interface CrossTreeAnswers {
   forest(key: string, project: string): TreeId | null;
   undoable(actor: string, actId: Reads['undoable']['args']['actId']): Reads['undoable']['answer'];
   redoable(actor: string, actId: Reads['redoable']['args']['actId']): Reads['redoable']['answer'];
-  log(since: number): Reads['log']['answer'];
+  log(since: number, limit?: number): Reads['log']['answer'];
   /**
    * Returns nodes by match parent and key, in stored order; undefined without an index, and then the children are
    * searched.
@@ -61,7 +61,7 @@ export function answerFromTree(tree: Tree | undefined, read: Read, around: Cross
     case 'redoable':
       return around[read.ask](read.actor, read.actId);
     case 'log':
-      return around.log(read.since);
+      return around.log(read.since, read.limit);
     default: {
       const other = 'treeId' in read ? read.treeId : undefined;
       return answerSubtree((other === undefined ? tree : around.tree(other)) ?? noTree, read, around);

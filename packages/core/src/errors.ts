@@ -35,6 +35,7 @@ export const refusalKinds = {
   'undo/nothing': 'refused',
   'undo/overtaken': 'conflict',
   'undo/purged': 'refused',
+  'history/trimmed': 'refused',
   'context/full': 'refused',
   'context/nothing-to-compact': 'refused',
   'store/damaged': 'internal',

@@ -36,6 +36,7 @@ export {
   unwrapResult,
 } from './errors.ts';
 export { lastCharacterBoundary, truncateToLine } from './graphemes.ts';
+export type { HistoryStart, TrimmableCommit } from './history-start.ts';
 export {
   type ActId,
   actId,
@@ -240,6 +241,8 @@ export type {
   TreeQuery,
   TreeSummary,
   TreeWriteScope,
+  TrimHistoryOptions,
+  TrimHistoryReport,
   User,
   WorkProgress,
 } from './store-services.ts';

@@ -200,7 +200,7 @@ export interface Reads {
     answer: { readonly row: TreeRow; readonly nodes: readonly Node[]; readonly bookmarks: readonly Bookmark[] } | null;
   };
   /** The commits after a version, oldest first, with complete steps. */
-  log: { args: { readonly since: number }; answer: readonly Commit[] };
+  log: { args: { readonly since: number; readonly limit?: number | undefined }; answer: readonly Commit[] };
   /** The tree of the same owner that contains a live node. */
   home: { args: { readonly id: NodeId }; answer: TreeId | null };
   /**

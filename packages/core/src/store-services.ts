@@ -339,6 +339,27 @@ export interface PurgeReport {
   readonly uncleared: readonly string[];
 }
 
+/** Selects the commits to delete from the logs of trees. */
+export interface TrimHistoryOptions {
+  /** Commits before this time are deleted, except the newest act of each tree and what share links show. */
+  readonly before: number;
+  /** Trims only this tree of the owner. By default the trees of all owners are trimmed. */
+  readonly treeId?: TreeId;
+  readonly signal?: AbortSignalLike;
+  /** Called after each part, with the number of trees. */
+  readonly onProgress?: ((progress: WorkProgress) => void) | undefined;
+}
+
+/** The result of trimming. */
+export interface TrimHistoryReport {
+  /** The number of trees whose history begins later than before. */
+  readonly trees: number;
+  /** The number of deleted commits. */
+  readonly commits: number;
+  /** The number of trees that could not be written, for example because another program owns the file. */
+  readonly skipped: number;
+}
+
 /** The kind, location and state of a store, for people. */
 export interface StoreInfo {
   readonly kind: string;
@@ -378,6 +399,12 @@ export interface Store extends TreeStore {
   purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport>;
   /** Deletes a tree in the trash permanently. */
   purgeTree(treeId: TreeId): Promise<PurgeReport>;
+  /**
+   * Deletes old commits, and former contents that only they need. Trees and their trash stay as they are. Acts and
+   * versions before the first remaining commit can no longer be undone or read, and a feed from there is refused with
+   * `history/trimmed`.
+   */
+  trimHistory(options: TrimHistoryOptions): Promise<TrimHistoryReport>;
   feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<TreeListEvent>;
   readonly runs: RunStore;
   readonly blobs: BlobStore;

@@ -104,7 +104,10 @@ export interface TreeStore {
   change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>>;
   /** Runs commands on a server, if the trees are stored there. Then `change` is not called. */
   readonly elsewhere?: RemoteCommands;
-  /** Yields the commits after a version, then new commits, without gaps or duplicates, until the signal is aborted. */
+  /**
+   * Yields the commits after a version, then new commits, without gaps or duplicates, until the signal is aborted.
+   * Throws `history/trimmed` if the next commit was deleted from the log; the reader must read the tree again.
+   */
   feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit>;
   /**
    * Returns the stored JSON texts of messages, so that a page can be assembled without parsing and serialising the

@@ -13,6 +13,7 @@ import {
 } from './decode.ts';
 import { refuse } from './errors.ts';
 import { groupBy } from './group-by.ts';
+import { assertLogComplete } from './history-start.ts';
 import { type NodeId, nodeId, type TreeId } from './ids.ts';
 import type { ContentFields, Node } from './node.ts';
 import { type BranchPage, type PageRequest, pageRequestField, type TopologyNode } from './path.ts';
@@ -165,7 +166,10 @@ export function* readNodesAsOf(ids: readonly NodeId[], version: number): ReadPro
   const changed = new Set(nodes.flatMap((node) => (node.contentIn > version ? [node.id] : [])));
   if (changed.size === 0) return nodes;
   const then = new Map<NodeId, ContentFields>();
-  for (const { steps } of yield* ask('log', { since: version }))
+  const log = yield* ask('log', { since: version });
+  const [first] = log;
+  if (first !== undefined) assertLogComplete(first.treeId, version, log);
+  for (const { steps } of log)
     for (const step of steps)
       if (step.type === 'replace' && changed.has(step.nodeId) && !then.has(step.nodeId))
         then.set(step.nodeId, step.before);
@@ -174,7 +178,7 @@ export function* readNodesAsOf(ids: readonly NodeId[], version: number): ReadPro
 
 /**
  * Returns the tree at a version, removed nodes included, with the current visit marks. Throws for a version that the
- * tree has not reached, and for a version whose contents were purged.
+ * tree has not reached, for one from before the beginning of its history, and for one whose contents were purged.
  */
 export function* readTreeAsOf(treeId: TreeId, version: number): ReadProgram<Tree> {
   return (yield* readPastAndPresent(treeId, version)).past;
@@ -195,6 +199,7 @@ export function* readPastAndPresent(
     });
   const present = treeFromRows(row, nodes, bookmarks);
   const since = yield* ask('log', { since: version });
+  assertLogComplete(row.id, version, since);
   refusePurged(present, since);
   return { past: rewindTree(present, since, version), present };
 }

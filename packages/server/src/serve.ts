@@ -7,6 +7,7 @@ import { checkServerOptions } from './check-options.ts';
 import type { AuthOptions, ServerOptions } from './contract.ts';
 import { httpStatusOf, makeHttpError, throwHttpError, toHttpRefusal } from './http-errors.ts';
 import { keepRecoveringReplies } from './live/recovery.ts';
+import { keepTrimmingHistory } from './live/trim-history.ts';
 
 /** The options of a server, and the address where it listens. */
 export interface ServeOptions extends ServerOptions {
@@ -70,6 +71,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   server.services.bound.port = port;
   server.services.bound.isLoopback = isLoopback(host);
   void keepRecoveringReplies(server.services);
+  void keepTrimmingHistory(server.services);
   const name = isLoopback(host) ? (host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host) : host;
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : name;
   const url = `http://${shown}:${port}`;

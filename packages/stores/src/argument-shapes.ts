@@ -90,7 +90,7 @@ const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
   redoable: act,
   rows: elsewhere,
   pause: {},
-  log: { since: finiteNumberField },
+  log: { since: finiteNumberField, limit: most },
   home: { id },
   forest: { key: requiredText, project: requiredText },
 };
@@ -190,6 +190,14 @@ const fsckOptions = exactObjectField('The check', {
   onProgress: optionalField(callback),
 });
 
+/** The options of trimming the history. */
+const trimOptions = exactObjectField('The trimming', {
+  before: finiteNumberField,
+  treeId: optionalNonNull(id),
+  signal: optionalNonNull(objectField),
+  onProgress: optionalField(callback),
+});
+
 const backfillOptions = exactObjectField('The backfill', { batch: most, signal: optionalNonNull(objectField) });
 
 /**
@@ -217,6 +225,7 @@ export const argumentValidators = {
   linearRecord,
   wantedNames,
   fsckOptions,
+  trimOptions,
   backfillOptions,
   version,
   ownerName,

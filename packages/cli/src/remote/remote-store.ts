@@ -89,6 +89,7 @@ export function openRemoteStore(client: CoppiceClient, place: string): Store {
       await translateServerErrors(client.api.removeTree(id, true));
       return emptyPurge;
     },
+    trimHistory: () => refuseHere('trim', maintenanceHint),
     feedAll: () => refuseHere('following the chats', 'Open the page of the server.'),
     // The server recovers its own replies.
     runs: {

@@ -46,5 +46,6 @@ export const members = {
   token: async () => (await import('./token/index.ts')).token,
   trash: async () => (await import('./trash/index.ts')).trash,
   tree: async () => (await import('./tree/index.ts')).tree,
+  trim: async () => (await import('./trim/index.ts')).trim,
   undo: async () => (await import('./undo/index.ts')).undo,
 } as const;

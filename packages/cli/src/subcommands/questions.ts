@@ -89,5 +89,6 @@ export const questionsBySubcommand: Readonly<Record<string, readonly string[]>> 
   token: ['Where is my token?', 'I forgot my password or token', 'How do I sign everybody out?'],
   trash: ['How do I see what I deleted?', 'How do I empty the trash?', 'How do I delete something permanently?'],
   tree: ['How do I see all branches in the terminal?', 'How do I draw the tree of a chat?'],
+  trim: ['How do I delete old changes?', 'How long is the history kept?'],
   undo: ['How do I undo in the terminal?'],
 };

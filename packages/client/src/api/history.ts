@@ -2,6 +2,7 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import type {
   CommitSummary,
+  HistoryStart,
   PastPageAnswer,
   ReversibleAct,
   TrashItem,
@@ -34,7 +35,7 @@ async function retryAtCurrentVersion(
 export function createHistoryMethods(routes: Routes) {
   return {
     history: (tree: TreeId, before?: number) =>
-      readResponse<{ readonly items: readonly CommitSummary[] }>(
+      readResponse<{ readonly items: readonly CommitSummary[]; readonly begins: HistoryStart | null }>(
         routes.GET('/api/trees/{tree}/history', {
           params: { ...treeParams(tree), query: { ...omitUndefined({ before }), limit: 200 } },
         }),

@@ -6,4 +6,5 @@ export {
   findRedoableAct,
   findUndoableAct,
 } from '../acts.ts';
+export { assertLogComplete, findTrimVersion, readHistoryStart } from '../history-start.ts';
 export { rewindTree, treeFromRows } from '../rewind.ts';

@@ -1,4 +1,5 @@
 import { refuse } from '../errors.ts';
+import { describeStart, readHistoryStart } from '../history-start.ts';
 import type { ActId, NodeId, TreeId } from '../ids.ts';
 import { type ActRecord, ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
@@ -92,7 +93,7 @@ function* undoPlan(command: UndoCommand | RedoCommand, context: PlanContext, act
   const { type: verb } = command;
   const force = command.force === true;
   const row = yield* requireTree(context);
-  if (act === null) return refuse('undo/nothing', `You have no change to ${verb} in this tree.`, { treeId: row.id });
+  if (act === null) return yield* refuseNothingLeft(verb, row.id);
   if (act.purged)
     return refuse('undo/purged', `This ${verb} is no longer possible: the contents it would restore were purged.`, {
       actId: act.actId,
@@ -104,6 +105,15 @@ function* undoPlan(command: UndoCommand | RedoCommand, context: PlanContext, act
   const active = moves[0] === undefined ? row.activeNodeId : moves[0].after;
   const reverses = { kind: verb, actId: act.actId };
   return { ...toPlan<ReversalResult>(done, { act, activeNodeId: active }), reverses };
+}
+
+/** Refuses because the actor has no act left; names the beginning of the history if older commits were deleted. */
+function* refuseNothingLeft(verb: 'undo' | 'redo', treeId: TreeId): ReadProgram<never> {
+  const start = yield* readHistoryStart();
+  const nothing = `You have no change to ${verb} in this tree`;
+  if (start === null) return refuse('undo/nothing', `${nothing}.`, { treeId });
+  const data = describeStart(start);
+  return refuse('undo/nothing', `${nothing}: the history begins on ${data.begins}.`, { treeId, ...data });
 }
 
 /** Selects the node that was active before the act, if the active node has not changed since the act or is removed. */

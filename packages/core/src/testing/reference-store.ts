@@ -132,7 +132,7 @@ export class ReferenceStore implements TreeStore {
           ({ attributes }) =>
             attributes.forestKey === key && attributes.project === project && attributes.trashedAt === undefined,
         )?.id ?? null,
-      log: (since) => log.filter((commit) => commit.version > since),
+      log: (since, limit) => log.filter((commit) => commit.version > since).slice(0, limit),
       undoable: (actor, actId) => this.#record(treeId, findUndoableAct(log, actor, actId)),
       redoable: (actor, actId) => this.#record(treeId, findRedoableAct(log, actor, actId)),
     };

@@ -87,6 +87,12 @@ export interface ToolsConfig {
   readonly outputBytes: number;
 }
 
+/** A section `[history]`. */
+export interface HistoryConfig {
+  /** How many milliseconds changes are kept; null means forever. */
+  readonly keepMs: number | null;
+}
+
 /** A section `[budgets]`: limits in US dollars, and in tokens of input and output together. Null means no limit. */
 export interface BudgetsConfig {
   readonly turnUsd: number | null;
@@ -182,6 +188,7 @@ export interface Config {
   readonly compaction: CompactionConfig;
   readonly summaries: SummariesConfig;
   readonly tools: ToolsConfig;
+  readonly history: HistoryConfig;
   readonly budgets: BudgetsConfig;
   readonly mcpServers: ReadonlyMap<string, McpServerConfig>;
   /** Whether agents that use Coppice as an MCP server over HTTP may write. */

@@ -13,6 +13,7 @@ import {
   readCompactionSection,
   readGenerateSection,
   readHeaders,
+  readHistorySection,
   readLimitsSection,
   readMcpSection,
   readModelsSection,
@@ -136,6 +137,7 @@ function parseIgnoring(
     ),
     summaries: readSummariesSection(top.table('summaries', 'Titles and summaries.')),
     tools: readToolsSection(top.table('tools', 'Tool calls.')),
+    history: readHistorySection(top.table('history', 'How long changes are kept.')),
     budgets: readBudgetsSection(top.table('budgets', 'Spending limits; a missing one means no limit.')),
     ...readMcpSection(top.table('mcp', 'MCP, as a server and as a client.'), env),
     proxy: readProxySection(

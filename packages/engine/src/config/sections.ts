@@ -6,6 +6,7 @@ import type {
   CompactionConfig,
   Config,
   GenerateConfig,
+  HistoryConfig,
   KeySource,
   McpServerConfig,
   ProxyConfig,
@@ -75,6 +76,17 @@ export function readBudgetsSection(table: TomlTable): BudgetsConfig {
   };
   table.finish();
   return budgets;
+}
+
+/** `[history]`. */
+export function readHistorySection(table: TomlTable): HistoryConfig {
+  const days = table.number(
+    'keep_days',
+    'Days for which `coppice serve` keeps changes, for undo and for earlier states. Older changes are deleted; chats stay as they are. If unset, all changes are kept.',
+    { min: 1 },
+  );
+  table.finish();
+  return { keepMs: days === undefined ? null : days * 86_400_000 };
 }
 
 /** Reads `[generate]`, the defaults for requests to models. */

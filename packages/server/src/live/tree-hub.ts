@@ -6,6 +6,7 @@ import {
   ask,
   type Bookmark,
   type Commit,
+  isAppError,
   type Node,
   type NodeId,
   type ReadProgram,
@@ -272,12 +273,19 @@ export class TreeHub {
   async #catchUpFromStore(stream: EventStream, since: number): Promise<number> {
     const { store, treeId } = this.#options;
     let at = since;
-    for await (const commit of store.feed(treeId, since, stream.closed)) {
-      const bytes = await encodeCommitEvent(store, commit);
-      await stream.waitForDrain();
-      if (!stream.send(bytes)) break;
-      at = commit.version;
-      if (at >= this.#version || this.#recentEventAfter(at) !== undefined) break;
+    try {
+      for await (const commit of store.feed(treeId, since, stream.closed)) {
+        const bytes = await encodeCommitEvent(store, commit);
+        await stream.waitForDrain();
+        if (!stream.send(bytes)) break;
+        at = commit.version;
+        if (at >= this.#version || this.#recentEventAfter(at) !== undefined) break;
+      }
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'history/trimmed') throw error;
+      // The next commits were deleted from the log, so the reader must reload.
+      at = this.#version;
+      stream.send(encodeEvent('reset', { version: at }, at));
     }
     return at;
   }

@@ -19,6 +19,7 @@ import { registerSideDataRules } from './side-data.ts';
 import type { StoreSubject } from './subject.ts';
 import { isLongRun } from './subject.ts';
 import { registerTrashRules } from './trash.ts';
+import { registerTrimRules } from './trim.ts';
 import { registerUndoAnywhereRules } from './undo-anywhere.ts';
 import { registerUntypedCallerRules } from './untyped-callers.ts';
 
@@ -39,6 +40,7 @@ export function runStoreConformance(subject: StoreSubject): void {
     registerSearchRules(subject);
     registerFeedRules(subject);
     registerTrashRules(subject);
+    registerTrimRules(subject);
     registerUndoAnywhereRules(subject);
     registerOwnerRules(subject);
     registerUntypedCallerRules(subject);

@@ -24,6 +24,7 @@ export abstract class DiskPersistence implements Persistence {
   protected abstract commit(entry: EntryOf<'commit'>): void;
   protected abstract setFormat(entry: EntryOf<'format'>): Promise<void> | void;
   protected abstract purge(entry: EntryOf<'purge'>): Promise<void> | void;
+  protected abstract trim(entry: EntryOf<'trim'>): Promise<void> | void;
   protected abstract mend(entry: EntryOf<'mend'>): Promise<void> | void;
   protected abstract purgeTree(id: TreeId): Promise<void> | void;
   protected abstract keepBeside(entry: SideEntry): void;
@@ -46,6 +47,8 @@ export abstract class DiskPersistence implements Persistence {
         await this.purge(entry);
         for (const gone of entry.nodeIds) this.#homes?.delete(gone);
         return;
+      case 'trim':
+        return this.trim(entry);
       case 'mend':
         return this.mend(entry);
       case 'purge-tree':

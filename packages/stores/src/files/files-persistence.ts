@@ -198,6 +198,14 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     });
   }
 
+  protected trim({ treeId: id, tree, log }: Extract<PersistedEntry, { type: 'trim' }>): Promise<void> {
+    return this.#locks.run(id, async () => {
+      const folder = this.#folder(id);
+      folder.rewrite(tree, log, []);
+      this.#written(folder);
+    });
+  }
+
   async #recordFailure(work: () => void | Promise<void>): Promise<void> {
     try {
       await work();

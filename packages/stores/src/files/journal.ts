@@ -48,8 +48,8 @@ export interface JournalOrigin {
   readonly id: string;
 }
 
-/** Encodes the first line of a journal: format, version, tree, owner and origin. */
-export function encodeJournalHeader(treeId: TreeId, owner: string, origin: JournalOrigin | null): Uint8Array {
+/** Encodes the first line of a journal: format, version, tree, owner, origin and, after a trim, the first version. */
+export function encodeJournalHeader(treeId: TreeId, owner: string, origin: JournalOrigin | null, from = 1): Uint8Array {
   return encodeLine({
     type: 'journal',
     format: 'coppice/journal',
@@ -57,6 +57,7 @@ export function encodeJournalHeader(treeId: TreeId, owner: string, origin: Journ
     treeId,
     owner,
     ...(origin === null ? {} : { origin }),
+    ...(from > 1 ? { from } : {}),
   });
 }
 
@@ -86,10 +87,10 @@ export interface JournalRewriteInput {
   readonly format: ConversationFormat;
 }
 
-/** Yields the lines of a rewritten journal after a purge or a repair: the commits as history, then the current rows. */
+/** Yields the lines of a journal after a purge, a repair or a trim: the commits as history, then the current rows. */
 export function* rewriteJournalLines(to: JournalRewriteInput): Generator<Uint8Array, void, undefined> {
   const { sequence, format, tree } = to;
-  yield encodeJournalHeader(to.treeId, to.owner, to.origin);
+  yield encodeJournalHeader(to.treeId, to.owner, to.origin, to.log[0]?.version);
   for (const commit of to.log) yield encodeCommitLine(commit, sequence, format);
   const nodes = allNodes(tree);
   yield encodeLine({
@@ -102,6 +103,12 @@ export function* rewriteJournalLines(to: JournalRewriteInput): Generator<Uint8Ar
     nodes: nodes.length,
   });
   for (const node of nodes) yield encodeLine({ type: 'node', node });
+}
+
+/** Returns the version of the first commit from the first line of a journal. */
+export function decodeFirstVersion(head: FieldMap): number {
+  const from = ownField(head, 'from');
+  return typeof from === 'number' && Number.isSafeInteger(from) ? Math.max(1, from) : 1;
 }
 
 /** Returns the origin of a tree from the first line of its journal; null if the tree was created here. */
@@ -119,7 +126,7 @@ export interface Journal {
   readonly log: readonly Commit[];
   readonly purged: ReadonlySet<NodeId>;
   /**
-   * The rows that a purge or a repair stored, to which later commits are applied; null if the journal was never
+   * The rows that a purge, a repair or a trim stored, to which later commits are applied; null if the journal was never
    * rewritten.
    */
   readonly state: JournalState | null;
@@ -150,6 +157,7 @@ class JournalReader {
   readonly #kit: MessageKit | undefined;
   origin: JournalOrigin | null = null;
   readonly log: Commit[] = [];
+  #from = 1;
   purged: ReadonlySet<NodeId> = new Set();
   state: JournalState | null = null;
   format: ConversationFormat = 'tree';
@@ -227,6 +235,11 @@ class JournalReader {
       throw new UnreadableValueError(`belongs to the tree ${requiredText(value, 'treeId')}`);
     this.owner = requiredText(value, 'owner');
     this.origin = decodeOrigin(value);
+    this.#from = decodeFirstVersion(value);
+  }
+
+  get #nextVersion(): number {
+    return this.#from + this.log.length;
   }
 
   /** Reads a list that an earlier version wrote as the commit that stores the list as a tree. */
@@ -246,8 +259,8 @@ class JournalReader {
   }
 
   #enter(commit: Commit, at: LineRange): void {
-    if (commit.version !== this.log.length + 1) {
-      const missing = `the version ${this.log.length + 1} is missing before ${commit.version}`;
+    if (commit.version !== this.#nextVersion) {
+      const missing = `the version ${this.#nextVersion} is missing before ${commit.version}`;
       const [lost] = this.broken.slice(-1);
       throw lost === undefined
         ? new UnreadableValueError(`continues after a gap: ${missing}`)
@@ -264,7 +277,7 @@ class JournalReader {
       nodes: [],
       count: finiteNumberField(value, 'nodes'),
     };
-    if (state.row.version !== this.log.length)
+    if (state.row.version !== this.#nextVersion - 1)
       throw new UnreadableValueError('is of another version than the commits before it');
     this.state = state;
     this.purged = new Set(decodeIds(value, 'purged'));
@@ -282,6 +295,8 @@ class JournalReader {
     if (this.open) throw makeDamagedFileError(path, 'ends in the middle of its rows');
     if (this.#alteredLine !== null) throw this.bad(this.#alteredLine, 'does not match its checksum');
     if (this.log.length === 0) throw makeDamagedFileError(path, 'has no commit');
+    if (this.#from > 1 && this.state === null)
+      throw makeDamagedFileError(path, `begins with version ${this.#from} and lacks the rows of the tree`);
     const { origin, log, purged, state, format, sequence, tail, broken } = this;
     return {
       owner,
@@ -316,7 +331,7 @@ export function replayJournal(path: string, treeId: TreeId, journal: Journal, ba
   if (state !== null && (tree === null || tree.version < state.row.version))
     tree = treeFromRows(state.row, state.nodes, state.bookmarks);
   tree ??= emptyTree(treeId, owner, log[0]?.at ?? 0);
-  for (const commit of log.slice(tree.version)) {
+  for (const commit of log.slice(Math.max(0, tree.version + 1 - (log[0]?.version ?? 1)))) {
     try {
       tree = applyOrThrow(tree, commit.steps, { at: commit.at }).tree;
     } catch (error) {

@@ -17,7 +17,14 @@ import {
 import { decodeCommit } from '../disk/decode.ts';
 import { joinSmallPieces, readLinesOfFile } from '../disk/line-file.ts';
 import { deriveId } from '../linear.ts';
-import { decodeOrigin, type JournalOrigin, readJournal, replayJournal, rewriteJournalLines } from './journal.ts';
+import {
+  decodeFirstVersion,
+  decodeOrigin,
+  type JournalOrigin,
+  readJournal,
+  replayJournal,
+  rewriteJournalLines,
+} from './journal.ts';
 import { readTreeFromFiles } from './node-files.ts';
 import { readTreeFile, type TreeFile } from './tree-file.ts';
 
@@ -30,6 +37,8 @@ export type RebuildResult = { readonly beside: string | null } | { readonly why:
 /** What can be read of a damaged journal. */
 interface JournalRemains {
   readonly origin: JournalOrigin | null;
+  /** The version of the first commit that the journal had. */
+  readonly from: number;
   readonly commits: ReadonlyMap<number, Commit>;
   /** The number of unreadable lines beyond the version of the files. Their commits are lost. */
   readonly lost: number;
@@ -50,11 +59,11 @@ export function rebuildJournal(
   const found = wholeFiles(folder);
   if ('why' in found) return found;
   const { file } = found;
-  const { origin, commits, lost } = readRemains(path, treeId, found.tree, file.mark.bytes);
+  const { origin, from, commits, lost } = readRemains(path, treeId, found.tree, file.mark.bytes);
   const tree = applyLaterCommits(found.tree, commits, lost);
   if (tree === null) return { why: 'what can be read of it does not fit its files' };
   if (loaded !== null && tree.version !== loaded) return { why: 'its files are behind' };
-  const log = logOf(treeId, tree, commits);
+  const log = logOf(treeId, tree, commits, from);
   const lines = rewriteJournalLines({
     treeId,
     owner: tree.owner,
@@ -90,6 +99,7 @@ function wholeFiles(folder: string): { readonly file: TreeFile; readonly tree: T
 function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number): JournalRemains {
   const commits = new Map<number, Commit>();
   let origin: JournalOrigin | null = null;
+  let from = 1;
   let lost = 0;
   // If the first line is unreadable, the journal may belong to another tree. Then the commits must apply to the rows.
   let named = false;
@@ -98,8 +108,9 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
     if (!line.ok && !line.torn && line.at.offset >= reported) lost++;
     if (!line.ok) continue;
     if (ownField(line.value, 'type') === 'journal') {
-      if (ownField(line.value, 'treeId') !== treeId) return { origin: null, commits: new Map(), lost: 0 };
+      if (ownField(line.value, 'treeId') !== treeId) return { origin: null, from: 1, commits: new Map(), lost: 0 };
       origin = decodeOrigin(line.value);
+      from = decodeFirstVersion(line.value);
       named = true;
     }
     for (const commit of commitsIn(line.value, treeId))
@@ -108,7 +119,7 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
         if (commit.version > tree.version) lost = 0;
       }
   }
-  return { origin, commits, lost };
+  return { origin, from, commits, lost };
 }
 
 /**
@@ -151,9 +162,9 @@ function fitsLog({ steps, version }: Commit, tree: Tree): boolean {
  * Builds the log of a tree. Versions must not have gaps, so each unreadable commit is replaced by an empty one without
  * an actor.
  */
-function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>): Commit[] {
+function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>, from: number): Commit[] {
   const log: Commit[] = [];
-  for (let version = 1; version <= tree.version; version++) {
+  for (let version = Math.min(from, tree.version); version <= tree.version; version++) {
     const last = log.at(-1);
     log.push(
       commits.get(version) ?? {

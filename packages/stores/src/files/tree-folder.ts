@@ -198,7 +198,7 @@ export class TreeFolder {
         `${this.journalPath} has a line that ${why} and was never acknowledged: line ${line} at byte ${offset}. It stays where it is.`,
       );
     const file = this.#treeFile();
-    const seen = journal.log.length;
+    const seen = journal.log.at(-1)?.version ?? 0;
     if (file !== null && file.row.version > seen)
       throw makeDamagedFileError(
         this.journalPath,

@@ -35,9 +35,11 @@ import {
   type TreeListEvent,
   type TreeQuery,
   type TreeSummary,
+  type TrimHistoryOptions,
+  type TrimHistoryReport,
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
-import { treeFromRows } from '@coppice/core/history';
+import { findTrimVersion, treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, checkTree, findNode } from '@coppice/core/tree';
 import { argumentValidators, validateReads } from '../argument-shapes.ts';
 import { addBlobHashesOfLog, addBlobHashesOfNodes } from '../attachments.ts';
@@ -47,6 +49,7 @@ import type { StoreOptions } from '../options.ts';
 import { countReplacedContents, type PurgeTarget, purgeFromTree } from '../purge.ts';
 import { throwNotInTrash, throwUnknownTree } from '../refusals.ts';
 import { repairRows } from '../repair.ts';
+import { firstVersionForShares } from '../trim-limit.ts';
 import { InProcessAccounts } from './accounts.ts';
 import { InProcessBlobs } from './blobs.ts';
 import { findCopiesInMemory } from './copies.ts';
@@ -55,6 +58,7 @@ import { listTrash, listTreesInMemory, searchMessages } from './lists.ts';
 import { findNewestAct } from './newest-act.ts';
 import type { Persistence } from './persistence.ts';
 import { InProcessRuns } from './runs.ts';
+import { indexInLog, type TreeSlot } from './tree-slot.ts';
 import { TreeState, type TreeStateOptions } from './tree-state.ts';
 
 // Codes of findings: a pending reply without a run, and a run without its reply. The SQL stores use the same codes.
@@ -189,7 +193,8 @@ export class InProcessStore implements Store {
     assertArgument('options', options, argumentValidators.historyQuery);
     const limit = clampPageLength(options.limit ?? defaultHistoryLength);
     const { loadedSlot } = await this.#state.open(this.owner, treeId);
-    const end = Math.max(0, Math.min(loadedSlot.tree.version, (options.before ?? Number.POSITIVE_INFINITY) - 1));
+    const before = Math.min(loadedSlot.tree.version + 1, options.before ?? Number.POSITIVE_INFINITY);
+    const end = indexInLog(loadedSlot.log, before);
     return loadedSlot.log
       .slice(Math.max(0, end - limit), end)
       .reverse()
@@ -234,6 +239,51 @@ export class InProcessStore implements Store {
       const slot = this.#state.find(this.owner, treeId) ?? throwUnknownTree(treeId);
       if (slot.row.attributes.trashedAt === undefined) throwNotInTrash(treeId);
       return this.#deleteTree(treeId);
+    });
+  }
+
+  async trimHistory(options: TrimHistoryOptions): Promise<TrimHistoryReport> {
+    this.#state.assertWritable();
+    assertArgument('options', options, argumentValidators.trimOptions);
+    const { before, treeId, signal, onProgress } = options;
+    if (treeId !== undefined) {
+      const slot = this.#state.find(this.owner, treeId) ?? throwUnknownTree(treeId);
+      const commits = await this.#trimTree(slot, before);
+      return { trees: commits > 0 ? 1 : 0, commits, skipped: 0 };
+    }
+    await this.#state.follow(true);
+    const slots = [...this.#state.slots.values()];
+    let [trees, commits, skipped] = [0, 0, 0];
+    for (const [done, slot] of slots.entries()) {
+      if (signal?.aborted === true) break;
+      onProgress?.({ done, total: slots.length });
+      try {
+        const deleted = await this.#trimTree(slot, before);
+        commits += deleted;
+        if (deleted > 0) trees++;
+      } catch (error) {
+        // Another program owns the file, or the file cannot be read. The other trees are trimmed all the same.
+        if (!isAppError(error)) throw error;
+        skipped++;
+      }
+    }
+    return { trees, commits, skipped };
+  }
+
+  /** Deletes the old commits of one tree. Returns their number. */
+  async #trimTree({ id, owner, row }: TreeSlot, before: number): Promise<number> {
+    if (row.createdAt >= before || row.version === 1) return 0;
+    const latest = firstVersionForShares(await this.accounts.shares(owner, id), Date.now());
+    const log = await this.#state.readLog(owner, id);
+    if (findTrimVersion(log, before, latest) === log[0]?.version) return 0;
+    return this.#state.locks.run(id, async () => {
+      const { slot, loadedSlot } = await this.#state.open(owner, id);
+      const start = indexInLog(loadedSlot.log, findTrimVersion(loadedSlot.log, before, latest));
+      if (start === 0) return 0;
+      const deleted = loadedSlot.log.slice(0, start);
+      await this.#state.trim(slot, loadedSlot.log.slice(start));
+      await this.#parts.blobs.collect(owner, nodesNamedBy([], deleted));
+      return deleted.length;
     });
   }
 

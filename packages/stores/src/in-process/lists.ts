@@ -16,7 +16,7 @@ import { allNodes, findAnyNode, previewOf } from '@coppice/core/tree';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { clampPageLength } from '../limits.ts';
 import { containsAllTerms, snippetOf, splitSearchTerms } from '../search.ts';
-import type { LoadedTreeSlot, TreeSlot } from './tree-slot.ts';
+import { indexInLog, type LoadedTreeSlot, type TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';
 
 /** Returns the title that a list shows for a tree. */
@@ -181,7 +181,8 @@ export function listTrash(slot: TreeSlot, { tree, log }: LoadedTreeSlot): TrashI
   const found = [...tops.values()].sort((a, b) => a.node.seq - b.node.seq);
   for (const { node, count } of found) {
     const removedIn = node.removedIn ?? 0;
-    const at = log[removedIn - 1]?.at ?? tree.updatedAt;
+    // If the commit of the removal was deleted from the log, the first remaining commit is the nearest known time.
+    const at = log[indexInLog(log, removedIn)]?.at ?? tree.updatedAt;
     items.push({ treeId: slot.id, nodeId: node.id, removedIn, at, count, preview: previewOf(node, count - 1) });
   }
   return items.sort((a, b) => b.removedIn - a.removedIn);

@@ -2,7 +2,7 @@
 import type { Commit, NewestAct, NewestActOfTree } from '@coppice/core';
 import { findNewestActStart, findNewestRedoable, findNewestUndoable } from '@coppice/core/history';
 import { loadSlotIfReadable } from './lists.ts';
-import type { TreeSlot } from './tree-slot.ts';
+import { indexInLog, type TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';
 
 const none = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export async function findNewestAct(
     if (Math.max(best?.commit.at ?? none, begun?.commit.at ?? none) > slot.row.updatedAt) break;
     const loadedSlot = await loadSlotIfReadable(state, owner, slot.id);
     if (loadedSlot === null) continue;
-    const log = loadedSlot.log.slice(0, loadedSlot.tree.version);
+    const log = loadedSlot.log.slice(0, indexInLog(loadedSlot.log, loadedSlot.tree.version + 1));
     const found = which === 'undoable' ? findNewestUndoable(log, actor) : findNewestRedoable(log, actor);
     if (found !== null && (best === null || isNewer({ ...found, slot }, best))) best = { ...found, slot };
     const first = which === 'redoable' ? findNewestActStart(log, actor) : null;

@@ -39,6 +39,8 @@ export type PersistedEntry =
       readonly tree: Tree;
       readonly log: readonly Commit[];
     }
+  /** Old commits were deleted. `log` contains the remaining commits; `tree` is unchanged. */
+  | { readonly type: 'trim'; readonly treeId: TreeId; readonly tree: Tree; readonly log: readonly Commit[] }
   | { readonly type: 'purge-tree'; readonly treeId: TreeId }
   /**
    * The highest change number. It is written before the tree with that number is purged, so that no later change gets
@@ -77,7 +79,7 @@ export type PersistedEntry =
   | { readonly type: 'token'; readonly token: ApiToken }
   | { readonly type: 'share'; readonly share: ShareLink };
 
-/** A tree loaded by the persistence: its value and all its commits in order. */
+/** A tree loaded by the persistence: its value and the commits in its log, in order and without gaps. */
 export interface LoadedTree {
   readonly tree: Tree;
   readonly log: readonly Commit[];

@@ -22,7 +22,8 @@ import { MatchIndex } from './match-index.ts';
 import type { LoadedTree } from './persistence.ts';
 
 /**
- * A loaded tree. `log[n - 1]` is the commit of version n. Snapshots share `log`, so its existing items never change.
+ * A loaded tree. The versions in the log have no gaps and end with the version of the tree; after old commits were
+ * deleted, they do not begin with 1. Snapshots share `log`, so its existing items never change.
  */
 export interface LoadedTreeSlot {
   tree: Tree;
@@ -88,9 +89,10 @@ export class TreeSnapshot {
     this.#log = loadedSlot.log;
   }
 
-  /** Returns the commits of this snapshot after a version. */
-  log(since: number): readonly Commit[] {
-    return this.#log.slice(Math.max(0, since), this.tree.version);
+  /** Returns the commits of this snapshot after a version, at most `limit`. */
+  log(since: number, limit = Number.POSITIVE_INFINITY): readonly Commit[] {
+    const start = indexInLog(this.#log, since + 1);
+    return this.#log.slice(start, Math.min(start + limit, indexInLog(this.#log, this.tree.version + 1)));
   }
 
   /** Returns the act that a read for undo or redo finds in this tree, without the other trees that it changed. */
@@ -112,7 +114,7 @@ export class TreeSnapshot {
     const answered = answerFromTree(this.tree, read, {
       ...emptyAnswer,
       tree: around.tree,
-      log: (since) => this.log(since),
+      log: (since, limit) => this.log(since, limit),
       ...(current && index !== null
         ? {
             nodesByKey: (parent: NodeId, key: string) => index.matching(this.tree, parent, key),
@@ -122,6 +124,11 @@ export class TreeSnapshot {
     });
     return freezeAnswer(answered);
   }
+}
+
+/** Returns the index of a version in a log; 0 for a version from before the log. */
+export function indexInLog(log: readonly Commit[], version: number): number {
+  return Math.max(0, version - (log[0]?.version ?? 1));
 }
 
 /** Answers reads of a program about a tree that does not exist. Reads of other trees are answered through `around`. */

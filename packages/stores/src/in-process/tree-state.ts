@@ -23,6 +23,7 @@ import {
   type TreeWriteScope,
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
+import { assertLogComplete } from '@coppice/core/history';
 import { isStale } from '@coppice/core/store';
 import { allNodes, applyOrThrow, emptyTree } from '@coppice/core/tree';
 import { argumentValidators } from '../argument-shapes.ts';
@@ -39,7 +40,7 @@ import { GlobalIndex } from './global-index.ts';
 import { KeyedLocks } from './locks.ts';
 import type { PartialTree, PersistedEntry, Persistence, UnloadedTree } from './persistence.ts';
 import { prepareCommitCooperatively } from './prepare-commit.ts';
-import { insertedNodeIds, type LoadedTreeSlot, TreeSlot, TreeSnapshot } from './tree-slot.ts';
+import { indexInLog, insertedNodeIds, type LoadedTreeSlot, TreeSlot, TreeSnapshot } from './tree-slot.ts';
 import { Yielder } from './yielder.ts';
 
 /** Options of a {@link TreeState}; the same as the store's options of the same names. */
@@ -440,6 +441,21 @@ export class TreeState {
     this.#index.remove(entry.tree, entry.nodeIds);
   }
 
+  /** Returns the log of an owner's tree. A tree that is not loaded is read, but not kept in memory. */
+  async readLog(owner: string, treeId: TreeId): Promise<readonly Commit[]> {
+    const slot = this.find(owner, treeId) ?? throwUnknownTree(treeId);
+    const loaded = slot.loaded ?? (await this.#persistence?.load?.(treeId));
+    return loaded?.log ?? throwUnknownTree(treeId);
+  }
+
+  /** Replaces the log of a loaded tree by its newest part, under the lock of the tree. */
+  async trim(slot: TreeSlot, log: readonly Commit[]): Promise<void> {
+    const loadedSlot = slot.loaded ?? throwUnknownTree(slot.id);
+    await this.persist({ type: 'trim', treeId: slot.id, tree: loadedSlot.tree, log });
+    // Snapshots share the old array, so a new one replaces it.
+    loadedSlot.log = [...log];
+  }
+
   /**
    * Returns which attachments an owner's trees refer to, in current, replaced and removed messages. `hashes` limits the
    * search in trees that are not loaded.
@@ -481,7 +497,9 @@ export class TreeState {
     const { slot, loadedSlot } = await this.open(owner, treeId);
     let at = Math.max(0, Math.floor(since));
     while (!this.#feed.isEnded(signal) && this.slots.get(treeId) === slot) {
-      const next = loadedSlot.log[at];
+      const { log } = loadedSlot;
+      if (at < loadedSlot.tree.version && (log[0]?.version ?? 0) > at + 1) assertLogComplete(treeId, at, log);
+      const next = log[indexInLog(log, at + 1)];
       if (next === undefined || at >= loadedSlot.tree.version) await this.#feed.wait(signal);
       else {
         at++;

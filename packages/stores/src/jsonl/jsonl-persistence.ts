@@ -127,6 +127,10 @@ export class JsonlPersistence
     this.#sides.get(treeId)?.forget(treeId, new Set(nodeIds));
   }
 
+  protected trim({ treeId, tree, log }: Extract<PersistedEntry, { type: 'trim' }>): void {
+    this.#known(treeId).rewrite(tree, log, []);
+  }
+
   protected mend({ treeId, tree }: Extract<PersistedEntry, { type: 'mend' }>): void {
     this.#known(treeId).rewrite(tree, null, []);
   }

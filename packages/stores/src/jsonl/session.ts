@@ -344,6 +344,7 @@ export class SessionState {
       root,
       bookmarks: allBookmarks(tree),
       purged: [...purged],
+      ...historyStartField(log),
       sequence: this.#sequence,
       format: this.#format,
     });
@@ -372,6 +373,12 @@ export class SessionState {
     this.#file?.close();
     this.#file = null;
   }
+}
+
+/** Returns the field that records where a shortened log begins; nothing for a complete log. */
+function historyStartField(log: readonly Commit[]): { readonly from?: number } {
+  const from = log[0]?.version ?? 1;
+  return from > 1 ? { from } : {};
 }
 
 function notHeader(line: SessionEntry): boolean {

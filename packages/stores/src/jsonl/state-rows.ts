@@ -61,7 +61,7 @@ export function readStateRows(
     const sequence = ownField(reported, 'sequence');
     return {
       tree: treeFromRows(rows.row, rows.nodes, rows.bookmarks),
-      log: wholeLog(row, commits),
+      log: wholeLog(row, commits, ownField(reported, 'from')),
       purged,
       sequence: typeof sequence === 'number' ? sequence : null,
       format: ownField(reported, 'format') === 'linear' ? 'linear' : 'tree',
@@ -86,10 +86,11 @@ function repairStateRows(rows: TreeRows): { readonly rows: TreeRows; readonly wa
   return { rows: done, warnings };
 }
 
-/** Returns the commits of the history in order. An empty commit replaces each lost one. */
-function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>): Commit[] {
+/** Returns the commits of the history in order, from its first version on. An empty commit replaces each lost one. */
+function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>, from: unknown): Commit[] {
   const log: Commit[] = [];
-  for (let version = 1; version <= row.version; version++) {
+  const first = typeof from === 'number' && Number.isSafeInteger(from) ? Math.min(Math.max(1, from), row.version) : 1;
+  for (let version = first; version <= row.version; version++) {
     const lost = { actor: 'file', actId: actId(deriveId('session-act', row.id, version)), at: row.createdAt };
     log.push(commits.get(version) ?? makeEmptyCommit(row.id, version, row.nextSeq, lost));
   }

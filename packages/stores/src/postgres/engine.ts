@@ -9,7 +9,7 @@ import { postgresDialect } from './dialect.ts';
 import { queryEventRows, queryNewestCommits, queryNewestPositions } from './feed-positions.ts';
 import { commitChannelOf, Notifications } from './notifications.ts';
 import { runWithOwnerGate, runWithOwnerGates } from './owner-gate.ts';
-import { catchUpSearch, findTreesBehindSearch, searchCopiedTexts } from './search.ts';
+import { catchUpSearch, findTreesBehindSearch, markSearchBeforeTrim, searchCopiedTexts } from './search.ts';
 import { StatisticsUpdater } from './statistics.ts';
 import type { WriteAccess } from './write-access.ts';
 
@@ -136,6 +136,8 @@ export class PostgresEngine implements SqlEngine {
   latest(owner: string): SqlTask<readonly number[]> {
     return queryNewestPositions(owner);
   }
+
+  readonly indexBeforeTrim = markSearchBeforeTrim;
 
   async search(search: SearchRequest): Promise<readonly FoundHit[]> {
     const behind = await this.snapshot(() => findTreesBehindSearch(search.owner, search.treeId));

@@ -11,6 +11,7 @@ import {
   addShareVersionSql,
   createBlobPutSql,
   createLinearNodesSql,
+  createLogStartSql,
   createNodeCopiesSql,
   createSchemaSql,
   createSealedRecordsSql,
@@ -118,6 +119,7 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 10, statements: positionStatements, indexes: [ownerFeedIndex] },
   { version: 11, statements: [], fill: numberPostgresRows },
   { version: 12, statements: [...ownerGateStatements, ...dividedCheckStatements], indexes: [commitPositionIndex] },
+  { version: 13, statements: createLogStartSql(postgresDialect) },
 ];
 
 /** The indexes that are built concurrently on an existing database. */

@@ -82,6 +82,14 @@ export function* catchUpSearch(tree: TreeId): SqlTask<void> {
   yield* execute('UPDATE search_mark SET version = $2 WHERE tree_id = $1', tree, version);
 }
 
+/**
+ * Lets the next search copy all texts of a tree again if the log is about to lose commits that it has not read. A
+ * search in progress holds the mark, so this waits for it.
+ */
+export function* markSearchBeforeTrim(tree: TreeId, version: number): SqlTask<void> {
+  yield* execute('UPDATE search_mark SET version = 0 WHERE tree_id = $1 AND version < $2', tree, version - 1);
+}
+
 /** Copies all texts of a tree for the first time, in batches by creation number. */
 function* copyAll(tree: TreeId): SqlTask<void> {
   const base = yield* readTreeBase(tree);

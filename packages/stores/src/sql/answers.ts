@@ -242,7 +242,7 @@ function* answerWhole(scope: TreeScope, read: OutsideRead): SqlTask<Answer> {
     case 'rows':
       return yield* allRows(scope);
     case 'log':
-      return scope.tree === null ? [] : yield* readLogWithContents(scope, read.since);
+      return scope.tree === null ? [] : yield* readLogWithContents(scope, read.since, read.limit);
     case 'home': {
       const home = yield* queryRow(
         `SELECT t.id AS tree_id FROM node n JOIN tree t ON t.no = ${treeNoSql('n')} WHERE n.id = $1 AND t.owner = $2 AND n.removed_in IS NULL`,

@@ -63,6 +63,10 @@ export interface SqlEngine {
   latest(owner: string): SqlTask<readonly number[]>;
   /** Removes nodes of a tree from the text index; the whole tree if no list of ids is given. */
   readonly unindex?: (base: number, ids: string | null) => SqlTask<void>;
+  /** Brings the text index up to date, in parts, as far as something can be written. */
+  indexTexts?(): Promise<void>;
+  /** Prepares the text index in the transaction that deletes the commits of a tree before a version. */
+  readonly indexBeforeTrim?: (treeId: TreeId, version: number) => SqlTask<void>;
   /**
    * Like {@link longTransaction}, for purges. Afterwards the files of the database contain no deleted rows. Returns the
    * files that could not be cleared yet.

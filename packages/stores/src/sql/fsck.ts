@@ -77,7 +77,7 @@ function inRange(sql: string): string {
 const references = `
 SELECT 'bookmark-dangling' AS c, b.node_id AS id, t.id AS tree FROM trees t JOIN bookmark b ON b.tree_id=t.id LEFT JOIN node n ON n.id=b.node_id AND ${liveIn('n')} WHERE n.id IS NULL
 UNION ALL SELECT 'run-dangling', r.id, t.id FROM trees t JOIN run r ON r.tree_id=t.id LEFT JOIN node n ON n.id=r.node_id AND ${liveIn('n')} WHERE n.id IS NULL
-UNION ALL SELECT 'log-gap', t.id, t.id FROM trees t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)
+UNION ALL SELECT 'log-gap', t.id, t.id FROM trees t LEFT JOIN log_start l ON l.tree_id=t.id WHERE t.version-coalesce(l.version, 1)+1<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)
 UNION ALL SELECT 'J27 pending-without-run', n.id, t.id FROM trees t JOIN node n ON ${treeNoSql('n')}=t.no AND n.status='pending' AND n.removed_in IS NULL WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=t.id)`;
 
 /** Selects rows that refer to a tree that does not exist. */

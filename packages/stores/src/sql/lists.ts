@@ -128,7 +128,7 @@ export function* listCommits(tree: TreeId, before: number, limit: number): SqlTa
 export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
   const tree = scope.treeId;
   const tops = yield* queryRows(
-    `SELECT ${selectNamedColumns('n', nodeColumns)}, c.at AS removed_at FROM node n
+    `SELECT ${selectNamedColumns('n', nodeColumns)}, coalesce(c.at, (SELECT f.at FROM change f WHERE f.tree_id = $2 ORDER BY f.version LIMIT 1)) AS removed_at FROM node n
     LEFT JOIN node p ON p.no = n.parent_no
     LEFT JOIN change c ON c.tree_id = $2 AND c.version = n.removed_in
     WHERE ${inTreeByIndexSql('n')} AND n.removed_in IS NOT NULL AND (p.removed_in IS NULL OR p.removed_in <> n.removed_in)

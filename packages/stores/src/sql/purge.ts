@@ -162,7 +162,7 @@ export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: P
   yield* execute('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
   yield* execute('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1)', tree);
   yield* execute(`DELETE FROM node_copy WHERE node_id IN (SELECT n.id FROM node n WHERE ${inTreeSql('n')})`, base);
-  for (const table of ['run', 'share', 'external_id', 'provenance', 'bookmark', 'node_alias'])
+  for (const table of ['run', 'share', 'external_id', 'provenance', 'bookmark', 'node_alias', 'log_start'])
     yield* execute(`DELETE FROM ${table} WHERE tree_id = $1`, tree);
   const contents = yield* execute('DELETE FROM node_content WHERE tree_id = $1', tree);
   yield* execute('DELETE FROM change WHERE tree_id = $1', tree);

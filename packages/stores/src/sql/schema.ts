@@ -265,6 +265,20 @@ export function createNodeCopiesSql({ key }: SqlDialect): readonly string[] {
   ];
 }
 
+/**
+ * Returns the statements of a migration: a table with the first version in the log of each tree whose older commits
+ * were deleted. `checked` is the version of the tree when nothing was left to delete.
+ */
+export function createLogStartSql({ key, integer }: SqlDialect): readonly string[] {
+  return [
+    `CREATE TABLE log_start (
+      tree_id ${key} NOT NULL PRIMARY KEY,
+      version ${integer} NOT NULL,
+      checked ${integer} NOT NULL
+    )`,
+  ];
+}
+
 /** Returns the statements of a migration that adds a table of encrypted records. `stamp` changes with every write. */
 export function createSealedRecordsSql({ key }: SqlDialect): readonly string[] {
   return [

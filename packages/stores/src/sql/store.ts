@@ -34,8 +34,11 @@ import {
   type TreeListEvent,
   type TreeQuery,
   type TreeSummary,
+  type TrimHistoryOptions,
+  type TrimHistoryReport,
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
+import { assertLogComplete } from '@coppice/core/history';
 import { insertedNodes } from '@coppice/core/tree';
 import { argumentValidators, validateReads } from '../argument-shapes.ts';
 import { assertExternalIdLength } from '../in-process/external-ids.ts';
@@ -43,6 +46,7 @@ import { joinReports } from '../join-reports.ts';
 import { assertStorableList, buildLinearTree } from '../linear.ts';
 import { defaultAttachmentGraceMs, defaultOwner, type StoreOptions } from '../options.ts';
 import { throwNotInTrash, throwReadOnlyStore, throwStoreClosed, throwUnknownTree } from '../refusals.ts';
+import { firstVersionForShares } from '../trim-limit.ts';
 import { WaitingUploads } from '../waiting-uploads.ts';
 import { type BlobScope, collectBlobs, findOwnersWithUnusedBlobs } from './attachments.ts';
 import { backfillLists, driveReads, runChange, type StoreScope } from './change.ts';
@@ -70,9 +74,11 @@ import { createSealedRecordStore } from './sealed-records.ts';
 import { toHitPage, toSearchRequest } from './search.ts';
 import { createAccountStore, createBlobStore, createRunStore, type SqlTransactions } from './side-stores.ts';
 import * as side from './side-tables.ts';
+import { findTrimCandidates, trimTreeLog } from './trim.ts';
 
 const eventsAtOnce = 500;
 const commitsAtOnce = 500;
+const treesAtOnce = 200;
 // A change of at least this many nodes would block other requests too long, so it runs as a long transaction.
 const manyNodes = 250;
 
@@ -211,7 +217,10 @@ export class SqlStore implements Store {
 
   *#commitsAfter(treeId: TreeId, since: number): SqlTask<readonly Commit[] | null> {
     const scope = yield* this.#scope(treeId);
-    return scope.tree === null ? null : yield* readLogWithContents(scope, since, commitsAtOnce);
+    if (scope.tree === null) return null;
+    const commits = yield* readLogWithContents(scope, since, commitsAtOnce);
+    assertLogComplete(treeId, since, commits);
+    return commits;
   }
 
   async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<TreeListEvent> {
@@ -327,6 +336,49 @@ export class SqlStore implements Store {
       const scope = yield* self.#requireTree(treeId, self.#engine.dialect.forUpdate);
       if (scope.tree?.attributes.trashedAt === undefined) throwNotInTrash(treeId);
       return yield* purgeTree(scope, treeId, self.#purgeOptions());
+    });
+  }
+
+  /** Trims the trees of all owners, one transaction per tree. The share links may be in another database. */
+  async trimHistory(options: TrimHistoryOptions, accounts = this.accounts): Promise<TrimHistoryReport> {
+    assertArgument('options', options, argumentValidators.trimOptions);
+    this.#writable();
+    const { before, treeId, signal, onProgress } = options;
+    if (treeId !== undefined) {
+      const commits = await this.#trimTree(treeId, before, accounts);
+      return { trees: commits > 0 ? 1 : 0, commits, skipped: 0 };
+    }
+    await this.#engine.indexTexts?.();
+    let [done, trees, commits, skipped] = [0, 0, 0, 0];
+    for (let after = 0; !isAborted(signal); ) {
+      const found = await this.#snapshot(() => findTrimCandidates(before, after, treesAtOnce));
+      const last = found.at(-1);
+      if (last === undefined) break;
+      for (const candidate of found) {
+        if (isAborted(signal)) break;
+        try {
+          const deleted = await this.forOwner(candidate.owner).#trimTree(candidate.treeId, before, accounts);
+          commits += deleted;
+          if (deleted > 0) trees++;
+        } catch (error) {
+          // The tree was purged, or its owner is being moved. The other trees are trimmed all the same.
+          if (!isAppError(error) || error.code === 'store/full') throw error;
+          skipped++;
+        }
+        onProgress?.({ done: ++done, total: done });
+      }
+      after = last.no;
+    }
+    return { trees, commits, skipped };
+  }
+
+  async #trimTree(treeId: TreeId, before: number, accounts: AccountStore): Promise<number> {
+    const latest = firstVersionForShares(await accounts.shares(this.owner, treeId), Date.now());
+    const self = this;
+    return this.#committed(function* () {
+      const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
+      const { indexBeforeTrim } = self.#engine;
+      return yield* trimTreeLog(scope, { before, latest, grace: self.#grace, indexBeforeTrim });
     });
   }
 
@@ -518,6 +570,11 @@ export class SqlStore implements Store {
     const scope = yield* this.#scope(treeId, lock);
     return scope.tree === null ? throwUnknownTree(treeId) : scope;
   }
+}
+
+// The signal is read each time, because it may change during an await.
+function isAborted(signal: AbortSignalLike | undefined): boolean {
+  return signal?.aborted === true;
 }
 
 /** Whether an owner has a tree, even one whose row cannot be decoded. */

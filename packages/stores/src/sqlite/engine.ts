@@ -21,6 +21,7 @@ import { newestSqliteVersion } from './migrations.ts';
 import { overwriteResidue, startRecordingDeletes } from './overwrite-residue.ts';
 import { clearResidue, recordLogResidue } from './residue.ts';
 import {
+  indexBeforeTrim,
   isSearchIndexBehind,
   rebuildSearchIndex,
   removeFromSearchIndex,
@@ -403,12 +404,18 @@ export class SqliteEngine implements SqlEngine {
 
   async search(search: SearchRequest): Promise<readonly FoundHit[]> {
     try {
-      while (isSearchIndexBehind(this.#connection)) if (this.#opened.readOnly || !(await this.#updateSearch())) break;
+      await this.indexTexts();
       return searchSqlite(this.#connection, search, !isSearchIndexBehind(this.#connection));
     } catch (error) {
       throw this.#failed(error);
     }
   }
+
+  async indexTexts(): Promise<void> {
+    while (isSearchIndexBehind(this.#connection)) if (this.#opened.readOnly || !(await this.#updateSearch())) return;
+  }
+
+  readonly indexBeforeTrim = indexBeforeTrim;
 
   /**
    * Updates the search index. Returns false if nothing can be written, for example because the disk is full; the search

@@ -78,7 +78,7 @@ it('[L74] purged texts that an older version left in its file are removed when i
   expect((await store.fsck()).findings).toEqual([]);
   await store.close();
   // The migration left a backup of the old file.
-  expect(existsSync(`${path}.before-schema-10-from-5.bak`)).toBe(true);
+  expect(existsSync(`${path}.before-schema-11-from-5.bak`)).toBe(true);
 });
 
 it('[L40] tables of an older version are upgraded after they were copied, and nothing is lost', async () => {
@@ -96,14 +96,14 @@ it('[L40] tables of an older version are upgraded after they were copied, and no
     database.exec('PRAGMA user_version = 1');
   });
   const store = await open(path, {});
-  expect((await store.info()).schemaVersion).toBe(10);
+  expect((await store.info()).schemaVersion).toBe(11);
   expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
   const { rootId, nodes } = await store.read(id, () => readPage(id));
   const resent = [...nodes.flatMap(({ message }) => (message === null ? [] : [{ message }])), said('one more')];
   const { result } = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: resent }, me);
   expect(result.added).toHaveLength(1);
   await store.close();
-  expect(existsSync(`${path}.before-schema-10-from-1.bak`)).toBe(true);
+  expect(existsSync(`${path}.before-schema-11-from-1.bak`)).toBe(true);
 });
 
 /**

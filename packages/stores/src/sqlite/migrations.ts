@@ -10,6 +10,7 @@ import {
   addShareVersionSql,
   createBlobPutSql,
   createLinearNodesSql,
+  createLogStartSql,
   createNodeCopiesSql,
   createSchemaSql,
   createSealedRecordsSql,
@@ -77,6 +78,7 @@ const migrations: readonly SqliteMigration[] = [
   { version: 8, statements: createSealedRecordsSql(sqliteDialect) },
   { version: 9, statements: addBlobWaitingSql(sqliteDialect) },
   { version: numberedRowsVersion, statements: [], fill: numberSqliteRows },
+  { version: 11, statements: createLogStartSql(sqliteDialect) },
 ];
 
 /** The newest schema version that this build knows. */

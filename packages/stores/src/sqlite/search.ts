@@ -2,7 +2,7 @@
  * Full-text search with a trigram index. The index is filled from the log in batches, so that writes stay fast. It is
  * updated before every search, so that a search finds every acknowledged message.
  */
-import { isAppError, type Role, treeId } from '@coppice/core';
+import { isAppError, type Role, type TreeId, treeId } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
 import { nodesWrittenBy } from '../sql/log.ts';
 import { inTreeSql, numbersPerTree, treeNoSql } from '../sql/numbers.ts';
@@ -88,6 +88,18 @@ export function* updateSearchIndex(): SqlTask<void> {
   for (const change of changes) for (const id of nodesWrittenBy(change)) yield* indexOne(id);
   const last = changes[changes.length - 1];
   if (last !== undefined) yield* execute('UPDATE search_state SET change_id = $1', sqlNumber(last, 'id'));
+}
+
+/** Reads the commits of a tree before a version into the index, before they are deleted. */
+export function* indexBeforeTrim(tree: TreeId, version: number): SqlTask<void> {
+  const behind = () =>
+    queryRow(
+      `SELECT 1 AS yes FROM search_state s WHERE s.from_place IS NULL
+      AND s.change_id < (SELECT max(c.id) FROM change c WHERE c.tree_id = $1 AND c.version < $2)`,
+      tree,
+      version,
+    );
+  while ((yield* behind()) !== undefined) yield* updateSearchIndex();
 }
 
 const indexedColumns = 'n.no AS place, n.id, n.kind, n.role, n.tool_call_id, n.content, n.search_text, i.sum';

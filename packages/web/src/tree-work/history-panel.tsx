@@ -9,7 +9,7 @@ import { describeCommit, useHistory } from './history.ts';
 /** The history in the panel, newest first. */
 export function HistoryPanel(): ReactElement {
   const session = useSession();
-  const { commits, more, load } = useHistory();
+  const { commits, more, begins, load } = useHistory();
   return (
     <div className="history-list">
       <ol aria-label={t('history')}>
@@ -24,6 +24,9 @@ export function HistoryPanel(): ReactElement {
           );
         })}
       </ol>
+      {begins === null || more ? null : (
+        <p className="dim">{t('historyBegins', { date: formatDateTime(begins.at) })}</p>
+      )}
       <div className="row foot-row">
         {more ? (
           <Button small look="quiet" onClick={load}>

@@ -18,7 +18,9 @@ export function HistoryScreen(): ReactElement {
   const now = useTree((state) => state.base?.tree.version ?? 1);
   const [version, setVersion] = useState<number | null>(null);
   const at = version ?? now;
-  const { commits, more, load } = useHistory();
+  const { commits, more, begins, load } = useHistory();
+  // Reverting the first remaining commit gives the version before it.
+  const first = begins === null ? 1 : Math.max(1, begins.version - 1);
   const nodes = usePastMessages(at);
   return (
     <main className="main alone">
@@ -32,7 +34,13 @@ export function HistoryScreen(): ReactElement {
           <h1>{t('history')}</h1>
         </div>
       </div>
-      <VersionBar at={at} now={now} commit={commits.find((each) => each.version === at)} onChange={setVersion} />
+      <VersionBar
+        at={at}
+        first={first}
+        now={now}
+        commit={commits.find((each) => each.version === at)}
+        onChange={setVersion}
+      />
       <div className="past-columns">
         <nav className="act-list" aria-label={t('acts')}>
           <ActList commits={commits} at={at} onShow={setVersion} />
@@ -41,6 +49,9 @@ export function HistoryScreen(): ReactElement {
               {t('older')}
             </Button>
           ) : null}
+          {begins === null || more ? null : (
+            <p className="dim">{t('historyBegins', { date: formatDateTime(begins.at) })}</p>
+          )}
         </nav>
         <div className="past">
           {nodes.length === 0 ? <p className="dim">{t('emptyThen')}</p> : null}
@@ -82,6 +93,8 @@ function usePastMessages(version: number): readonly Node[] {
 
 interface VersionBarProps {
   readonly at: number;
+  /** The earliest version that can be shown. */
+  readonly first: number;
   /** The current version of the tree. */
   readonly now: number;
   readonly commit: ReturnType<typeof useHistory>['commits'][number] | undefined;
@@ -89,7 +102,7 @@ interface VersionBarProps {
 }
 
 /** A slider over all versions, and the button that restores the shown one. */
-function VersionBar({ at, now, commit, onChange }: VersionBarProps): ReactElement {
+function VersionBar({ at, first, now, commit, onChange }: VersionBarProps): ReactElement {
   const session = useSession();
   const restore = async () => {
     if (await restoreTreeVersion(session, at)) navigateTo(treeRoute(session.treeId));
@@ -105,13 +118,13 @@ function VersionBar({ at, now, commit, onChange }: VersionBarProps): ReactElemen
       <input
         className="scrub"
         type="range"
-        min={1}
+        min={first}
         max={Math.max(1, now)}
         value={at}
         aria-label={t('version')}
         ref={(element) => {
-          element?.style.setProperty('--share', String(now < 2 ? 1 : (at - 1) / (now - 1)));
-          element?.style.setProperty('--ticks', String(Math.max(1, Math.min(24, now - 1))));
+          element?.style.setProperty('--share', String(now <= first ? 1 : (at - first) / (now - first)));
+          element?.style.setProperty('--ticks', String(Math.max(1, Math.min(24, now - first))));
         }}
         onChange={(event) => onChange(Number(event.target.value))}
       />

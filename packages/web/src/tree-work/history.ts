@@ -1,6 +1,6 @@
 /** The history for its panel and its screen. A separate module, so that each can be loaded alone. */
 
-import type { CommitSummary } from '@coppice/client';
+import type { CommitSummary, HistoryStart } from '@coppice/client';
 import { useCallback, useEffect, useState } from 'react';
 import { formatList, t, tn } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
@@ -78,19 +78,30 @@ export function describeCommit(commit: Pick<CommitSummary, 'kind' | 'steps'>): {
   return { icon: commit.kind === 'redo' ? 'again' : (icons[main] ?? 'edit'), text };
 }
 
+/** The loaded commits of a tree, and where its history begins if older commits were deleted. */
+export interface LoadedHistory {
+  readonly commits: readonly CommitSummary[];
+  readonly more: boolean;
+  readonly begins: HistoryStart | null;
+  load(): void;
+}
+
 /** Returns the newest commits of the open tree; `load` adds older ones. */
-export function useHistory(): { readonly commits: readonly CommitSummary[]; readonly more: boolean; load(): void } {
+export function useHistory(): LoadedHistory {
   const session = useSession();
   const version = useTree((state) => state.base?.tree.version ?? 0);
   const [commits, setCommits] = useState<readonly CommitSummary[]>([]);
   const [more, setMore] = useState(true);
+  const [begins, setBegins] = useState<HistoryStart | null>(null);
   useEffect(() => {
     if (version === 0) return;
     let stale = false;
     api
       .history(session.treeId)
-      .then(({ items }) => {
-        if (!stale) setCommits((now) => [...items, ...now.filter((old) => old.version < (items.at(-1)?.version ?? 0))]);
+      .then(({ items, begins: start }) => {
+        if (stale) return;
+        setBegins(start);
+        setCommits((now) => [...items, ...now.filter((old) => old.version < (items.at(-1)?.version ?? 0))]);
       })
       .catch(() => undefined);
     return () => {
@@ -99,7 +110,7 @@ export function useHistory(): { readonly commits: readonly CommitSummary[]; read
   }, [session, version]);
   const load = useCallback(() => {
     const last = commits.at(-1)?.version;
-    if (last === undefined || last <= 1) return setMore(false);
+    if (last === undefined || last <= (begins?.version ?? 1)) return setMore(false);
     api
       .history(session.treeId, last)
       .then(({ items }) => {
@@ -107,6 +118,6 @@ export function useHistory(): { readonly commits: readonly CommitSummary[]; read
         if (items.length === 0) setMore(false);
       })
       .catch(() => undefined);
-  }, [session, commits]);
-  return { commits, more: more && (commits.at(-1)?.version ?? 0) > 1, load };
+  }, [session, commits, begins]);
+  return { commits, more: more && (commits.at(-1)?.version ?? 0) > (begins?.version ?? 1), begins, load };
 }

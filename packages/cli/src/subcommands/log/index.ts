@@ -1,3 +1,4 @@
+import type { CommitSummary, HistoryStart, Store, TreeId } from '@coppice/core';
 import { describeLoggedAct, groupLogByAct } from '../../describe-act.ts';
 import { formatLocalTime } from '../../printing.ts';
 import { findTree, lastTreeName } from '../../resolve-target.ts';
@@ -45,6 +46,21 @@ export const log = defineSubcommand({
       return [head, ...wrapLines(what, columns - indent.length).map((line) => `${indent}${line}`)].join('\n');
     });
     if (lines.length === 0) lines.push(style.quiet('No earlier changes.'));
-    return { data: { treeId: row.id, version: row.version, commits }, lines };
+    const begins = await findDeletedBefore(store, row.id, commits.at(-1));
+    if (begins !== null)
+      lines.push(style.quiet(`The history begins on ${formatLocalTime(begins.at)}. Older changes were deleted.`));
+    return { data: { treeId: row.id, version: row.version, commits, begins }, lines };
   },
 });
+
+/** Returns a commit as the beginning of the history if older ones were deleted; null if older ones follow. */
+async function findDeletedBefore(
+  store: Store,
+  treeId: TreeId,
+  oldest: CommitSummary | undefined,
+): Promise<HistoryStart | null> {
+  if (oldest === undefined || oldest.version <= 1) return null;
+  const { version, at } = oldest;
+  const older = await store.history(treeId, { before: version, limit: 1 });
+  return older.length === 0 ? { version, at } : null;
+}

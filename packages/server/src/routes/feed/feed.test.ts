@@ -94,6 +94,26 @@ test('[A42] a reader that knows a higher version than the tree has is told to re
   await server.close();
 });
 
+test('[A313] a reader whose next commits were deleted from the history is told to read again, then follows', async () => {
+  for (const store of ['memory:', 'sqlite']) {
+    const server = await openTestServer({ store });
+    const { id, version } = await createTree(server, ['a']);
+    for (const text of ['b', 'c', 'd']) await say(server, id, text);
+    const before = Date.now() + 1000;
+    expect((await server.store.trimHistory({ before })).trees).toBe(1);
+    const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed?since=${version}`));
+    const [first] = await reader.until((all) => all.length === 1);
+    const latest = version + 3;
+    expect(first).toEqual({ event: 'reset', id: String(latest), data: { version: latest } });
+    const late = say(server, id, 'late');
+    const [commit] = commits(await reader.until((all) => commits(all).length === 1));
+    expect(commit?.id).toBe(String(latest + 1));
+    await late;
+    await reader.close();
+    await server.close();
+  }
+});
+
 test('[A43] text of a reply in progress is sent between its commits, from its beginning for late readers', async () => {
   // The model streams until the second reader has joined, however long that takes.
   const joined = new AbortController();

@@ -1,4 +1,7 @@
+import { type Store, treeId } from '@coppice/core';
+import { TestTree, uuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
+import { trimHistoryOnce } from '../../live/trim-history.ts';
 import { createTree, openTestServer } from '../../testing/index.ts';
 
 test('[A100] a tree can be read as of any version and restored to it, as a new commit', async () => {
@@ -24,3 +27,35 @@ test('[A100] a tree can be read as of any version and restored to it, as a new c
   expect((await server.ask('GET', `${at}/history/99`)).body.error.code).toBe('tree/unknown-version');
   await server.close();
 });
+
+test('[A314] a server with `history.keep_days` deletes older changes, and the history names its beginning', async () => {
+  const day = 86_400_000;
+  const late = Date.now() + 40 * day;
+  const server = await openTestServer({ config: '[history]\nkeep_days = 30', now: () => late });
+  const { treeId } = await appendEarly(server.store);
+  const at = `/api/trees/${treeId}`;
+  expect((await server.ask('GET', `${at}/history`)).body).toMatchObject({ begins: null });
+  expect(await trimHistoryOnce(server.server.services)).toEqual({ trees: 1, commits: 2, skipped: 0 });
+  const { body } = await server.ask('GET', `${at}/history`);
+  expect(body.items.map((one: { version: number }) => one.version)).toEqual([3]);
+  expect(body.begins).toEqual({ version: 3, at: body.items[0].at });
+  const refused = await server.ask('GET', `${at}/history/1/page`);
+  expect([refused.status, refused.body.error.code]).toEqual([422, 'history/trimmed']);
+  expect(refused.body.error.data).toMatchObject({
+    version: 3,
+    begins: new Date(body.begins.at).toISOString().slice(0, 10),
+  });
+  expect((await server.ask('GET', `${at}/history/2/page`)).status).toBe(200);
+  await server.close();
+  const unlimited = await openTestServer();
+  expect(await trimHistoryOnce(unlimited.server.services)).toBeNull();
+  await unlimited.close();
+});
+
+/** Creates a tree with two messages, each in an act of its own, at the current time. */
+async function appendEarly(store: Store): Promise<TestTree> {
+  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  await fixture.addMessages(['a']);
+  await fixture.addMessages(['b']);
+  return fixture;
+}

@@ -1,5 +1,6 @@
 /** The routes of the history: the commits of a tree, the tree at any version, and restoring a version. */
 import { readTreeAsOf, type Tree, type TreeId, unwrapResult } from '@coppice/core';
+import { readHistoryStart } from '@coppice/core/history';
 import { allBookmarks, branchPage, childIds, topology } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
@@ -41,12 +42,18 @@ const commits = defineRoute({
         })
         .openapi('CommitSummary'),
     ),
+    begins: z
+      .object({ version: z.number(), at: z.number() })
+      .openapi('HistoryStart')
+      .nullable()
+      .describe('The oldest commit that is kept, if older ones were deleted.'),
   }),
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { before, limit } = call.query;
     const wish = omitUndefined({ before, limit: limit === undefined ? undefined : Math.min(Math.max(1, limit), 500) });
-    return toReply({ items: await store.history(treeId, wish) });
+    const begins = await store.read(treeId, () => readHistoryStart());
+    return toReply({ items: await store.history(treeId, wish), begins });
   },
 });
 

@@ -34,6 +34,8 @@ import type {
   TreeListEvent,
   TreeQuery,
   TreeSummary,
+  TrimHistoryOptions,
+  TrimHistoryReport,
   WorkProgress,
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
@@ -229,6 +231,20 @@ export class BucketStore implements Store {
 
   purgeTree(treeId: TreeId): Promise<PurgeReport> {
     return this.#write((store) => store.purgeTree(treeId));
+  }
+
+  async trimHistory(options: TrimHistoryOptions): Promise<TrimHistoryReport> {
+    if (options.treeId !== undefined) return this.#write((store) => store.trimHistory(options, this.accounts));
+    let report: TrimHistoryReport = { trees: 0, commits: 0, skipped: 0 };
+    for (const { store } of await this.#pool.all()) {
+      const { trees, commits, skipped } = await store.trimHistory(options, this.accounts);
+      report = {
+        trees: report.trees + trees,
+        commits: report.commits + commits,
+        skipped: report.skipped + skipped,
+      };
+    }
+    return report;
   }
 
   putExternalIds(ids: readonly ExternalId[]): Promise<void> {

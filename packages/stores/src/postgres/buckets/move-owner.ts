@@ -25,6 +25,7 @@ export const movedTreeTables = [
   ['external_id', 'tree_id'],
   ['search_text', 'tree_id'],
   ['search_mark', 'tree_id'],
+  ['log_start', 'tree_id'],
 ] as const;
 
 /** The tables with rows that belong to an owner but to no tree. In their conditions `$1` is the owner. */

@@ -409,6 +409,7 @@ export const pageTextsAr: TranslatedTexts<typeof pageTextsEn, 'zero' | 'one' | '
   ofWindow: '{used} من {window}',
   offline: 'غير متصل.',
   older: 'أقدم',
+  historyBegins: 'يبدأ السجل في {date}. حُذفت التغييرات الأقدم.',
   regenerateWith: 'إعادة الإنشاء باستخدام',
   oneDay: 'يوم واحد',
   deletesOne: 'يحذف رسالة واحدة.',

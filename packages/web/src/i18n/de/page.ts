@@ -353,6 +353,7 @@ export const pageTextsDe: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> =
   ofWindow: '{used} von {window}',
   offline: 'Offline.',
   older: 'Ältere',
+  historyBegins: 'Der Verlauf beginnt am {date}. Ältere Änderungen wurden gelöscht.',
   regenerateWith: 'Neu erzeugen mit',
   oneDay: 'Ein Tag',
   deletesOne: 'Löscht 1 Nachricht.',

@@ -38,9 +38,16 @@ export const refusalTextsDe: RefusalTexts = {
   'cursor/invalid': 'Diese Liste lässt sich nicht weiterlesen: öffne sie neu.',
   'id/invalid': 'Das ist keine gültige Kennung:',
   'id/taken': 'Diese Kennung ist schon vergeben.',
-  'undo/nothing': 'Es gibt nichts von dir, das sich zurücknehmen oder wiederholen lässt.',
+  'undo/nothing': [
+    'Es gibt nichts von dir, das sich zurücknehmen oder wiederholen lässt: Der Verlauf beginnt am {begins}.',
+    'Es gibt nichts von dir, das sich zurücknehmen oder wiederholen lässt.',
+  ],
   'undo/overtaken': 'Andere haben das inzwischen geändert; es lässt sich nicht mehr zurücknehmen.',
   'undo/purged': 'Was damit zurückkäme, wurde endgültig gelöscht.',
+  'history/trimmed': [
+    'Dieser Stand ist nicht mehr verfügbar: Der Verlauf beginnt am {begins}.',
+    'Dieser Stand ist nicht mehr verfügbar.',
+  ],
   'context/full': [
     'Der Chat füllt das Kontextfenster von {model} ({window} Tokens): fass ältere Nachrichten zusammen, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
     'Der Chat füllt das Kontextfenster des Modells: fass ältere Nachrichten zusammen, zweige früher ab oder nimm ein Modell mit größerem Fenster.',

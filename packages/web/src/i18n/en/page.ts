@@ -347,6 +347,7 @@ export const pageTextsEn = {
   ofWindow: '{used} of {window}',
   offline: 'Offline.',
   older: 'Older',
+  historyBegins: 'The history begins on {date}. Older changes were deleted.',
   regenerateWith: 'Regenerate with',
   oneDay: 'One day',
   deletesOne: 'Deletes 1 message.',

@@ -367,6 +367,7 @@ export const pageTextsEs: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   ofWindow: '{used} de {window}',
   offline: 'Sin conexión.',
   older: 'Anteriores',
+  historyBegins: 'El historial empieza el {date}. Los cambios anteriores se han eliminado.',
   regenerateWith: 'Regenerar con',
   oneDay: 'Un día',
   deletesOne: 'Elimina 1 mensaje.',

@@ -38,9 +38,16 @@ export const refusalTextsEs: RefusalTexts = {
   'cursor/invalid': 'No se puede seguir leyendo esta lista: ábrela de nuevo.',
   'id/invalid': 'No es un identificador válido:',
   'id/taken': 'Este identificador ya está en uso.',
-  'undo/nothing': 'No hay nada tuyo que deshacer o rehacer.',
+  'undo/nothing': [
+    'No hay nada tuyo que deshacer o rehacer: el historial empieza el {begins}.',
+    'No hay nada tuyo que deshacer o rehacer.',
+  ],
   'undo/overtaken': 'Otros lo han cambiado mientras tanto; ya no se puede deshacer.',
   'undo/purged': 'Lo que volvería se eliminó definitivamente.',
+  'history/trimmed': [
+    'Este estado ya no está disponible: el historial empieza el {begins}.',
+    'Este estado ya no está disponible.',
+  ],
   'context/full': [
     'El chat llena la ventana de contexto de {model} ({window} tokens): resume los mensajes antiguos, crea una rama antes o usa un modelo con una ventana mayor.',
     'El chat llena la ventana de contexto del modelo: resume los mensajes antiguos, crea una rama antes o usa un modelo con una ventana mayor.',

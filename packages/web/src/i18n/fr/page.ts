@@ -364,6 +364,7 @@ export const pageTextsFr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   ofWindow: '{used} sur {window}',
   offline: 'Hors ligne.',
   older: 'Plus anciens',
+  historyBegins: 'L’historique commence le {date}. Les modifications antérieures ont été supprimées.',
   regenerateWith: 'Régénérer avec',
   oneDay: 'Un jour',
   deletesOne: 'Supprime 1 message.',

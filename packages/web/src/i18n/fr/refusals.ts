@@ -38,9 +38,16 @@ export const refusalTextsFr: RefusalTexts = {
   'cursor/invalid': 'Impossible de lire la suite de cette liste : rouvrez-la.',
   'id/invalid': 'Ce n’est pas un identifiant valable :',
   'id/taken': 'Cet identifiant est déjà pris.',
-  'undo/nothing': 'Vous n’avez rien à annuler ni à rétablir.',
+  'undo/nothing': [
+    'Vous n’avez rien à annuler ni à rétablir : l’historique commence le {begins}.',
+    'Vous n’avez rien à annuler ni à rétablir.',
+  ],
   'undo/overtaken': 'D’autres l’ont modifié entre-temps ; impossible d’annuler.',
   'undo/purged': 'Ce qui reviendrait a été supprimé définitivement.',
+  'history/trimmed': [
+    'Cet état n’est plus disponible : l’historique commence le {begins}.',
+    'Cet état n’est plus disponible.',
+  ],
   'context/full': [
     'La discussion remplit la fenêtre de contexte de {model} ({window} tokens) : résumez les anciens messages, créez une branche plus tôt ou prenez un modèle avec une fenêtre plus grande.',
     'La discussion remplit la fenêtre de contexte du modèle : résumez les anciens messages, créez une branche plus tôt ou prenez un modèle avec une fenêtre plus grande.',

@@ -367,6 +367,7 @@ export const pageTextsIt: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   ofWindow: '{used} di {window}',
   offline: 'Non in linea.',
   older: 'Meno recenti',
+  historyBegins: 'La cronologia inizia il {date}. Le modifiche precedenti sono state eliminate.',
   regenerateWith: 'Rigenera con',
   oneDay: 'Un giorno',
   deletesOne: 'Elimina 1 messaggio.',

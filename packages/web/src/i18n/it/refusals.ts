@@ -38,9 +38,16 @@ export const refusalTextsIt: RefusalTexts = {
   'cursor/invalid': 'Impossibile continuare a leggere questo elenco: riaprilo.',
   'id/invalid': 'Non è un identificatore valido:',
   'id/taken': 'Questo identificatore è già in uso.',
-  'undo/nothing': 'Non c’è nulla di tuo da annullare o ripetere.',
+  'undo/nothing': [
+    'Non c’è nulla di tuo da annullare o ripetere: la cronologia inizia il {begins}.',
+    'Non c’è nulla di tuo da annullare o ripetere.',
+  ],
   'undo/overtaken': 'Altri l’hanno modificato nel frattempo; non si può più annullare.',
   'undo/purged': 'Ciò che tornerebbe è stato eliminato definitivamente.',
+  'history/trimmed': [
+    'Questo stato non è più disponibile: la cronologia inizia il {begins}.',
+    'Questo stato non è più disponibile.',
+  ],
   'context/full': [
     'La chat riempie la finestra di contesto di {model} ({window} token): riepiloga i messaggi vecchi, crea un ramo prima o usa un modello con una finestra più grande.',
     'La chat riempie la finestra di contesto del modello: riepiloga i messaggi vecchi, crea un ramo prima o usa un modello con una finestra più grande.',

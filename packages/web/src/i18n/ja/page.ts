@@ -334,6 +334,7 @@ export const pageTextsJa: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   ofWindow: '{used} / {window}',
   offline: 'オフライン。',
   older: '以前',
+  historyBegins: '履歴は {date} から始まります。それより前の変更は削除されました。',
   regenerateWith: '次で再生成',
   oneDay: '1 日',
   deletesOne: '1 件のメッセージを削除します。',

@@ -352,6 +352,7 @@ export const pageTextsNl: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> =
   ofWindow: '{used} van {window}',
   offline: 'Geen verbinding.',
   older: 'Ouder',
+  historyBegins: 'De geschiedenis begint op {date}. Oudere wijzigingen zijn verwijderd.',
   regenerateWith: 'Opnieuw genereren met',
   oneDay: 'Eén dag',
   deletesOne: 'Verwijdert 1 bericht.',

@@ -38,9 +38,16 @@ export const refusalTextsNl: RefusalTexts = {
   'cursor/invalid': 'Deze lijst kan niet verder worden gelezen: open haar opnieuw.',
   'id/invalid': 'Dit is geen geldige id:',
   'id/taken': 'Deze id is al in gebruik.',
-  'undo/nothing': 'Er is niets van jou om ongedaan te maken of opnieuw uit te voeren.',
+  'undo/nothing': [
+    'Er is niets van jou om ongedaan te maken of opnieuw uit te voeren: de geschiedenis begint op {begins}.',
+    'Er is niets van jou om ongedaan te maken of opnieuw uit te voeren.',
+  ],
   'undo/overtaken': 'Anderen hebben het intussen gewijzigd; het kan niet meer ongedaan worden gemaakt.',
   'undo/purged': 'Wat zou terugkomen is definitief verwijderd.',
+  'history/trimmed': [
+    'Deze toestand is niet meer beschikbaar: de geschiedenis begint op {begins}.',
+    'Deze toestand is niet meer beschikbaar.',
+  ],
   'context/full': [
     'De chat vult het contextvenster van {model} ({window} tokens): vat oudere berichten samen, maak eerder een tak of gebruik een model met een groter venster.',
     'De chat vult het contextvenster van het model: vat oudere berichten samen, maak eerder een tak of gebruik een model met een groter venster.',

@@ -367,6 +367,7 @@ export const pageTextsPtBr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' |
   ofWindow: '{used} de {window}',
   offline: 'Sem conexão.',
   older: 'Mais antigos',
+  historyBegins: 'O histórico começa em {date}. As alterações anteriores foram excluídas.',
   regenerateWith: 'Gerar novamente com',
   oneDay: 'Um dia',
   deletesOne: 'Exclui 1 mensagem.',

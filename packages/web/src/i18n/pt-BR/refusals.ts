@@ -38,9 +38,16 @@ export const refusalTextsPtBr: RefusalTexts = {
   'cursor/invalid': 'Não é possível continuar lendo esta lista: abra-a de novo.',
   'id/invalid': 'Não é um identificador válido:',
   'id/taken': 'Este identificador já está em uso.',
-  'undo/nothing': 'Não há nada seu para desfazer ou refazer.',
+  'undo/nothing': [
+    'Não há nada seu para desfazer ou refazer: o histórico começa em {begins}.',
+    'Não há nada seu para desfazer ou refazer.',
+  ],
   'undo/overtaken': 'Outros alteraram isso nesse meio-tempo; não dá mais para desfazer.',
   'undo/purged': 'O que voltaria foi excluído definitivamente.',
+  'history/trimmed': [
+    'Este estado não está mais disponível: o histórico começa em {begins}.',
+    'Este estado não está mais disponível.',
+  ],
   'context/full': [
     'O chat enche a janela de contexto de {model} ({window} tokens): resuma mensagens antigas, crie um ramo antes ou use um modelo com janela maior.',
     'O chat enche a janela de contexto do modelo: resuma mensagens antigas, crie um ramo antes ou use um modelo com janela maior.',

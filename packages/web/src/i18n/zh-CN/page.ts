@@ -329,6 +329,7 @@ export const pageTextsZhCn: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   ofWindow: '{used} / {window}',
   offline: '离线。',
   older: '更早',
+  historyBegins: '历史记录从 {date} 开始，更早的更改已删除。',
   regenerateWith: '重新生成，使用',
   oneDay: '一天',
   deletesOne: '删除 1 条消息。',

@@ -37,9 +37,10 @@ export const refusalTextsZhCn: RefusalTexts = {
   'cursor/invalid': '无法继续读取此列表：请重新打开。',
   'id/invalid': '这不是有效的 ID：',
   'id/taken': '此 ID 已被使用。',
-  'undo/nothing': '你没有可撤销或重做的操作。',
+  'undo/nothing': ['你没有可撤销或重做的操作：历史记录从 {begins} 开始。', '你没有可撤销或重做的操作。'],
   'undo/overtaken': '其他人已在此期间更改了它；无法再撤销。',
   'undo/purged': '要恢复的内容已被永久删除。',
+  'history/trimmed': ['此状态已不可用：历史记录从 {begins} 开始。', '此状态已不可用。'],
   'context/full': [
     '聊天已占满 {model} 的上下文窗口（{window} 个 token）：请为较早的消息生成摘要、从更早处创建分支，或使用窗口更大的模型。',
     '聊天已占满模型的上下文窗口：请为较早的消息生成摘要、从更早处创建分支，或使用窗口更大的模型。',
