@@ -10,12 +10,14 @@ import { findListParameters, postgresDialect, toPostgresSql } from './dialect.ts
 import {
   constraintOf,
   isConnectionLost,
+  isStatementOutdated,
   isTransactionRace,
   makeIdTakenError,
   sqlStateOf,
   toPostgresError,
 } from './failures.ts';
 import type { PostgresSettings } from './options.ts';
+import { newestSchemaVersion, programSchemaSetting } from './schema-version.ts';
 import { ServerList } from './server-list.ts';
 
 // The OIDs of types, which are the same on every server.
@@ -59,6 +61,7 @@ function listSettings({ statementTimeout, lockTimeout }: PostgresSettings): read
     ['lock_timeout', `'${lockTimeout}'`],
     ['idle_in_transaction_session_timeout', `'${statementTimeout}'`],
     ['synchronous_commit', waitsForDisk],
+    [programSchemaSetting, `'${newestSchemaVersion}'`],
   ];
 }
 
@@ -123,6 +126,8 @@ export class PostgresDatabase {
   readonly settings: PostgresSettings;
   readonly #servers: ServerList;
   readonly #statements = new Map<string, PreparedStatement>();
+  /** How many times all statements were prepared again, because a migration changed the tables. */
+  #generation = 0;
   readonly #queues = new KeyedLocks();
   readonly #begins: Readonly<Record<TransactionMode, string>>;
   /**
@@ -294,16 +299,25 @@ export class PostgresDatabase {
       try {
         return await this.#runOnce(mode, make, attempt);
       } catch (error) {
-        const again = isTransactionRace(error)
-          ? tries < mostTries
-          : // A COMMIT whose answer was lost may have succeeded, so that transaction is not repeated.
-            (isConnectionLost(error) || this.#isRefusedElsewhere(error)) &&
-            !attempt.committing &&
-            tries < mostTriesWhenLost;
+        if (isStatementOutdated(error)) this.#renameStatements(attempt);
+        const again =
+          isTransactionRace(error) || isStatementOutdated(error)
+            ? tries < mostTries
+            : // A COMMIT whose answer was lost may have succeeded, so that transaction is not repeated.
+              (isConnectionLost(error) || this.#isRefusedElsewhere(error)) &&
+              !attempt.committing &&
+              tries < mostTriesWhenLost;
         if (!again) throw isTaken(error) ? makeIdTakenError(error) : toPostgresError(error, this.settings.place);
         await waitFor(Math.random() * 25 * 2 ** tries);
       }
     }
+  }
+
+  /** Prepares all statements again under new names, on every connection. Once for all transactions that failed. */
+  #renameStatements({ generation }: Attempt): void {
+    if (generation !== this.#generation) return;
+    this.#generation++;
+    this.#statements.clear();
   }
 
   /** Whether a server refused a write that another server of the URL may accept. */
@@ -316,6 +330,7 @@ export class PostgresDatabase {
     let broken: Error | undefined;
     try {
       failpoint('before-begin');
+      attempt.generation = this.#generation;
       attempt.named = this.settings.prepare && (await this.isDirect(client));
       // BEGIN is sent together with the first statement, so that it needs no round trip of its own.
       attempt.send(client.query(this.#beginOn(client, mode, attempt)));
@@ -403,7 +418,8 @@ export class PostgresDatabase {
    * prepared statement.
    */
   #nameOf(sql: string): string {
-    return nameOf(this.settings.schema === null ? sql : `${this.settings.schema} ${sql}`);
+    const text = this.#generation === 0 ? sql : `${this.#generation} ${sql}`;
+    return nameOf(this.settings.schema === null ? text : `${this.settings.schema} ${text}`);
   }
 
   #statement(sql: string): PreparedStatement {
@@ -436,6 +452,8 @@ function nameOf(sql: string): string {
  */
 class Attempt {
   committing = false;
+  /** The generation of the prepared statements that it uses. */
+  generation = 0;
   /** Whether statements are prepared under a name. */
   named = false;
   readonly #sent: Promise<unknown>[] = [];

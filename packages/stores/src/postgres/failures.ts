@@ -2,6 +2,7 @@
 
 import { AppError, type ErrorKind, isAppError, type RefusalCode, refusalKinds } from '@coppice/core';
 import { databaseDividedSqlState, ownerMovedSqlState } from './owner-gate.ts';
+import { programTooOldSqlState } from './schema-version.ts';
 
 interface Failing {
   readonly code?: unknown;
@@ -55,6 +56,13 @@ export function isConnectionLost(error: unknown): boolean {
   return isFailing(error) && state === '' && typeof error.message === 'string' && lostSentences.test(error.message);
 }
 
+/**
+ * Whether a prepared statement no longer fits its tables, because a migration added a column while this program ran.
+ */
+export function isStatementOutdated(error: unknown): boolean {
+  return sqlStateOf(error) === '0A000' && isFailing(error) && /cached plan/i.test(String(error.message));
+}
+
 /** Whether the same transaction may succeed if it is planned again. */
 export function isTransactionRace(error: unknown): boolean {
   const state = sqlStateOf(error);
@@ -97,6 +105,13 @@ export function toPostgresError(error: unknown, place: string): unknown {
       return postgresFailure(
         'store/unavailable',
         `The database ${place} was divided into buckets after this program opened it: restart the program.`,
+        error,
+        false,
+      );
+    case programTooOldSqlState:
+      return postgresFailure(
+        'store/newer',
+        `The tables of ${place} were changed by a newer Coppice: this program can read them, but must be updated to write.`,
         error,
         false,
       );

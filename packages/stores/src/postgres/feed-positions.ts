@@ -16,6 +16,7 @@
 import { queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import type { TableIndex } from './build-indexes.ts';
 import { databaseDividedSqlState } from './owner-gate.ts';
+import { programSchemaSetting, programTooOldSqlState } from './schema-version.ts';
 
 /** The number of positions in one epoch. JavaScript numbers are exact up to 2^53, so there can be 8,192 epochs. */
 export const positionsPerEpoch = 2 ** 40;
@@ -55,15 +56,29 @@ function assignPositionSql(check: string): string {
   $$`;
 }
 
+const dividedCheck = `IF coalesce(current_setting('coppice.bucket', TRUE), '') = '' AND coalesce(last.divided, (SELECT e.divided FROM feed_epoch e)) THEN
+        RAISE EXCEPTION 'the database was divided into buckets' USING ERRCODE = '${databaseDividedSqlState}';
+      END IF;
+      `;
+
 /**
  * The statements of a migration that adds a check for buckets: a server that does not know of the directory is refused,
  * because it would write data of owners that are in other buckets.
  */
-export const dividedCheckStatements: readonly string[] = [
-  assignPositionSql(`IF coalesce(current_setting('coppice.bucket', TRUE), '') = '' AND coalesce(last.divided, (SELECT e.divided FROM feed_epoch e)) THEN
-        RAISE EXCEPTION 'the database was divided into buckets' USING ERRCODE = '${databaseDividedSqlState}';
+export const dividedCheckStatements: readonly string[] = [assignPositionSql(dividedCheck)];
+
+/**
+ * The statements of a migration. A commit by a program that is too old for the tables is refused, also if the program
+ * opened the store before the tables were changed.
+ */
+export const writerCheckStatements: readonly string[] = [
+  'ALTER TABLE feed_epoch ADD COLUMN oldest_writer BIGINT NOT NULL DEFAULT 0',
+  assignPositionSql(
+    `${dividedCheck}IF coalesce(last.oldest_writer, (SELECT e.oldest_writer FROM feed_epoch e)) > CAST(coalesce(nullif(current_setting('${programSchemaSetting}', TRUE), ''), '0') AS BIGINT) THEN
+        RAISE EXCEPTION 'the program is too old for the tables' USING ERRCODE = '${programTooOldSqlState}';
       END IF;
-      `),
+      `,
+  ),
 ];
 
 /**

@@ -5,7 +5,7 @@
 import { AppError, refusalKinds } from '@coppice/core';
 import { recordEarlierCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
-import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import { execute, queryRow, queryRows, type SqlTask, sqlText } from '../sql/query.ts';
 import {
   addBlobWaitingSql,
   addShareVersionSql,
@@ -21,6 +21,7 @@ import { postgresDialect } from './dialect.ts';
 import { dividedCheckStatements, ownerFeedIndex, positionStatements } from './feed-positions.ts';
 import { numberPostgresRows } from './number-rows.ts';
 import { commitPositionIndex, ownerGateStatements } from './owner-gate.ts';
+import { decideAccess, readSchema } from './schema-version.ts';
 
 /** One migration. After a release it is never edited; a later migration changes its result. */
 export interface PostgresMigration {
@@ -28,6 +29,11 @@ export interface PostgresMigration {
   readonly statements: readonly string[];
   /** Indexes of tables that may be large. On an existing database they are built concurrently, after the migration. */
   readonly indexes?: readonly TableIndex[];
+  /**
+   * The oldest programs that can still read and write afterwards, by the newest version that they know. By default only
+   * programs that know this migration. Required for every migration after the first release.
+   */
+  readonly oldest?: { readonly reader: number; readonly writer: number };
   /** Fills new tables or columns from existing rows. */
   readonly fill?: (progress: MigrationProgress) => SqlTask<void>;
 }
@@ -120,36 +126,23 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 11, statements: [], fill: numberPostgresRows },
   { version: 12, statements: [...ownerGateStatements, ...dividedCheckStatements], indexes: [commitPositionIndex] },
   { version: 13, statements: createLogStartSql(postgresDialect) },
+  { version: 14, statements: writerCheckStatements },
 ];
 
 /** The indexes that are built concurrently on an existing database. */
 export const concurrentIndexes: readonly TableIndex[] = migrations.flatMap(({ indexes }) => indexes ?? []);
 
-/** The newest schema version that this build knows. */
-export const newestSchemaVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
-
 // The key of the advisory lock for migrations, which is valid within one database.
 const lockNumber = 0x636f_7070;
 
-const isThere = "SELECT to_regclass('coppice_schema') IS NOT NULL AS there";
-
-/** Returns the schema version of the tables; 0 if there are none. */
-export function* readSchemaVersion(): SqlTask<number> {
-  const found = yield* queryRow(isThere);
-  if (found?.there !== true) return 0;
-  const at = yield* queryRow('SELECT version FROM coppice_schema');
-  return at === undefined ? 0 : sqlNumber(at, 'version');
-}
-
-/** Throws if a newer version of Coppice wrote the tables. */
-export function assertSchemaNotNewer(version: number, place: string, known = newestSchemaVersion): void {
-  if (version <= known) return;
-  throw new AppError({
-    code: 'store/newer',
-    kind: refusalKinds['store/newer'],
-    message: `The database ${place} has tables of version ${version}; this version of Coppice knows versions up to ${known}. Update Coppice to open it.`,
-    data: { version, known },
-  });
+/** Returns the oldest programs that may use the tables after all migrations of a list. */
+function oldestPrograms(list: readonly PostgresMigration[]): { readonly reader: number; readonly writer: number } {
+  let [reader, writer] = [0, 0];
+  for (const { version, oldest } of list) {
+    reader = Math.max(reader, oldest?.reader ?? version);
+    writer = Math.max(writer, oldest?.writer ?? version);
+  }
+  return { reader, writer };
 }
 
 /**
@@ -168,9 +161,12 @@ export function* migratePostgres(
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
   yield* execute("SELECT set_config('lock_timeout', current_setting('coppice.lock'), true)");
   yield* execute('CREATE TABLE IF NOT EXISTS coppice_schema (version BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)');
-  const before = yield* readSchemaVersion();
+  const schema = yield* readSchema();
+  const before = schema?.version ?? 0;
   const newest = list.reduce((most, { version }) => Math.max(most, version), 0);
-  assertSchemaNotNewer(before, place, newest);
+  // Another process may have updated the tables beyond this program's version while it waited for the lock.
+  if (schema !== null) decideAccess(schema, place, newest);
+  if (before > newest) return before;
   if (before === 0) yield* refuseForeign(place);
   if (before > 0 && before < newest) yield* lockTables();
   for (const { version, statements, indexes = [], fill } of list) {
@@ -180,9 +176,28 @@ export function* migratePostgres(
     if (fill !== undefined) yield* fill(progress);
   }
   if (before === newest) return before;
+  const oldest = oldestPrograms(list);
+  yield* execute(
+    'ALTER TABLE coppice_schema ADD COLUMN IF NOT EXISTS oldest_reader BIGINT, ADD COLUMN IF NOT EXISTS oldest_writer BIGINT',
+  );
   yield* execute('DELETE FROM coppice_schema');
-  yield* execute('INSERT INTO coppice_schema (version, at) SELECT $1, now()', newest);
+  yield* execute(
+    'INSERT INTO coppice_schema (version, at, oldest_reader, oldest_writer) SELECT $1, now(), $2, $3',
+    newest,
+    oldest.reader,
+    oldest.writer,
+  );
+  // Commits compare this column, so that a program that is running already stops to write when it has become too old.
+  if (yield* hasWriterCheck()) yield* execute('UPDATE feed_epoch SET oldest_writer = $1', oldest.writer);
   return before;
+}
+
+/** Whether the tables have the check of version 14. Tests migrate shorter lists. */
+function* hasWriterCheck(): SqlTask<boolean> {
+  const found = yield* queryRow(
+    "SELECT 1 AS yes FROM pg_attribute WHERE attrelid = to_regclass('feed_epoch') AND attname = 'oldest_writer'",
+  );
+  return found !== undefined;
 }
 
 /**

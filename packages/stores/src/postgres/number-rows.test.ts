@@ -18,8 +18,9 @@ import {
 } from '../torture/schema-fixture.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { migratePostgres, migrations, newestSchemaVersion } from './migrations.ts';
+import { migratePostgres, migrations } from './migrations.ts';
 import { parsePostgresSettings } from './options.ts';
+import { newestSchemaVersion } from './schema-version.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-numbers-'));
 const added = 25_000;

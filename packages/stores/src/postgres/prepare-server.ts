@@ -5,17 +5,15 @@ import { queryRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import { buildMissingIndexes } from './build-indexes.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { OpenedPostgres } from './engine.ts';
-import {
-  assertSchemaNotNewer,
-  concurrentIndexes,
-  hasTrigramIndex,
-  migratePostgres,
-  migrations,
-  newestSchemaVersion,
-  prepareTrigramIndex,
-  readSchemaVersion,
-} from './migrations.ts';
+import { concurrentIndexes, hasTrigramIndex, migratePostgres, migrations, prepareTrigramIndex } from './migrations.ts';
 import type { PostgresOptions } from './options.ts';
+import {
+  decideAccess,
+  describeOlderProgram,
+  newestSchemaVersion,
+  readSchema,
+  type SchemaVersion,
+} from './schema-version.ts';
 import { WriteAccess } from './write-access.ts';
 
 // The oldest supported version, 13. The PostgreSQL project no longer maintains older ones.
@@ -87,13 +85,18 @@ export async function prepareServer(database: PostgresDatabase, options: Postgre
       `The server allows ${server.connections} connections (max_connections). Several Coppice servers need more.`,
     );
   const readOnly = options.readOnly === true || server.readOnly;
-  const version = await tablesOf(database, readOnly, options.onMigration);
-  if (!readOnly) await buildMissingIndexes(database, concurrentIndexes);
-  if (!(await prepareTrigrams(database, readOnly)))
+  const schema = await prepareTables(database, readOnly, options.onMigration);
+  const access = decideAccess(schema, place);
+  const older = describeOlderProgram(schema, access);
+  if (older !== null) notes.push(older);
+  // A newer program may have dropped an index that this one would build again.
+  const mayBuild = !readOnly && schema.version === newestSchemaVersion;
+  if (mayBuild) await buildMissingIndexes(database, concurrentIndexes);
+  if (!(await prepareTrigrams(database, !mayBuild)))
     notes.push('The server has no pg_trgm extension: search scans every message, which is slow in large stores.');
   const nodes = await database.read(nodesCounted);
-  const access = new WriteAccess(database, options.readOnly === true, server.readOnly);
-  return { database, access, durable: server.fsync !== 'off', schemaVersion: version, notes, nodes };
+  const writes = new WriteAccess(database, options.readOnly === true, server.readOnly, access === 'read');
+  return { database, access: writes, durable: server.fsync !== 'off', schemaVersion: schema.version, notes, nodes };
 }
 
 function* nodesCounted(): SqlTask<number> {
@@ -101,24 +104,24 @@ function* nodesCounted(): SqlTask<number> {
   return sqlNumber(found ?? { n: -1 }, 'n');
 }
 
-/** Ensures that the tables exist and belong to Coppice, and migrates them if that is allowed. Returns their version. */
-async function tablesOf(
+/** Ensures that the tables exist, belong to Coppice, and can be used by this program. Returns their version. */
+async function prepareTables(
   database: PostgresDatabase,
   readOnly: boolean,
   progress: MigrationProgress | undefined,
-): Promise<number> {
+): Promise<SchemaVersion> {
   const { place } = database.settings;
-  const version = await database.read(readSchemaVersion);
-  assertSchemaNotNewer(version, place);
-  if (version === newestSchemaVersion) return version;
+  const schema = await database.read(readSchema);
+  if (schema !== null) decideAccess(schema, place);
+  if (schema !== null && schema.version >= newestSchemaVersion) return schema;
   if (readOnly)
     throw unfitServer(
-      version === 0
+      schema === null
         ? `The database ${place} has no tables of Coppice, and they cannot be created because nothing may be written.`
-        : `The tables of ${place} have version ${version} and cannot be migrated to ${newestSchemaVersion} because nothing may be written.`,
+        : `The tables of ${place} have version ${schema.version} and cannot be migrated to ${newestSchemaVersion} because nothing may be written.`,
     );
   await changeTables(database, () => migratePostgres(place, migrations, progress));
-  return newestSchemaVersion;
+  return (await database.read(readSchema)) ?? { version: 0, oldestReader: 0, oldestWriter: 0 };
 }
 
 /**

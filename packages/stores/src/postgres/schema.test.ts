@@ -8,14 +8,9 @@ import { numbersPerTree } from '../sql/numbers.ts';
 import { queryRow, queryRows } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import {
-  migratePostgres,
-  migrations,
-  newestSchemaVersion,
-  type PostgresMigration,
-  readSchemaVersion,
-} from './migrations.ts';
+import { migratePostgres, migrations, type PostgresMigration } from './migrations.ts';
 import { parsePostgresSettings } from './options.ts';
+import { newestSchemaVersion, readSchemaVersion } from './schema-version.ts';
 
 describe('the database itself refuses', () => {
   let database: TestDatabase;

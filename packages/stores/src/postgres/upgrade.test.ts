@@ -10,7 +10,7 @@ import { ask, run, type Store, type TreeId, textMessage, treeId } from '@coppice
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { open } from './index.ts';
-import { newestSchemaVersion } from './migrations.ts';
+import { newestSchemaVersion } from './schema-version.ts';
 
 function unpacked(name: string): string {
   return gunzipSync(readFileSync(new URL(`./fixtures/${name}.gz`, import.meta.url))).toString();

@@ -6,6 +6,7 @@ import { isAppError } from '@coppice/core';
 import { throwReadOnlyStore } from '../refusals.ts';
 import { queryRow, type SqlTask } from '../sql/query.ts';
 import type { PostgresDatabase } from './database.ts';
+import { makeTooOldError, programTooOldSqlState } from './schema-version.ts';
 
 const refusedState = '25006';
 
@@ -25,15 +26,18 @@ export class WriteAccess {
   readonly #database: PostgresDatabase;
   readonly #isReadOnlyByOption: boolean;
   #isRefused: boolean;
+  /** Whether the tables are too new for this program to write. */
+  #isTooOld: boolean;
 
-  constructor(database: PostgresDatabase, isReadOnlyByOption: boolean, isRefused: boolean) {
+  constructor(database: PostgresDatabase, isReadOnlyByOption: boolean, isRefused: boolean, isTooOld = false) {
     this.#database = database;
     this.#isReadOnlyByOption = isReadOnlyByOption;
     this.#isRefused = isRefused;
+    this.#isTooOld = isTooOld;
   }
 
   get readOnly(): boolean {
-    return this.#isReadOnlyByOption || this.#isRefused;
+    return this.#isReadOnlyByOption || this.#isRefused || this.#isTooOld;
   }
 
   /** Asks the server again if it refused writes the last time. */
@@ -44,13 +48,15 @@ export class WriteAccess {
   /** Runs a write. Throws before it starts if the server still refuses writes. */
   async write<T>(work: () => Promise<T>): Promise<T> {
     await this.refresh();
+    if (this.#isTooOld && !this.#isReadOnlyByOption) throw makeTooOldError(this.#database.settings.place);
     if (this.readOnly) throwReadOnlyStore();
     try {
       return await work();
     } catch (error) {
       // The server became read-only, or the pool has switched to a server that is.
-      if (isAppError(error) && (error.data as { readonly state?: unknown } | undefined)?.state === refusedState)
-        this.#isRefused = true;
+      const state = isAppError(error) ? (error.data as { readonly state?: unknown } | undefined)?.state : undefined;
+      if (state === refusedState) this.#isRefused = true;
+      if (state === programTooOldSqlState) this.#isTooOld = true;
       throw error;
     }
   }

@@ -26,7 +26,7 @@ import { SqlStore } from '../sql/store.ts';
 import { makePrivateFile, syncFile } from './backup.ts';
 import { SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
 import { type OpenedSqlite, SqliteEngine } from './engine.ts';
-import { migrateSqlite, numberedRowsVersion, readSqliteVersion } from './migrations.ts';
+import { migrateSqlite, newestSqliteVersion, readSqliteVersion } from './migrations.ts';
 import { clearResidue } from './residue.ts';
 import { maxBlockingWaitMs, maxLockWaitMs } from './transactions.ts';
 
@@ -237,7 +237,7 @@ function openToRead(path: string, asked: boolean, progress: MigrationProgress | 
     try {
       const { version } = readSqliteVersion(connection, path);
       connection.all('SELECT count(*) FROM tree');
-      if (version < numberedRowsVersion) return openConverted(connection, path, notes, progress);
+      if (version < newestSqliteVersion) return openConverted(connection, path, notes, progress);
       return { connection, place: path, readOnly: true, notes };
     } catch (error) {
       connection.close();

@@ -32,7 +32,7 @@ interface SqliteMigration {
 }
 
 /** The first schema version with row numbers. */
-export const numberedRowsVersion = 10;
+const numberedRowsVersion = 10;
 
 /**
  * Creates the table that records what a purge could not remove. `pages` is set if an

@@ -9,6 +9,7 @@ import type { PostgresDatabase } from '../database.ts';
 import { positionsPerEpoch } from '../feed-positions.ts';
 import { commitChannelOf } from '../notifications.ts';
 import { ownerGateLockKeys } from '../owner-gate.ts';
+import { makeTooOldError, newestSchemaVersion, readSchema } from '../schema-version.ts';
 import type { BucketPool } from './bucket-pool.ts';
 import { assignOwner, bucketOfOwner, reassignOwner, requireBucket } from './directory.ts';
 import type { MoveOptions, MoveReport } from './move-report.ts';
@@ -66,6 +67,9 @@ export async function moveOwner(
   to: string,
   options: MoveOptions = {},
 ): Promise<MoveReport> {
+  const schema = await pool.directory.read(readSchema);
+  // This program does not know the tables that a newer one added, and would leave their rows behind.
+  if ((schema?.version ?? 0) > newestSchemaVersion) throw makeTooOldError(pool.directory.settings.place);
   const target = await pool.directory.read(() => requireBucket(to));
   const guard = await connectBucket(pool.directory);
   try {
