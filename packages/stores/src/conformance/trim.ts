@@ -10,7 +10,7 @@ import {
   type Store,
 } from '@coppice/core';
 import { readHistoryStart } from '@coppice/core/history';
-import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
+import { assistant, TestTree, user, testUuid } from '@coppice/core/testing';
 import { treeToJson } from '@coppice/core/tree';
 import { describe, expect } from 'vitest';
 import {
@@ -58,7 +58,7 @@ async function versionsOf(store: Store, fixture: TestTree): Promise<number[]> {
 
 function shareOf(fixture: TestTree, owner: string, version: number, nodeIds: readonly NodeId[]): ShareLink {
   return {
-    id: uuid(900),
+    id: testUuid(900),
     owner,
     treeId: fixture.treeId,
     version,
@@ -116,7 +116,7 @@ export function registerTrimRules(subject: StoreSubject): void {
         const fixture = await createTestTree(store);
         const { treeId } = fixture;
         await appendDaily(fixture, ['alpha', 'beta']);
-        const act = { actId: uuid(70) };
+        const act = { actId: testUuid(70) };
         for (const [index, text] of ['one', 'two', 'three'].entries())
           await fixture.run(
             { type: 'append', treeId, messages: [{ message: user(text) }] },

@@ -1,6 +1,6 @@
 // @module-tag full
 import { treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { createPreparedDatabase } from '../../test/postgres-subject.ts';
@@ -54,7 +54,7 @@ describe('beside the tables of a newer program', () => {
 
   test('[L214, L215] an older program writes while it may, then only reads, then is refused, and says what to do', async () => {
     const running = await open(where.url);
-    const fixture = await TestTree.make({ store: running, treeId: treeId(uuid(1)) });
+    const fixture = await TestTree.make({ store: running, treeId: treeId(testUuid(1)) });
     await fixture.addMessages(['before']);
     await running.history(fixture.treeId);
     await takeItems(running.feed(fixture.treeId, 0), 2);
@@ -69,7 +69,7 @@ describe('beside the tables of a newer program', () => {
     expect([about.readOnly, about.schemaVersion]).toEqual([false, current + 1]);
     expect(about.notes.join()).toContain(`updated to version ${current + 1}`);
     expect(about.notes.join()).toContain('goes on reading and writing');
-    const other = await TestTree.make({ store: opened, treeId: treeId(uuid(2)) });
+    const other = await TestTree.make({ store: opened, treeId: treeId(testUuid(2)) });
     await other.addMessages(['as well']);
     expect((await opened.fsck()).findings).toEqual([]);
 

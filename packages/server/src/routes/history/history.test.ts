@@ -1,5 +1,5 @@
 import { type Store, treeId } from '@coppice/core';
-import { TestTree, uuid } from '@coppice/core/testing';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { trimHistoryOnce } from '../../live/trim-history.ts';
 import { createTree, openTestServer } from '../../testing/index.ts';
@@ -54,7 +54,7 @@ test('[A314] a server with `history.keep_days` deletes older changes, and the hi
 
 /** Creates a tree with two messages, each in an act of its own, at the current time. */
 async function appendEarly(store: Store): Promise<TestTree> {
-  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
   await fixture.addMessages(['a']);
   await fixture.addMessages(['b']);
   return fixture;
