@@ -10,7 +10,7 @@ import {
   type Store,
 } from '@coppice/core';
 import { readHistoryStart } from '@coppice/core/history';
-import { assistant, TestTree, user, testUuid } from '@coppice/core/testing';
+import { assistant, TestTree, testUuid, user } from '@coppice/core/testing';
 import { treeToJson } from '@coppice/core/tree';
 import { describe, expect } from 'vitest';
 import {
