@@ -18,7 +18,7 @@ import {
 } from '../sql/schema.ts';
 import { createIndexSql, type TableIndex } from './build-indexes.ts';
 import { postgresDialect } from './dialect.ts';
-import { dividedCheckStatements, ownerFeedIndex, positionStatements } from './feed-positions.ts';
+import { dividedCheckStatements, ownerFeedIndex, positionStatements, writerCheckStatements } from './feed-positions.ts';
 import { numberPostgresRows } from './number-rows.ts';
 import { commitPositionIndex, ownerGateStatements } from './owner-gate.ts';
 import { decideAccess, readSchema } from './schema-version.ts';

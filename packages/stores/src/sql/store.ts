@@ -342,7 +342,7 @@ export class SqlStore implements Store {
   /** Trims the trees of all owners, one transaction per tree. The share links may be in another database. */
   async trimHistory(options: TrimHistoryOptions, accounts = this.accounts): Promise<TrimHistoryReport> {
     assertArgument('options', options, argumentValidators.trimOptions);
-    this.#writable();
+    this.#assertWritable();
     const { before, treeId, signal, onProgress } = options;
     if (treeId !== undefined) {
       const commits = await this.#trimTree(treeId, before, accounts);
@@ -375,8 +375,8 @@ export class SqlStore implements Store {
   async #trimTree(treeId: TreeId, before: number, accounts: AccountStore): Promise<number> {
     const latest = firstVersionForShares(await accounts.shares(this.owner, treeId), Date.now());
     const self = this;
-    return this.#committed(function* () {
-      const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
+    return this.#runTransaction(function* () {
+      const scope = yield* self.#requireTree(treeId, self.#engine.dialect.forUpdate);
       const { indexBeforeTrim } = self.#engine;
       return yield* trimTreeLog(scope, { before, latest, grace: self.#grace, indexBeforeTrim });
     });
