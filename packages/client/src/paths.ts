@@ -2631,17 +2631,17 @@ export interface components {
       label: string;
       sessions: number;
     };
+    /** @description The oldest commit that is kept, if older ones were deleted. */
+    HistoryStart: {
+      at: number;
+      version: number;
+    } | null;
     ImportCounts: {
       merged: number;
       read: number;
       rejected: number;
       stored: number;
     };
-    /** @description The oldest commit that is kept, if older ones were deleted. */
-    HistoryStart: {
-      at: number;
-      version: number;
-    } | null;
     ImportFinding: {
       code: string;
       data: {
