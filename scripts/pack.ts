@@ -245,7 +245,7 @@ function inlineDependencies(folder: string, source: string, target: string): voi
 
 const importedNames = /^import (\{[^}]*\}|\w+(?:, \{[^}]*\})?) from ['"]([^'".][^'"]*)['"]/gm;
 
-/** Returns the exported names in an import clause. */
+/** Returns the names that an import clause needs from its module: `default`, and names before an `as`. */
 function namesIn(clause: string): readonly string[] {
   const [, first] = /^(\w+)/.exec(clause) ?? [];
   const listed = /\{([^}]*)\}/.exec(clause)?.[1] ?? '';

@@ -25,7 +25,7 @@ async function sizeOf(entry: string): Promise<number> {
 const measured = [
   // Creating a tree checks that its first messages can be stored, which only stores checked before.
   ['index.ts', 34_127],
-  // Applying steps computes visit marks and match parents of other rows, which each store did before.
+  // Applying steps also computes visit marks and match parents of other rows, so that stores need not.
   ['entries/tree.ts', 17_498],
   ['entries/context.ts', 6_066],
   ['entries/diff.ts', 4_148],

@@ -21,6 +21,7 @@ export interface Output {
   readonly style: TextStyles;
   /** Whether standard error is a terminal on which a line can be redrawn. */
   readonly live: boolean;
+  /** The width for wrapped text: that of the terminal; 120 for a pipe or a file. */
   readonly columns: number;
   /** The width of the terminal; null for a pipe, a file, or with `--raw`. */
   readonly screen: number | null;
@@ -60,7 +61,6 @@ export function createOutput(
   return {
     style,
     live: host.stderr.isTTY === true && host.env['TERM'] !== 'dumb',
-    // A pipe or file has no width.
     columns,
     screen: host.stdout.isTTY === true && options.raw !== true ? columns : null,
     get liveColumns() {

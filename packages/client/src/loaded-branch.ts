@@ -138,8 +138,9 @@ export function findLoadedEnd(part: LoadedBranch, id: NodeId, exactly: boolean):
 }
 
 /**
- * Returns the end of the view after its branch was read. It is the end that was read, unless the view has followed new
- * messages meanwhile, which the response does not have. `before` is the branch at the time of the request.
+ * Returns the last node to show after a branch was read. `before` is the branch at the time of the request, `now` the
+ * current branch, and `end` the last node of the response. If new messages were added below `end` during the request,
+ * the view stays at the last of them.
  */
 export function chooseEndAfterRead(before: LoadedBranch, now: LoadedBranch, end: NodeId | null): NodeId | null {
   const above = end ?? now.tree.rootId;
@@ -167,8 +168,8 @@ interface BranchDraft {
 }
 
 /**
- * Returns the changes of a commit that a newer page may lack. A page ends where the view ended, and only the feed
- * delivers the messages below that.
+ * Returns the changes of a commit that are not yet in a branch whose version already includes the commit. Such changes
+ * exist because a page ends where the view ended: new messages below that come only from the feed.
  */
 export function filterUnloadedChanges(part: LoadedBranch, changes: readonly RowChange[]): readonly RowChange[] {
   return changes.filter((change) => {

@@ -2,8 +2,8 @@
 import { vi } from 'vitest';
 
 /**
- * Makes threads that start later fail at a given point of the store. The test's own thread has already read the
- * variable.
+ * Makes threads that start later fail at a given point of the store. The test's own thread does not fail, because it
+ * has already read the variable.
  */
 export function injectThreadFault(fault: string): void {
   vi.stubEnv('COPPICE_TEST_FAULTS', '1');

@@ -14,7 +14,8 @@ export function renderNoticeLines(
 ): string[] {
   const { question, notice } = state;
   if (question !== null) {
-    // The user must see the whole question and its answers, even on a narrow screen.
+    // The question is wrapped, so that it can be read on a narrow screen. If it is too long, its end is cut, never the
+    // line with the possible answers.
     const asked = wrapLines(stripControlSequences(question.text), width);
     const space = Math.max(1, most - 1);
     const shown = asked.length <= space ? asked : [...asked.slice(0, space - 1), '… the rest does not fit'];

@@ -14,7 +14,10 @@ export interface FoundServer {
 // Enough time for a server on this computer, which responds within milliseconds.
 const longestMs = 2_000;
 
-/** Finds the server. Throws an error that explains what to do if no server responds. */
+/**
+ * Returns a client of the server in `--server`, by default the one on this computer. Throws if the default server does
+ * not respond; a server that was named is not checked here.
+ */
 export async function findServer(at: CliContext): Promise<FoundServer> {
   const named = at.options.server;
   const { env, home } = at.host;

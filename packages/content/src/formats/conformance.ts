@@ -9,7 +9,7 @@ import { messageKit } from '../kit.ts';
 import { collectById } from './conformance/collect-by-id.ts';
 import { arbitraryDamage, damageBytes } from './conformance/damage.ts';
 import { listFeaturesOfTrees } from './conformance/features-of-trees.ts';
-import { buildRichTree, findSilentLosses, findUnshownWords } from './conformance/silent-losses.ts';
+import { buildRichTree, findSilentLosses, findUnshownFacts } from './conformance/silent-losses.ts';
 import {
   encodeFile,
   type FixtureFiles,
@@ -357,7 +357,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       const { nodes } = out.report;
       expect(nodes.read).toBe(nodes.written + nodes.merged + nodes.left);
       if (reader === undefined) {
-        expect(findUnshownWords(out.files.values(), reported)).toEqual([]);
+        expect(findUnshownFacts(out.files.values(), reported)).toEqual([]);
         return;
       }
       const again = await storeInput(toInput(Object.fromEntries(out.files)), { format });

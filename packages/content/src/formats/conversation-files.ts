@@ -33,7 +33,7 @@ export interface ConversationFiles {
 const sampled = 20;
 
 /** Returns the values of a document that match a pattern; at most twenty of each list or object. */
-export function findValues(json: Json | undefined, pattern: JsonPathPattern): readonly (Json | undefined)[] {
+export function findValuesByPath(json: Json | undefined, pattern: JsonPathPattern): readonly (Json | undefined)[] {
   let found: readonly (Json | undefined)[] = [json];
   for (const key of pattern)
     found = found
@@ -55,7 +55,7 @@ export function hasConversation(
   if (isConversation(json)) return true;
   if (isJsonObject(json) && files.isDocument?.(json) === true) return true;
   if (files.lines === true && lines.length > 0 && lines.every((line) => isConversation(line))) return true;
-  return paths.some((path) => findValues(json, path).some((value) => isConversation(value)));
+  return paths.some((path) => findValuesByPath(json, path).some((value) => isConversation(value)));
 }
 
 /** Yields the conversations of one file, and findings for values that are none. */

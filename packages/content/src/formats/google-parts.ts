@@ -1,4 +1,4 @@
-// Converts parts of messages in the form of Google's API, which its programs use in their files.
+// Converts message parts of Google's API to blocks. Google's programs write the same parts to their files.
 import type { Json, JsonObject } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { getFilledText, isJsonObject, objectAt, textAt } from './fields.ts';

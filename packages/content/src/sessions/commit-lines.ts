@@ -77,7 +77,7 @@ export function linesOfCommit(commit: Commit, writing: CommitLineInputs): Sessio
     } else others.push(step);
   }
   flush();
-  // Nodes were added without becoming active.
+  // A reader takes the last added node as the active one. If it is not, this line names the node that stays active.
   if (reported !== active) lines.push({ ...aside('leaf', { stay: true }), parentUuid: at(active) });
   return lines;
 }

@@ -33,8 +33,8 @@ function takeStep(rewrite: TreeRewrite, step: Step): void {
 export function stepsBetween(now: Tree, then: Tree): TreeRewrite {
   const rewrite: TreeRewrite = { draft: startDraft(now), steps: [] };
   const wanted = subtree(then, then.rootId).filter((node) => node.parentId !== null);
-  // The system prompt can change only in an empty tree: before nodes are restored, or after all nodes are removed. The
-  // tree was empty in between if it had messages both times and the prompts differ, so it becomes empty here too.
+  // The system prompt can change only in an empty tree: before nodes are restored, or after all nodes are removed. If
+  // both states have messages and their prompts differ, all messages are removed first.
   if (hasOtherPrompt(now, then))
     for (const id of childIds(now, now.rootId)) takeStep(rewrite, { type: 'remove', nodeId: id });
   const isEmptied = childIds(rewrite.draft, now.rootId).length === 0;

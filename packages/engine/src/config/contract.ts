@@ -87,7 +87,7 @@ export interface ToolsConfig {
   readonly outputBytes: number;
 }
 
-/** A section `[history]`. */
+/** A section `[history]`: when old changes are deleted. */
 export interface HistoryConfig {
   /** How many milliseconds changes are kept; null means forever. */
   readonly keepMs: number | null;

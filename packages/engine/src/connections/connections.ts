@@ -24,7 +24,7 @@ export const localServers: readonly LocalServer[] = [
 
 /** The fields of the form in which a user adds or changes a connection. */
 export interface ConnectionInput {
-  /** A provider's name, or a new name for another URL. */
+  /** The name of a known provider, or any other name for a server with its own URL. */
   readonly name: string;
   /** The provider kind; by default the provider with that name, else an OpenAI-compatible server. */
   readonly kind?: string | undefined;
@@ -58,8 +58,9 @@ const nameForm = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const mostModels = 500;
 
 /**
- * Validates the input against the configuration and the stored record. Throws on a key for a provider that has one in
- * the configuration or environment, on an address that is not allowed here, and on another origin without its key.
+ * Validates the input against the configuration and the stored record. Throws if the provider's key is in the
+ * configuration or environment, if the address is not allowed here, and if the stored key belongs to another origin and
+ * no new key was entered.
  */
 export function checkConnection(
   input: ConnectionInput,

@@ -119,7 +119,7 @@ export class McpServer {
       const pause = isDown ? limits.downMs : growing * (0.5 + clock.random() / 2);
       this.#setStatus(isDown ? 'down' : 'restarting', { lastError: why, nextTryAt: now + pause });
       settled();
-      await clock.wait(pause, signal).catch(ignoreServerError);
+      await clock.wait(pause, signal).catch(ignoreAbortedWait);
       if (signal.aborted) break;
       restarts.push(clock.now());
       this.#setStatus('restarting', {});
@@ -174,7 +174,7 @@ export class McpServer {
   async #pingRegularly(connection: McpConnection, signal: AbortSignal): Promise<void> {
     const { clock, limits } = this.#services;
     while (!signal.aborted) {
-      await clock.wait(limits.pingEveryMs, signal).catch(ignoreServerError);
+      await clock.wait(limits.pingEveryMs, signal).catch(ignoreAbortedWait);
       if (!signal.aborted && this.#live?.calls === 0) await this.#ping(connection);
     }
   }
@@ -249,6 +249,6 @@ async function rejectOnAbort(work: Promise<void>, signal: AbortSignal): Promise<
   signal.removeEventListener('abort', stop);
 }
 
-function ignoreServerError(): void {
-  // The signal carries the reason.
+function ignoreAbortedWait(): void {
+  // An aborted wait rejects. The callers check the signal instead.
 }

@@ -62,8 +62,8 @@ export interface RecordedWorkQuery {
   readonly project?: string;
   readonly program?: string;
   /**
-   * The approximate number of sessions, by default 50. A page has up to twice as many rows, because sub-agents are
-   * listed too.
+   * The approximate number of sessions, by default 50. A page may have almost twice as many, because store pages also
+   * contain sub-agents: pages are read until there are enough sessions, and the last page is used completely.
    */
   readonly limit?: number;
   readonly cursor?: string;

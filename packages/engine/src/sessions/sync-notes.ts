@@ -54,7 +54,10 @@ export interface SourceLabel {
   readonly title: string | null;
 }
 
-/** Returns the labels of live nodes that the source side has with another title, or does not have. */
+/**
+ * Compares the labels in `there`, the rows of the target side, with those of the source side. Returns the labels whose
+ * title differs or that the source side does not have, if their node is live at the source.
+ */
 export function findLabelDifferences({ rows, name }: SyncSide, there: SyncSide['rows']): SourceLabel[] {
   const titles = new Map(rows.bookmarks.map(({ nodeId, title }) => [name(nodeId), title]));
   const live = new Set(rows.nodes.filter((node) => node.removedIn === null).map((node) => name(node.id)));

@@ -205,7 +205,7 @@ export class CallBuffer {
     const drop = () => {
       while (this.#memoryBytes > this.#maxBytes && this.#dropOldest());
     };
-    // If the disk does not respond, the calls that wait for it must not fill the memory.
+    // The files would become too large, or the disk is too slow: calls that wait for the disk must not fill the memory.
     if (
       this.#diskBytes + this.#movingBytes + waitingCall.size > maxDiskBytes ||
       this.#movingBytes + waitingCall.size > this.#maxBytes

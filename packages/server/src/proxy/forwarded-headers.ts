@@ -1,7 +1,8 @@
 /** Chooses the request headers to forward: all except those of the connection and those for Coppice. */
 import type { WireService } from './wire-error.ts';
 
-// Headers that describe the connection to this server, or the page and the proxies before it.
+// Headers about the connection to this server, about the web page that sends the request, or about proxies between the
+// client and this server. They are not forwarded.
 const connectionHeaders = new Set([
   'connection',
   'content-length',

@@ -28,7 +28,7 @@ import type { ParsedRequest } from './exchange.ts';
 import { findHistories, isDistinctiveHistory } from './find-histories.ts';
 import { type CallOrigin, programOfCall } from './session-of-call.ts';
 import { sourceOfMessage } from './source-of-message.ts';
-import { findSpawnedCalls, findSpawningCall, type SpawningCall } from './sub-agents.ts';
+import { findCallsWithSubAgent, findSpawningCall, type SpawningCall } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
 import { findWorkingFolder } from './working-folder.ts';
 
@@ -360,7 +360,7 @@ async function linkToParent(
   const session = origin.parent ?? null;
   if (session === null) return null;
   const { id: parent, tree } = await findSessionId(store, session, project);
-  const taken = tree === null ? new Set<string>() : await findSpawnedCalls(store, parent, child);
+  const taken = tree === null ? new Set<string>() : await findCallsWithSubAgent(store, parent, child);
   const spawned =
     tree === null ? null : await findSpawningCall(store, parent, history, (call) => taken.has(call), origin.agentName);
   return { session, parent, spawned, agentType: spawned?.agentType ?? origin.agentType ?? null };

@@ -114,7 +114,7 @@ async function forestTrees(store: Store, project: string): Promise<readonly Tree
 
 /**
  * Finds the sessions. Each first message begins a session, unless an earlier tree has the same message with one of the
- * same replies. In that case only the prompt of the session changed.
+ * same replies. In that case only the system prompt of the session changed.
  */
 async function findSessions(
   store: Store,

@@ -109,7 +109,11 @@ function describeSpawn(nodeId: NodeId, call: string, parameters: JsonObject): Sp
 }
 
 /** Returns the tool calls of a tree that already have a sub-agent other than `except`. */
-export async function findSpawnedCalls(store: Store, parent: TreeId, except: TreeId): Promise<ReadonlySet<string>> {
+export async function findCallsWithSubAgent(
+  store: Store,
+  parent: TreeId,
+  except: TreeId,
+): Promise<ReadonlySet<string>> {
   const agents = (await findSubAgents(store, [parent])).get(parent) ?? [];
   return new Set(agents.flatMap(({ treeId, call }) => (call === null || treeId === except ? [] : [call])));
 }

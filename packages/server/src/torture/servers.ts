@@ -202,7 +202,7 @@ async function restartAndPromote(
   done.promotions++;
 }
 
-/** Moves users between the buckets, one after the other, until the end. */
+/** Moves random users to random buckets, one at a time, until the test is over. */
 async function moveUsers(
   { seed }: ServerTortureOptions,
   url: string,

@@ -2,7 +2,7 @@
 import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
-import type { FoundHit, SearchRequest } from '../sql/search.ts';
+import type { NumberedHit, SearchRequest } from '../sql/search.ts';
 import { backUpPostgres } from './backup.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
@@ -139,7 +139,7 @@ export class PostgresEngine implements SqlEngine {
 
   readonly indexBeforeTrim = markSearchBeforeTrim;
 
-  async search(search: SearchRequest): Promise<readonly FoundHit[]> {
+  async search(search: SearchRequest): Promise<readonly NumberedHit[]> {
     const behind = await this.snapshot(() => findTreesBehindSearch(search.owner, search.treeId));
     const { readOnly } = this;
     if (!readOnly) for (const tree of behind) await this.transaction(() => catchUpSearch(tree.treeId));

@@ -36,7 +36,7 @@ function make(store: Store, id: TreeId): Promise<TestTree> {
   return TestTree.make({ store, treeId: id });
 }
 
-// Numbers of trees that only signal the start of a feed; no other tree of a test has them.
+// From this number on, trees only show that a feed has started. No other tree of the tests has such a number.
 const firstSign = 900_000;
 
 /**

@@ -117,7 +117,7 @@ test('[L211] in one transaction with others, an append answers as in its own', a
   await third.runs.end(third.id);
   const outcomes = await Promise.allSettled([
     first.runs.append(first.id, { offset: 0, text: 'ab' }),
-    // The same append is sent twice, as a client does after a lost answer. The second call adds only new text.
+    // A repeated append, as after a lost response, here with more text. Only the new text is added.
     first.runs.append(first.id, { offset: 0, text: 'abcd' }),
     second.runs.append(first.id, { offset: 0, text: 'foreign' }),
     second.runs.append(second.id, { offset: 5, text: 'gap' }),

@@ -21,9 +21,9 @@ import { readTreeBase } from '../sql/scope.ts';
 import {
   candidateColumns,
   candidateOrder,
-  type FoundHit,
   hitOfRow,
   hitsAfterSql,
+  type NumberedHit,
   type SearchRequest,
 } from '../sql/search.ts';
 
@@ -160,8 +160,8 @@ function textsOfNodes(one: SqlRow): string {
  * Returns hits in the copied texts, and in the trees of `uncopied`, whose texts cannot be copied because the database
  * is read-only.
  */
-export function* searchCopiedTexts(search: SearchRequest, uncopied: readonly TreeBehind[]): SqlTask<FoundHit[]> {
-  const found = new Map<string, FoundHit>();
+export function* searchCopiedTexts(search: SearchRequest, uncopied: readonly TreeBehind[]): SqlTask<NumberedHit[]> {
+  const found = new Map<string, NumberedHit>();
   for (const hit of yield* inCopied(search)) found.set(hit.nodeId, hit);
   for (const tree of uncopied) for (const hit of yield* inUncopied(search, tree)) found.set(hit.nodeId, hit);
   return [...found.values()];
@@ -187,7 +187,7 @@ function escapePattern(term: string): string {
 }
 
 /** Searches the copied texts, which are in lower case like the terms. */
-function* inCopied(search: SearchRequest): SqlTask<FoundHit[]> {
+function* inCopied(search: SearchRequest): SqlTask<NumberedHit[]> {
   // A trigram index needs bitmap scans, and each search term needs its own plan.
   yield* execute('SET LOCAL enable_bitmapscan = on');
   yield* execute('SET LOCAL plan_cache_mode = force_custom_plan');
@@ -204,11 +204,11 @@ function* inCopied(search: SearchRequest): SqlTask<FoundHit[]> {
 }
 
 /** Searches the messages of a tree that were written after its texts were last copied. */
-function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<FoundHit[]> {
+function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<NumberedHit[]> {
   const params: SqlParameter[] = [yield* readTreeBase(tree), mark];
   const asked = [inTreeSql('n'), 'n.content_in > $2', "n.role <> 'root'", ...searchConditions(search, params)];
   const place = `$${params.push(0)}`;
-  const found: FoundHit[] = [];
+  const found: NumberedHit[] = [];
   for (let after = -1; ; ) {
     params[params.length - 1] = after;
     const part = yield* queryRows(

@@ -2,7 +2,7 @@
 import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
 import type { SqlDialect, SqlRow, SqlTask } from './query.ts';
 import type { RowCache } from './row-cache.ts';
-import type { FoundHit, SearchRequest } from './search.ts';
+import type { NumberedHit, SearchRequest } from './search.ts';
 
 /** What a feed follows: the commits of a tree after a version, or those of an owner after one position per lane. */
 export type FeedTarget =
@@ -53,7 +53,7 @@ export interface SqlEngine {
    */
   changeMark(target: FeedTarget): string;
   /** Finds hits, newest first, at most one more than the limit. Every acknowledged message is searched. */
-  search(search: SearchRequest): Promise<readonly FoundHit[]>;
+  search(search: SearchRequest): Promise<readonly NumberedHit[]>;
   /**
    * Returns the changes of an owner after a log position per lane, with the columns of {@link decodeFeedEvent}. Within
    * a lane, changes become visible in the order of their positions.

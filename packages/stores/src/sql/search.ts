@@ -37,7 +37,7 @@ export interface SearchRequest {
 }
 
 /** A hit with its creation number. */
-export interface FoundHit extends SearchHit {
+export interface NumberedHit extends SearchHit {
   readonly seq: number;
 }
 
@@ -56,7 +56,7 @@ export function hitsAfterSql(createdAt: string, tree: string, seq: string): stri
  * Converts a candidate row to a hit; null if the text does not contain every term. An index may also find texts in
  * which letters differ.
  */
-export function hitOfRow(row: SqlRow, terms: readonly string[]): FoundHit | null {
+export function hitOfRow(row: SqlRow, terms: readonly string[]): NumberedHit | null {
   const snippet = snippetIfMatching(storedTextOf(row), terms);
   if (snippet === null) return null;
   return {
@@ -99,7 +99,7 @@ function orderHits(a: HitSortKey, b: HitSortKey): number {
 }
 
 /** Returns a page from the hits. If there is one hit more than the limit, the page gets a cursor. */
-export function toHitPage(found: readonly FoundHit[], limit: number): Page<SearchHit> {
+export function toHitPage(found: readonly NumberedHit[], limit: number): Page<SearchHit> {
   const sorted = [...found].sort(orderHits);
   const part = sorted.slice(0, limit);
   const last = part[part.length - 1];

@@ -59,7 +59,7 @@ export function* querySubtree(scope: TreeScope, top: NodeId, depth = maxTreeDept
   return breadthFirst(nodes, top);
 }
 
-// A preview may need four times its length of text, and a few more characters to find the end of the last grapheme.
+// The text that `previewOf` reads: four preview lengths, and one more to see whether the text continues.
 const looked = maxPreviewLength * 5;
 // The content of a message with a single text block begins like this. Only such a content can be cut.
 const plainBegins = '[{"type":"text","text":"';

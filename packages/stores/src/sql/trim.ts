@@ -13,7 +13,10 @@ export interface TrimCandidate {
   readonly owner: string;
 }
 
-/** Returns the next trees of all owners whose oldest commit is before a time, except trees that have nothing left. */
+/**
+ * Returns the next trees of all owners whose oldest commit is before a time. Leaves out trees that have not changed
+ * since a trim found nothing more to delete in them.
+ */
 export function* findTrimCandidates(before: number, after: number, limit: number): SqlTask<TrimCandidate[]> {
   const found = yield* queryRows(
     `SELECT t.no, t.id, t.owner FROM tree t LEFT JOIN log_start l ON l.tree_id = t.id

@@ -13,7 +13,7 @@ import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { queryChangesAfter, queryNewestChange } from '../sql/list-feed.ts';
 import { runSync, type SqlRow, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { RowCache } from '../sql/row-cache.ts';
-import type { FoundHit, SearchRequest } from '../sql/search.ts';
+import type { NumberedHit, SearchRequest } from '../sql/search.ts';
 import { backUpSqlite } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
 import { type SqliteConnection, sqliteBusyCode, sqliteResultCode, toSqliteError } from './driver.ts';
@@ -402,7 +402,7 @@ export class SqliteEngine implements SqlEngine {
     return row === undefined ? 0 : sqlNumber(row, 'data_version');
   }
 
-  async search(search: SearchRequest): Promise<readonly FoundHit[]> {
+  async search(search: SearchRequest): Promise<readonly NumberedHit[]> {
     try {
       await this.indexTexts();
       return searchSqlite(this.#connection, search, !isSearchIndexBehind(this.#connection));

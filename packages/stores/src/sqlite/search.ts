@@ -21,10 +21,10 @@ import { messageOfRow, searchTextOf } from '../sql/rows.ts';
 import {
   candidateColumns,
   candidateOrder,
-  type FoundHit,
   type HitSortKey,
   hitOfRow,
   hitsAfterSql,
+  type NumberedHit,
   type SearchRequest,
 } from '../sql/search.ts';
 import type { SqliteConnection } from './driver.ts';
@@ -247,7 +247,7 @@ function foldText(said: string): string {
  * Finds messages. Terms of three or more characters are searched in the index; shorter terms filter its results. If the
  * index cannot be used, for example in a read-only file, every message is scanned.
  */
-export function searchSqlite(connection: SqliteConnection, search: SearchRequest, indexed: boolean): FoundHit[] {
+export function searchSqlite(connection: SqliteConnection, search: SearchRequest, indexed: boolean): NumberedHit[] {
   const long = indexed ? search.terms.filter((term) => [...term].length >= shortest) : [];
   return long.length === search.terms.length
     ? indexedHits(connection, search, long)
@@ -257,8 +257,8 @@ export function searchSqlite(connection: SqliteConnection, search: SearchRequest
 /**
  * Returns hits by the index. Nearly all candidates are hits, so they are read in pages, and one page is usually enough.
  */
-function indexedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundHit[] {
-  const found: FoundHit[] = [];
+function indexedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): NumberedHit[] {
+  const found: NumberedHit[] = [];
   const wanted = search.limit + 1;
   // The limit is part of the statement text, because SQLite prepares a statement again for each value of a limit
   // parameter. It is rounded up to a power of two, so that few different statements are cached.
@@ -279,9 +279,9 @@ function indexedHits(connection: SqliteConnection, search: SearchRequest, long: 
 /**
  * Returns hits by scanning messages. Most candidates are not hits, so they are read one by one until there are enough.
  */
-function scannedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundHit[] {
+function scannedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): NumberedHit[] {
   const { sql, params } = candidates(search, long);
-  const found: FoundHit[] = [];
+  const found: NumberedHit[] = [];
   for (const row of connection.iterate(sql, ...params)) {
     const hit = hitOfRow(row, search.terms);
     if (hit !== null) found.push(hit);

@@ -128,8 +128,9 @@ function storeOptions(tree: TreeId): void {
 }
 
 /**
- * Restores the options and the preset of a chat: from this device, or from its creation. After that every change is
- * stored for the chat until the returned function is called, which restores the preset of new chats.
+ * Restores the options and the preset of a chat: those stored on this device, else those with which the chat was
+ * created. After that every change is stored for the chat until the returned function is called, which restores the
+ * preset of new chats.
  */
 export function followChatOptions(tree: TreeId, metadata: JsonObject): () => void {
   const isKept = Object.hasOwn(readStoredOptions(), tree);

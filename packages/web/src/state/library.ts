@@ -149,7 +149,7 @@ export async function loadLibrary(): Promise<void> {
 }
 
 /** Returns the items, and loads them first if necessary, so that a chat that starts early has its instructions too. */
-export async function requireLibraryItems(): Promise<readonly LibraryItem[]> {
+export async function loadLibraryItemsOnce(): Promise<readonly LibraryItem[]> {
   if (!useLibrary.getState().known) await loadLibrary();
   return useLibrary.getState().items;
 }

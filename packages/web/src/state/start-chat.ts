@@ -3,7 +3,7 @@ import { toHttpProblem } from '@coppice/client';
 import type { Message, NodeId, TreeId } from '@coppice/core';
 import { loadTrees } from './app-data.ts';
 import { currentChatOptions, toStoredOptions } from './chat-options.ts';
-import { composePrompt, type LibraryItem, requireLibraryItems } from './library.ts';
+import { composePrompt, type LibraryItem, loadLibraryItemsOnce } from './library.ts';
 import { api } from './page-client.ts';
 import { hashOfBlock, loadProjectFiles } from './projects.ts';
 import { navigateTo, treeRoute } from './router.ts';
@@ -35,7 +35,7 @@ export async function startChat(
   answer: boolean,
 ): Promise<boolean> {
   const node = newNodeUuid();
-  const systemPrompt = composePrompt(await requireLibraryItems(), folder, preset);
+  const systemPrompt = composePrompt(await loadLibraryItemsOnce(), folder, preset);
   const options = toStoredOptions(currentChatOptions());
   try {
     const own = new Set(message.content.map(hashOfBlock));

@@ -2,7 +2,7 @@
 // by the id of that message. Earlier threads of a session are separate lists.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
-import { findValues, readProgramFiles } from '../conversation-files.ts';
+import { findValuesByPath, readProgramFiles } from '../conversation-files.ts';
 import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
@@ -39,7 +39,7 @@ const paths = [['{}'], ['chat-sessions', '*']];
 function isOwn({ json }: Pick<SampleFile, 'json'>): boolean {
   if (isSession(json)) return true;
   if (!isJsonObject(json)) return false;
-  return paths.some((path) => findValues(json, path).some((value) => isSession(value)));
+  return paths.some((path) => findValuesByPath(json, path).some((value) => isSession(value)));
 }
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'tool']);

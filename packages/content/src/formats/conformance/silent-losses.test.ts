@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { linear } from '../linear/index.ts';
 import { markdown } from '../markdown/index.ts';
-import { buildRichTree, findSilentLosses, findUnshownWords } from './silent-losses.ts';
+import { buildRichTree, findSilentLosses, findUnshownFacts } from './silent-losses.ts';
 import { storeInput, toInput, writeStored } from './storing.ts';
 
 it('[I10] losses that were not reported are named', async () => {
@@ -44,7 +44,7 @@ it('[I10] a writer that drops lines, the system prompt or a call is detected, wh
 it('[I10] texts that a page does not show are named', async () => {
   const out = await writeStored(await buildRichTree(), markdown);
   const page = [...out.files.values()].join('\n');
-  expect(findUnshownWords([page], Object.keys(out.report.counts))).toEqual([]);
-  expect(findUnshownWords([page.replaceAll('Speak of trees alone.', '')], [])).toContain('system prompt');
-  expect(findUnshownWords([page.replaceAll('lookup', '')], [])).toContain('tool call with its arguments');
+  expect(findUnshownFacts([page], Object.keys(out.report.counts))).toEqual([]);
+  expect(findUnshownFacts([page.replaceAll('Speak of trees alone.', '')], [])).toContain('system prompt');
+  expect(findUnshownFacts([page.replaceAll('lookup', '')], [])).toContain('tool call with its arguments');
 });

@@ -249,10 +249,10 @@ function decodeEntities(page: string): string {
 }
 
 /**
- * Like {@link findSilentLosses}, but for a write-only format. Returns the words that the format does not show, line by
- * line.
+ * Like {@link findSilentLosses}, but for a write-only format. Returns the names of the facts whose words are not in the
+ * files, and whose loss was not reported.
  */
-export function findUnshownWords(files: Iterable<string>, reported: readonly string[]): string[] {
+export function findUnshownFacts(files: Iterable<string>, reported: readonly string[]): string[] {
   const shown = decodeEntities([...files].join('\n'));
   return facts
     .filter(({ shown: words = '', losses }) => {

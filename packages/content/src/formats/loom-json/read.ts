@@ -12,7 +12,7 @@ import { type ImportInput, type InputFile, isMediaFile, readAllBytes, readSample
 import { isStorableRecord } from '../original-record.ts';
 import { detectLoomFile } from './detect.ts';
 import { exoloomToTree, isExoloom } from './exoloom.ts';
-import { type NodePosition, walkLoom } from './walk.ts';
+import { type FlatNode, walkLoom } from './walk.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -49,7 +49,7 @@ class LoomMetadata {
     }
   }
 
-  node({ id, parent, record, place }: NodePosition): ImportedNode {
+  node({ id, parent, record, place }: FlatNode): ImportedNode {
     const text = textAt(record, 'text') ?? '';
     const reported = objectAt(record, 'meta');
     const createdAt = stampTime(reported.creation_timestamp);

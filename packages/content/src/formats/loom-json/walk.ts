@@ -8,7 +8,7 @@ import { FreeIds } from '../free-ids.ts';
 import { shortenId } from '../repair.ts';
 
 /** A node of the flattened list, with the id of its parent. */
-export interface NodePosition {
+export interface FlatNode {
   readonly id: string;
   readonly parent: string | null;
   /** The record without its children. */
@@ -18,7 +18,7 @@ export interface NodePosition {
 
 /** The flattened nodes of a file, and what happened to folded ones. */
 export interface WalkedNode {
-  readonly nodes: readonly NodePosition[];
+  readonly nodes: readonly FlatNode[];
   /**
    * Records of fold nodes, which are not part of the tree. `moved` maps their ids to the id of the last folded node.
    */
@@ -46,7 +46,7 @@ function isNode(value: JsonObject): boolean {
 }
 
 class LoomWalk {
-  readonly nodes: NodePosition[] = [];
+  readonly nodes: FlatNode[] = [];
   readonly folds: JsonObject[] = [];
   readonly moved = new Map<string, string>();
   readonly findings: ImportFinding[] = [];

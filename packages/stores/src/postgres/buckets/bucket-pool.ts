@@ -44,7 +44,7 @@ export class BucketPool {
     this.#options = options;
   }
 
-  /** Reads the list of buckets again. A bucket that was moved to another database is closed there after a while. */
+  /** Reads the list of buckets again. If a bucket was moved, the connections to its old database are closed later. */
   async reload(): Promise<readonly Bucket[]> {
     this.#buckets = await this.directory.read(() => listBuckets());
     const current = new Set(this.#buckets.map(keyOf));
