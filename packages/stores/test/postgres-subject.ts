@@ -167,7 +167,9 @@ export function bucketSubject(name: string, server: () => PostgresServer): Store
       place.spoilt = true;
       const { directory } = place.at;
       await directory.query(
-        how === 'newer' ? 'UPDATE coppice_schema SET version = 1000000' : 'ALTER TABLE node RENAME TO node_elsewhere',
+        how === 'newer'
+          ? 'UPDATE coppice_schema SET version = 1000000, oldest_reader = 1000000, oldest_writer = 1000000'
+          : 'ALTER TABLE node RENAME TO node_elsewhere',
       );
       const before = await readAllRows(directory);
       return {
@@ -228,7 +230,9 @@ export function postgresSubject(
       await store.close();
       const { database } = placeOf(store);
       await database.query(
-        how === 'newer' ? 'UPDATE coppice_schema SET version = 1000000' : 'ALTER TABLE node RENAME TO node_elsewhere',
+        how === 'newer'
+          ? 'UPDATE coppice_schema SET version = 1000000, oldest_reader = 1000000, oldest_writer = 1000000'
+          : 'ALTER TABLE node RENAME TO node_elsewhere',
       );
       const before = await readAllRows(database);
       return { open: () => opened(database), unchanged: async () => (await readAllRows(database)) === before };
