@@ -95,7 +95,7 @@ const parts: readonly Part[] = [
     name: 'format and lint',
     run: () => runTool('@biomejs/biome', ['check', '--error-on-warnings', '--max-diagnostics=50', '.'], 'biome'),
   },
-  ...['architecture', 'banned-words', 'registries', 'spec', 'renamed'].map((name) => ({
+  ...['architecture', 'banned-words', 'registries', 'spec', 'renamed', 'figures'].map((name) => ({
     name,
     run: () => runTool('vitest', ['run', '--reporter=default', `test/${name}.test.ts`]),
   })),

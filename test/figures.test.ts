@@ -47,7 +47,7 @@ const [memoryBytes = 0, spillBytes = 0] = numbersIn(
   'packages/server/src/proxy/call-buffer.ts',
   'memoryBytes, spillBytes',
 );
-const [, failedBytes = 0] = numbersIn('packages/server/src/proxy/failed-calls.ts', 'mostCalls, mostBytes');
+const [, failedBytes = 0] = numbersIn('packages/server/src/proxy/failed-calls.ts', 'maxCalls, maxBytes');
 const answerBytes = numberIn('packages/server/src/proxy/waiting-call.ts', 'maxAnswerBytes');
 const kept = (name: string) => numberIn('packages/server/src/proxy/response-buffer.ts', name);
 const metadataBytes = numberIn('packages/core/src/plan/create.ts', 'maxMetadataBytes');
@@ -87,8 +87,8 @@ const sentences: readonly (readonly [page: string, sentence: string])[] = [
   ],
   ['docs/mcp.md', `| pictures and attachments of a result | ${sizeText(tool('mediaBytes'))} |`],
   ['docs/mcp.md', `A text is cut after ${count(served('longestText'))} characters`],
-  ['docs/mcp.md', `after ${served('mostNodes')} nodes and a thread after ${served('mostMessages')} messages`],
-  ['docs/mcp.md', `resources ${served('mostResources')} at a time`],
+  ['docs/mcp.md', `after ${served('maxNodes')} nodes and a thread after ${served('maxMessages')} messages`],
+  ['docs/mcp.md', `resources ${served('maxResources')} at a time`],
   [
     'docs/formats.md',
     `more than ${count(archive('members'))} members or a member that would unpack to more than ${archive('ratio')} times its size`,
@@ -99,7 +99,7 @@ const sentences: readonly (readonly [page: string, sentence: string])[] = [
   ],
   [
     'docs/formats.md',
-    `\`coppice import\` from ${sizeText(numberIn('packages/cli/src/subcommands/import/index.ts', 'worthThread'))} on`,
+    `\`coppice import\` from ${sizeText(numberIn('packages/cli/src/subcommands/import/index.ts', 'minBytesForThread'))} on`,
   ],
   ['docs/proxy.md', `The bytes of a call, up to ${sizeText(server('proxyBytes'))}`],
   [

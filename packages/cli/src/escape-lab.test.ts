@@ -266,6 +266,10 @@ describe('the escape lab', () => {
         ['tree', tree],
         ['tree', nasty],
       ],
+      trim: [
+        ['trim', tree, '--keep', '1'],
+        ['trim', nasty, '--keep', '1'],
+      ],
       undo: [
         ['undo', tree],
         ['undo', nasty],

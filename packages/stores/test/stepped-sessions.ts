@@ -8,6 +8,7 @@ import { findListParameters, postgresDialect, toPostgresSql } from '../src/postg
 import { isTransactionRace } from '../src/postgres/failures.ts';
 import { queryEventRows, queryNewestPositions } from '../src/postgres/feed-positions.ts';
 import { parsePostgresSettings } from '../src/postgres/options.ts';
+import { newestSchemaVersion, programSchemaSetting } from '../src/postgres/schema-version.ts';
 import type { SqlEngine } from '../src/sql/engine.ts';
 import { type Query, runAsync, type SqlTask } from '../src/sql/query.ts';
 import { SqlStore } from '../src/sql/store.ts';
@@ -95,7 +96,9 @@ export async function openSteppedSession(
   const database = await PostgresDatabase.create(parsePostgresSettings(url, { pool: 1 }));
   const gate = new Gate();
   const once = async <T>(client: Client, make: () => SqlTask<T>): Promise<T> => {
-    await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+    await client.query(
+      `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL ${programSchemaSetting} = '${newestSchemaVersion}'`,
+    );
     try {
       // Statements that the driver sends together are still released one by one.
       let before: Promise<unknown> = Promise.resolve();

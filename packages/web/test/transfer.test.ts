@@ -106,7 +106,7 @@ test('[B81] a folder is one import, and an unreadable file shows why while the o
   await dialog.locator('input[multiple]').setInputFiles(files);
   const bad = dialog.getByRole('region', { name: 'Import report for nonsense.txt' });
   await bad.getByText('Not imported').waitFor();
-  await bad.getByText('looks like conversations').waitFor();
+  await bad.getByText('looks like a conversation').waitFor();
   await dialog.getByRole('link', { name: 'A fine chat' }).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();

@@ -8,6 +8,7 @@ import { PostgresDatabase } from './database.ts';
 import { open, type PostgresOptions } from './index.ts';
 import { migratePostgres, migrations } from './migrations.ts';
 import { parsePostgresSettings } from './options.ts';
+import { newestSchemaVersion, programSchemaSetting } from './schema-version.ts';
 
 let database: TestDatabase;
 let stores: Store[] = [];
@@ -134,6 +135,7 @@ async function openTransaction(of: TestTree, owner = 'local'): Promise<{ commit(
   slow.on('error', () => undefined);
   await slow.connect();
   await slow.query('BEGIN');
+  await slow.query('SELECT set_config($1, $2, TRUE)', [programSchemaSetting, String(newestSchemaVersion)]);
   await slow.query('SELECT 1 FROM tree WHERE id = $1 FOR UPDATE', [of.treeId]);
   await slow.query(
     `INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)

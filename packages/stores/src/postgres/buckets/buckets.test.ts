@@ -1,3 +1,4 @@
+// @module-tag full
 import { ask, isAppError, run, type Store, type TreeListEvent, textMessage, treeId } from '@coppice/core';
 import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
 import { Client } from 'pg';
