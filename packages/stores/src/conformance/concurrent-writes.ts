@@ -240,12 +240,18 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
       // All players create the same two trees; later players find them. Ids depend on the index of a command, so
       // each player first runs a different number of commands without effect; otherwise two players would choose the
       // same ids.
-      const players = samples.map(async (commands, at) => {
+      const players = samples.map((commands, at) => {
         const vain = Array.from({ length: 25 * at }, () => inVain);
         const own = commands.map((command) => ({ ...command, actor: at }));
-        for await (const _ of runCommands(at % 2 === 0 ? store : second, [...vain, ...own]));
+        return runCommands(at % 2 === 0 ? store : second, [...vain, ...own]);
       });
-      await Promise.all(players);
+      // All players find the trees before one of them changes a tree: creating a tree that differs is refused. The first
+      // command of the last players has no effect.
+      for (const player of players.toReversed()) await player.next();
+      const finish = async (player: (typeof players)[number]) => {
+        for await (const _ of player);
+      };
+      await Promise.all(players.map(finish));
       for (const { id } of (await store.trees()).items) await expectNoErrors(store, id);
       expect((await store.fsck()).findings.filter((finding) => finding.severity === 'error')).toEqual([]);
       if (subject.openSecond !== undefined) await second.close();

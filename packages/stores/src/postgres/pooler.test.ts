@@ -1,3 +1,4 @@
+// @module-tag full
 import { readPage, type Store, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
