@@ -83,6 +83,7 @@ type Cell = string | number | null;
 /** The rows of one table that a conversation consists of. */
 interface Rows {
   readonly insert: string;
+  readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
 }
 
@@ -108,6 +109,7 @@ async function rowsOf(input: ImportInput): Promise<readonly (readonly Rows[])[]>
       const places = columns.map((_, index) => `?${index + 1}`).join(', ');
       return {
         insert: `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`,
+        columns,
         rows: rows.map((row) => columns.map((column) => cellOf(row[column]))),
       };
     }),
@@ -131,13 +133,21 @@ async function sameRows(text: string, trees: readonly (readonly Rows[])[]): Prom
   await (await openStore(`sqlite:${path}`)).close();
   const database = openRawDatabase(path);
   const statements = new Map<string, ReturnType<typeof database.prepare>>();
+  const select = database.prepare('UPDATE tree SET active_node_id = ?2 WHERE id = ?1');
   for (const tree of trees) {
     database.exec('BEGIN IMMEDIATE');
-    for (const { insert, rows } of tree) {
+    // A tree can only refer to an active node that exists, so that reference is written last.
+    const active = new Map<Cell, Cell>();
+    for (const { insert, columns, rows } of tree) {
       const statement = statements.get(insert) ?? database.prepare(insert);
       statements.set(insert, statement);
-      for (const row of rows) statement.run(...row);
+      const at = columns.indexOf('active_node_id');
+      for (const row of rows) {
+        if (at !== -1) active.set(row[columns.indexOf('id')] ?? null, row[at] ?? null);
+        statement.run(...(at === -1 ? row : row.with(at, null)));
+      }
     }
+    for (const [id, node] of active) select.run(id, node);
     database.exec('COMMIT');
   }
   database.close();

@@ -8,12 +8,21 @@ import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, readPage, readPath, readTopology, run, type Store, treeId } from '@coppice/core';
 import { contextOf, readContextPath } from '@coppice/core/context';
+import { newId } from '@coppice/engine/new-id';
 import { openStore } from '@coppice/stores';
+import { measureImportTimes } from './limits/import.ts';
 import { MinimalLineFile, MinimalMap, readLastLines } from './limits/minimal-files.ts';
 import { buildMinimalTree, MinimalSqlite } from './limits/minimal-sqlite.ts';
+import { measurePeers } from './limits/peers.ts';
 import { measureStartTimes } from './limits/start.ts';
 import { type Measurement, measureAlternating, measureRetainedBytes } from './measure.ts';
-import { benchContext, branchDepth, buildBenchTree, makeBenchMessage } from './stores/bench-tree.ts';
+import {
+  benchContext,
+  branchDepth,
+  buildBenchTree,
+  makeBenchMessage,
+  makeParsedBenchMessage,
+} from './stores/bench-tree.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-limits-'));
 let files = 0;
@@ -167,13 +176,13 @@ async function memory(measures: Measurement[]): Promise<void> {
   const messages = 20_000;
   const least = measureRetainedBytes(() => {
     const own = new MinimalMap();
-    for (let n = 0; n < messages; n++) own.add({ id: crypto.randomUUID(), parentId: null, ...makeBenchMessage(n) });
+    for (let n = 0; n < messages; n++) own.add({ id: newId(), parentId: null, ...makeParsedBenchMessage(n) });
     return own;
   }, 1);
   const before = await openStore('memory:');
   globalThis.gc?.();
   const start = process.memoryUsage().heapUsed;
-  await buildBenchTree(before, messages);
+  await buildBenchTree(before, messages, makeParsedBenchMessage);
   globalThis.gc?.();
   const ours = process.memoryUsage().heapUsed - start;
   pushRow(measures, {
@@ -481,6 +490,26 @@ async function processStart(measures: Measurement[]): Promise<void> {
   pushRow(measures, { work, ...(await measureStartTimes(folder)), aim: 1.7 });
 }
 
+async function importing(measures: Measurement[]): Promise<void> {
+  const work = "import of 10,000 messages, ChatGPT's format, SQLite";
+  pushRow(measures, { work, ...(await measureImportTimes(folder)), aim: 2.6 });
+}
+
+/** Adds the other programs to the rows of the same work; their ratios are to least as well. */
+async function peers(measures: Measurement[]): Promise<void> {
+  const rows = new Map(measures.filter(({ by }) => by === 'least').map((row) => [row.work, row]));
+  for (const { work, by, value } of await measurePeers(folder)) {
+    const least = rows.get(work);
+    measures.push({
+      work,
+      by,
+      value,
+      unit: least?.unit ?? 'µs',
+      ...(least === undefined ? {} : { ratio: value / least.value }),
+    });
+  }
+}
+
 const parts: { readonly [name: string]: (measures: Measurement[]) => Promise<void> } = {
   append: appendSqlite,
   wide: appendWide,
@@ -493,6 +522,8 @@ const parts: { readonly [name: string]: (measures: Measurement[]) => Promise<voi
   sessions: sessionFolders,
   delete: deletes,
   search,
+  import: importing,
+  peers,
 };
 
 /** Measures all workloads, or those of `COPPICE_LIMITS`. */

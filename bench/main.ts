@@ -1,10 +1,12 @@
 /** `npm run bench -- core` prints a table and JSON; `--json` prints only JSON. */
+import { loadavg } from 'node:os';
 import { formatMeasurements, type Measurement } from './measure.ts';
 
 const benches: { readonly [name: string]: () => Promise<readonly Measurement[]> } = {
   core: async () => (await import('./core.ts')).benchCore(),
   stores: async () => (await import('./stores.ts')).benchStores(),
   limits: async () => (await import('./limits.ts')).benchLimits(),
+  growth: async () => (await import('./growth.ts')).benchGrowth(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
   server: async () => (await import('./server.ts')).benchServer(),
   sessions: async () => (await import('./sessions.ts')).benchSessions(),
@@ -12,6 +14,7 @@ const benches: { readonly [name: string]: () => Promise<readonly Measurement[]> 
   web: async () => (await import('./web.ts')).benchWeb(),
   install: async () => (await import('./install.ts')).benchInstall(),
   formats: async () => (await import('./formats.ts')).benchFormats(),
+  owners: async () => (await import('./owners.ts')).benchOwners(),
   scale: async () => (await import('./scale.ts')).benchScale(),
   cli: async () => (await import('./cli.ts')).benchCli(),
   client: async () => (await import('./client.ts')).benchClient(),
@@ -30,6 +33,7 @@ for (const name of names) {
   const measures = (await benches[name]?.()) ?? [];
   const missed = measures.filter((measure) => measure.kept === false);
   if (!process.argv.includes('--json')) console.log(`${formatMeasurements(measures)}\n`);
-  console.log(JSON.stringify({ bench: name, node: process.version, measures }));
+  const load = Math.round(loadavg()[1] ?? 0);
+  console.log(JSON.stringify({ bench: name, load, node: process.version, measures }));
   if (missed.length > 0) process.exitCode = 1;
 }

@@ -16,7 +16,7 @@ export interface Measurement {
   readonly by: string;
   /** The value per operation in the unit: the median of the runs. Times are CPU times, and `/s` is a rate. */
   readonly value: number;
-  readonly unit: 'µs' | 'bytes' | '/s';
+  readonly unit: 'µs' | 'bytes' | '/s' | '%';
   /** The ratio to the reference: 2 means twice as slow or as large. */
   readonly ratio?: number;
   /** The allowed ratio, as text. */
@@ -86,21 +86,30 @@ export async function measureWallTime(work: () => unknown): Promise<number> {
   return Number(process.hrtime.bigint() - from) / 1000;
 }
 
+/** Returns the CPU time of some work in microseconds, of all threads. It does not include waiting for a disk. */
+export async function measureCpuTime(work: () => unknown): Promise<number> {
+  const from = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(from);
+  return user + system;
+}
+
 /**
- * Returns the median wall times of several functions in microseconds. They run alternately, so that noise affects all
- * of them.
+ * Returns the median wall times of several functions in microseconds, or other times if `measure` is given. They run
+ * alternately, so that noise affects all of them.
  */
 export async function measureAlternating<Name extends string>(
   works: { readonly [N in Name]: (turn: number) => unknown },
   turns: number,
   warm = Math.ceil(turns / 10),
+  measure: (work: () => unknown) => Promise<number> = measureWallTime,
 ): Promise<{ readonly [N in Name]: number }> {
   const names = Object.keys(works) as Name[];
   const times = new Map<Name, number[]>(names.map((name) => [name, []]));
   collectGarbage();
   for (let turn = 0; turn < turns + warm; turn++)
     for (const name of names) {
-      const time = await measureWallTime(() => works[name](turn));
+      const time = await measure(() => works[name](turn));
       if (turn >= warm) times.get(name)?.push(time);
     }
   return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as {

@@ -3,9 +3,6 @@
  * two servers compared with the bare driver, an idle server, running replies, the delay of feeds, and the check of one
  * tree.
  */
-import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { run, type Store, type TreeId } from '@coppice/core';
 import { createProviders, defineProvider, openEngine, parseConfig, systemClock } from '@coppice/engine';
 import { serve } from '@coppice/server';
@@ -15,37 +12,13 @@ import { copyTree } from '@coppice/stores/testing/copy-tree';
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import pg from 'pg';
 import { type Measurement, median } from './measure.ts';
+import { readServerCpu } from './server-cpu.ts';
 import { benchContext, buildBenchTree, makeBenchMessage } from './stores/bench-tree.ts';
 import { openBareDriver } from './stores/postgres.ts';
 
 const isLong = process.env['COPPICE_LONG'] === '1';
 const writers = 16;
 const appendsPerWriter = 40;
-
-/**
- * Returns the processor time of a database server and its child processes in microseconds; null if the system does not
- * report it.
- */
-async function serverCpu(server: PostgresServer): Promise<number | null> {
-  if (process.platform !== 'linux') return null;
-  const [postmaster] = readFileSync(join(server.folder, 'data', 'postmaster.pid'), 'utf8').split('\n');
-  let ticks = 0;
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    let stat: string;
-    try {
-      stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    } catch {
-      continue;
-    }
-    // The fields after the name: state, parent, and from the twelfth on the times of the process and of its ended
-    // children.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (pid !== postmaster && fields[1] !== postmaster) continue;
-    const own = Number(fields[11]) + Number(fields[12]);
-    ticks += own + (pid === postmaster ? Number(fields[13]) + Number(fields[14]) : 0);
-  }
-  return ticks * 10_000;
-}
 
 interface AppendCost {
   readonly perSecond: number;
@@ -60,7 +33,7 @@ async function measureAppends(
   append: (writer: number, n: number) => Promise<unknown>,
 ): Promise<AppendCost> {
   const cpu = async () => {
-    const each = await Promise.all(servers.map(serverCpu));
+    const each = await Promise.all(servers.map(readServerCpu));
     return each.reduce<number>((sum, time) => sum + (time ?? Number.NaN), 0);
   };
   const all = (from: number, to: number) =>

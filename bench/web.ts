@@ -1,6 +1,6 @@
 /**
- * Measures the page in a real Chromium: frames of a large map, scrolling a long thread, and how the size of a tree
- * affects opening.
+ * Measures the page in a real Chromium: frames of a large map, scrolling a long thread, how the size of a tree affects
+ * opening, and work on a slow processor. `COPPICE_WEB=throttled` measures only the last.
  */
 import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, run, textMessage, treeId } from '@coppice/core';
@@ -10,6 +10,7 @@ import { openPageFixture, type PageFixture } from '@coppice/web/testing';
 import { type ColdLoad, measureColdLoad } from '@coppice/web/testing/cold-load';
 import type { Page } from 'playwright-core';
 import { type Measurement, median } from './measure.ts';
+import { measureThrottled, streamedReply } from './web/throttled.ts';
 
 /** Creates a tree of branches of a given length, each starting from a message of an earlier one. */
 async function buildSample(server: TestServer, size: number, stem: number): Promise<string> {
@@ -108,12 +109,7 @@ const largeMessages: Readonly<Record<string, string>> = {
 };
 
 /** Returns the longest task of the page's main thread in milliseconds while a tree with this message opens. */
-export async function measureLongestTask(
-  page: Page,
-  server: TestServer,
-  url: string,
-  content: string,
-): Promise<number> {
+async function measureLongestTask(page: Page, server: TestServer, url: string, content: string): Promise<number> {
   const messages = [
     { role: 'user', content: 'Show it' },
     { role: 'assistant', content },
@@ -128,7 +124,7 @@ export async function measureLongestTask(
 }
 
 /** Makes the page record its long tasks, which the browser defines as those over 50 ms. */
-export async function recordLongTasks(page: Page): Promise<void> {
+async function recordLongTasks(page: Page): Promise<void> {
   await page.addInitScript(`globalThis.longTasks = [];
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) globalThis.longTasks.push(entry.duration);
@@ -157,11 +153,12 @@ async function coldLoad({ browser, server, url }: PageFixture, tree: string): Pr
 
 /** Measures the map, scrolling, opening and large messages. */
 export async function benchWeb(): Promise<readonly Measurement[]> {
-  const fixture = await openPageFixture();
+  const fixture = await openPageFixture({ replies: [streamedReply] });
   try {
     const { server, url } = fixture;
-    const small = await buildSample(server, 1_000, 50);
     const map = await buildSample(server, 10_000, 20);
+    if (process.env['COPPICE_WEB'] === 'throttled') return await measureThrottled(fixture, map);
+    const small = await buildSample(server, 1_000, 50);
     const long = await buildSample(server, 5_000, 5_000);
     const large = await buildSample(server, 100_000, 200);
     const { page } = await fixture.open('/');
@@ -253,6 +250,8 @@ export async function benchWeb(): Promise<readonly Measurement[]> {
         kept: longest <= 200_000,
       });
     }
+    // Last, because its replies change the tree.
+    for (const row of await measureThrottled(fixture, map)) measures.push(row);
     return measures;
   } finally {
     await fixture.close();

@@ -1,4 +1,4 @@
-// npm run check: runs all static checks, and prints the time and result of each.
+// npm run check: runs all static checks, and prints the time and result of each. `-- types spec` runs only these.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, posix, relative, sep } from 'node:path';
@@ -72,7 +72,9 @@ async function checkTypes(): Promise<Outcome> {
   for (const [index, [options, { include = [], exclude = [], ...rest }]] of [...programs].entries()) {
     const project = join(folder, `${index}.json`);
     const left = exclude.filter((pattern) => !include.includes(pattern));
-    writeFileSync(project, JSON.stringify({ ...rest, include, exclude: left }));
+    // The build information lets the next check compile only what changed since: seconds instead of a minute.
+    const compilerOptions = { ...rest.compilerOptions, incremental: true, tsBuildInfoFile: `./${index}.tsbuildinfo` };
+    writeFileSync(project, JSON.stringify({ ...rest, compilerOptions, include, exclude: left }));
     const outcome = await runTool('typescript', ['-p', project, '--noEmit', '--listFiles', '--pretty', 'false'], 'tsc');
     const errors: string[] = [];
     for (const line of outcome.said.split(/\r?\n/)) {
@@ -92,10 +94,10 @@ async function checkTypes(): Promise<Outcome> {
 const parts: readonly Part[] = [
   { name: 'types', run: checkTypes },
   {
-    name: 'format and lint',
+    name: 'lint',
     run: () => runTool('@biomejs/biome', ['check', '--error-on-warnings', '--max-diagnostics=50', '.'], 'biome'),
   },
-  ...['architecture', 'banned-words', 'registries', 'spec', 'renamed', 'figures'].map((name) => ({
+  ...['architecture', 'banned-words', 'registries', 'spec', 'renamed', 'figures', 'prose'].map((name) => ({
     name,
     run: () => runTool('vitest', ['run', '--reporter=default', `test/${name}.test.ts`]),
   })),
@@ -106,7 +108,14 @@ function seconds(since: number): string {
 }
 
 const begun = performance.now();
-const waiting = [...parts];
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !parts.some((part) => part.name === name));
+if (unknown.length > 0) {
+  console.error(`There is no check ${unknown.join(', ')}. Name any of: ${parts.map((part) => part.name).join(', ')}.`);
+  process.exit(2);
+}
+const chosen = parts.filter((part) => named.length === 0 || named.includes(part.name));
+const waiting = [...chosen];
 const failures: string[] = [];
 async function work(): Promise<void> {
   for (let part = waiting.shift(); part; part = waiting.shift()) {
@@ -116,9 +125,9 @@ async function work(): Promise<void> {
     if (!outcome.ok) failures.push(`\n${part.name}\n\n${outcome.said}`);
   }
 }
-await Promise.all(Array.from({ length: Math.min(parts.length, availableParallelism()) }, work));
+await Promise.all(Array.from({ length: Math.min(chosen.length, availableParallelism()) }, work));
 
 for (const failure of failures) console.log(failure);
-const verdict = failures.length === 0 ? 'All in order' : `${failures.length} of ${parts.length} parts failed`;
+const verdict = failures.length === 0 ? 'All in order' : `${failures.length} of ${chosen.length} parts failed`;
 console.log(`\n${verdict}, ${seconds(begun)}.`);
 process.exitCode = failures.length === 0 ? 0 : 1;

@@ -5,7 +5,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildSync } from 'esbuild';
+import { type BuildOptions, buildSync } from 'esbuild';
+import { joinModules, nodeFolder } from './join-modules.ts';
 import { projectAddresses } from './project-addresses.ts';
 import { repositoryRoot } from './tools.ts';
 
@@ -43,6 +44,8 @@ interface Manifest {
   readonly sideEffects?: unknown;
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string | ByRuntime>>;
+  /** Modules with a separate file for browsers, by the name under which the package imports them. */
+  readonly imports?: Readonly<Record<string, ByRuntime>>;
   readonly keywords?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -125,10 +128,12 @@ function compile(source: string, target: string, manifest: Manifest): void {
   // A program that reads its version finds a copy of the manifest. The copy has no entries, because some bundlers would
   // resolve modules by them.
   const copy = join(dist, 'package.json');
-  if (existsSync(copy)) writeFileSync(copy, JSON.stringify({ version: manifest.version, type: 'module' }));
+  if (existsSync(copy) && manifest.imports === undefined)
+    writeFileSync(copy, JSON.stringify({ version: manifest.version, type: 'module' }));
+  if (existsSync(copy) && manifest.imports !== undefined) readOwnManifest(dist, copy);
   for (const path of filesBelow(dist))
     if (path.endsWith('.d.ts')) writeFileSync(path, withEndings(readFileSync(path, 'utf8')));
-  if (joined.has(manifest.name)) joinModules(dist, entries);
+  if (joined.has(manifest.name)) joinModules(dist, entries, joinedForNode.has(manifest.name));
   for (const path of filesBelow(join(source, 'src'))) {
     const place = relative(source, path);
     // Assets without a built module next to them are used only by our tests.
@@ -137,33 +142,26 @@ function compile(source: string, target: string, manifest: Manifest): void {
 }
 
 /**
+ * Lets the modules read the manifest of the package instead of its copy in `dist`, which is removed: modules by platform
+ * are looked up in the nearest manifest.
+ */
+function readOwnManifest(dist: string, copy: string): void {
+  rmSync(copy);
+  for (const path of filesBelow(dist)) {
+    if (!path.endsWith('.js')) continue;
+    const text = readFileSync(path, 'utf8');
+    const changed = text.replaceAll(/(\bfrom ['"])((?:\.\.\/)+package\.json['"])/g, '$1../$2');
+    if (changed !== text) writeFileSync(path, changed);
+  }
+}
+
+/**
  * The packages whose modules are bundled. Every program loads them, and finding 200 files takes longer than running
  * them.
  */
 const joined: ReadonlySet<string> = new Set(['@coppice/core', '@coppice/content', '@coppice/stores']);
-
-/** Bundles the modules into one file per entry and files that entries share. Declarations stay unchanged. */
-function joinModules(dist: string, entries: readonly string[]): void {
-  const built = entries.map((file) => join(dist, file.replace(/\.tsx?$/, '.js'))).filter((file) => existsSync(file));
-  const { outputFiles } = buildSync({
-    entryPoints: built,
-    outdir: dist,
-    outbase: dist,
-    chunkNames: 'src/shared-[hash]',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    write: false,
-  });
-  for (const path of [...filesBelow(dist)]) if (path.endsWith('.js')) rmSync(path);
-  for (const { path, contents } of outputFiles) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, contents);
-  }
-}
+/** The packages with entries for Node that share one file, because a program usually loads several of their entries. */
+const joinedForNode: ReadonlySet<string> = new Set(['@coppice/core']);
 
 /**
  * Dependencies that are bundled into a package, because most of their files are never loaded: source maps, a second
@@ -193,33 +191,33 @@ function inlineDependencies(folder: string, source: string, target: string): voi
   if (inlined[folder] === undefined) return;
   const dist = join(target, 'dist');
   const vendor = join(dist, 'vendor');
+  const manifest = manifestIn(source);
   const wanted = new Map<string, Set<string>>();
+  /** The dependencies that a bundle for a browser contains too. */
+  const alsoInBrowsers = new Set<string>();
   for (const path of filesBelow(dist)) {
     if (!path.endsWith('.js')) continue;
     const text = readFileSync(path, 'utf8');
     const up = relative(dirname(path), vendor).replaceAll('\\', '/');
     const rewritten = text.replaceAll(importedNames, (whole, names: string, from: string) => {
       if (!isInlined(folder, from)) return whole;
+      if (!/[\\/]platform[\\/]node[\\/]/.test(path)) alsoInBrowsers.add(from);
       const known = wanted.get(from) ?? new Set();
       wanted.set(from, known);
       for (const name of namesIn(names)) known.add(name);
+      if (manifest.imports !== undefined) return `import ${names} from '#vendor/${vendorName(from)}'`;
       return `import ${names} from '${up.startsWith('.') ? up : `./${up}`}/${vendorName(from)}.js'`;
     });
     if (rewritten !== text) writeFileSync(path, rewritten);
   }
   const staged = join(target, 'vendor-entries');
   mkdirSync(staged, { recursive: true });
-  const entries = [...wanted].map(([from, names]) => {
-    const file = join(staged, `${vendorName(from)}.js`);
-    writeFileSync(file, `export { ${[...names].join(', ')} } from '${from}';\n`);
-    return file;
-  });
+  const entryOf = (from: string) => join(staged, `${vendorName(from)}.js`);
+  for (const [from, names] of wanted)
+    writeFileSync(entryOf(from), `export { ${[...names].join(', ')} } from '${from}';\n`);
   const empty = join(staged, 'empty.js');
   writeFileSync(empty, 'export default {};\n');
-  const manifest = manifestIn(source);
-  buildSync({
-    entryPoints: entries,
-    outdir: vendor,
+  const options: BuildOptions = {
     // Packages are resolved from the package that imports them.
     nodePaths: [join(source, 'node_modules'), join(repositoryRoot, 'node_modules')],
     bundle: true,
@@ -228,17 +226,30 @@ function inlineDependencies(folder: string, source: string, target: string): voi
     keepNames: true,
     legalComments: 'none',
     format: 'esm',
-    platform: 'node',
-    target: 'node20',
     external: Object.keys(manifest.dependencies ?? {}).filter((name) => !isInlined(folder, name)),
     // A peer dependency of ink for its own developers, which is not installed.
     alias: { 'react-devtools-core': empty },
     // Selects the fast production form of React; a command does not need the development form.
     define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+  };
+  buildSync({
+    ...options,
+    entryPoints: [...wanted.keys()].map(entryOf),
+    outdir: vendor,
+    platform: 'node',
+    target: 'node20',
     banner: {
       js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);",
     },
   });
+  if (manifest.imports !== undefined)
+    buildSync({
+      ...options,
+      entryPoints: [...alsoInBrowsers].map(entryOf),
+      outdir: join(vendor, 'browser'),
+      platform: 'browser',
+      target: 'es2023',
+    });
   rmSync(staged, { recursive: true });
   writeFileSync(join(vendor, 'third-party-notices.txt'), buildNotices(source, inlined[folder]));
 }
@@ -292,7 +303,7 @@ function peersOf(manifest: Manifest, target: string): Map<string, string> {
     if (!/\.(?:d\.ts|m?js)$/.test(path)) continue;
     for (const [, from = ''] of readFileSync(path, 'utf8').matchAll(importing)) {
       const name = from.split('/', from.startsWith('@') ? 2 : 1).join('/');
-      if (isBuiltin(from) || known.has(name)) continue;
+      if (isBuiltin(from) || from.startsWith('#') || known.has(name)) continue;
       const version = offered[name];
       const place = relative(target, path);
       if (version === undefined || !/[\\/](?:testing|conformance)\b/.test(place))
@@ -334,7 +345,13 @@ function outside(manifest: Manifest, folder: string, target: string): object {
     // Entries that only our tests use are not built and not published.
     if (!existsSync(join(target, `${plain}.js`))) continue;
     const browser = typeof given === 'string' ? undefined : given.browser.replace(/^\.\/(.*)\.tsx?$/, './dist/$1.js');
-    built[entry] = { types: `${plain}.d.ts`, ...(browser === undefined ? {} : { browser }), default: `${plain}.js` };
+    const forNode = `${plain.replace('/src/', `/${nodeFolder}/`)}.js`;
+    built[entry] = {
+      types: `${plain}.d.ts`,
+      ...(browser === undefined ? {} : { browser }),
+      ...(existsSync(join(target, forNode)) ? { node: forNode } : {}),
+      default: `${plain}.js`,
+    };
   }
   return {
     name: names[name] ?? name,
@@ -350,6 +367,7 @@ function outside(manifest: Manifest, folder: string, target: string): object {
     bugs: { url: projectAddresses.bugs },
     files: ['dist', ...(bin === undefined ? [] : ['bin']), ...(folder === 'cli' ? ['documents'] : [])],
     ...(bin === undefined ? {} : { bin }),
+    imports: builtImports(manifest),
     exports: built,
     ...(dependencies === undefined ? {} : { dependencies }),
     ...(folder === 'cli' ? { optionalDependencies: listDriverDependencies(version) } : {}),
@@ -364,6 +382,22 @@ function outside(manifest: Manifest, folder: string, target: string): object {
         }),
     publishConfig: { access: 'public', provenance: true },
   };
+}
+
+/**
+ * Returns the modules that exist twice, for Node and for browsers: the package's own ones, and the dependencies that are
+ * bundled into it. Undefined if there are none.
+ */
+function builtImports({ name, imports }: Manifest): object | undefined {
+  if (imports === undefined) return undefined;
+  const plain = (file: string) => file.replace(/^\.\/(.*)\.tsx?$/, './dist/$1');
+  const own = Object.entries(imports).map(([each, { browser, default: node }]) => [
+    each,
+    { types: `${plain(node)}.d.ts`, browser: `${plain(browser)}.js`, default: `${plain(node)}.js` },
+  ]);
+  const vendor = { browser: './dist/vendor/browser/*.js', default: './dist/vendor/*.js' };
+  const hasVendor = inlined[name.replace('@coppice/', '')] !== undefined;
+  return Object.fromEntries(hasVendor ? [...own, ['#vendor/*', vendor]] : own);
 }
 
 /**

@@ -1,13 +1,16 @@
 // npm run release: checks, tests and packs everything, then publishes it with provenance. Without --publish it is a dry
 // run: npm only reports what it would publish.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { newestSchemaVersion, newestSqliteVersion } from '@coppice/stores/testing/table-versions';
 import { buildDrivers } from './driver-packages.ts';
 import { packAll, packFolder, publishedPackages } from './pack.ts';
 import { projectAddresses } from './project-addresses.ts';
 import { repositoryRoot } from './tools.ts';
+
+const fixtureRoot = join(repositoryRoot, 'test/fixtures/stores');
 
 /** The facts that a release depends on. */
 export interface ReleaseFacts {
@@ -16,6 +19,8 @@ export interface ReleaseFacts {
   readonly changelog: string;
   /** The versions whose stores are kept as fixtures for later versions. */
   readonly fixtures: readonly string[];
+  /** The table versions of this version's fixtures, and those that its code writes, by kind of store. */
+  readonly tables: ReadonlyMap<string, { readonly kept: number | null; readonly written: number }>;
   /** Uncommitted changes, as reported by git. */
   readonly changes: string;
   /** The tags of the released commit. */
@@ -38,6 +43,11 @@ export function findReleaseObstacles(facts: ReleaseFacts, publishes: boolean): r
   if (!publishes) return found;
   if (!reported) found.push(`CHANGELOG.md has no section for ${version}.`);
   if (!facts.fixtures.includes(version)) found.push(`There is no store of ${version} in test/fixtures/stores.`);
+  for (const [kind, { kept, written }] of facts.fixtures.includes(version) ? facts.tables : [])
+    if (kept !== written)
+      found.push(
+        `The ${kind} store of ${version} has tables of version ${kept ?? 'none'}, and the code writes ${written}: create it again (scripts/store-fixtures.ts).`,
+      );
   if (facts.changes !== '') found.push('There are changes that are not committed.');
   if (!facts.tags.includes(`v${version}`)) found.push(`The commit has no tag v${version}.`);
   if (!facts.offered)
@@ -50,13 +60,26 @@ function git(...words: readonly string[]): string {
   return execFileSync('git', words, { cwd: repositoryRoot, encoding: 'utf8' }).trim();
 }
 
+/** Reads the table version of a SQLite file from its header, and of a dump from its row. */
+export function readFixtureTables(folder: string): ReleaseFacts['tables'] {
+  const read = (path: string) => (existsSync(path) ? readFileSync(path) : null);
+  const dump = read(join(folder, 'postgres/dump.sql'))?.toString('utf8') ?? '';
+  const row = /^INSERT INTO public\.coppice_schema VALUES \((\d+),/m.exec(dump)?.[1];
+  return new Map([
+    // The SQLite file format has `user_version` at byte 60.
+    ['sqlite', { kept: read(join(folder, 'sqlite/trees.db'))?.readUInt32BE(60) ?? null, written: newestSqliteVersion }],
+    ['postgres', { kept: row === undefined ? null : Number(row), written: newestSchemaVersion }],
+  ]);
+}
+
 function readFacts(): ReleaseFacts {
   const versionOf = (folder: string): string =>
     JSON.parse(readFileSync(join(repositoryRoot, 'packages', folder, 'package.json'), 'utf8')).version;
   return {
     versions: new Map(publishedPackages.map((folder) => [folder, versionOf(folder)])),
     changelog: readFileSync(join(repositoryRoot, 'CHANGELOG.md'), 'utf8'),
-    fixtures: readdirSync(join(repositoryRoot, 'test/fixtures/stores')),
+    fixtures: readdirSync(fixtureRoot),
+    tables: readFixtureTables(join(fixtureRoot, versionOf('cli'))),
     changes: git('status', '--porcelain'),
     tags: git('tag', '--points-at', 'HEAD').split('\n'),
     offered: projectAddresses.published,
@@ -91,6 +114,8 @@ function release(publishes: boolean): number {
       ...(publishes ? ['--provenance'] : ['--dry-run', '--provenance=false']),
     ]);
   process.stdout.write(publishes ? 'Published.\n' : 'Nothing was published; npm run release -- --publish does it.\n');
+  const left = publishes ? [] : findReleaseObstacles(readFacts(), true);
+  for (const sentence of left) process.stdout.write(`Before that: ${sentence}\n`);
   return 0;
 }
 

@@ -6,7 +6,7 @@ export interface TestCounts {
 }
 
 /** The counts of a run without tests. */
-export const zeroCounts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
+const zeroCounts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
 
 /** A test that failed, with the first lines of its error. */
 export interface TestFailure {
@@ -15,7 +15,7 @@ export interface TestFailure {
 }
 
 /**
- * The report of one test file: its counts, the tests that ran, those of the other tier, and the failures. `retry` tells
+ * The report of one test file: its counts, the tests that ran, those of the other tier, and the failures. `mayRetry` tells
  * whether all failures are in tests that draw on a screen, which may be late on a busy machine.
  */
 export interface FileReport extends TestCounts {
@@ -34,7 +34,7 @@ export interface RunReport {
 }
 
 /** How many tests may pass only on the second try; more fail the run. */
-export const maxRetriedTests = 3;
+const maxRetriedTests = 3;
 
 /** Formats the last line of a run, for people and programs: `412 passed, 0 failed, 3 skipped`. */
 export function formatCounts(summary: TestCounts): string {
@@ -59,7 +59,7 @@ export function addCounts(summaries: readonly TestCounts[]): TestCounts {
 }
 
 /** Returns all failures of a run. */
-export function listFailures({ files, uncaught }: RunReport): readonly TestFailure[] {
+function listFailures({ files, uncaught }: RunReport): readonly TestFailure[] {
   return [...files.flatMap((each) => each.failures), ...uncaught];
 }
 

@@ -25,7 +25,7 @@ const isWhole = given.length === 0;
 const reportPath = join(folder, isWhole ? `${tier}.json` : `part-${process.pid}.json`);
 const reporters = given.some((each) => each.startsWith('--reporter')) ? [] : ['--reporter=default'];
 
-if (tier === 'outside') for (const sentence of findMissingPrograms(process.env['PATH'] ?? '')) console.log(sentence);
+if (tier === 'outside') for (const sentence of findMissingPrograms(process.env)) console.log(sentence);
 
 /** Runs Vitest once. The report is null if Vitest ended before it wrote one. */
 async function runOnce(

@@ -62,7 +62,7 @@ export function listSkippedFiles(tier: TestTier | null): readonly string[] {
 /** The programs that tests of the tier `outside` need, and what for. npm installs none of them. */
 export const outsidePrograms: ReadonlyMap<string, string> = new Map([
   ['pgbouncer', 'PostgreSQL behind PgBouncer'],
-  ['docker', 'the container image, and PostgreSQL with Citus'],
+  ['docker', 'the container image'],
   ['zsh', 'completion in zsh'],
   ['fish', 'completion in fish'],
   ['claude', 'calls of Claude Code through the recording proxy'],
@@ -72,10 +72,18 @@ export const outsidePrograms: ReadonlyMap<string, string> = new Map([
   ['pi', 'calls of the newest pi through the recording proxy'],
 ]);
 
-/** Returns a sentence for each program that is not on the path. */
-export function findMissingPrograms(path: string): readonly string[] {
-  const folders = path.split(delimiter).filter((folder) => folder !== '');
-  return [...outsidePrograms]
-    .filter(([name]) => !folders.some((folder) => existsSync(join(folder, name))))
-    .map(([name, use]) => `Not found: ${name}. Without it there is no test of ${use}.`);
+/** The variables with addresses of services that somebody provides for tests of the tier `outside`. */
+export const outsideServices: ReadonlyMap<string, string> = new Map([['COPPICE_CITUS_URL', 'buckets on Citus']]);
+
+/** Returns a sentence for each program that is not on the path, and for each service without an address. */
+export function findMissingPrograms(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const folders = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return [
+    ...[...outsidePrograms]
+      .filter(([name]) => !folders.some((folder) => existsSync(join(folder, name))))
+      .map(([name, use]) => `Not found: ${name}. Without it there is no test of ${use}.`),
+    ...[...outsideServices]
+      .filter(([name]) => environment[name] === undefined)
+      .map(([name, use]) => `Not set: ${name}. Without it there is no test of ${use}.`),
+  ];
 }

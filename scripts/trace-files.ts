@@ -2,6 +2,7 @@
 // V8 coverage. The first round loads and opens everything, and the second one is traced.
 import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openRawServer } from '@coppice/engine/testing';
 import { createTree, openTestServer, testToken } from '@coppice/server/testing';
@@ -52,8 +53,8 @@ async function generate(): Promise<void> {
     messages: [{ role: 'user', content: 'Go on.' }],
     models: ['scripted/one'],
   });
-  // Waits without requests, so that background work ends and only the reply is traced.
-  await new Promise((resolve) => setTimeout(resolve, 4000));
+  // Waits without requests, so that only the reply is traced; a server's repeated tasks run every five seconds.
+  while (running.services.turns.running > 0) await setImmediate();
 }
 
 async function record(): Promise<void> {

@@ -18,16 +18,32 @@ export interface BenchmarkFile {
   readonly runs: readonly { readonly code: string; readonly node: string; readonly measures: readonly Measure[] }[];
 }
 
+/** Writes a number with three significant digits, or all digits before the point. */
 function amount(value: number): string {
-  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return value.toLocaleString('en-US', { maximumFractionDigits: digits });
+  if (value >= 1_000) return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
+}
+
+const times = [
+  ['s', 1_000_000],
+  ['ms', 1_000],
+  ['µs', 1],
+] as const;
+
+/** Writes a measured value; times in the unit in which they are short. */
+export function formatMeasure(value: number, unit: string): string {
+  const given = times.find(([name]) => name === unit);
+  if (given === undefined) return `${amount(value)} ${unit}`;
+  const micros = value * given[1];
+  const [name, size] = times.find(([, each]) => micros >= each) ?? given;
+  return `${amount(micros / size)} ${name}`;
 }
 
 function drawGroup(work: string, measures: readonly Measure[]): string {
   const largest = Math.max(...measures.map(({ value }) => value));
   const rows = measures.map(({ by, value, unit, ratio, budget, kept }) => {
     const width = largest === 0 ? 0 : Math.max(0.5, (value / largest) * 100);
-    const said = `${amount(value)} ${unit}${ratio === undefined ? '' : `, ${amount(ratio)}×`}`;
+    const said = `${formatMeasure(value, unit)}${ratio === undefined ? '' : `, ${amount(ratio)}×`}`;
     const limit =
       budget === undefined
         ? ''
@@ -56,5 +72,5 @@ export function drawBenchmarks(name: string, file: BenchmarkFile): string {
   if (run === undefined) return '';
   const works = new Set(file.runs.flatMap(({ measures }) => measures.map(({ work }) => work)));
   const charts = [...works].map((work) => drawGroup(work, middleRun(work, file)));
-  return `<h2 id="chart-${escapeHtml(name)}">Charts: ${escapeHtml(name)}</h2><p>${escapeHtml(file.date)}, ${escapeHtml(file.machine)}, Node ${escapeHtml(run.node.replace(/^v/, ''))}, the middle one of ${file.runs.length} runs. A shorter bar is better.</p><div class="charts">${charts.join('')}</div>`;
+  return `<h2 id="chart-${escapeHtml(name)}">Charts: ${escapeHtml(name)}</h2><p>${escapeHtml(file.date)}, ${escapeHtml(file.machine)}, Node ${escapeHtml(run.node.replace(/^v/, ''))}, ${file.runs.length === 1 ? 'one run' : `the middle one of ${file.runs.length} runs`}. A shorter bar is better.</p><div class="charts">${charts.join('')}</div>`;
 }

@@ -102,7 +102,7 @@ export function drawPage(page: PageContent, sections: readonly NavigationSection
 <button class="theme" type="button" aria-label="Light or dark">◐</button>
 </header>
 ${body}
-<footer class="foot"><p>Coppice is free software under the MIT licence. This site sets no cookies and sends nothing anywhere.</p></footer>
+<footer class="foot"><p>Coppice is free software under the MIT licence. This site sets no cookies and sends nothing anywhere. <a href="${at('demo/index.html')}">Demo</a> · <a href="${projectAddresses.repository}">Source</a></p></footer>
 <dialog class="search" aria-label="Search">
 <form method="dialog"><label for="search-words">Search the documentation</label><input id="search-words" type="search" autocomplete="off" placeholder="How do I …"><button type="submit" aria-label="Close">Esc</button></form>
 <ol id="search-hits" aria-live="polite"></ol>

@@ -1,9 +1,30 @@
+// @module-tag full
+// Daily work runs this file as a part of `npm run check`.
 import { describe, expect, test } from 'vitest';
-import { checkArchitecture, importTable } from './checks/architecture.ts';
+import { checkArchitecture, enginePartMakers, findStaleAllowances, importTable } from './checks/architecture.ts';
 import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
 test('the repository keeps to the import table', () => {
   expect(checkArchitecture(openRepository())).toEqual([]);
+});
+
+test('the import table allows nothing that no package needs', () => {
+  expect(findStaleAllowances(openRepository())).toEqual([]);
+  const files = {
+    'package.json': '{}',
+    'packages/core/package.json': '{"name":"@coppice/core","devDependencies":{"ws":"1"}}',
+    'packages/core/src/a.ts': '',
+  };
+  const core = {
+    imports: ['content'],
+    outside: [{ name: 'ws' }, { name: 'zod' }],
+    node: false,
+    purity: 'open',
+  } as const;
+  expect(findStaleAllowances(makeWorkspace(files), { core })).toEqual([
+    'core may import content, which it does not need.',
+    'core may import zod, which it does not need.',
+  ]);
 });
 
 test('the import table only points down: no package can come to import itself through others', () => {
@@ -33,8 +54,6 @@ const sampleFiles = {
     "import { tree } from '@coppice/core'; import 'tokenx'; export const d = tree;",
   'packages/content/src/blocks/text/index.ts': "import { d } from '../define.ts'; export const text = d;",
   'packages/content/src/blocks/image/index.ts': "import { d } from '../define.ts'; export const image = d;",
-  'packages/content/src/blocks/image/view.tsx': 'export const view = <p>process.exit()</p>;',
-  'packages/content/src/views.ts': "export { view } from './blocks/image/view.tsx';",
   'packages/stores/package.json': manifest('stores', ['@coppice/core', 'pg']),
   'packages/stores/src/postgres/index.ts': "import 'pg'; import { tree } from '@coppice/core'; import 'node:fs';",
   'packages/stores/src/conformance/index.ts': "import { test } from 'vitest'; test('x', () => {});",
@@ -97,19 +116,9 @@ describe('an import that the table does not allow is named with its file', () =>
       "packages/content/src/a.ts:1 imports '@coppice/engine', but content may import only core.",
     ],
     [
-      'packages/content/src/a.ts',
-      "import 'react';",
-      "packages/content/src/a.ts:1 imports 'react', which content may use only in files matching /\\/view\\.tsx$/.",
-    ],
-    [
-      'packages/content/src/a.ts',
-      "import 'zod';",
-      "packages/content/src/a.ts:1 imports 'zod', which its package.json does not name under dependencies.",
-    ],
-    [
-      'packages/content/src/a.ts',
-      "export * from './blocks/image/view.tsx';",
-      "packages/content/src/a.ts:1 imports './blocks/image/view.tsx', a view; only views.ts imports views, so that nothing but the page needs React.",
+      'packages/content/src/formats/a.ts',
+      "import 'fflate';",
+      "packages/content/src/formats/a.ts:1 imports 'fflate', which its package.json does not name under dependencies.",
     ],
     [
       'packages/stores/src/memory/index.ts',
@@ -330,6 +339,29 @@ test('parts of the engine are created by openEngine alone', () => {
     'packages/server/src/a.ts:2 calls createCompactor, which assembles a second engine; take the part from openEngine.',
   ]);
   expect(sample('packages/server/src/a.test.ts', text)).toEqual([]);
+  // A function that was renamed would no longer be checked.
+  const { paths, read } = openRepository();
+  const sources = paths.filter((path) => /^packages\/engine\/src\/.*(?<!\.test)\.ts$/.test(path)).map(read);
+  for (const [name, callers] of enginePartMakers) {
+    expect(sources.filter((source) => source.includes(`export function ${name}(`))).toHaveLength(1);
+    for (const caller of callers) expect(read(caller)).toMatch(new RegExp(`\\b${name}\\(`));
+  }
+});
+
+test('JSON from outside is read with the decode module', () => {
+  const own = (text: string) => sample('packages/server/src/a.ts', text);
+  expect(own('export const a: Head = JSON.parse(text);')).toEqual([
+    'packages/server/src/a.ts:1 takes parsed JSON as Head; read its fields with @coppice/core/decode.',
+  ]);
+  expect(own('export const a = JSON.parse(text) as Head;')).toHaveLength(1);
+  expect(own('const { a } = JSON.parse(text);\nexport { a };')).toHaveLength(1);
+  expect(own('export const a: unknown = JSON.parse(text);')).toEqual([]);
+  expect(own('export const a: Head = JSON.parse(JSON.stringify(head));')).toEqual([]);
+  const isObject = "typeof a === 'object' && a !== null && !Array.isArray(a)";
+  expect(own(`export const b = (a: unknown) => ${isObject};`)).toEqual([
+    'packages/server/src/a.ts:1 tests for an object itself; use isFieldMap of @coppice/core/decode.',
+  ]);
+  expect(sample('packages/core/src/decode.ts', `export const b = (a: unknown) => ${isObject};`)).toEqual([]);
 });
 
 test('the main entry of engine loads nothing that has a separate entry', () => {

@@ -1,3 +1,5 @@
+// @module-tag full
+// Daily work runs this file as a part of `npm run check`.
 import { describe, expect, test } from 'vitest';
 import { checkBannedWords } from './checks/banned-words.ts';
 import { findDuplicateNames, readFunctions, wordsOfName } from './checks/names.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { projectAddresses } from '../scripts/project-addresses.ts';
-import { workspaceRoot } from './checks/workspace.ts';
+import { openRepository, workspaceRoot } from './checks/workspace.ts';
 
 function read(path: string): string {
   return readFileSync(join(workspaceRoot, path), 'utf8');
@@ -48,7 +48,12 @@ test.each(files)(
     const { jobs, permissions } = readWorkflow(file);
     expect(permissions['contents']).toBe('read');
     for (const job of Object.values(jobs)) {
-      for (const { uses } of job.steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@v\d+$/);
+      for (const { uses, with: inputs } of job.steps) {
+        // A tag can be moved to other code, a commit cannot.
+        if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[\da-f]{40}$/);
+        // Later steps run code of the change, which must not find the token of the checkout.
+        if (uses?.startsWith('actions/checkout@') === true) expect(inputs?.['persist-credentials']).toBe(false);
+      }
       for (const [, name] of linesOf(job).matchAll(/npm run (?:--silent )?([\w:]+)/g))
         expect(scripts).toHaveProperty([name ?? '']);
       // Secrets are passed to a shell as variables, never as text of the line.
@@ -65,6 +70,8 @@ test('every change is checked and tested on three systems and measured; the full
   expect(linesOf(jobs['fast'])).toContain('npm test');
   expect(jobs['full']?.if).toContain('schedule');
   expect(linesOf(jobs['full'])).toContain('npm run test:full');
+  expect(jobs['outside']?.if).toContain('schedule');
+  expect(linesOf(jobs['outside'])).toContain('npm run test:outside');
   expect(jobs['bench']?.if).toContain('pull_request');
   expect(linesOf(jobs['bench'])).toMatch(/bench -- core[\s\S]*gh pr comment/);
   expect(jobs['bench']?.permissions).toEqual({ contents: 'read', 'pull-requests': 'write' });
@@ -77,9 +84,10 @@ test('a tag publishes with provenance', () => {
   expect(linesOf(jobs['publish'])).toContain('npm run release -- --publish');
   // Without a registry URL npm writes no configuration that uses the token.
   expect(jobs['publish']?.steps.some((step) => step.with?.['registry-url'] !== undefined)).toBe(true);
+  expect(jobs['publish']?.steps.some((step) => step.with?.['cache'] !== undefined)).toBe(false);
 });
 
-test('holes are reported in private, bugs with what doctor prints, and no person or address is made up', () => {
+test('vulnerabilities are reported in private, bugs with the output of doctor, and no person or address is invented', () => {
   expect(read('SECURITY.md')).toContain('private vulnerability reporting');
   expect(read('.github/ISSUE_TEMPLATE/bug.yml')).toContain('coppice doctor --report');
   expect(read('.github/pull_request_template.md')).toContain('npm run check');
@@ -91,13 +99,25 @@ test('holes are reported in private, bugs with what doctor prints, and no person
   const contact = read('.github/ISSUE_TEMPLATE/config.yml');
   for (const [address] of contact.matchAll(/https:\/\/\S+/g))
     expect(address.startsWith(projectAddresses.repository)).toBe(true);
-  for (const path of ['SECURITY.md', 'CODE_OF_CONDUCT.md', 'CONTRIBUTING.md', '.github/ISSUE_TEMPLATE/config.yml'])
-    expect(read(path)).not.toMatch(/[\w.+-]+@[\w-]+\.[a-z]{2,}/i);
+  const hosted = readdirSync(join(workspaceRoot, '.github'), { recursive: true, encoding: 'utf8' });
+  const published = [
+    ...openRepository().paths,
+    ...hosted.map((path) => `.github/${path.replaceAll('\\', '/')}`),
+  ].filter((path) => /\.(?:md|ya?ml)$|(?:^|\/)(?:package\.json|LICENSE)$/.test(path) && !path.includes('/fixtures/'));
+  for (const path of ['LICENSE', 'SECURITY.md', '.github/ISSUE_TEMPLATE/config.yml', 'packages/cli/package.json'])
+    expect(published).toContain(path);
+  const addressed = published.filter((path) => /[\w.+-]+@[\w-]+\.[a-z]{2,}/i.test(read(path)));
+  expect(addressed).toEqual([]);
+  for (const path of published.filter((each) => each.endsWith('package.json')))
+    for (const key of ['author', 'contributors', 'maintainers', 'funding'])
+      expect(JSON.parse(read(path))).not.toHaveProperty(key);
 });
 
-test('an editor and a development container find their settings', () => {
+test('an editor, git and a development container find their settings', () => {
+  expect(read('.gitattributes')).toContain('* text=auto eol=lf');
   expect(read('.editorconfig')).toContain('max_line_length = 120');
-  const { image, postCreateCommand } = JSON.parse(read('.devcontainer/devcontainer.json'));
+  const { image, postCreateCommand, forwardPorts } = JSON.parse(read('.devcontainer/devcontainer.json'));
   expect(image).toMatch(/:\d+$/);
   expect(postCreateCommand).toBe('npm ci');
+  expect(read('packages/cli/src/default-port.ts')).toContain(`= ${forwardPorts[0]};`);
 });

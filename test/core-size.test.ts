@@ -24,16 +24,18 @@ async function sizeOf(entry: string): Promise<number> {
 /** The last measured sizes. A commit that raises one gives the reason. */
 const measured = [
   // Creating a tree checks that its first messages can be stored, which only stores checked before.
-  ['index.ts', 34_127],
+  ['index.ts', 35_265],
   // Applying steps also computes visit marks and match parents of other rows, so that stores need not.
-  ['entries/tree.ts', 17_498],
+  ['entries/tree.ts', 18_113],
   ['entries/context.ts', 6_066],
-  ['entries/diff.ts', 4_148],
+  ['entries/diff.ts', 4_342],
   // A history whose old commits were deleted: where it begins, and errors for what lies before.
   ['entries/history.ts', 6_317],
   ['entries/chatgpt.ts', 8_123],
-  ['entries/store.ts', 9_038],
-  ['entries/decode.ts', 1_912],
+  ['entries/store.ts', 9_423],
+  // Paths of keys, filled texts and lists of texts, which twenty files had by hand, and the check of a store that three
+  // packages had by hand or not at all; the nearest of several names, which engine had as well.
+  ['entries/decode.ts', 2_523],
 ] as const;
 
 test.each(measured)('the entry %s is at most 3 %% larger than it was measured', async (entry, size) => {

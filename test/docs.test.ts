@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CliFixture, makeCliFixture } from '@coppice/cli/testing';
+import { type CliFixture, instantReplies, makeCliFixture } from '@coppice/cli/testing';
 import * as client from '@coppice/client';
 import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
@@ -258,7 +258,7 @@ test.each(pages.filter((each) => !isReadme(each.page) && run(each, 'ts').length 
   },
 );
 
-test('every example in TypeScript compiles in a strict program', () => {
+test('every example in TypeScript compiles in a strict program', { tags: ['full'] }, () => {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const folder = join(root, '.tmp', `examples-${process.pid}`);
   mkdirSync(folder, { recursive: true });
@@ -281,7 +281,10 @@ test('every example in TypeScript compiles in a strict program', () => {
 test.each(
   pages.filter((each) => run(each, ...Object.keys(readers).filter((language) => language !== 'ts')).length > 0),
 )('the shell lines, settings and files of $page work as written', async (each) => {
-  const fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] } });
+  const fixture = makeCliFixture({
+    config: instantReplies,
+    env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] },
+  });
   try {
     for (const example of run(each, ...Object.keys(readers))) await readers[example.language]?.(example, fixture);
   } finally {

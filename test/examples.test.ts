@@ -198,6 +198,8 @@ describe('react-components', { tags: ['browser'] }, () => {
     await page.locator('.coppice-message textarea').fill('What is a branch?');
     await page.getByRole('button', { name: 'Save' }).click();
     await waitUntilTrue(async () => (await texts(page))[0]).toBe('What is a branch?');
+    // The edited question is answered.
+    await waitUntilTrue(async () => (await texts(page)).length).toBe(2);
     // The page shows the other version before the server has stored the switch.
     const stored = page.waitForResponse((response) => response.url().endsWith('/active'));
     await page.getByRole('button', { name: 'Previous version' }).first().click();
@@ -209,6 +211,8 @@ describe('react-components', { tags: ['browser'] }, () => {
     const other = await page.context().newPage();
     await other.goto(page.url());
     await waitUntilTrue(async () => (await texts(other))[0]).toBe('How do I undo?');
+    // First the reply, then the edit.
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await waitUntilTrue(() => other.locator('.coppice-variants').count()).toBeLessThan(2);
     expect(example.faults).toEqual([]);

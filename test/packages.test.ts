@@ -132,6 +132,27 @@ test('the page includes the licences of its fonts and libraries', () => {
   expect(readFileSync(join(staged, 'web/dist/third-party-notices.txt'), 'utf8')).toBe(notices);
 });
 
+test('the entries of core for Node have the same names as those for bundlers', () => {
+  const folder = join(project, 'node_modules/@coppice/core');
+  const { exports: entries } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const plain = Object.keys(entries).filter((entry) => !/testing|package\.json$/.test(entry));
+  expect(plain.length).toBeGreaterThan(5);
+  const program = join(project, 'entries.mjs');
+  for (const entry of plain) {
+    const { node, default: other } = entries[entry];
+    expect(node).toMatch(/^\.\/dist\/node\/.*\.js$/);
+    const files = [`@coppice/core${entry.slice(1)}`, join(folder, node), join(folder, other)];
+    const lists = files.map((file) => `Object.keys(await import(${JSON.stringify(file)}))`);
+    writeFileSync(program, `console.log(JSON.stringify([${lists.join(', ')}]));`);
+    const [installed, forNode, forBundlers] = JSON.parse(
+      execFileSync(process.execPath, [program], { encoding: 'utf8' }),
+    );
+    expect(installed.length).toBeGreaterThan(0);
+    expect(installed).toEqual(forNode);
+    expect(installed).toEqual(forBundlers);
+  }
+});
+
 test.each(examples)('the README example of %s works when installed', (folder) => {
   const program = join(project, `${folder}.mjs`);
   writeFileSync(program, programOf(readFileSync(join(staged, folder, 'README.md'), 'utf8')));
@@ -480,6 +501,49 @@ test('the installed stores load in a bundle for a browser', () => {
   });
   expect(outputFiles.length).toBe(1);
   expect(Object.keys(metafile.inputs).filter((path) => path.startsWith('node:'))).toEqual([]);
+});
+
+test('a bundle for a server needs no driver, and finds an installed one when it runs', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'packages/stores/package.json'), 'utf8'));
+  const driver = '@photostructure/sqlite';
+  const { folder } = installInto(ofStores, [`${driver}@${devDependencies[driver]}`]);
+  const { warnings } = buildSync({
+    stdin: { contents: "export { openStore } from '@coppice/stores';", resolveDir: folder },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    outfile: join(folder, 'bundle.mjs'),
+    logLevel: 'silent',
+  });
+  expect(warnings).toEqual([]);
+  const answer = runModule(
+    folder,
+    `import { existsSync } from 'node:fs';
+import { openStore } from './bundle.mjs';
+const store = await openStore('sqlite:trees.db');
+await store.close();
+const missing = await openStore('postgres://localhost/trees').catch((error) => error.message);
+console.log(JSON.stringify([existsSync('trees.db'), missing]));
+`,
+  );
+  expect(answer).toEqual([true, expect.stringContaining('npm install pg')]);
+});
+
+test('the installed engine and the app of the installed server load in a bundle for a browser', () => {
+  const { folder } = installInto([...ofStores, '@coppice/engine', '@coppice/server']);
+  for (const entry of ['@coppice/engine', '@coppice/server/app']) {
+    const { outputFiles, metafile } = buildSync({
+      stdin: { contents: `export * from '${entry}';`, resolveDir: folder },
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      metafile: true,
+      logLevel: 'silent',
+      write: false,
+    });
+    expect(outputFiles.length).toBe(1);
+    expect(Object.keys(metafile.inputs).filter((path) => /^node:|[/]platform[/]node[/]/.test(path))).toEqual([]);
+  }
 });
 
 test('a package includes the licences of everything built into it', () => {

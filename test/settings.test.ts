@@ -31,6 +31,19 @@ test('the page lists every variable, configuration key and limit with its defaul
   expect(readFileSync(page, 'utf8')).toBe(filled);
 });
 
+test('the page and the README of the store list every option in the URL of a PostgreSQL store', () => {
+  const repository = openRepository();
+  const code = repository.read('packages/stores/src/postgres/options.ts');
+  const read = [...code.matchAll(/takeOption\(url, '(\w+)'\)/g)].map(([, name]) => name).sort();
+  expect(read).toContain('attachments');
+  const [, section = ''] = repository.read('docs/settings.md').split('## The address of a PostgreSQL store');
+  const [table = ''] = section.split('\n## ');
+  const listed = (text: string) => [...text.matchAll(/^\| `(\w+)[^`]*` \|/gm)].map(([, name]) => name).sort();
+  expect(listed(table)).toEqual(read);
+  const [beginning = ''] = repository.read('packages/stores/src/postgres/README.md').split('These settings can be');
+  expect(listed(beginning)).toEqual(read);
+});
+
 test('every environment variable that the packages read is described, and no other', () => {
   expect(findUndescribedVariables(openRepository())).toEqual([]);
 });

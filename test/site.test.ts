@@ -8,6 +8,7 @@ import { connectBrowser } from '@coppice/web/testing/browser';
 import type { Browser, BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { buildSite } from '../site/build.ts';
+import { formatMeasure } from '../site/charts.ts';
 import { isUnlistedPage, navigationGroups } from '../site/pages.ts';
 import { type StaticHost, serveSite } from '../site/serve.ts';
 import { openRepository } from './checks/workspace.ts';
@@ -68,11 +69,24 @@ test('every document has a page, and every line of the navigation a document', (
 });
 
 test.each([
+  [0.14, 'µs', '0.14 µs'],
+  [18.74, 'µs', '18.7 µs'],
+  [999, 'µs', '999 µs'],
+  [209_953, 'µs', '210 ms'],
+  [12_345_678, 'µs', '12.3 s'],
+  [1_234_567, 'bytes', '1,234,567 bytes'],
+  [0.002, '/s', '0.002 /s'],
+])('a chart writes %s %s as %s', (value, unit, text) => {
+  expect(formatMeasure(value, unit)).toBe(text);
+});
+
+test.each([
   'index.html',
   'docs/concepts.html',
   'docs/benchmarks.html',
   'reference/http.html',
   'reference/stores.html',
+  'reference/assistant-ui.html',
   '404.html',
 ])('%s is accessible in light and dark, fits a phone and calls no other host', { tags: ['browser'] }, async (path) => {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -84,6 +98,9 @@ test.each([
   const { page, faults } = await open(path, { viewport: { width: 360, height: 740 } });
   const width = await page.evaluate('document.documentElement.scrollWidth');
   expect(width).toBeLessThanOrEqual(360);
+  // A link of the header that does not fit is left out instead of being cut off.
+  const bar = "document.querySelector('.main-links')";
+  expect(await page.evaluate(`${bar}.scrollWidth - ${bar}.clientWidth`)).toBe(0);
   expect(faults).toEqual([]);
   await page.context().close();
 });

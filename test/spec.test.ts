@@ -1,3 +1,5 @@
+// @module-tag full
+// Daily work runs this file as a part of `npm run check`.
 import { describe, expect, test } from 'vitest';
 import { checkSpec, readCitations, readRules } from './checks/spec.ts';
 import { makeWorkspace, openRepository } from './checks/workspace.ts';

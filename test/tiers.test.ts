@@ -7,6 +7,7 @@ import {
   isLoadedBy,
   isTestPath,
   outsidePrograms,
+  outsideServices,
   testTiers,
 } from '../scripts/tiers.ts';
 import { isTypeScript, openRepository } from './checks/workspace.ts';
@@ -81,8 +82,10 @@ describe('the check of two test runs', () => {
   });
 });
 
-test('every missing program is named', () => {
-  expect(findMissingPrograms('').map((sentence) => /^Not found: (\w+)\./.exec(sentence)?.[1])).toEqual([
+test('every missing program and service is named', () => {
+  const missing = findMissingPrograms({ PATH: '' });
+  expect(missing.map((sentence) => /^Not (?:found|set): (\w+)\./.exec(sentence)?.[1])).toEqual([
     ...outsidePrograms.keys(),
+    ...outsideServices.keys(),
   ]);
 });

@@ -7,7 +7,7 @@ function idOf(conversation: number, message: number): string {
 }
 
 /** Builds one conversation: mostly a chain, with a fork at every thirteenth message. */
-export function makeConversation(number: number, messages: number): object {
+function makeConversation(number: number, messages: number): object {
   const parents: number[] = [0];
   const children: number[][] = Array.from({ length: messages + 1 }, () => []);
   let parent = 0;

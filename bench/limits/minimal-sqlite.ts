@@ -31,6 +31,7 @@ export class MinimalSqlite {
   readonly #select: Statement;
   readonly #path: Statement;
   readonly #shape: Statement;
+  readonly #shapeBelow: Statement;
   readonly #find: Statement;
   readonly #remove: Statement;
   #search: Statement | undefined;
@@ -56,6 +57,10 @@ export class MinimalSqlite {
       SELECT m.no, m.parent, m.role, m.content, up.level + 1 FROM up JOIN message m ON m.no = up.parent WHERE up.level < ?2
     ) SELECT no, role, content FROM up`);
     this.#shape = arrays('SELECT no, parent, role, substr(content, 1, 80) FROM message ORDER BY no');
+    this.#shapeBelow = arrays(`WITH RECURSIVE below(no, level) AS (
+      VALUES (?1, 0) UNION ALL
+      SELECT m.no, below.level + 1 FROM below JOIN message m ON m.parent = below.no WHERE below.level < ?2
+    ) SELECT m.no, m.parent, m.role, substr(m.content, 1, 80) FROM below JOIN message m ON m.no = below.no`);
     this.#find = arrays('SELECT no FROM message WHERE parent = ? AND content = ?');
     this.#remove = database.prepare(`WITH RECURSIVE below(no) AS (
       VALUES (?1) UNION ALL SELECT m.no FROM below JOIN message m ON m.parent = below.no
@@ -94,6 +99,11 @@ export class MinimalSqlite {
 
   shape(): unknown[] {
     return this.#shape.all();
+  }
+
+  /** Returns the shape of the messages below one message, itself included, down to a number of levels. */
+  shapeBelow(no: number, levels: number): unknown[] {
+    return this.#shapeBelow.all(no, levels);
   }
 
   /** Returns the child of a message with this content. */

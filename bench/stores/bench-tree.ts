@@ -16,6 +16,11 @@ export function makeBenchMessage(n: number) {
   return textMessage(n % 2 === 0 ? 'user' : 'assistant', `message ${n}: ${filler}`);
 }
 
+/** Builds the same message as one string in memory, as a parsed message is. A template is stored as its parts. */
+export function makeParsedBenchMessage(n: number): ReturnType<typeof makeBenchMessage> {
+  return JSON.parse(JSON.stringify(makeBenchMessage(n)));
+}
+
 /** The run context of one user, with the real clock and with ids that increase with time, as in production. */
 export const benchContext: RunContext = {
   actor: 'me',
@@ -28,13 +33,14 @@ export const benchContext: RunContext = {
 export async function buildBenchTree(
   store: Store,
   size: number,
+  makeMessage = makeBenchMessage,
 ): Promise<{ readonly id: TreeId; readonly rootId: NodeId; readonly leaf: NodeId }> {
   const id = treeId(newId());
   const rootId = newId();
   await run(store, { type: 'create', treeId: id, rootId }, benchContext);
   let leaf = rootId as NodeId;
   for (let n = 0; n < size; n += branchDepth) {
-    const messages = Array.from({ length: branchDepth }, (_, index) => ({ message: makeBenchMessage(n + index) }));
+    const messages = Array.from({ length: branchDepth }, (_, index) => ({ message: makeMessage(n + index) }));
     const { result } = await run(
       store,
       { type: 'append', treeId: id, parentId: rootId as NodeId, messages },

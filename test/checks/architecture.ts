@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type GlobalUse, type ModuleImport, readModule } from './modules.ts';
+import { type GlobalUse, type ModuleFacts, type ModuleImport, readModule } from './modules.ts';
 import { findRegistries, type Registry } from './registries.ts';
 import { isTestFile, isTypeScript, packageOf, type Workspace } from './workspace.ts';
 
@@ -42,12 +42,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
   content: {
     imports: ['core'],
     node: false,
-    outside: [
-      { name: 'tokenx' },
-      { name: 'fflate', where: /^src\/formats\// },
-      { name: 'zod' },
-      { name: 'react', where: /\/view\.tsx$/ },
-    ],
+    outside: [{ name: 'tokenx' }, { name: 'fflate', where: /^src\/formats\// }],
     purity: 'pure',
   },
   stores: {
@@ -68,10 +63,8 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       { name: 'smol-toml', where: /^src\/config\// },
       { name: 'fflate', where: /^src\/(?:files|testing)\// },
       { name: 'unpdf', where: /^src\/files\// },
-      { name: '@modelcontextprotocol/client', where: /^src\/mcp\// },
+      { name: '@modelcontextprotocol/client', where: /^src\/(?:mcp|platform\/node)\// },
       { name: 'ajv', where: /^src\/(?:tools|mcp)\// },
-      { name: 'zod' },
-      { name: 'uuidv7' },
     ],
     purity: 'open',
   },
@@ -89,7 +82,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
   },
   client: {
     imports: ['core'],
-    testsImport: ['content', 'stores', 'engine', 'server'],
+    testsImport: ['stores', 'engine', 'server'],
     node: false,
     // Sends requests with types that are generated from the server's routes.
     outside: [{ name: 'openapi-fetch' }],
@@ -98,7 +91,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
   },
   react: {
     imports: ['core', 'client'],
-    testsImport: ['content', 'stores', 'engine', 'server', 'web'],
+    testsImport: ['engine', 'server', 'web'],
     node: false,
     outside: [
       { name: 'react' },
@@ -122,7 +115,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
   },
   'assistant-ui': {
     imports: ['core', 'content', 'client'],
-    testsImport: ['stores', 'engine', 'server', 'web'],
+    testsImport: ['stores', 'engine', 'server'],
     node: false,
     outside: [{ name: '@assistant-ui/react' }, { name: 'react', where: /^src\/thread-list\.ts$/ }],
     purity: 'open',
@@ -181,9 +174,24 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
  * The functions that create a part of the engine, and the files that may call them. All other code gets these parts
  * from `openEngine`, because a second set would have separate budgets and hooks.
  */
-export const engineFolderRules: ReadonlyMap<string, readonly string[]> = new Map([
+export const enginePartMakers: ReadonlyMap<string, readonly string[]> = new Map([
   ['createGenerator', ['packages/engine/src/open-engine.ts']],
-  ['createTitles', ['packages/engine/src/open-engine.ts']],
+  ['createTitleGenerator', ['packages/engine/src/open-engine.ts']],
+  [
+    'createProviders',
+    [
+      'packages/engine/src/open-engine.ts',
+      'packages/engine/src/providers/index.ts',
+      // Lists and tries models for commands that have no store.
+      'packages/cli/src/cli-context.ts',
+    ],
+  ],
+  // A client of MCP servers without a registry of its own has an empty one.
+  [
+    'createTools',
+    ['packages/engine/src/open-engine.ts', 'packages/engine/src/open-tools.ts', 'packages/engine/src/mcp/index.ts'],
+  ],
+  ['createMcpClient', ['packages/engine/src/open-tools.ts']],
   ['createCommands', ['packages/engine/src/open-engine.ts']],
   [
     'createCompactor',
@@ -206,8 +214,40 @@ export const engineFolderRules: ReadonlyMap<string, readonly string[]> = new Map
   ],
 ]);
 
+/** The only file that may test whether a value is an object; all other code uses its `isFieldMap`. */
+const decodeModule = 'packages/core/src/decode.ts';
+
+/**
+ * The files that may give parsed JSON a type without reading its fields through the decode module, because Coppice wrote
+ * the text and something else checks it.
+ */
+const trustedJsonFiles: readonly RegExp[] = [
+  // Columns of our own tables. The check of a store and its repair find what is damaged.
+  /^packages\/stores\/src\/(?:sql|postgres)\//,
+  // Responses of our own server, typed by its OpenAPI document, and of an app's own chat handler.
+  /^packages\/(?:client\/src\/client|web\/src\/transfer\/transfer-api|ai-sdk\/src\/tree-chat)\.ts$/,
+  // The text of a run and the record of an import, which only servers of this store write.
+  /^packages\/(?:engine\/src\/runs\/turn-events|server\/src\/transfer\/import-records)\.ts$/,
+  // The key of a hook, which the same file wrote.
+  /^packages\/react\/src\/hooks\.ts$/,
+  // Programs of the tests, and what their own processes report.
+  /\/(?:torture|testing)\//,
+];
+
+/** Returns a sentence for each place where a module reads JSON with a reader of its own. */
+function checkJsonReads(path: string, { trustedJson, objectTests }: ModuleFacts): string[] {
+  const found: string[] = [];
+  if (path !== decodeModule)
+    for (const line of objectTests)
+      found.push(`${path}:${line} tests for an object itself; use isFieldMap of @coppice/core/decode.`);
+  if (trustedJsonFiles.some((pattern) => pattern.test(path))) return found;
+  for (const { type, line } of trustedJson)
+    found.push(`${path}:${line} takes parsed JSON as ${type}; read its fields with @coppice/core/decode.`);
+  return found;
+}
+
 /** Entries that must not load certain folders of their package, because those have their own entries. */
-export const entryLoadRules: readonly { readonly entry: string; readonly folders: readonly string[] }[] = [
+const entryLoadRules: readonly { readonly entry: string; readonly folders: readonly string[] }[] = [
   {
     entry: 'packages/engine/src/index.ts',
     folders: ['packages/engine/src/forest/', 'packages/engine/src/message-service/', 'packages/engine/src/sessions/'],
@@ -303,9 +343,10 @@ export function checkArchitecture(workspace: Workspace, table = importTable): st
     if (!rules || isTestFile(path)) continue;
     for (const { callee, line } of facts.calls) {
       const [name = ''] = callee;
-      if (callee.length === 1 && engineFolderRules.get(name)?.includes(path) === false)
+      if (callee.length === 1 && enginePartMakers.get(name)?.includes(path) === false)
         found.push(`${path}:${line} calls ${name}, which assembles a second engine; take the part from openEngine.`);
     }
+    found.push(...checkJsonReads(path, facts));
     const inside = path.slice(`packages/${folder}/`.length);
     const purity = rules.machine?.test(inside) === true ? 'open' : rules.purity;
     for (const use of facts.globals) {
@@ -362,6 +403,23 @@ function checkManifest(folder: string, manifest: Manifest, rules: PackageRules |
   return found;
 }
 
+/** Returns the allowances of the import table that nothing uses any more. */
+export function findStaleAllowances(workspace: Workspace, table = importTable): string[] {
+  const root = readManifest(workspace, 'package.json');
+  return Object.entries(table).flatMap(([folder, { imports, testsImport = [], outside }]) => {
+    const manifest = readManifest(workspace, `packages/${folder}/package.json`);
+    const named = [...manifest.dependencies, ...manifest.forTests, ...root.forTests];
+    const sources = workspace.paths
+      .filter((path) => isTypeScript(path) && packageOf(path) === folder)
+      .map(workspace.read);
+    const stale = [
+      ...[...imports, ...testsImport].filter((other) => !sources.some((text) => text.includes(`'@coppice/${other}`))),
+      ...outside.filter((rule) => !named.some((name) => matches(rule, name))).map(({ name }) => name),
+    ];
+    return stale.map((name) => `${folder} may import ${String(name)}, which it does not need.`);
+  });
+}
+
 function matches(rule: ExternalPackageRule, name: string): boolean {
   return typeof rule.name === 'string' ? rule.name === name : rule.name.test(name);
 }
@@ -384,9 +442,21 @@ function refuseImport(context: Context, each: ModuleImport): string | null {
   if (/^\.\.?(?:\/|$)/.test(specifier)) return refuseRelative(context, specifier);
   if (/^(?:\/|file:|[a-z]:\\)/i.test(specifier)) return 'by a path on this machine; import by package name';
   if (specifier.startsWith('node:')) return refuseNode(context);
+  if (specifier.startsWith('#')) return refusePlatform(context, specifier);
   const neighbour = /^@coppice\/([^/]+)(?:\/(.+))?$/.exec(specifier);
   if (neighbour?.[1] !== undefined) return refuseNeighbour(context, neighbour[1], neighbour[2]);
   return refuseOutside(context, specifier);
+}
+
+/** Allows the modules of a package that exist twice: one for Node, one for browsers. */
+function refusePlatform({ workspace, path, folder }: Context, specifier: string): string | null {
+  const name = /^#platform\/([a-z-]+)$/.exec(specifier)?.[1];
+  if (name === undefined) return 'which is no module of a platform; such a name begins with #platform/';
+  const lacking = ['node', 'browser']
+    .map((platform) => `packages/${folder}/src/platform/${platform}/${name}.ts`)
+    .filter((file) => !workspace.has(file));
+  if (lacking.length > 0) return `but there is no ${lacking.join(' and no ')}`;
+  return /\/src\/platform\//.test(path) ? 'from a module of one platform; import the neighbour by its path' : null;
 }
 
 function refuseComputed({ path, folder, table }: Context): string | null {
@@ -409,8 +479,6 @@ function refuseRelative({ workspace, path, folder, registries }: Context, specif
   if (!workspace.has(target) && !/(?:^|\/)fixtures\//.test(target))
     return 'which names no file; say the file with its ending';
   if (!isTestFile(path) && isTestFile(target)) return 'which serves tests only and would ship with the product';
-  if (/\/view\.tsx$/.test(target) && !isTestFile(path) && !/\/views\.ts$/.test(path))
-    return 'a view; only views.ts imports views, so that nothing but the page needs React';
   for (const registry of registries) {
     const from = memberOf(registry, path);
     if (from === null) continue;

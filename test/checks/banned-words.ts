@@ -6,7 +6,7 @@ import { isTypeScript, type Workspace } from './workspace.ts';
  * Words that names must not contain, because they are metaphors for which programmers have a plain word, and the plain
  * words. The metaphors that stay are in `docs/glossary.md`.
  */
-export const bannedWords: ReadonlyMap<string, string> = new Map([
+const bannedWords: ReadonlyMap<string, string> = new Map([
   ['barren', 'empty, hasNoChildren'],
   ['bed', 'fixture'],
   ['beds', 'fixtures'],

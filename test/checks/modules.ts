@@ -42,6 +42,13 @@ export interface LazyEntry {
   readonly line: number;
 }
 
+/** A result of `JSON.parse` that gets a type without a check. A copy, `JSON.parse(JSON.stringify(…))`, is none. */
+export interface TrustedJson {
+  /** The text of the type; `(fields)` if the result is taken apart at once. */
+  readonly type: string;
+  readonly line: number;
+}
+
 /** The imports, calls, globals and declarations of one module, as far as the checks use them. */
 export interface ModuleFacts {
   readonly errors: readonly string[];
@@ -49,6 +56,10 @@ export interface ModuleFacts {
   readonly globals: readonly GlobalUse[];
   readonly calls: readonly ModuleCall[];
   readonly lazyEntries: readonly LazyEntry[];
+  /** The types that are asserted for parsed JSON that the module did not write itself. */
+  readonly trustedJson: readonly TrustedJson[];
+  /** The lines that test whether a value is an object and not a list. */
+  readonly objectTests: readonly number[];
   readonly usesImportMeta: boolean;
 }
 
@@ -64,6 +75,8 @@ export function readModule(path: string, text: string): ModuleFacts {
   const uses: GlobalUse[] = [];
   const calls: ModuleCall[] = [];
   const lazyEntries: LazyEntry[] = [];
+  const trustedJson: TrustedJson[] = [];
+  const objectTests: number[] = [];
   const declared = new Set<string>();
   let usesImportMeta = false;
 
@@ -97,6 +110,10 @@ export function readModule(path: string, text: string): ModuleFacts {
       case 'CallExpression': {
         const callee = calleeNames(node.callee);
         calls.push({ callee, texts: node.arguments.map(literalText), line: lineOf(node.start) });
+        if (callee.join('.') === 'JSON.parse') {
+          const type = trustedTypeOf(node, parent, text);
+          if (type !== null) trustedJson.push({ type, line: lineOf(node.start) });
+        }
         const [root, member] = callee;
         const first = node.arguments[0];
         const specifier = first ? literalText(first) : null;
@@ -123,6 +140,9 @@ export function readModule(path: string, text: string): ModuleFacts {
           lazyEntries.push({ key: name, specifier, line: lineOf(node.start) });
         break;
       }
+      case 'LogicalExpression':
+        if (isObjectTest(node, parent)) objectTests.push(lineOf(node.start));
+        break;
       case 'Identifier':
         if (isReference(parent, key)) uses.push(describeUse(node.name, parent, key, lineOf(node.start)));
         break;
@@ -136,8 +156,49 @@ export function readModule(path: string, text: string): ModuleFacts {
     globals: uses.filter((use) => !declared.has(use.name)).sort(byLine),
     calls: calls.sort(byLine),
     lazyEntries: lazyEntries.sort(byLine),
+    trustedJson: trustedJson.sort(byLine),
+    objectTests: objectTests.sort((a, b) => a - b),
     usesImportMeta,
   };
+}
+
+/** The types that say nothing about the content of JSON. */
+const uncheckedTypes = new Set(['unknown', 'Json', 'Json | undefined', 'Json | null']);
+
+/** Returns the type that parsed JSON gets without a check; null if it gets none, or is a copy of a value. */
+function trustedTypeOf(call: ESTree.CallExpression, parent: ESTree.Node | null, text: string): string | null {
+  const [parsed] = call.arguments;
+  if (parsed?.type === 'CallExpression' && calleeNames(parsed.callee).join('.') === 'JSON.stringify') return null;
+  const of = (node: ESTree.Node) => text.slice(node.start, node.end);
+  if (parent?.type === 'TSAsExpression') {
+    const type = of(parent.typeAnnotation);
+    return uncheckedTypes.has(type) ? null : type;
+  }
+  if (parent?.type !== 'VariableDeclarator' || parent.init !== call) return null;
+  const { typeAnnotation } = parent.id;
+  if (typeAnnotation == null) return '(fields)';
+  const type = of(typeAnnotation.typeAnnotation);
+  return uncheckedTypes.has(type) ? null : type;
+}
+
+/** Whether an expression is the whole of `typeof x === 'object' && x !== null && !Array.isArray(x)`, or its negation. */
+function isObjectTest(node: ESTree.LogicalExpression, parent: ESTree.Node | null): boolean {
+  if (parent?.type === 'LogicalExpression') return false;
+  const parts: ESTree.Node[] = [];
+  const open: ESTree.Node[] = [node];
+  for (let part = open.pop(); part !== undefined; part = open.pop())
+    if (part.type === 'LogicalExpression') open.push(part.left, part.right);
+    else parts.push(part);
+  const isTypeof = (part: ESTree.Node) =>
+    part.type === 'BinaryExpression' &&
+    part.left.type === 'UnaryExpression' &&
+    part.left.operator === 'typeof' &&
+    literalText(part.right) === 'object';
+  const namesList = (part: ESTree.Node) => {
+    const call = part.type === 'UnaryExpression' ? part.argument : part;
+    return call.type === 'CallExpression' && calleeNames(call.callee).join('.') === 'Array.isArray';
+  };
+  return parts.length === 3 && parts.some(isTypeof) && parts.some(namesList);
 }
 
 const moduleMocks = new Set(['mock', 'doMock', 'unmock', 'doUnmock', 'importActual', 'importMock']);
@@ -146,7 +207,8 @@ function byLine(a: { readonly line: number }, b: { readonly line: number }): num
   return a.line - b.line;
 }
 
-function lineFinder(text: string): (offset: number) => number {
+/** Returns a function that finds the line number of an offset, counted from 1. */
+export function lineFinder(text: string): (offset: number) => number {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return (offset) => {

@@ -1,4 +1,5 @@
 import { type ESTree, parseSync } from 'vite';
+import { lineFinder } from './modules.ts';
 import { isTestFile, isTypeScript, type Workspace } from './workspace.ts';
 
 /** A top-level declaration of a module. */
@@ -42,21 +43,6 @@ function* walk(program: ESTree.Program): Generator<Visit> {
   }
 }
 
-function lineFinder(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let low = 0;
-    let high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle;
-    }
-    return low + 1;
-  };
-}
-
 function declarationsOf(statement: ESTree.Node): readonly { name: string; kind: Declaration['kind']; at: number }[] {
   switch (statement.type) {
     case 'FunctionDeclaration':
@@ -79,7 +65,7 @@ function declarationsOf(statement: ESTree.Node): readonly { name: string; kind: 
 }
 
 /** Returns the top-level declarations of a module, and whether it exports each under its own name. */
-export function readDeclarations(path: string, text: string): readonly Declaration[] {
+function readDeclarations(path: string, text: string): readonly Declaration[] {
   const { program } = parseSync(path, text);
   const lineOf = lineFinder(text);
   const exportedLater = new Set<string>();

@@ -11,7 +11,7 @@ export interface RegistryRules {
 }
 
 /** All registries. A folder with `members.ts` that is not listed here is refused, so that every registry is checked. */
-export const registryTable: ReadonlyMap<string, RegistryRules> = new Map([
+const registryTable: ReadonlyMap<string, RegistryRules> = new Map([
   ['blocks', {}],
   ['formats', { suite: 'runFormatConformance' }],
   ['stores', { suite: 'runStoreConformance', shared: ['in-process', 'disk', 'sql', 'torture'] }],

@@ -12,7 +12,7 @@ export interface RenamedName {
 }
 
 /** The file that lists every renamed public name. */
-export const renamedNamesPath = 'docs/renamed.json';
+const renamedNamesPath = 'docs/renamed.json';
 
 const fields = ['package', 'oldEntry', 'oldName', 'newEntry', 'newName'] as const;
 

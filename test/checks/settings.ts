@@ -10,6 +10,14 @@ import { isTestFile, isTypeScript, type Workspace, workspaceRoot } from './works
  */
 const variables: Readonly<Record<string, string>> = {
   ANTHROPIC_CUSTOM_HEADERS: 'Headers that `coppice proxy -- claude` keeps and adds its own to.',
+  AWS_ACCESS_KEY_ID: 'The name of the key for the object store of attachments.',
+  AWS_DEFAULT_REGION: 'See `AWS_REGION`.',
+  AWS_ENDPOINT_URL: 'See `AWS_ENDPOINT_URL_S3`.',
+  AWS_ENDPOINT_URL_S3:
+    'The address of the object store of attachments, such as `https://objects.example.org`. Default: Amazon S3.',
+  AWS_REGION: 'The region of the object store of attachments. Default: `us-east-1`.',
+  AWS_SECRET_ACCESS_KEY: 'The key for the object store of attachments.',
+  AWS_SESSION_TOKEN: 'The token that belongs to a temporary key for the object store of attachments.',
   CI: 'If set, `coppice serve` opens no browser.',
   COPPICE_CONFIG:
     'The configuration file; an absolute path, or one that begins with `~/`. Default: `~/.coppice/config.toml`.',
@@ -146,7 +154,7 @@ interface LimitSet {
 }
 
 /** Returns all exported objects of limits. */
-export function findLimits(workspace: Workspace): readonly LimitSet[] {
+function findLimits(workspace: Workspace): readonly LimitSet[] {
   return productSources(workspace).flatMap((path) =>
     [...workspace.read(path).matchAll(/^export const (\w*(?:[lL]imits|Quotas)): (\w+) =/gm)].map(
       ([, constant = '', type = '']) => ({ path, constant, type }),

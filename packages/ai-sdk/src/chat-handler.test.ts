@@ -2,7 +2,8 @@ import { readTopology, type Store, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { jsonSchema, lastAssistantMessageIsCompleteWithToolCalls, tool, type UIMessage } from 'ai';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chatRunsOf } from './chat-run.ts';
 import { type ChatHandlerOptions, chatTreeId, createChatHandler, loadChat } from './index.ts';
 import { finishPart, manualStream, StockChat, scriptedModel, textParts, textsOf } from './testing/stock-chat.ts';
 
@@ -98,8 +99,8 @@ describe('an unmodified useChat', () => {
     });
     await chat.sendMessage({ text: 'Dice?' });
     await chat.addToolOutput({ tool: 'roll', toolCallId: 'c1', output: { eyes: 2 } });
-    await vi.waitFor(() => expect(textsOf(chat.messages).at(-1)).toBe('assistant: Two.'));
-    await vi.waitFor(() => expect(chat.status).toBe('ready'));
+    await expect.poll(() => textsOf(chat.messages).at(-1)).toBe('assistant: Two.');
+    await expect.poll(() => chat.status).toBe('ready');
     expect(await load(chat)).toEqual(JSON.parse(JSON.stringify(chat.messages)));
     expect(await countNodes(chat.id)).toBe(4);
   });
@@ -179,7 +180,71 @@ describe('a stream', () => {
   });
 });
 
-describe('requests that must do no harm', () => {
+describe('a reply that its page has stopped', () => {
+  /** Sends a question, stops the page after the first words of its reply, and sends another question. */
+  async function stopAndSend(handler: (request: Request) => Promise<Response>, first: ReturnType<typeof manualStream>) {
+    const chat = new StockChat(handler);
+    const sent = chat.sendMessage({ text: 'Dice?' });
+    first.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fo' });
+    await expect.poll(() => textsOf(chat.messages).at(-1)).toBe('assistant: Fo');
+    await chat.stop();
+    await sent;
+    await chat.sendMessage({ text: 'Again.' });
+    return chat;
+  }
+
+  it('[AS18] ends when the page goes on after it, and is stored once', async () => {
+    const model = manualStream();
+    const handler = handlerFor(scriptedModel(() => model.stream, [...textParts('Two.'), finishPart()]));
+    const chat = await stopAndSend(handler, model);
+    expect(textsOf(await load(chat))).toEqual(['user: Dice?', 'assistant: Fo', 'user: Again.', 'assistant: Two.']);
+    expect(chatRunsOf(store).of(chatTreeId(user, chat.id))).toEqual([]);
+    expect(await countNodes(chat.id)).toBe(4);
+  });
+
+  it('[AS18] ends also when the server notices the closed connection after the next request', async () => {
+    const model = manualStream();
+    const handler = handlerFor(scriptedModel(() => model.stream, [...textParts('Two.'), finishPart()]));
+    // As over a network: what the page cancels is cancelled at the server a little later.
+    const late = async (request: Request): Promise<Response> => {
+      const response = await handler(request);
+      const reader = response.body?.getReader();
+      const body = new ReadableStream<Uint8Array>({
+        pull: async (controller) => {
+          const next = await reader?.read();
+          if (next === undefined || next.done) controller.close();
+          else controller.enqueue(next.value);
+        },
+        cancel: () => void setTimeout(() => void reader?.cancel(), 50),
+      });
+      return new Response(body, response);
+    };
+    const chat = await stopAndSend(late, model);
+    expect(await countNodes(chat.id)).toBe(4);
+  });
+
+  it('[AS18] continues while another page reads it', async () => {
+    const model = manualStream();
+    const handler = handlerFor(scriptedModel(() => model.stream, [...textParts('Two.'), finishPart()]));
+    const chat = new StockChat(handler);
+    const sent = chat.sendMessage({ text: 'Dice?' });
+    model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fo' });
+    await expect.poll(() => textsOf(chat.messages).at(-1)).toBe('assistant: Fo');
+    const other = new StockChat(handler, { id: chat.id, messages: await load(chat) });
+    const resumed = other.resumeStream();
+    await expect.poll(() => textsOf(other.messages).at(-1)).toBe('assistant: Fo');
+    await chat.stop();
+    await sent;
+    await chat.sendMessage({ text: 'Again.' });
+    model.push({ type: 'text-delta', id: 't', delta: 'ur.' }, { type: 'text-end', id: 't' }, finishPart());
+    model.end();
+    await resumed;
+    expect(textsOf(other.messages)).toEqual(['user: Dice?', 'assistant: Four.']);
+    expect(textsOf(await load(chat))).toEqual(['user: Dice?', 'assistant: Fo', 'user: Again.', 'assistant: Two.']);
+  });
+});
+
+describe('unusual requests', () => {
   it('[AS6] sent twice at once get one reply', async () => {
     const model = scriptedModel([...textParts('Four.'), finishPart()], [...textParts('Five.'), finishPart()]);
     const handler = handlerFor(model);
@@ -209,6 +274,7 @@ describe('requests that must do no harm', () => {
     type Refused = readonly [body: unknown, code: string, type?: string];
     const bad: Refused[] = [
       ['{', 'command/invalid'],
+      ['', 'command/invalid'],
       ['[]', 'command/invalid'],
       [{ messages: [ask('u', 'x')] }, 'command/invalid'],
       [{ id: 'c' }, 'message/invalid'],
@@ -290,7 +356,9 @@ describe('requests that must do no harm', () => {
         const response = await handler(post({ id, ...fields }));
         const answer = await response.text();
         if (response.status === 200) return;
-        expect(response.status).toBe(400);
+        const isReference =
+          fields.trigger === 'regenerate-message' && !('messages' in fields) && !('message' in fields);
+        expect(response.status).toBe(isReference ? 404 : 400);
         expect(JSON.parse(answer).error.message).toMatch(/\.$/);
         expect(await load({ id })).toEqual([]);
         expect(await store.forOwner(user).formatOf(treeId(chatTreeId(user, id)))).toBeNull();
@@ -346,7 +414,7 @@ describe('requests that must do no harm', () => {
     const other = handlerFor(model, { user: 'eve' });
     const taken = await other(post({ id: chatId, messages: [ask('u', 'Secret?')] }));
     expect(taken.status).toBe(409);
-    expect((await taken.json()).error.message).not.toContain('Secret');
+    expect((await taken.json()).error.message).toBe(`The chat id ${chatId} is taken. Choose another one.`);
     expect((await other(new Request(`http://app.test/api/chat/${chatId}`))).status).toBe(404);
     expect((await other(new Request(`http://app.test/api/chat/${chatId}/stream`))).status).toBe(204);
     expect(await loadChat({ store, user: 'eve' }, chatId)).toEqual([]);
@@ -363,13 +431,35 @@ describe('requests that must do no harm', () => {
     const chat = new StockChat(handlerFor(scriptedModel(() => model.stream, [...textParts('Four.'), finishPart()])));
     const sent = chat.sendMessage({ text: 'Dice?' });
     model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fo' });
-    await vi.waitFor(() => expect(textsOf(chat.messages).at(-1)).toBe('assistant: Fo'));
+    await expect.poll(() => textsOf(chat.messages).at(-1)).toBe('assistant: Fo');
     model.fail(new Error('secret detail'));
     await sent;
     expect(chat.error?.message).toBe('The model could not answer.');
     expect(textsOf(await load(chat))).toEqual(['user: Dice?', 'assistant: Fo']);
     await chat.regenerate();
     expect(textsOf(await load(chat))).toEqual(['user: Dice?', 'assistant: Four.']);
+  });
+
+  it('[AS21] choose the model, tools, system prompt and settings of their reply, whose metadata is stored', async () => {
+    const [small, large] = ['Small.', 'Large.'].map((text) => scriptedModel([...textParts(text), finishPart()]));
+    const look = tool({ inputSchema: jsonSchema<object>({ type: 'object' }), execute: async () => 'Bread.' });
+    const handler = handlerFor((_request, { body }) => (body.model === 'large' ? large : small) ?? expect.fail(), {
+      tools: (request, chat) => (request.headers.get('x-plan') === 'free' ? {} : { [`look_${chat.user}`]: look }),
+      system: async (_request, { user: name, chatId }) => `You talk to ${name} in ${chatId}.`,
+      settings: (_request, { body }) => ({ temperature: body.model === 'large' ? 1 : 0 }),
+      messageMetadata: ({ part }) => (part.type === 'finish' ? { tokens: part.totalUsage.outputTokens } : undefined),
+    });
+    await (await handler(post({ id: 'c', messages: [ask('u', 'Dough?')], model: 'large' }))).text();
+    const [call] = large?.doStreamCalls ?? [];
+    expect(call).toMatchObject({ temperature: 1, tools: [{ name: 'look_ada' }] });
+    expect(call?.prompt[0]).toMatchObject({ role: 'system', content: 'You talk to ada in c.' });
+    expect((await load({ id: 'c' }))[1]?.metadata).toEqual({ tokens: 5 });
+    const free = post({ id: 'd', messages: [ask('u', 'Dough?')] });
+    free.headers.set('x-plan', 'free');
+    await (await handler(free)).text();
+    expect(small?.doStreamCalls[0]).toMatchObject({ temperature: 0 });
+    expect(small?.doStreamCalls[0]?.tools ?? []).toEqual([]);
+    expect(large?.doStreamCalls.length).toBe(1);
   });
 
   it('[AS10] with only one message continue the active branch', async () => {
@@ -384,5 +474,46 @@ describe('requests that must do no harm', () => {
       'user: Again.',
       'assistant: Two.',
     ]);
+  });
+
+  it('[AS10] with only the last message edit it, answer it again and continue its reply, as with all messages', async () => {
+    const roll = tool({
+      inputSchema: jsonSchema<object>({ type: 'object' }),
+      outputSchema: jsonSchema<string>({ type: 'string' }),
+    });
+    const model = scriptedModel(
+      [...textParts('Four.'), finishPart()],
+      [...textParts('Five.'), finishPart()],
+      [...textParts('Six.'), finishPart()],
+      [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{}' }, finishPart('tool-calls')],
+      [...textParts('Heads.'), finishPart()],
+    );
+    const sent: object[] = [];
+    const chat = new StockChat(handlerFor(model, { tools: { roll } }), {
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+      prepareSendMessagesRequest: ({ id, messages, trigger, messageId }) => {
+        // As the documents of the SDK show it: nothing but the id of a reply that is generated again.
+        const again = trigger === 'regenerate-message' && sent.length > 1;
+        const body = { id, trigger, messageId, ...(again ? {} : { message: messages.at(-1) }) };
+        sent.push(body);
+        return { body };
+      },
+    });
+    await chat.sendMessage({ text: 'Dice?' });
+    await chat.regenerate();
+    await chat.regenerate();
+    expect(textsOf(await load(chat))).toEqual(['user: Dice?', 'assistant: Six.']);
+    expect(await countNodes(chat.id)).toBe(4);
+    await chat.sendMessage({ text: 'Coin?', messageId: chat.messages[0]?.id ?? '' });
+    await chat.addToolOutput({ tool: 'roll', toolCallId: 'c1', output: 'heads' });
+    await expect.poll(() => textsOf(chat.messages).at(-1)).toBe('assistant: Heads.');
+    expect(textsOf(await load(chat))).toEqual(['user: Coin?', 'assistant: Heads.']);
+    // The question, the call, its result and the rest of the reply, beside the first question and its three replies.
+    expect(await countNodes(chat.id)).toBe(8);
+    expect(await load(chat)).toEqual(JSON.parse(JSON.stringify(chat.messages)));
+    const unknown = await handlerFor(model)(post({ id: chat.id, trigger: 'regenerate-message', messageId: 'none' }));
+    expect(unknown.status).toBe(404);
+    const noChat = await handlerFor(model)(post({ id: 'new', trigger: 'regenerate-message' }));
+    expect(noChat.status).toBe(404);
   });
 });

@@ -1,5 +1,17 @@
 import { deriveId, titleFromText } from '@coppice/content';
-import { type ErrorKind, isAppError, isUuid, type NodeId, refuse, type Store, treeId } from '@coppice/core';
+import {
+  type ErrorKind,
+  isAppError,
+  isUuid,
+  type JsonObject,
+  type NodeId,
+  type OptionNames,
+  refuse,
+  type Store,
+  statusOfKind,
+  treeId,
+} from '@coppice/core';
+import { assertOptionNames, assertStore } from '@coppice/core/decode';
 import {
   convertToModelMessages,
   createUIMessageStream,
@@ -20,6 +32,7 @@ import {
   readLastReply,
   type StoredMessagesResult,
   selectLastReply,
+  selectQuestion,
   storeMessages,
 } from './store-messages.ts';
 import { streamStoredReply } from './stored-reply.ts';
@@ -41,33 +54,77 @@ export type CallSettings = Pick<
   | 'providerOptions'
 >;
 
+/** The chat that a request is about, for options that depend on it. */
+export interface RequestedChat {
+  readonly user: string;
+  /** The id of the chat, as the page chose it. */
+  readonly chatId: string;
+  /** The posted body, with the fields that the page added, such as the name of a model. Nothing has checked these. */
+  readonly body: JsonObject;
+}
+
+type StreamOptions = NonNullable<Parameters<ReturnType<typeof streamText>['toUIMessageStream']>[0]>;
+
+/** The options of one reply. */
+interface ReplyOptions {
+  readonly model: LanguageModel;
+  readonly tools: ToolSet | undefined;
+  readonly system: string | undefined;
+  readonly settings: CallSettings | undefined;
+}
+
 /** The store, the model and the limits of a chat handler. */
 export interface ChatHandlerOptions {
   /** The store of the trees: any store of `@coppice/stores`. */
   readonly store: Store;
   /** The model that replies, or a function that chooses the model for a request. */
-  readonly model: LanguageModel | ((request: Request) => LanguageModel | Promise<LanguageModel>);
-  /** The user who owns the chat. Null means that no user is signed in; the request is refused then. */
-  readonly user: string | ((request: Request) => string | null | Promise<string | null>);
-  readonly tools?: ToolSet;
+  readonly model: LanguageModel | ((request: Request, chat: RequestedChat) => LanguageModel | Promise<LanguageModel>);
+  /**
+   * The user who owns the chat. Null and undefined mean that no user is signed in; the request is refused then.
+   */
+  readonly user: string | ((request: Request) => string | null | undefined | Promise<string | null | undefined>);
+  /** The tools of the model, or a function that returns them, for example with the rights of the user. */
+  readonly tools?: ToolSet | ((request: Request, chat: RequestedChat) => ToolSet | Promise<ToolSet>);
   /** Accepts system messages from a page and sends them to the model. By default they are refused. */
   readonly allowSystemInMessages?: boolean;
-  /** The system prompt for trees without their own system prompt. */
-  readonly system?: string;
+  /** The system prompt for trees without their own system prompt, or a function that returns it. */
+  readonly system?: string | ((request: Request, chat: RequestedChat) => string | Promise<string>);
   /** The maximum number of steps of a reply that calls tools; 20 by default. */
   readonly maxSteps?: number;
-  readonly settings?: CallSettings;
+  readonly settings?: CallSettings | ((request: Request, chat: RequestedChat) => CallSettings | Promise<CallSettings>);
+  /** Returns the metadata of a reply, for example its tokens, as in `toUIMessageStream` of the SDK. It is stored. */
+  readonly messageMetadata?: StreamOptions['messageMetadata'];
   /**
    * `stop` ends a reply when its last reader disconnects. By default the reply continues, so that it can be resumed.
    */
   readonly onDisconnect?: 'continue' | 'stop';
   /** The maximum size of a request in bytes; 32 MiB by default. */
   readonly maxRequestBytes?: number;
-  /** Converts an error of the model to the text that the user sees. Log the error here. */
+  /**
+   * Converts an error of the model to the text that the user sees. By default the error is logged, and the user sees
+   * none of its details.
+   */
   readonly onError?: (error: unknown) => string;
   readonly now?: () => number;
   readonly newId?: () => string;
 }
+
+const optionNames: OptionNames<ChatHandlerOptions> = {
+  store: true,
+  model: true,
+  user: true,
+  tools: true,
+  allowSystemInMessages: true,
+  system: true,
+  maxSteps: true,
+  settings: true,
+  messageMetadata: true,
+  onDisconnect: true,
+  maxRequestBytes: true,
+  onError: true,
+  now: true,
+  newId: true,
+};
 
 /** A request handler for Next.js, Hono, SvelteKit and others. */
 export type ChatHandler = (request: Request) => Promise<Response>;
@@ -97,6 +154,11 @@ function chatTree(
  * messages. A reply that this process is generating is left out, because `resume` streams the reply from its beginning.
  */
 export async function loadChat(options: ChatOwner, chatId: string): Promise<UIMessage[]> {
+  // An app may pass the options of its handler.
+  assertOptionNames<ChatHandlerOptions | ChatOwner>('loadChat', options, optionNames);
+  assertStore('loadChat', options.store);
+  if (typeof options.user !== 'string' || options.user === '')
+    return refuse('command/invalid', 'loadChat needs the `user` whose chat it loads: a text.');
   const tree = chatTree(options, requireChatId(chatId));
   if ((await tree.store.formatOf(tree.id)) === null) return [];
   const { messages } = await readTreeState(tree, chatRunsOf(options.store).of(tree.id));
@@ -107,19 +169,11 @@ function toJson(message: UIMessage): UiMessageJson {
   return JSON.parse(JSON.stringify(message));
 }
 
-const statuses: Readonly<Record<ErrorKind, number>> = {
-  invalid: 400,
-  'not-found': 404,
-  conflict: 409,
-  refused: 422,
-  unavailable: 503,
-  aborted: 499,
-  internal: 500,
-};
-
 const noCache = { headers: { 'cache-control': 'no-store' } };
 const defaultMaxBytes = 32 * 1024 * 1024;
 const keepAliveMs = 15_000;
+/** How long a new request waits for its page's last connection to end, which the page has closed already. */
+const leaveMs = 1000;
 
 function errorResponse(status: number, code: string, kind: ErrorKind, message: string, data: object = {}): Response {
   return Response.json({ error: { code, kind, message, data } }, { status });
@@ -131,12 +185,12 @@ class TreeQueue {
 
   async run<T>(id: string, task: () => Promise<T>): Promise<T> {
     const turn = (this.#last.get(id) ?? Promise.resolve()).then(task);
-    const settled = turn.catch(() => undefined);
-    this.#last.set(id, settled);
+    const finished = turn.catch(() => undefined);
+    this.#last.set(id, finished);
     try {
       return await turn;
     } finally {
-      if (this.#last.get(id) === settled) this.#last.delete(id);
+      if (this.#last.get(id) === finished) this.#last.delete(id);
     }
   }
 }
@@ -154,7 +208,10 @@ class ChatService {
   async handle(request: Request): Promise<Response> {
     const { user: given } = this.#options;
     const user = typeof given === 'function' ? await given(request) : given;
-    if (user === null || user === '') return errorResponse(401, 'http/unauthorized', 'refused', 'Sign in to chat.');
+    if (user === null || user === undefined || user === '')
+      return errorResponse(401, 'http/unauthorized', 'refused', 'Sign in to chat.');
+    if (typeof user !== 'string')
+      throw new TypeError(`\`user\` of createChatHandler must return a text or null, not a ${typeof user}.`);
     if (request.method === 'POST') return this.#post(request, user);
     const { pathname, searchParams } = new URL(request.url);
     const [, segment, part = ''] = /\/([^/]+?)(?:\/(stream|tree|events))?\/?$/.exec(pathname) ?? [];
@@ -229,13 +286,40 @@ class ChatService {
   async #post(request: Request, user: string): Promise<Response> {
     const post = await readChatPost(request, this.#options.maxRequestBytes ?? defaultMaxBytes);
     const tree = this.#tree(user, post.chatId);
-    const { model } = this.#options;
-    const chosen = typeof model === 'function' ? await model(request) : model;
-    return this.#queue.run(tree.id, () => this.#answer(tree, post, chosen));
+    const options = await this.#optionsFor(request, { user, chatId: post.chatId, body: post.body });
+    await this.#stopLeft(tree, post);
+    return this.#queue.run(tree.id, () => this.#answer(tree, post, options));
+  }
+
+  async #optionsFor(request: Request, chat: RequestedChat): Promise<ReplyOptions> {
+    const { model, tools, system, settings } = this.#options;
+    return {
+      model: typeof model === 'function' ? await model(request, chat) : model,
+      tools: typeof tools === 'function' ? await tools(request, chat) : tools,
+      system: typeof system === 'function' ? await system(request, chat) : system,
+      settings: typeof settings === 'function' ? await settings(request, chat) : settings,
+    };
+  }
+
+  /**
+   * Stops running replies that the posted messages continue, if they have no reader: the page has stopped them, or has
+   * lost its connection. Their text is stored first, so that the posted part of it is recognised and not stored as a
+   * variant. Runs outside the queue, because the replies are stored through it.
+   */
+  async #stopLeft(tree: ChatTree, { messages }: ChatPost): Promise<void> {
+    const passed = new Set(messages.slice(0, -1).map(({ id }) => id));
+    const running = this.#runs.of(tree.id).filter(({ request }) => passed.has(request.replyId));
+    await Promise.all(
+      running.map(async (each) => {
+        if (!(await each.isLeft(leaveMs))) return;
+        each.stop();
+        await each.ended;
+      }),
+    );
   }
 
   /** Stores the posted messages, then joins the reply that is being generated for them, or starts one. */
-  async #answer(tree: ChatTree, post: ChatPost, model: LanguageModel): Promise<Response> {
+  async #answer(tree: ChatTree, post: ChatPost, options: ReplyOptions): Promise<Response> {
     const actId = tree.newId();
     const { end, changed } = await this.#keep(tree, post, actId);
     const { trigger, messageId } = post;
@@ -247,10 +331,14 @@ class ChatService {
     if (same !== undefined) return this.#respond(same);
     // These runs have no readers any more: their page has stopped them and sent a new request.
     for (const each of running) if (!each.hasReaders) each.stop();
-    const isPrompt = post.messages.at(-1)?.role === 'user';
+    const isPrompt = post.messages.length === 0 || post.messages.at(-1)?.role === 'user';
     if (!changed && isPrompt && trigger === 'submit-message' && messageId === undefined) {
       const stored = await readLastReply(tree, end);
-      if (stored !== undefined) return createUIMessageStreamResponse({ stream: streamStoredReply(stored) });
+      if (stored !== undefined) {
+        // The posted question was selected. Without this, a reload would show it without the reply.
+        await selectLastReply(tree, end);
+        return createUIMessageStreamResponse({ stream: streamStoredReply(stored) });
+      }
     }
     const last = isPrompt ? undefined : await readLastMessage(tree, end);
     const request: RunRequest = {
@@ -262,11 +350,12 @@ class ChatService {
       isWritten: changed,
       above: last === undefined ? end : last.above,
       continued: last?.message,
+      replyId: last?.message?.id ?? tree.newId(),
     };
     const started: ChatRun = new ChatRun(
       request,
       (signal) =>
-        this.#generate(tree, model, request, signal, (stored) => {
+        this.#generate(tree, options, request, signal, (stored) => {
           started.storedEnd = stored;
         }),
       async () => {
@@ -280,7 +369,12 @@ class ChatService {
   }
 
   /** Stores the posted messages; creates the tree with them if it does not exist. */
-  async #keep(tree: ChatTree, { messages, whole }: ChatPost, actId: string): Promise<StoredMessagesResult> {
+  async #keep(
+    tree: ChatTree,
+    { chatId, messages, messageId, whole }: ChatPost,
+    actId: string,
+  ): Promise<StoredMessagesResult> {
+    if (messages.length === 0) return { end: await selectQuestion(tree, messageId), changed: false };
     const onNew = (message: UiMessageJson) => this.#assertAllowed(message);
     if ((await tree.store.formatOf(tree.id)) === null) {
       for (const message of messages) onNew(message);
@@ -290,7 +384,12 @@ class ChatService {
         return await createChat(tree, messages, { attributes: autoTitle === undefined ? {} : { autoTitle }, actId });
       } catch (error) {
         // Another process created the chat meanwhile, with other messages.
-        if ((await tree.store.formatOf(tree.id)) === null) throw error;
+        if ((await tree.store.formatOf(tree.id)) === null) {
+          // The page knows its chat, not the nodes of another user's tree.
+          if (isAppError(error) && error.code === 'id/taken')
+            refuse('id/taken', `The chat id ${chatId} is taken. Choose another one.`, { chatId });
+          throw error;
+        }
       }
     }
     return storeMessages(tree, messages, { below: whole ? null : undefined, actId, onNew, select: 'always' });
@@ -314,13 +413,21 @@ class ChatService {
   /** Calls the model and stores the reply after each step, and once more when the reply has ended for any reason. */
   async #generate(
     tree: ChatTree,
-    model: LanguageModel,
-    { end, actId, above, continued }: RunRequest,
+    { model, tools, system, settings }: ReplyOptions,
+    { end, actId, above, continued, replyId }: RunRequest,
     signal: AbortSignal,
     onStored: (end: NodeId) => void,
   ): Promise<ReadableStream<UIMessageChunk>> {
     const own = continued === undefined;
-    const { tools, system, settings, maxSteps = 20, onError = () => 'The model could not answer.' } = this.#options;
+    const { maxSteps = 20, messageMetadata, onError = logError } = this.#options;
+    const reported = new Set<string>();
+    const report = (error: unknown): string => {
+      // The SDK passes the text of a reported error again, as an error.
+      if (error instanceof Error && reported.has(error.message)) return error.message;
+      const text = onError(error);
+      reported.add(text);
+      return text;
+    };
     const branch = await readBranch(tree, { to: end, forModel: true });
     const messages = await toModelInput(branch.messages);
     const prompt = branch.systemPrompt ?? system;
@@ -332,11 +439,10 @@ class ChatService {
       );
       onStored(kept.end);
     };
-    const replyId = tree.newId();
     return createUIMessageStream({
       originalMessages: messages,
       generateId: () => replyId,
-      onError,
+      onError: report,
       onStepFinish: ({ responseMessage }) => save(responseMessage),
       onFinish: ({ responseMessage }) => save(responseMessage),
       execute: async ({ writer }) => {
@@ -355,11 +461,39 @@ class ChatService {
           abortSignal: signal,
           onError: () => undefined,
         });
-        const chunks = result.toUIMessageStream({ originalMessages: messages, sendSources: true, onError });
+        const chunks = result.toUIMessageStream({
+          originalMessages: messages,
+          sendSources: true,
+          onError: report,
+          ...(messageMetadata === undefined ? {} : { messageMetadata }),
+        });
         writer.merge(endOnAbort(chunks, signal));
       },
     });
   }
+}
+
+/** Logs an error of the model, as the SDK's own routes do. */
+function logError(error: unknown): string {
+  console.error(error);
+  return 'The model could not answer.';
+}
+
+/** Refuses options that a caller without types may pass, before the first request fails because of them. */
+function assertOptions(options: ChatHandlerOptions): void {
+  assertOptionNames('createChatHandler', options, optionNames);
+  const { store, model, user } = options;
+  assertStore('createChatHandler', store);
+  if (model === undefined || model === null)
+    refuse(
+      'command/invalid',
+      "createChatHandler needs a `model`, such as `openai('gpt-5')`, or a function that returns it.",
+    );
+  if (typeof user !== 'function' && (typeof user !== 'string' || user === ''))
+    refuse(
+      'command/invalid',
+      'createChatHandler needs the `user` who owns the chats: a text, or a function of the request that returns it.',
+    );
 }
 
 function decodeSegment(segment: string | undefined): string {
@@ -376,13 +510,14 @@ function decodeSegment(segment: string | undefined): string {
  * …/{chat}` returns the messages. `…/{chat}/tree` and `…/{chat}/events` serve `useTreeChat`.
  */
 export function createChatHandler(options: ChatHandlerOptions): ChatHandler {
+  assertOptions(options);
   const service = new ChatService(options);
   return async (request) => {
     try {
       return await service.handle(request);
     } catch (error) {
       if (!isAppError(error)) throw error;
-      return errorResponse(statuses[error.kind], error.code, error.kind, error.message, error.data);
+      return errorResponse(statusOfKind[error.kind], error.code, error.kind, error.message, error.data);
     }
   };
 }

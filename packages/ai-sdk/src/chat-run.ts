@@ -23,12 +23,16 @@ export interface RunRequest {
   readonly above: NodeId | null;
   /** The stored message that the reply continues, for example after a page has added a tool result. */
   readonly continued: UiMessageJson | undefined;
+  /** The message id of the reply: that of the continued message, or a new one. */
+  readonly replyId: string;
 }
 
 export class ChatRun {
   readonly request: RunRequest;
   readonly #chunks: UIMessageChunk[] = [];
   readonly #readers = new Set<() => void>();
+  /** Called when the last reader leaves. */
+  readonly #onLeft = new Set<() => void>();
   readonly #abort = new AbortController();
   #done = false;
   /** The last stored node of the reply. */
@@ -48,6 +52,27 @@ export class ChatRun {
 
   get hasReaders(): boolean {
     return this.#readers.size > 0;
+  }
+
+  /** Waits until no reader is left, for at most `ms` milliseconds. Returns whether none is left. */
+  async isLeft(ms: number): Promise<boolean> {
+    if (this.hasReaders) {
+      await new Promise<void>((resolve) => {
+        const end = () => {
+          clearTimeout(timer);
+          this.#onLeft.delete(end);
+          resolve();
+        };
+        const timer = setTimeout(end, ms);
+        this.#onLeft.add(end);
+      });
+    }
+    return !this.hasReaders;
+  }
+
+  #leave(wake: () => void): void {
+    this.#readers.delete(wake);
+    if (!this.hasReaders) for (const left of this.#onLeft) left();
   }
 
   /** Stops generating. The text generated so far is stored. */
@@ -92,7 +117,7 @@ export class ChatRun {
    */
   stream({ whole = false, onCancel }: { readonly whole?: boolean; readonly onCancel?: () => void } = {}) {
     const { continued } = this.request;
-    const prefix = whole && continued !== undefined ? toReplyChunks(continued).slice(0, -1) : [];
+    const hasPrefix = whole && continued !== undefined;
     let next = 0;
     let waiting: (() => void) | undefined;
     const wake = () => {
@@ -101,12 +126,13 @@ export class ChatRun {
     };
     this.#readers.add(wake);
     return new ReadableStream<UIMessageChunk>({
-      start: (controller) => {
-        for (const chunk of prefix) controller.enqueue(chunk);
+      start: async (controller) => {
+        if (!hasPrefix) return;
+        for (const chunk of (await toReplyChunks(continued)).slice(0, -1)) controller.enqueue(chunk);
       },
       pull: async (controller) => {
         // The prefix already contains the start of the message.
-        if (prefix.length > 0 && next === 0 && this.#chunks[0]?.type === 'start') next = 1;
+        if (hasPrefix && next === 0 && this.#chunks[0]?.type === 'start') next = 1;
         while (next >= this.#chunks.length && !this.#done)
           await new Promise<void>((resolve) => {
             waiting = resolve;
@@ -114,12 +140,12 @@ export class ChatRun {
         const chunk = this.#chunks[next++];
         if (chunk !== undefined) controller.enqueue(chunk);
         else {
-          this.#readers.delete(wake);
+          this.#leave(wake);
           controller.close();
         }
       },
       cancel: () => {
-        this.#readers.delete(wake);
+        this.#leave(wake);
         wake();
         onCancel?.();
       },

@@ -6,4 +6,5 @@ export {
   chatTreeId,
   createChatHandler,
   loadChat,
+  type RequestedChat,
 } from './chat-handler.ts';

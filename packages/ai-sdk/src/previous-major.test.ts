@@ -14,7 +14,7 @@ mkdirSync(join(root, '.tmp'), { recursive: true });
 const folder = mkdtempSync(join(root, '.tmp/ai-6-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-for (const name of ['chat-handler', 'tree-chat', 'ui-nodes']) {
+for (const name of ['chat-handler', 'tree-chat', 'ui-nodes', 'stored-reply']) {
   const file = join(folder, `${name}.mjs`);
   await build({
     entryPoints: [join(import.meta.dirname, `${name}.test.ts`)],

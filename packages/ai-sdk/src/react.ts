@@ -1,6 +1,9 @@
 /** Extends `useChat` of the AI SDK by the tree of the chat. */
+
 import { Chat, type UseChatHelpers, useChat } from '@ai-sdk/react';
-import type { ChatInit, UIMessage } from 'ai';
+import type { OptionNames } from '@coppice/core';
+import { findNearestName } from '@coppice/core/decode';
+import { type ChatInit, generateId, type UIMessage } from 'ai';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { TreeChat, type TreeChatConnection } from './tree-chat.ts';
 import type { ChatBranchEnd, ChatRunInfo } from './tree-state.ts';
@@ -12,10 +15,17 @@ export type { ChatBranchEnd, ChatRunInfo, MessageVariants, TreeChatState } from 
 export interface UseTreeChatOptions<M extends UIMessage>
   extends Omit<ChatInit<M>, 'transport' | 'id'>,
     TreeChatConnection {
-  /** The id of the chat, which may be any text. The same id opens the same chat. */
-  readonly id: string;
+  /**
+   * The id of the chat, which may be any text. The same id opens the same chat. Without an id a new chat is created;
+   * the hook returns its id.
+   */
+  readonly id?: string;
   /** The minimum time between two renderings of messages, in milliseconds. */
   readonly throttle?: number;
+  /** The name of `throttle` in the previous major version of `useChat`. */
+  readonly experimental_throttle?: number;
+  /** The hook always resumes a reply that is being generated, so this option of `useChat` changes nothing. */
+  readonly resume?: boolean;
 }
 
 /** The tree of a chat, with the functions that change it. */
@@ -48,16 +58,62 @@ interface HeldChat<M extends UIMessage> {
   latest: UseTreeChatOptions<M>;
 }
 
+const optionNames: OptionNames<UseTreeChatOptions<UIMessage>> = {
+  id: true,
+  messages: true,
+  generateId: true,
+  messageMetadataSchema: true,
+  dataPartSchemas: true,
+  onError: true,
+  onToolCall: true,
+  onFinish: true,
+  onData: true,
+  sendAutomaticallyWhen: true,
+  api: true,
+  headers: true,
+  credentials: true,
+  body: true,
+  fetch: true,
+  live: true,
+  throttle: true,
+  experimental_throttle: true,
+  resume: true,
+};
+
+/**
+ * Refuses misspelt options, options of `useChat` that have no effect here, and ids that are not texts. Other unknown
+ * options are passed to the SDK, because a later version of it may have them.
+ */
+function assertOptions(options: object): void {
+  for (const name of ['transport', 'chat'])
+    if (name in options)
+      throw new TypeError(
+        `useTreeChat has no option \`${name}\`: pass \`api\`, \`headers\`, \`credentials\`, \`body\` and \`fetch\` to it.`,
+      );
+  for (const [name, value] of Object.entries(options)) {
+    if (Object.hasOwn(optionNames, name) || value === undefined) continue;
+    const nearest = findNearestName(name, Object.keys(optionNames));
+    if (nearest !== undefined)
+      throw new TypeError(`useTreeChat has no option \`${name}\`. Did you mean \`${nearest}\`?`);
+  }
+  const { id }: { readonly id?: unknown } = options;
+  if (id !== undefined && (typeof id !== 'string' || id === ''))
+    throw new TypeError('The `id` of useTreeChat must be a text. Leave it out for a new chat.');
+}
+
 function createHeldChat<M extends UIMessage>(options: UseTreeChatOptions<M>): HeldChat<M> {
+  assertOptions(options);
   const {
-    id,
+    id = (options.generateId ?? generateId)(),
     api: _api,
     headers,
     credentials: _c,
     body: _body,
     fetch: _fetch,
     live: _live,
-    throttle,
+    throttle: _throttle,
+    experimental_throttle: _previous,
+    resume: _resume,
     ...init
   } = options;
   const tree = new TreeChat<M>(id, options);
@@ -67,7 +123,10 @@ function createHeldChat<M extends UIMessage>(options: UseTreeChatOptions<M>): He
       ...init,
       id,
       transport: tree.transport,
-      onFinish: (event) => held.latest.onFinish?.(event),
+      onFinish: (event) => {
+        tree.finishReply();
+        return held.latest.onFinish?.(event);
+      },
       onError: (error) => held.latest.onError?.(error),
       onToolCall: (event) => held.latest.onToolCall?.(event),
       onData: (part) => held.latest.onData?.(part),
@@ -83,10 +142,12 @@ function createHeldChat<M extends UIMessage>(options: UseTreeChatOptions<M>): He
  * Returns a stored, branching chat: `useChat` with the messages of the shown branch, and `tree` for the other branches
  * and all changes.
  */
-export function useTreeChat<M extends UIMessage = UIMessage>(options: UseTreeChatOptions<M>): UseTreeChatHelpers<M> {
+export function useTreeChat<M extends UIMessage = UIMessage>(
+  options: UseTreeChatOptions<M> = {},
+): UseTreeChatHelpers<M> {
   const [first, setHeld] = useState(() => createHeldChat(options));
   // As in `useChat`, another id opens another chat.
-  const held = first.tree.id === options.id ? first : createHeldChat(options);
+  const held = options.id === undefined || first.tree.id === options.id ? first : createHeldChat(options);
   if (held !== first) setHeld(held);
   const { tree, chat } = held;
   useEffect(() => {
@@ -103,10 +164,8 @@ export function useTreeChat<M extends UIMessage = UIMessage>(options: UseTreeCha
       void chat.stop();
     };
   }, [tree, chat]);
-  const helpers = useChat<M>({
-    chat,
-    ...(options.throttle === undefined ? {} : { experimental_throttle: options.throttle }),
-  });
+  const throttle = options.throttle ?? options.experimental_throttle;
+  const helpers = useChat<M>({ chat, ...(throttle === undefined ? {} : { experimental_throttle: throttle }) });
   const { isReady, error, state } = useSyncExternalStore(tree.subscribe, tree.getSnapshot, tree.getSnapshot);
   const { sendMessage, regenerate, stop, variants, select, next, previous, edit, remove, undo, redo } = tree;
   return {

@@ -7,6 +7,7 @@ import type { UiMessageJson } from './ui-nodes.ts';
 /** The parsed body of a request for a reply. */
 export interface ChatPost {
   readonly chatId: string;
+  /** Empty for a request that names only the reply to generate again. */
   readonly messages: readonly UiMessageJson[];
   /** Whether `messages` is the whole branch; else it continues the active branch. */
   readonly whole: boolean;
@@ -14,6 +15,8 @@ export interface ChatPost {
   readonly messageId: string | undefined;
   /** The id that the page chose for the run. */
   readonly runId: string | undefined;
+  /** The whole body, with the fields that the page added. */
+  readonly body: JsonObject;
 }
 
 /**
@@ -44,6 +47,11 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 }
 
 function parseBody(text: string): JsonObject {
+  if (text === '')
+    return refuse(
+      'command/invalid',
+      'The request has no body. A body parser such as express.json() must not run before.',
+    );
   let body: Json;
   try {
     body = JSON.parse(text);
@@ -106,18 +114,20 @@ export async function readChatPost(request: Request, maxBytes: number): Promise<
   const body = await readJsonBody(request, maxBytes);
   const chatId = requireChatId(body.id);
   const whole = body.messages !== undefined;
-  const list = whole ? body.messages : [body.message ?? null];
-  if (!Array.isArray(list) || list.length === 0) return refuse('message/invalid', 'There are no messages.');
+  const { trigger = 'submit-message', messageId } = body;
+  const isReference = !whole && body.message === undefined && trigger === 'regenerate-message';
+  const list = whole ? body.messages : isReference ? [] : [body.message ?? null];
+  if (!Array.isArray(list) || (list.length === 0 && !isReference))
+    return refuse('message/invalid', 'There are no messages.');
   const messages = list.map((each: Json, at) => requireMessage(each, whole ? `messages[${at}]` : 'message'));
   if (new Set(messages.map(({ id }) => id)).size < messages.length)
     return refuse('message/invalid', 'Two messages have the same id.');
-  const { trigger = 'submit-message', messageId } = body;
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message')
     return refuse('command/invalid', 'The trigger is neither submit-message nor regenerate-message.');
   const last = messages.at(-1);
-  if (last === undefined || last.role === 'system')
+  if (last?.role === 'system')
     return refuse('message/invalid', 'The last message must be of the user or the assistant.');
-  if (last.role === 'user' && last.parts.every(isBlankPart))
+  if (last?.role === 'user' && last.parts.every(isBlankPart))
     return refuse('message/blank', 'The message is empty, so there is nothing to answer.');
   await toModelInput(messages);
   return {
@@ -127,6 +137,7 @@ export async function readChatPost(request: Request, maxBytes: number): Promise<
     trigger,
     messageId: typeof messageId === 'string' ? messageId : undefined,
     runId: typeof body.run === 'string' && isUuid(body.run) ? body.run : undefined,
+    body,
   };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { runReadmeExample } from '@coppice/core/testing/readme';
 import * as stores from '@coppice/stores';
 import * as mocks from 'ai/test';
 import { expect, test } from 'vitest';
@@ -11,18 +11,7 @@ const packages: Readonly<Record<string, object>> = {
 };
 
 test('[AS11] the example in the README prints what its comments say', async () => {
-  const readme = readFileSync(`${import.meta.dirname}/../README.md`, 'utf8');
-  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
-  const given = [...example.matchAll(/import \{([^}]*)\} from '([^']*)';/g)];
-  const names = given.map(([, list = '', from = '']) => `const {${list}} = packages[${JSON.stringify(from)}];`);
-  const body = example
-    .replaceAll(/import [^;]*;/g, '')
-    .replaceAll(
-      /^(messages.*); \/\/ (.*)$/gm,
-      (_line, expression, expected) => `claims.push([${expression}, ${expected}]);`,
-    );
-  const claims: (readonly [unknown, unknown])[] = [];
-  await new Function('claims', 'packages', `return (async () => {${names.join('\n')}\n${body}})();`)(claims, packages);
+  const claims = await runReadmeExample(import.meta.dirname, packages, 'messages');
   expect(claims.length).toBe(2);
   for (const [actual, expected] of claims) expect(actual).toBe(expected);
 });

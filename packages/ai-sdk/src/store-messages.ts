@@ -19,6 +19,7 @@ import {
   type TreeAttributes,
   type TreeId,
 } from '@coppice/core';
+import { bytesInMessages, type KnownBytes, storeBytes, withKnownBytes, withStoredBytes } from './stored-bytes.ts';
 import {
   continuesMessage,
   isBeginningOfReply,
@@ -68,7 +69,7 @@ export function createChatContext(tree: ChatTree, actId?: string): RunContext {
 }
 
 /** Reads the stored UI messages below a node that have a given id, each with all its nodes. */
-function* chainsBelow(parent: NodeId, id: string): ReadProgram<UiChain[]> {
+function* chainsBelow(parent: NodeId, id: string, bytes: KnownBytes = new Map()): ReadProgram<UiChain[]> {
   const chains: UiChain[] = [];
   for (const first of yield* liveChildren(parent)) {
     if (first.kind !== 'message' || (uiIdOf(first) !== id && first.id !== id)) continue;
@@ -79,7 +80,7 @@ function* chainsBelow(parent: NodeId, id: string): ReadProgram<UiChain[]> {
       nodes.push(next);
       last = next;
     }
-    chains.push(...toUiChains(nodes));
+    chains.push(...toUiChains(withKnownBytes(nodes, bytes)));
   }
   return chains;
 }
@@ -96,8 +97,11 @@ interface Growth {
 }
 
 function growthOf(chain: UiChain, posted: UiMessageJson): Growth | undefined {
-  if (isSameMessage(chain.message, posted) || isBeginningOfReply(posted, chain.message))
-    return { annotate: [], rest: [] };
+  const { message } = chain;
+  if (isSameMessage(message, posted)) return { annotate: [], rest: [] };
+  // A whole reply may have got metadata after its last step was stored.
+  const isWhole = canonicalJson(posted.parts) === canonicalJson(message.parts) && hasOtherFields(posted, message);
+  if (!isWhole && isBeginningOfReply(posted, message)) return { annotate: [], rest: [] };
   const wanted = inStoredOrder(toUiNodes(posted), chain.nodes);
   const annotate: { id: NodeId; meta: NodeMeta }[] = [];
   for (const [at, node] of chain.nodes.entries()) {
@@ -109,6 +113,13 @@ function growthOf(chain: UiChain, posted: UiMessageJson): Growth | undefined {
       annotate.push({ id: node.id, meta: { uiMessage } });
   }
   return { annotate, rest: wanted.slice(chain.nodes.length) };
+}
+
+/** Whether a message has fields that the stored one lacks or has with other values. */
+function hasOtherFields(posted: UiMessageJson, stored: UiMessageJson): boolean {
+  return Object.keys(posted).some(
+    (key) => key !== 'parts' && canonicalJson(posted[key] ?? null) !== canonicalJson(stored[key] ?? null),
+  );
 }
 
 function messageText(message: object): string {
@@ -170,28 +181,34 @@ function nameBelow(parent: NodeId, nodes: readonly UiNode[]): NewUiNode[] {
 }
 
 /**
- * Plans how to store messages below a parent. Null means the top of the tree, undefined the end of the active branch.
+ * Plans how to store messages below a parent. Null means the top of the tree, undefined the active branch: the place of
+ * a message that it has already, such as one that is edited or answered again, else its end.
  */
 function* planKeeping(
   tree: ChatTree,
   messages: readonly UiMessageJson[],
   below: NodeId | null | undefined,
   own: boolean,
+  bytes: KnownBytes,
 ): ReadProgram<KeepPlan> {
   const { rootId, activeNodeId } = yield* readTree(tree.id);
   // Most lists repeat the active branch, so one read finds all of them.
-  const active = below === null && activeNodeId !== null ? toUiChains(yield* readPath({ to: activeNodeId })) : [];
-  let parentId = below === undefined ? (activeNodeId ?? rootId) : (below ?? rootId);
+  const isOnActive = below === null || below === undefined;
+  const path = isOnActive && activeNodeId !== null ? yield* readPath({ to: activeNodeId }) : [];
+  const active = toUiChains(withKnownBytes(path, bytes));
+  const known = below === undefined ? active.findLast(({ message }) => message.id === messages[0]?.id) : undefined;
+  let parentId = known?.nodes[0]?.parentId ?? (below === undefined ? (activeNodeId ?? rootId) : (below ?? rootId));
   const annotate: KeepPlan['annotate'][number][] = [];
   const add: NewUiNode[] = [];
   const fresh: UiMessageJson[] = [];
-  let along = true;
+  let along = below === null;
   for (const [at, message] of messages.entries()) {
     const next = along ? active[at] : undefined;
     const candidates = next?.message.id === message.id && next.nodes[0]?.parentId === parentId ? [next] : [];
     let found = add.length > 0 ? undefined : findGrowth(candidates, message);
     if (found === undefined) along = false;
-    if (found === undefined && add.length === 0) found = findGrowth(yield* chainsBelow(parentId, message.id), message);
+    if (found === undefined && add.length === 0)
+      found = findGrowth(yield* chainsBelow(parentId, message.id, bytes), message);
     if (found === undefined) {
       fresh.push(message);
       add.push(...(yield* nameNodes(tree, add.at(-1)?.id ?? parentId, message, own)));
@@ -233,26 +250,18 @@ export async function storeMessages(
   { below, actId, own = false, onNew, select }: StoreMessagesOptions,
 ): Promise<StoredMessagesResult> {
   const { store, id: treeId } = tree;
-  const plan = await store.read(treeId, () => planKeeping(tree, messages, below, own));
+  const bytes = bytesInMessages(messages);
+  const plan = await store.read(treeId, () => planKeeping(tree, messages, below, own, bytes));
   if (onNew !== undefined) for (const message of plan.fresh) onNew(message);
   const context = createChatContext(tree, actId);
   for (const { id, meta } of plan.annotate)
     await run(store, { type: 'annotate', treeId, nodeId: id, set: { ...meta } }, context);
   const end = plan.add.at(-1)?.id ?? plan.parentId;
   const selects = select === 'always' || plan.activeId === plan.parentId;
-  if (plan.add.length > 0)
-    await run(
-      store,
-      {
-        type: 'append',
-        treeId,
-        parentId: plan.parentId,
-        messages: plan.add.map(({ id, message, meta }) => ({ id, message, meta })),
-        select: selects,
-      },
-      context,
-    );
-  else if (select === 'always' && plan.activeId !== end)
+  if (plan.add.length > 0) {
+    const added = (await storeBytes(plan.add, store.blobs)).map(({ id, message, meta }) => ({ id, message, meta }));
+    await run(store, { type: 'append', treeId, parentId: plan.parentId, messages: added, select: selects }, context);
+  } else if (select === 'always' && plan.activeId !== end)
     await run(store, { type: 'select', treeId, nodeId: end }, context);
   return { end, changed: plan.add.length > 0 || plan.annotate.length > 0 };
 }
@@ -278,7 +287,7 @@ export async function createChat(
     treeId,
     rootId,
     attributes,
-    messages: add.map(({ id, message, meta }) => ({ id, message, meta })),
+    messages: (await storeBytes(add, store.blobs)).map(({ id, message, meta }) => ({ id, message, meta })),
   };
   const { result } = await run(store, command, createChatContext(tree, actId));
   return { end: add.at(-1)?.id ?? rootId, changed: (result.added?.length ?? 0) > 0 };
@@ -295,18 +304,26 @@ export async function readBranch(
   { store, id }: ChatTree,
   { to, forModel = false }: { readonly to?: NodeId; readonly forModel?: boolean } = {},
 ): Promise<ChatBranch> {
-  return store.read(id, function* () {
+  const { shown, systemPrompt } = await store.read(id, function* () {
     const { activeNodeId, attributes } = yield* readTree(id);
     const end = to ?? activeNodeId;
     const path = end === null ? [] : yield* readPath({ to: end });
     const shown = forModel ? path.filter((node) => node.meta.excluded !== true) : path;
-    return { messages: toUiChains(shown).map(({ message }) => message), systemPrompt: attributes.systemPrompt };
+    return { shown, systemPrompt: attributes.systemPrompt };
   });
+  const chains = toUiChains(await withStoredBytes(shown, store.blobs));
+  return { messages: chains.map(({ message }) => message), systemPrompt };
+}
+
+/** Returns a stored message with the bytes of its images and files. */
+async function withChainBytes(chain: UiChain, blobs: Store['blobs']): Promise<UiChain> {
+  const [whole = chain] = toUiChains(await withStoredBytes(chain.nodes, blobs));
+  return whole;
 }
 
 /** Reads the UI message whose first node is given, with all its nodes. */
 export async function readUiMessageAt({ store, id }: ChatTree, first: NodeId): Promise<UiChain> {
-  return store.read(id, function* () {
+  const found = await store.read(id, function* () {
     const node = yield* ask('node', { id: first });
     if (node === null || node.parentId === null)
       return refuse('tree/unknown-node', `There is no message ${first}.`, { nodeId: first });
@@ -316,18 +333,20 @@ export async function readUiMessageAt({ store, id }: ChatTree, first: NodeId): P
       refuse('tree/unknown-node', `There is no message at ${first}.`, { nodeId: first })
     );
   });
+  return withChainBytes(found, store.blobs);
 }
 
 /** Reads the last visited reply to a prompt; undefined if there is none. */
 export async function readLastReply({ store, id }: ChatTree, prompt: NodeId): Promise<UiMessageJson | undefined> {
-  return store.read(id, function* () {
+  const chain = await store.read(id, function* () {
     const replies = (yield* liveChildren(prompt)).filter(
       (node) => node.role === 'assistant' && node.kind === 'message',
     );
     const head = yield* ask('head', { id: prompt });
     const reply = replies.find((node) => node.id === head?.lastChildId) ?? replies.at(-1);
-    return reply === undefined ? undefined : (yield* chainsBelow(prompt, uiIdOf(reply))).at(-1)?.message;
+    return reply === undefined ? undefined : (yield* chainsBelow(prompt, uiIdOf(reply))).at(-1);
   });
+  return chain === undefined ? undefined : (await withChainBytes(chain, store.blobs)).message;
 }
 
 /** Reads the UI message whose last node is given, and the parent of that message; null at the top of the tree. */
@@ -335,10 +354,35 @@ export async function readLastMessage(
   { store, id }: ChatTree,
   end: NodeId,
 ): Promise<{ readonly above: NodeId | null; readonly message: UiMessageJson | undefined }> {
-  return store.read(id, function* () {
-    const last = toUiChains(yield* readPath({ to: end })).at(-1);
-    return { above: last?.nodes[0]?.parentId ?? null, message: last?.message };
+  const last = await store.read(id, function* () {
+    return toUiChains(yield* readPath({ to: end })).at(-1);
   });
+  if (last === undefined) return { above: null, message: undefined };
+  const { message } = await withChainBytes(last, store.blobs);
+  return { above: last.nodes[0]?.parentId ?? null, message };
+}
+
+/**
+ * Selects the question of a reply on the active branch, which is to be answered again: of the message with the given
+ * id, else of the last one. Returns the end of the question.
+ */
+export async function selectQuestion(tree: ChatTree, messageId: string | undefined): Promise<NodeId> {
+  const { store, id: treeId } = tree;
+  const end = await store.read(treeId, function* () {
+    const { activeNodeId } = yield* readTree(treeId);
+    const chains = activeNodeId === null ? [] : toUiChains(yield* readPath({ to: activeNodeId }));
+    const at = chains.findLastIndex(({ message }) => messageId === undefined || message.id === messageId);
+    const question = chains[at]?.message.role === 'user' ? chains[at] : chains[at - 1];
+    return question?.nodes.at(-1)?.id;
+  });
+  if (end === undefined)
+    return refuse(
+      'tree/unknown-node',
+      'There is no message to answer again.',
+      messageId === undefined ? {} : { messageId },
+    );
+  await run(store, { type: 'select', treeId, nodeId: end }, createChatContext(tree));
+  return end;
 }
 
 /** Selects the last visited reply below a message, if that message is still active. */

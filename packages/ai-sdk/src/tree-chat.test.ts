@@ -1,6 +1,7 @@
+import { randomUUID as nodeUuid } from 'node:crypto';
 import type { Store } from '@coppice/core';
 import { openStore } from '@coppice/stores';
-import { jsonSchema, tool, type UIMessage } from 'ai';
+import { jsonSchema, lastAssistantMessageIsCompleteWithToolCalls, tool, type UIMessage } from 'ai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ChatHandler, type ChatHandlerOptions, createChatHandler, loadChat } from './index.ts';
 import {
@@ -44,6 +45,12 @@ function idOf(chat: { readonly messages: readonly UIMessage[] }, at: number): st
   return chat.messages.at(at)?.id ?? '';
 }
 
+/** Returns the number of replies that are being generated, as the store has it now. */
+async function countRuns({ tree }: Awaited<ReturnType<typeof openChat>>): Promise<number> {
+  await tree.refresh();
+  return tree.getSnapshot().state.runs.length;
+}
+
 describe('a chat with its tree', () => {
   it('[AS12] has the variants of edits and regenerated replies, switches between them and finds them after a reload', async () => {
     const handler = handlerFor(answers('Four.', 'Five.', 'Heads.'));
@@ -65,6 +72,33 @@ describe('a chat with its tree', () => {
     expect(textsOf(reloaded.messages)).toEqual(['user: Dice?', 'assistant: Five.']);
     expect(reloaded.tree.getSnapshot().state.branches.map(({ text }) => text)).toEqual(['Heads.', 'Five.', 'Four.']);
     expect(textsOf(await loadChat({ store, user }, 'c'))).toEqual(['user: Dice?', 'assistant: Five.']);
+  });
+
+  it('[AS22] sends headers and fields that come later, with the fetch of a browser, on a page without HTTPS', async () => {
+    const handler = handlerFor(answers('Four.'), { newId: nodeUuid });
+    const requests: { readonly token: string | null; readonly body: string }[] = [];
+    vi.spyOn(crypto, 'randomUUID').mockImplementation(() => expect.fail('Pages without HTTPS have no randomUUID.'));
+    const chat = new BranchingChat(handler, 'c', {
+      live: false,
+      headers: async () => new Headers({ authorization: 'Bearer abc' }),
+      body: async () => ({ model: 'large' }),
+      async fetch(this: unknown, input: RequestInfo | URL, init?: RequestInit) {
+        if (this !== undefined) throw new TypeError('Illegal invocation');
+        const request = new Request(input, init);
+        requests.push({ token: request.headers.get('authorization'), body: await request.clone().text() });
+        return handler(request);
+      },
+    });
+    opened.push(chat);
+    await chat.tree.open();
+    await chat.tree.sendMessage({ text: 'Dice?' }, { body: { seed: 1 } });
+    vi.restoreAllMocks();
+    expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Four.']);
+    expect(requests.length).toBeGreaterThan(2);
+    expect(requests.map(({ token }) => token)).toEqual(requests.map(() => 'Bearer abc'));
+    const sent = JSON.parse(requests.map(({ body }) => body).find((body) => body !== '') ?? '{}');
+    expect(sent).toMatchObject({ id: 'c', model: 'large', seed: 1 });
+    expect(sent.run).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
   it('[AS12] stores an edited reply as a variant, removes messages, and undoes and redoes', async () => {
@@ -93,7 +127,7 @@ describe('a chat with its tree', () => {
     const first = chat.tree.variants(idOf(chat, 1)).ids[0] ?? '';
     const asking = chat.tree.regenerate();
     model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fi' });
-    await vi.waitFor(() => expect(textsOf(chat.messages).at(-1)).toBe('assistant: Fi'));
+    await expect.poll(() => textsOf(chat.messages).at(-1)).toBe('assistant: Fi');
 
     await chat.tree.select(first);
     await asking;
@@ -103,15 +137,15 @@ describe('a chat with its tree', () => {
 
     await chat.tree.select(run?.id ?? '');
     model.push({ type: 'text-delta', id: 't', delta: 've.' });
-    await vi.waitFor(() => expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Five.']));
+    await expect.poll(() => textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Five.']);
     await chat.tree.select(first);
     model.push({ type: 'text-end', id: 't' }, finishPart());
     model.end();
-    await vi.waitFor(async () => {
+    const refreshed = async () => {
       await chat.tree.refresh();
-      expect(chat.tree.runsElsewhere()).toEqual([]);
-      expect(chat.tree.variants(idOf(chat, 1))).toMatchObject({ index: 0, count: 2 });
-    });
+      return { running: chat.tree.runsElsewhere(), variants: chat.tree.variants(idOf(chat, 1)) };
+    };
+    await expect.poll(refreshed).toMatchObject({ running: [], variants: { index: 0, count: 2 } });
     await chat.tree.next(idOf(chat, 1));
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Five.']);
   });
@@ -128,20 +162,17 @@ describe('a chat with its tree', () => {
     const chat = await openChat(handler);
     const asking = chat.tree.sendMessage({ text: 'Dice?' });
     model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fo' });
-    await vi.waitFor(() => expect(textsOf(chat.messages).at(-1)).toBe('assistant: Fo'));
+    await expect.poll(() => textsOf(chat.messages).at(-1)).toBe('assistant: Fo');
     await chat.tree.stop();
     await asking;
     expect(chat.status).toBe('ready');
     expect(textsOf(await loadChat({ store, user }, 'c'))).toEqual(['user: Dice?', 'assistant: Fo']);
 
     const again = chat.tree.sendMessage({ text: 'Again.' });
-    await vi.waitFor(() => expect(chat.status).toBe('submitted'));
+    await expect.poll(() => chat.status).toBe('submitted');
     await chat.tree.stop();
     await again;
-    await vi.waitFor(async () => {
-      await chat.tree.refresh();
-      expect(chat.tree.getSnapshot().state.runs).toEqual([]);
-    });
+    await expect.poll(() => countRuns(chat)).toBe(0);
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fo', 'user: Again.']);
   });
 
@@ -161,7 +192,7 @@ describe('a chat with its tree', () => {
     const first = await openChat(handler);
     const asking = first.tree.sendMessage({ text: 'Dice?' });
     model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Tw' });
-    await vi.waitFor(() => expect(textsOf(first.messages).at(-1)).toBe('assistant: Tw'));
+    await expect.poll(() => textsOf(first.messages).at(-1)).toBe('assistant: Tw');
 
     const second = await openChat(handler);
     const stock = new StockChat(handler, { id: 'c', messages: await loadChat({ store, user }, 'c') });
@@ -169,8 +200,8 @@ describe('a chat with its tree', () => {
     model.push({ type: 'text-delta', id: 't', delta: 'o.' }, { type: 'text-end', id: 't' }, finishPart());
     model.end();
     await Promise.all([asking, resumed]);
-    await vi.waitFor(() => expect(second.status).toBe('ready'));
-    await vi.waitFor(() => expect(second.messages).toEqual(first.messages));
+    await expect.poll(() => second.status).toBe('ready');
+    await expect.poll(() => second.messages).toEqual(first.messages);
     expect(stock.messages).toEqual(first.messages);
     expect(JSON.parse(JSON.stringify(first.messages))).toEqual(await loadChat({ store, user }, 'c'));
   });
@@ -193,15 +224,39 @@ describe('a chat with its tree', () => {
     await first.addToolOutput({ tool: 'roll', toolCallId: 'c1', output: { eyes: 2 } });
     const asking = first.tree.sendMessage();
     model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Two.' });
-    await vi.waitFor(() => expect(textsOf(first.messages).at(-1)).toBe('assistant: Two.'));
+    await expect.poll(() => textsOf(first.messages).at(-1)).toBe('assistant: Two.');
     const second = await openChat(handler);
-    await vi.waitFor(() => expect(second.messages).toEqual(first.messages));
+    await expect.poll(() => second.messages).toEqual(first.messages);
     model.push({ type: 'text-end', id: 't' }, finishPart());
     model.end();
     await asking;
-    await vi.waitFor(() => expect(second.status).toBe('ready'));
-    await vi.waitFor(() => expect(second.messages).toEqual(first.messages));
+    await expect.poll(() => second.status).toBe('ready');
+    await expect.poll(() => second.messages).toEqual(first.messages);
     expect(JSON.parse(JSON.stringify(first.messages))).toEqual(await loadChat({ store, user }, 'c'));
+  });
+
+  it('[AS12] knows the versions of a reply that the chat went on with by itself after a tool of the page', async () => {
+    const roll = tool({
+      inputSchema: jsonSchema<object>({ type: 'object' }),
+      outputSchema: jsonSchema<number>({ type: 'number' }),
+    });
+    const model = scriptedModel(
+      [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{}' }, finishPart('tool-calls')],
+      [...textParts('Two.'), finishPart()],
+      [...textParts('None.'), finishPart()],
+    );
+    const chat = new BranchingChat(handlerFor(model, { tools: { roll } }), 'c', {
+      live: false,
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+    });
+    opened.push(chat);
+    await chat.tree.open();
+    await chat.tree.sendMessage({ text: 'Dice?' });
+    await chat.addToolOutput({ tool: 'roll', toolCallId: 'c1', output: 2 });
+    await expect.poll(() => chat.tree.getSnapshot().state.branches.map(({ text }) => text)).toEqual(['Two.']);
+    expect(chat.tree.runsElsewhere()).toEqual([]);
+    await chat.tree.regenerate();
+    expect(chat.tree.variants(idOf(chat, 1))).toMatchObject({ index: 1, count: 2 });
   });
 
   it('[AS14] follows another tab on the same branch, and stays in place when the other tab switches branches', async () => {
@@ -210,9 +265,9 @@ describe('a chat with its tree', () => {
     await one.tree.sendMessage({ text: 'Dice?' });
     const two = await openChat(handler, 'c', true);
     await one.tree.sendMessage({ text: 'Again.' });
-    await vi.waitFor(() => expect(two.messages).toEqual(JSON.parse(JSON.stringify(one.messages))));
+    await expect.poll(() => two.messages).toEqual(JSON.parse(JSON.stringify(one.messages)));
     await one.tree.edit(idOf(one, 0), 'Coin?');
-    await vi.waitFor(() => expect(two.tree.variants(idOf(two, 0))).toMatchObject({ index: 0, count: 2 }));
+    await expect.poll(() => two.tree.variants(idOf(two, 0))).toMatchObject({ index: 0, count: 2 });
     expect(textsOf(two.messages)).toEqual(['user: Dice?', 'assistant: Four.', 'user: Again.', 'assistant: Two.']);
     expect(textsOf(one.messages)).toEqual(['user: Coin?', 'assistant: Heads.']);
   });
@@ -235,7 +290,7 @@ describe('a chat with its tree', () => {
     await chat.tree.regenerate();
     isHolding = true;
     const late = chat.tree.refresh();
-    await vi.waitFor(() => expect(held.length).toBe(1));
+    await expect.poll(() => held.length).toBe(1);
     await chat.tree.previous(idOf(chat, 1));
     isHolding = false;
     for (const release of held) release();
@@ -264,7 +319,7 @@ describe('a chat with its tree', () => {
     expect(textsOf(chat.messages)).toEqual(['user: Dice?']);
     const asking = chat.tree.regenerate();
     model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fo' });
-    await vi.waitFor(() => expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fo']));
+    await expect.poll(() => textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fo']);
     await chat.tree.undo();
     await asking;
     expect(chat.messages).toEqual([]);
@@ -286,18 +341,15 @@ describe('a chat with its tree', () => {
     await chat.tree.sendMessage({ text: 'Dice?' });
     const asking = chat.tree.regenerate();
     first.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fi' });
-    await vi.waitFor(() => expect(textsOf(chat.messages).at(-1)).toBe('assistant: Fi'));
+    await expect.poll(() => textsOf(chat.messages).at(-1)).toBe('assistant: Fi');
     await chat.tree.undo();
     await asking;
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Four.']);
     await chat.tree.redo();
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fi']);
     const silent = chat.tree.regenerate();
-    await vi.waitFor(() => expect(chat.status).not.toBe('ready'));
-    await vi.waitFor(async () => {
-      await chat.tree.refresh();
-      expect(chat.tree.getSnapshot().state.runs.length).toBe(1);
-    });
+    await expect.poll(() => chat.status).not.toBe('ready');
+    await expect.poll(() => countRuns(chat)).toBe(1);
     await chat.tree.undo();
     await silent;
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Fi']);
@@ -327,7 +379,7 @@ describe('a chat with its tree', () => {
     expect(await tree.json()).toMatchObject({ version: 0, messages: [] });
     expect((await eve(new Request('http://app.test/api/chat/c/events'))).status).toBe(204);
     expect((await handler(new Request('http://app.test/api/chat/c/events?since=x'))).status).toBe(400);
-    await expect(chat.tree.select(crypto.randomUUID())).rejects.toThrow(/There is no node/);
+    await expect(chat.tree.select(crypto.randomUUID())).rejects.toThrow(/There is no message/);
     expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Four.']);
   });
 });

@@ -10,15 +10,18 @@ import {
   type TreeChatState,
 } from './tree-state.ts';
 
+/** Headers of a request. */
+export type RequestHeaders = Readonly<Record<string, string>> | Headers;
+
 /** The URL of the handler, and how requests are sent. */
 export interface TreeChatConnection {
   /** The URL of the handler; `/api/chat` by default. */
   readonly api?: string;
-  /** Headers for each request, such as a token, or a function that returns them. */
-  readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
+  /** Headers for each request, such as a token, or a function that returns them, perhaps later. */
+  readonly headers?: RequestHeaders | (() => RequestHeaders | PromiseLike<RequestHeaders>);
   readonly credentials?: RequestCredentials;
-  /** Additional fields for the body of each POST request. */
-  readonly body?: object;
+  /** Additional fields for the body of each POST request, or a function that returns them. */
+  readonly body?: object | (() => object | PromiseLike<object>);
   readonly fetch?: typeof globalThis.fetch;
   /** Follows changes of other tabs and programs while the page is visible; true by default. */
   readonly live?: boolean;
@@ -76,6 +79,8 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   #run: string | null = null;
   /** The request that is being read, as a promise that never rejects. */
   #reading: Promise<void> = Promise.resolve();
+  /** How many replies are read that were requested here, and not by the chat itself. */
+  #ownReads = 0;
   /** The run that was resumed last, and how often in a row. */
   #resumed: { readonly run: string; readonly attempts: number } | null = null;
   /**
@@ -92,15 +97,16 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   constructor(id: string, options: TreeChatConnection = {}) {
     this.id = id;
     this.#options = options;
-    const { headers, credentials, body = {} } = options;
+    const { credentials, body } = options;
     this.transport = new DefaultChatTransport<M>({
       api: this.#api,
       ...(credentials === undefined ? {} : { credentials }),
-      headers: () => ({ ...(typeof headers === 'function' ? headers() : headers) }),
+      ...(body === undefined ? {} : { body }),
+      headers: () => this.#headers(),
       prepareSendMessagesRequest: ({ body: more, id: chatId, messages, trigger, messageId }) => {
         // The client chooses the run id, so that it can stop the reply before the response arrives.
-        this.#run = crypto.randomUUID();
-        return { body: { ...body, ...more, id: chatId, messages, trigger, messageId, run: this.#run } };
+        this.#run = newRunId();
+        return { body: { ...more, id: chatId, messages, trigger, messageId, run: this.#run } };
       },
       prepareReconnectToStreamRequest: () => ({
         api: this.#address(`/stream${this.#run === null ? '' : `?run=${encodeURIComponent(this.#run)}`}`),
@@ -117,8 +123,15 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     return (this.#options.api ?? '/api/chat').replace(/\/$/, '');
   }
 
-  get #fetch(): typeof globalThis.fetch {
-    return this.#options.fetch ?? ((input, init) => fetch(input, init));
+  #fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+    // Called without an object: in a browser, `window.fetch` throws when it is called as a method of another one.
+    const { fetch: send = fetch } = this.#options;
+    return send(input, init);
+  }
+
+  async #headers(): Promise<Record<string, string>> {
+    const { headers } = this.#options;
+    return Object.fromEntries(new Headers(typeof headers === 'function' ? await headers() : headers));
   }
 
   #address(rest: string): string {
@@ -174,11 +187,11 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   }
 
   async #request(rest: string, init: RequestInit = {}): Promise<Response> {
-    const { headers, credentials } = this.#options;
+    const { credentials } = this.#options;
     const response = await this.#fetch(this.#address(rest), {
       ...init,
       ...(credentials === undefined ? {} : { credentials }),
-      headers: { ...(typeof headers === 'function' ? headers() : headers), ...init.headers },
+      headers: { ...(await this.#headers()), ...init.headers },
     });
     if (response.ok) return response;
     throw new Error(await problemIn(response));
@@ -255,7 +268,9 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   async #read(start: () => Promise<void>): Promise<void> {
     const reading = start().catch(() => undefined);
     this.#reading = reading;
+    this.#ownReads++;
     await reading;
+    this.#ownReads--;
     if (this.#reading !== reading) return;
     this.#run = null;
     await this.refresh();
@@ -271,6 +286,16 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     await reading;
     this.#run = null;
   }
+
+  /**
+   * Reads the tree after a reply that the chat requested itself, as with `sendAutomaticallyWhen`. Pass this to the chat
+   * as `onFinish`.
+   */
+  finishReply = (): void => {
+    if (this.#ownReads > 0) return;
+    this.#run = null;
+    void this.refresh();
+  };
 
   sendMessage: AttachableChat<M>['sendMessage'] = (message, options) =>
     this.#read(() => this.#attached.sendMessage(message, options));
@@ -403,6 +428,13 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   }
 }
 
+/** Returns a random UUID. `crypto.randomUUID` is missing on pages without HTTPS. */
+function newRunId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
+}
+
 function fromState<M extends UIMessage>(state: TreeChatState): M[] {
   return JSON.parse(JSON.stringify(state.messages));
 }
@@ -419,7 +451,11 @@ async function problemIn(response: Response): Promise<string> {
   } catch {
     // The response did not come from the handler, but for example from a proxy.
   }
-  return `The server answered ${response.status}.`;
+  const hint =
+    response.status === 404 || response.status === 405
+      ? ' The handler needs the routes below its address too, such as /api/chat/*.'
+      : '';
+  return `The server answered ${response.status}.${hint}`;
 }
 
 function wait(ms: number, signal?: AbortSignal): Promise<void> {

@@ -22,6 +22,7 @@ import {
 import type { ChatRun, ChatRuns } from './chat-run.ts';
 import { toUiMessage } from './read-request.ts';
 import { type ChatTree, createChatContext, readUiMessageAt, storeMessages } from './store-messages.ts';
+import { withStoredBytes } from './stored-bytes.ts';
 import type { ChatBranchEnd, MessageVariants, TreeChange, TreeChatState } from './tree-state.ts';
 import { continuesMessage, toUiChains, type UiChain } from './ui-nodes.ts';
 
@@ -77,7 +78,7 @@ export async function readTreeState(
 ): Promise<TreeChatState> {
   if ((await store.formatOf(id)) === null) return noTree;
   const asked = runs.find(({ request }) => wanted[0] === request.id);
-  return store.read(id, function* () {
+  const { whole, chains, ...state } = await store.read(id, function* () {
     const { rootId, activeNodeId, version } = yield* readTree(id);
     const path = asked === undefined ? yield* pathToShow(wanted, activeNodeId) : [];
     const shown = asked ?? runs.findLast((each) => each.endsAt(path.at(-1)?.id ?? null));
@@ -90,7 +91,8 @@ export async function readTreeState(
     const texts = new Map(prompts.map((node) => [node.id, node.text]));
     return {
       version,
-      messages: chains.map(({ message }) => toUiMessage(message)),
+      whole,
+      chains,
       places: yield* placesOf(chains, rootId),
       run: shown?.request.id ?? null,
       runs: runs.map(({ request }) => ({
@@ -112,6 +114,9 @@ export async function readTreeState(
       end: path.at(-1)?.id ?? shown?.request.end ?? null,
     };
   });
+  const restored = await withStoredBytes(whole, store.blobs);
+  const shown = restored === whole ? chains : toUiChains(restored);
+  return { ...state, messages: shown.map(({ message }) => toUiMessage(message)) };
 }
 
 /** Validates the body of a change. */
@@ -213,9 +218,9 @@ export function streamChanges(
         if (!end.signal.aborted) controller.enqueue(encoder.encode(text));
       };
       let version = since;
-      const tell = () => send(`data: ${JSON.stringify({ version })}\n\n`);
+      const sendVersion = () => send(`data: ${JSON.stringify({ version })}\n\n`);
       send(': open\n\n');
-      const unsubscribe = runs.subscribe(id, tell);
+      const unsubscribe = runs.subscribe(id, sendVersion);
       const timer = setInterval(() => send(':\n\n'), keepAliveMs);
       end.signal.addEventListener('abort', () => {
         clearInterval(timer);
@@ -224,7 +229,7 @@ export function streamChanges(
       const follow = async () => {
         for await (const commit of store.feed(id, since, end.signal)) {
           version = commit.version;
-          tell();
+          sendVersion();
         }
       };
       // When the store is closed, the stream ends and the page connects again.

@@ -43,7 +43,8 @@ interface PartPatch {
   readonly drop?: readonly string[];
 }
 
-function isToolPart(part: JsonObject): boolean {
+/** Whether a part is a call of a tool, with or without its result. */
+export function isToolPart(part: JsonObject): boolean {
   return typeof part.type === 'string' && (part.type === 'dynamic-tool' || part.type.startsWith('tool-'));
 }
 
@@ -147,7 +148,8 @@ type Block = Message['content'][number];
 /** Splits a UI message into nodes that can be stored. */
 export function toUiNodes(ui: UiMessageJson): UiNode[] {
   const { id, role, parts, ...rest } = ui;
-  const ranges = splitUiMessage(ui, id);
+  // Without a `content` of the app, which the importers of older messages would take for a text.
+  const ranges = splitUiMessage({ role, parts, metadata: ui.metadata ?? null }, id);
   const nodes: UiNode[] = [];
   let next = 0;
   const lastSpoken = ranges.findLastIndex(({ message }) => message.role !== 'tool');
@@ -326,7 +328,8 @@ export function isBeginningOfReply(posted: UiMessageJson, stored: UiMessageJson)
     if (part.type !== whole.type) return false;
     if (isToolPart(part)) return part.toolCallId === whole.toolCallId && isLaterState(whole.state, part.state);
     if (typeof part.text === 'string' && typeof whole.text === 'string') return whole.text.startsWith(part.text);
-    return sameValue(part, whole);
+    // The stream has no chunk for some fields, such as the name of a file, so that a page may lack them.
+    return Object.entries(part).every(([key, value]) => sameValue(value, whole[key]));
   });
 }
 

@@ -152,6 +152,56 @@ describe('the history of a thread', () => {
   });
 });
 
+describe('images and files', () => {
+  const data = Buffer.from('A picture').toString('base64');
+  const url = `data:image/png;base64,${data}`;
+
+  test('[AU9] are attachments of the server, and are restored exactly', async () => {
+    const tree = await newTree();
+    const attached: ThreadMessage = {
+      ...asked('u1', 'Look'),
+      content: [
+        { type: 'image', image: url },
+        { type: 'text', text: 'Look' },
+        { type: 'image', image: 'https://x.test/a.png' },
+        { type: 'file', data: 'data:text/plain;base64,aGk=', mimeType: 'text/plain', filename: 'a.txt' },
+        { type: 'image', image: 'data:image/png;base64,QR==' },
+      ],
+      attachments: [
+        {
+          id: 'a1',
+          type: 'image',
+          name: 'a.png',
+          contentType: 'image/png',
+          status: { type: 'complete' },
+          content: [{ type: 'image', image: url }],
+        },
+      ],
+    } as ThreadMessage;
+    await openHistory(tree).append({ parentId: null, message: attached });
+    await openHistory(tree).append({ parentId: null, message: attached });
+    const { messages } = await openHistory(tree).load();
+    expect(messages.map(({ message }) => message)).toEqual([attached]);
+    const client = openNodeClient(server);
+    const page = await client.api.page(tree, {});
+    expect(JSON.stringify(page)).not.toContain(data);
+    expect(page.nodes[0]?.message?.content[1]).toMatchObject({ type: 'image', source: { type: 'blob', size: 9 } });
+  });
+
+  test('[AU9] of other programs are shown', async () => {
+    const tree = await newTree();
+    const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data } };
+    const { version } = await openNodeClient(server).api.tree(tree);
+    const message = { role: 'user' as const, content: [{ type: 'text', text: 'Look' }, image] };
+    await openNodeClient(server).api.append(tree, { messages: [message] }, version);
+    const { messages } = await openHistory(tree).load();
+    expect(messages[0]?.message.content).toEqual([
+      { type: 'text', text: 'Look' },
+      { type: 'image', image: url },
+    ]);
+  });
+});
+
 describe('the list of threads', () => {
   test('[AU5] creates a thread once, names, archives and deletes it', async () => {
     const client = openNodeClient(server);
@@ -174,6 +224,15 @@ describe('the list of threads', () => {
     expect((await adapter.list()).threads).toMatchObject([{ remoteId, title: 'Bread', status: 'regular' }]);
     await adapter.delete(remoteId);
     expect((await adapter.list()).threads).toEqual([]);
-    await expect(adapter.fetch(remoteId)).rejects.toThrow(/tree/);
+    await expect(adapter.fetch(remoteId)).rejects.toThrow(/There is no chat/);
   });
+});
+
+test('[AU8] adapters without a client are refused with what to pass, and misspelt options', () => {
+  const help = 'pass createClient({ baseUrl, token }) of @coppice/client.';
+  expect(() => Reflect.apply(createThreadListAdapter, undefined, [{}])).toThrow(help);
+  expect(() => Reflect.apply(createThreadHistory, undefined, [{}])).toThrow(help);
+  const misspelt = [{ client: {}, projcet: 'bread' }];
+  expect(() => Reflect.apply(createThreadListAdapter, undefined, misspelt)).toThrow('Did you mean "project"?');
+  expect(() => Reflect.apply(createThreadHistory, undefined, misspelt)).toThrow('has no option "projcet"');
 });

@@ -2,7 +2,17 @@
 import type { ExportedMessageRepositoryItem, ThreadHistoryAdapter, ThreadMessage } from '@assistant-ui/react';
 import { type CoppiceClient, decodeTopologyColumns, HttpProblem } from '@coppice/client';
 import { deriveId } from '@coppice/content';
-import { type JsonObject, type Message, type NodeId, nodeId, type TreeId } from '@coppice/core';
+import {
+  type JsonObject,
+  type Message,
+  type NodeId,
+  nodeId,
+  type OptionNames,
+  type TopologyNode,
+  type TreeId,
+} from '@coppice/core';
+import { assertOptionNames } from '@coppice/core/decode';
+import { readBytes } from './message-bytes.ts';
 import { fromTreeMessage, type StoredMessage, toForeignContent, toTreeMessage } from './stored-message.ts';
 
 /** The client, and functions that return or create the tree of a thread. */
@@ -13,6 +23,8 @@ export interface HistoryOptions {
   /** Returns the tree of the thread; creates the tree if it does not exist yet. */
   readonly requireTree: () => Promise<TreeId>;
 }
+
+const optionNames: OptionNames<HistoryOptions> = { client: true, currentTree: true, requireTree: true };
 
 type WithFormat = NonNullable<ThreadHistoryAdapter['withFormat']>;
 
@@ -58,15 +70,18 @@ class TreeHistory {
       tree,
       nodes.filter((node) => node.kind === 'message' && node.role !== 'tool').map((node) => node.id),
     );
-    const children = new Map<NodeId, typeof nodes>();
+    const children = new Map<NodeId, TopologyNode[]>();
     for (const node of nodes) {
       const above = node.parentId ?? rootId;
-      children.set(above, [...(children.get(above) ?? []), node]);
+      const list = children.get(above);
+      if (list === undefined) children.set(above, [node]);
+      else list.push(node);
     }
     const entries: HistoryEntry[] = [];
     let headId: string | null = null;
     const waiting: { readonly above: NodeId; readonly parentId: string | null }[] = [{ above: rootId, parentId: null }];
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    // The list grows while it is read.
+    for (const next of waiting) {
       const ordered = (children.get(next.above) ?? []).toSorted((a, b) => (a.position < b.position ? -1 : 1));
       for (const node of ordered) {
         const message = contents.get(node.id);
@@ -86,7 +101,9 @@ class TreeHistory {
     const found = new Map<string, Message>();
     for (let at = 0; at < ids.length; at += contentBatch) {
       const { messages } = await this.#options.client.api.contents(tree, ids.slice(at, at + contentBatch));
-      for (const [id, message] of Object.entries(messages)) found.set(id, message);
+      const read = async ([id, message]: readonly [string, Message]) =>
+        found.set(id, await readBytes(this.#options.client, message));
+      await Promise.all(Object.entries(messages).map(read));
     }
     return found;
   }
@@ -178,6 +195,8 @@ function fromItem({ message, parentId }: ExportedMessageRepositoryItem): History
  * storage formats.
  */
 export function createThreadHistory(options: HistoryOptions): ThreadHistoryAdapter {
+  assertOptionNames('createThreadHistory', options, optionNames);
+  assertClient('createThreadHistory', options.client);
   const history = new TreeHistory(options);
   const withFormat: WithFormat = (adapter) => {
     const stored = (item: Parameters<typeof adapter.encode>[0]): HistoryEntry => ({
@@ -212,6 +231,12 @@ export function createThreadHistory(options: HistoryOptions): ThreadHistoryAdapt
     delete: (items) => history.remove(items.map(({ message }) => message.id)),
     withFormat,
   };
+}
+
+/** Refuses a missing client, which a caller without types may pass. */
+export function assertClient(caller: string, client: { readonly api?: unknown } | undefined): void {
+  if (client?.api === undefined)
+    throw new TypeError(`${caller} needs a \`client\`: pass createClient({ baseUrl, token }) of @coppice/client.`);
 }
 
 /** Assigns the type of the adapter that wrote the stored content. */

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import * as client from '@coppice/client';
+import { runReadmeExample } from '@coppice/core/testing/readme';
 import * as engine from '@coppice/engine';
 import * as server from '@coppice/server';
 import * as stores from '@coppice/stores';
@@ -15,18 +15,7 @@ const packages: Readonly<Record<string, object>> = {
 };
 
 test('[AU7] the example in the README prints what its comments say', async () => {
-  const readme = readFileSync(`${import.meta.dirname}/../README.md`, 'utf8');
-  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
-  const given = [...example.matchAll(/import \{([^}]*)\} from '([^']*)';/g)];
-  const names = given.map(([, list = '', from = '']) => `const {${list}} = packages[${JSON.stringify(from)}];`);
-  const body = example
-    .replaceAll(/import [^;]*;/g, '')
-    .replaceAll(
-      /^((?:\(|loaded).*); \/\/ (.*)$/gm,
-      (_line, expression, expected) => `claims.push([${expression}, ${expected}]);`,
-    );
-  const claims: (readonly [unknown, unknown])[] = [];
-  await new Function('claims', 'packages', `return (async () => {${names.join('\n')}\n${body}})();`)(claims, packages);
+  const claims = await runReadmeExample(import.meta.dirname, packages, '\\(|loaded');
   expect(claims.length).toBeGreaterThan(1);
   for (const [actual, expected] of claims) expect(actual).toBe(expected);
 });

@@ -4,6 +4,7 @@
  */
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
+import { imageUrlOf, putBytes, takeBytes } from './message-bytes.ts';
 
 /** A message in the storage format of a runtime. */
 export interface StoredMessage {
@@ -42,7 +43,8 @@ function joinPart(block: JsonObject, rest: JsonObject): JsonObject {
 }
 
 /** Converts a message of assistant-ui to a message of a tree. */
-export function toTreeMessage({ id, format, content }: StoredMessage): Message & { readonly role: SpokenRole } {
+export function toTreeMessage({ id, format, content: given }: StoredMessage): Message & { readonly role: SpokenRole } {
+  const { value: content, blocks: files } = takeBytes(given);
   const field = partFields.find((name) => Array.isArray(content[name]));
   const listed = field === undefined ? [] : content[field];
   const blocks: OwnBlock[] = [];
@@ -54,7 +56,7 @@ export function toTreeMessage({ id, format, content }: StoredMessage): Message &
   });
   const payload = field === undefined ? content : { ...content, [field]: parts };
   const own: OwnBlock = { type: ownType, id, format, payload, field: field ?? null };
-  return { role: roleOf(content), content: [...blocks, own] };
+  return { role: roleOf(content), content: [...blocks, ...files, own] };
 }
 
 /** Converts a message of a tree back; null if another program wrote it. */
@@ -65,26 +67,30 @@ export function fromTreeMessage(message: Message): StoredMessage | null {
   const { id, format, payload, field } = own;
   if (!isJsonObject(payload)) return null;
   const listed = typeof field === 'string' ? payload[field] : null;
-  if (typeof field !== 'string' || !Array.isArray(listed)) return { id, format, content: payload };
+  const restore = (content: JsonObject) => ({ id, format, content: putBytes(content, message.content) });
+  if (typeof field !== 'string' || !Array.isArray(listed)) return restore(payload);
   const parts = listed.flatMap((entry: Json): Json[] => {
     if (!isJsonObject(entry)) return [];
     if (typeof entry.block !== 'number') return entry.part === undefined ? [] : [entry.part];
     const block = blocks[entry.block];
     return block === undefined ? [] : [joinPart(block, isJsonObject(entry.rest) ? entry.rest : {})];
   });
-  return { id, format, content: { ...payload, [field]: parts } };
+  return restore({ ...payload, [field]: parts });
 }
 
-/** Converts a message of another program to a storage format; only its text and reasoning are included. */
+/** Converts a message of another program to a storage format: its text, its reasoning and its images. */
 export function toForeignContent(message: Message, format: string, createdAt: number): JsonObject {
+  const isSdk = format.startsWith('ai-sdk');
   const parts = message.content.flatMap((block): JsonObject[] => {
+    const image = imageUrlOf(block);
+    if (image !== undefined) return [isSdk ? { type: 'file', ...image } : { type: 'image', image: image.url }];
     const { type, text, thinking }: JsonObject = JSON.parse(JSON.stringify(block));
     if (type === 'text' && typeof text === 'string') return [{ type, text }];
     if (type === 'thinking' && typeof thinking === 'string') return [{ type: 'reasoning', text: thinking }];
     return [];
   });
   const role = message.role === 'user' || message.role === 'system' ? message.role : 'assistant';
-  if (format.startsWith('ai-sdk')) return { role, parts };
+  if (isSdk) return { role, parts };
   const shared = { role, content: parts, createdAt: new Date(createdAt).toISOString() };
   if (role === 'assistant') {
     const status = { type: 'complete', reason: 'stop' };

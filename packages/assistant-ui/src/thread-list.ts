@@ -2,9 +2,10 @@
 import { type RemoteThreadListAdapter, useAui } from '@assistant-ui/react';
 import { type CoppiceClient, HttpProblem, type TreeViewData } from '@coppice/client';
 import { deriveId, titleFromText } from '@coppice/content';
-import { isUuid, type TreeId, treeId } from '@coppice/core';
+import { isUuid, type OptionNames, type TreeId, treeId } from '@coppice/core';
+import { assertOptionNames } from '@coppice/core/decode';
 import { useMemo } from 'react';
-import { createThreadHistory } from './history.ts';
+import { assertClient, createThreadHistory } from './history.ts';
 
 /** The client and the project whose chats are listed. */
 export interface ThreadListOptions {
@@ -12,6 +13,8 @@ export interface ThreadListOptions {
   /** The project of the threads. Without a project, all chats of the user are listed. */
   readonly project?: string;
 }
+
+const optionNames: OptionNames<ThreadListOptions> = { client: true, project: true };
 
 type ThreadMetadata = Awaited<ReturnType<RemoteThreadListAdapter['fetch']>>;
 type TitleStream = Awaited<ReturnType<RemoteThreadListAdapter['generateTitle']>>;
@@ -48,7 +51,10 @@ function titleStream(title: string): TitleStream {
  * Creates the adapter for `useRemoteThreadListRuntime`. Each thread is a tree with its own history, so that branches,
  * edits and regenerated replies survive a reload.
  */
-export function createThreadListAdapter({ client, project }: ThreadListOptions): RemoteThreadListAdapter {
+export function createThreadListAdapter(options: ThreadListOptions): RemoteThreadListAdapter {
+  assertOptionNames('createThreadListAdapter', options, optionNames);
+  const { client, project } = options;
+  assertClient('createThreadListAdapter', client);
   const { api } = client;
   const setArchived = async (id: string, archived: boolean) => {
     const { metadata } = await api.tree(treeId(id));
@@ -65,7 +71,7 @@ export function createThreadListAdapter({ client, project }: ThreadListOptions):
     },
     async fetch(id) {
       const tree = await api.tree(treeId(id));
-      if (tree.deletedAt !== null) throw new HttpProblem('tree/unknown-tree', `There is no tree ${id}.`, 404);
+      if (tree.deletedAt !== null) throw new HttpProblem('tree/unknown-tree', `There is no chat ${id}.`, 404);
       return toThread(tree);
     },
     async initialize(threadId) {

@@ -15,8 +15,8 @@ test('[O69] the browser is started with a code that signs it in once, and the to
   }
   const server = await openTestServer();
   const listening = await server.listen();
-  expect(openPage(listening, { DISPLAY: ':0', PATH: folder, SSH_CONNECTION: 'from afar' })).toBe(false);
-  expect(openPage(listening, { DISPLAY: ':0', PATH: folder })).toBe(true);
+  expect(await openPage(listening, { DISPLAY: ':0', PATH: folder, SSH_CONNECTION: 'from afar' })).toBe(false);
+  expect(await openPage(listening, { DISPLAY: ':0', PATH: folder })).toBe(true);
   while (!existsSync(seen)) await new Promise((resolve) => setTimeout(resolve, 10));
   const words = readFileSync(seen, 'utf8').trim();
   expect(words).not.toContain(server.token);

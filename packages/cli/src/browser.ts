@@ -4,11 +4,14 @@ import type { RunningServer } from '@coppice/server';
 type BrowserEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Opens the page in the user's browser and signs the user in. Never throws and never waits. The URL contains a one-time
+ * Opens the page in the user's browser and signs the user in. Never rejects. The URL contains a one-time
  * code instead of the token, because other users of the computer can see command lines.
  */
-export function openPage(listening: Pick<RunningServer, 'signInOnceUrl'>, env: BrowserEnvironment): boolean {
-  const url = listening.signInOnceUrl();
+export async function openPage(
+  listening: Pick<RunningServer, 'signInOnceUrl'>,
+  env: BrowserEnvironment,
+): Promise<boolean> {
+  const url = await listening.signInOnceUrl().catch(() => null);
   return url !== null && openUrl(url, env);
 }
 

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { ask, type Store } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
 import type { CliContext } from './cli-context.ts';
+import { listInstalledDocuments } from './documents.ts';
+import { nameByFirstWords } from './first-words.ts';
 import { titleOrUntitled } from './printing.ts';
 import { findTree, lastTreeName } from './resolve-target.ts';
 import { shortenIds } from './short-ids.ts';
@@ -19,7 +21,7 @@ const most = 60;
 
 interface CompletionLine {
   readonly member: Subcommand;
-  /** What the current word can be completed with: trees, nodes, files or fixed words. */
+  /** What the current word can be completed with: trees, nodes, models, documents, files or fixed words. */
   readonly completes: SubcommandArgument['completes'];
   /** The tree that the words before the current one name. */
   readonly tree: string | undefined;
@@ -82,11 +84,33 @@ export async function findCompletionCandidates(
   const line = readCandidates(words, members);
   const begun = words.at(-1) ?? '';
   if (line === null || line.completes === undefined || line.completes === 'file') return [];
-  const found =
-    typeof line.completes === 'object'
-      ? line.completes.map((value): StoredCandidate => ({ value, about: '' }))
-      : await storedCandidates(line, line.completes, at);
+  const found = await candidatesFor(line, line.completes, at);
   return found.flatMap((each) => completeWith(each, begun)).slice(0, most);
+}
+
+async function candidatesFor(
+  line: CompletionLine,
+  completes: Exclude<CompletionLine['completes'], undefined | 'file'>,
+  at: CliContext,
+): Promise<readonly StoredCandidate[]> {
+  if (typeof completes === 'object') return completes.map((value) => ({ value, about: '' }));
+  switch (completes) {
+    case 'model':
+      return modelCandidates(at);
+    case 'document':
+      return listInstalledDocuments().map(({ name, title }) => ({ value: name, about: title }));
+    default:
+      return storedCandidates(line, completes, at);
+  }
+}
+
+/** Returns the models that are ready, as far as they are known: completing a word calls no server of models. */
+async function modelCandidates(at: CliContext): Promise<readonly StoredCandidate[]> {
+  const providers = await at.models();
+  return providers
+    .list()
+    .filter(({ ready }) => ready)
+    .map(({ id, label }) => ({ value: id, about: id.endsWith(label) ? '' : label }));
 }
 
 /** Completes a word with the listed short id, or with the whole id if the user has begun to type the whole id. */
@@ -117,7 +141,7 @@ async function storedCandidates(
 }
 
 async function treeCandidates(store: Store): Promise<readonly StoredCandidate[]> {
-  const { items } = await store.trees({ limit: most });
+  const items = await nameByFirstWords(store, (await store.trees({ limit: most })).items);
   const [newest] = items;
   const last = newest === undefined ? [] : [{ value: lastTreeName, about: toOneLine(titleOrUntitled(newest), 50) }];
   const short = shortenIds(items.map(({ id }) => id));
@@ -138,14 +162,14 @@ async function nodeCandidates(at: CliContext, tree: string): Promise<readonly St
       marks: (yield* ask('subtreeInfo', { of: rootId })).bookmarks,
     };
   });
-  const said = new Map([...path].reverse().map((node) => [node.id, toOneLine(previewOf(node, 1), 50)]));
-  for (const node of leaves) said.set(node.id, toOneLine(previewOf(node, 0), 50));
-  const short = shortenIds([...said.keys()]);
+  const previews = new Map([...path].reverse().map((node) => [node.id, toOneLine(previewOf(node, 1), 50)]));
+  for (const node of leaves) previews.set(node.id, toOneLine(previewOf(node, 0), 50));
+  const short = shortenIds([...previews.keys()]);
   return [
     { value: '@', about: 'where you are' },
     { value: 'root', about: 'the beginning' },
     // A shell would split a value with a space.
     ...marks.filter(({ title }) => !/\s/.test(title)).map(({ title }) => ({ value: title, about: 'bookmark' })),
-    ...[...said].map(([id, about]) => ({ value: short(id), id, about })),
+    ...[...previews].map(([id, about]) => ({ value: short(id), id, about })),
   ];
 }

@@ -39,7 +39,7 @@ export interface GlobalOptions {
   readonly json: boolean;
   /** Whether the subcommand may create the store. */
   readonly begins?: boolean | undefined;
-  /** Whether the subcommand only prints. Such a subcommand may read a whole tree. */
+  /** Whether the subcommand only prints. It reads each page of the database once, so a small memory map is enough. */
   readonly prints?: boolean | undefined;
   /** Whether the command line was only `coppice`, without arguments. */
   readonly bare?: boolean | undefined;
@@ -91,9 +91,19 @@ function defaultDatabase(home: string): string {
   return join(home, '.coppice', 'coppice.db');
 }
 
-/** Creates a context. Everything is opened on first use. */
-export function createCliContext(host: ProcessHost, output: Output, options: GlobalOptions): CliContext {
-  const tasks: (() => Promise<unknown>)[] = [];
+/** The values from which the parts of a context are created. */
+interface ContextParts {
+  readonly host: ProcessHost;
+  readonly output: Output;
+  readonly options: GlobalOptions;
+  /** The tasks that run when the command ends. */
+  readonly tasks: (() => Promise<unknown>)[];
+}
+
+type Configuration = Pick<CliContext, 'config' | 'live' | 'sharedLive' | 'sharedRecords'>;
+
+/** Opens the configuration of this user, and that of a shared server, whose keys are beside the trees. */
+function createConfiguration({ host }: ContextParts, store: () => Promise<Store>): Configuration {
   const source = { env: host.env, home: host.home };
   const live = once(() =>
     openLiveConfig({
@@ -116,12 +126,18 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
       rules: { privateAddresses: false },
     }),
   );
-  const config = async () => (await live()).current;
-  const server = once(async () => {
-    if (options.server === undefined) return null;
-    const { openServer } = await import('./remote/open-server.ts');
-    return openServer(options.server, source);
-  });
+  return { config: async () => (await live()).current, live, sharedLive, sharedRecords };
+}
+
+interface OpenedStore extends Pick<CliContext, 'storeUrl' | 'store' | 'keptStore'> {
+  readOnlyBecause(): AppError | null;
+}
+
+/** Opens the store that the options or the configuration name, or that of a server. */
+function createStoreOpener(
+  { host, output, options, tasks }: ContextParts,
+  { config, server, context }: Pick<CliContext, 'config' | 'server' | 'context'>,
+): OpenedStore {
   const storeUrl = once(async () => {
     if (options.server !== undefined) return options.server;
     const named = options.store ?? (await config()).store;
@@ -136,17 +152,6 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     const message = `No store exists at ${place}. Check --store, or create it with coppice append --new.`;
     return isThere ? null : new AppError({ code: 'cli/no-store', kind: 'not-found', message });
   };
-  const context = (): RunContext => ({
-    actor: options.owner ?? 'local',
-    now: Date.now,
-    newId: () => newId(),
-    kit: messageKit,
-  });
-  // The engine is imported here, because most subcommands only need a store.
-  const providers = once(async () => {
-    const { createProviders } = await import('@coppice/engine');
-    return createProviders({ config: await config() });
-  });
   let readOnlyBecause: AppError | null = null;
   const store = once(async () => {
     const client = await server();
@@ -170,13 +175,6 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     return opened;
   });
   return {
-    host,
-    output,
-    options,
-    config,
-    live,
-    sharedLive,
-    sharedRecords,
     storeUrl,
     store,
     async keptStore() {
@@ -184,27 +182,73 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
       if (absent !== null) throw absent;
       return store();
     },
-    providers,
+    readOnlyBecause: () => readOnlyBecause,
+  };
+}
+
+/**
+ * Returns functions that load the providers of this computer, and the models (of this computer, or of the server that
+ * the options name), when they are first needed.
+ */
+function createModelOpener({ config, server }: Pick<CliContext, 'config' | 'server'>) {
+  // The engine is imported here, because most subcommands only need a store.
+  const providers = once(async () => {
+    const { createProviders } = await import('@coppice/engine');
+    return createProviders({ config: await config() });
+  });
+  const models = once(async () => {
+    const client = await server();
+    if (client === null) {
+      const { createLocalModelSource } = await import('./chat-engine.ts');
+      return createLocalModelSource(await providers());
+    }
+    const { openRemoteModels } = await import('./remote/remote-engine.ts');
+    return openRemoteModels(client);
+  });
+  return { providers, models };
+}
+
+/** Reads all of standard input. */
+async function readInput(host: ProcessHost): Promise<string> {
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  for await (const piece of readUntilStopped(host.stdin, host.signal))
+    parts.push(typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }));
+  return parts.join('') + decoder.decode();
+}
+
+/** Creates a context. Everything is opened on first use. */
+export function createCliContext(host: ProcessHost, output: Output, options: GlobalOptions): CliContext {
+  const tasks: (() => Promise<unknown>)[] = [];
+  const parts: ContextParts = { host, output, options, tasks };
+  const context = (): RunContext => ({
+    actor: options.owner ?? 'local',
+    now: Date.now,
+    newId: () => newId(),
+    kit: messageKit,
+  });
+  const server = once(async () => {
+    if (options.server === undefined) return null;
+    const { openServer } = await import('./remote/open-server.ts');
+    return openServer(options.server, { env: host.env, home: host.home });
+  });
+  const configuration = createConfiguration(parts, () => opener.store());
+  const { config } = configuration;
+  const opener = createStoreOpener(parts, { config, server, context });
+  return {
+    host,
+    output,
+    options,
+    ...configuration,
+    storeUrl: opener.storeUrl,
+    store: opener.store,
+    keptStore: opener.keptStore,
+    ...createModelOpener({ config, server }),
     server,
-    models: once(async () => {
-      const client = await server();
-      if (client === null) {
-        const { createLocalModelSource } = await import('./chat-engine.ts');
-        return createLocalModelSource(await providers());
-      }
-      const { openRemoteModels } = await import('./remote/remote-engine.ts');
-      return openRemoteModels(client);
-    }),
     context,
-    async input() {
-      const decoder = new TextDecoder();
-      const parts: string[] = [];
-      for await (const piece of readUntilStopped(host.stdin, host.signal))
-        parts.push(typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }));
-      return parts.join('') + decoder.decode();
-    },
+    input: () => readInput(host),
     get readOnlyBecause() {
-      return readOnlyBecause;
+      return opener.readOnlyBecause();
     },
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
     on(url, owner = options.owner) {

@@ -1,11 +1,9 @@
 /** The engine of the command line, for one store and one user, with all configured providers and tools. */
-import { createEvents, type Engine, type McpClient, openEngine } from '@coppice/engine';
+import { createEvents, type Engine, type McpClient, openEngine, openTools } from '@coppice/engine';
 import { createStoreCopier } from '@coppice/engine/sessions';
-import { sessionFiles } from '@coppice/stores';
 import { type ChatEngine, createLocalModelSource } from './chat-engine.ts';
 import type { CliContext } from './cli-context.ts';
 import { describeHookFailure, loadUserHooks } from './hooks.ts';
-import { openToolRegistry } from './mcp-tools.ts';
 import { findSessionTarget } from './session-target.ts';
 
 // How long a finished command waits for the automatic title.
@@ -34,10 +32,15 @@ export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string)
   const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
   const events = createEvents((failure) => tellOfHooks?.(describeHookFailure(failure)));
   if (tellOfHooks !== undefined) await loadUserHooks(at, events, tellOfHooks);
-  const { tools, mcp } = await openToolRegistry(at);
+  const { env, home } = at.host;
+  const opened = openTools({ live: await at.live(), env, home });
+  const { tools, mcp } = opened;
+  at.onClose(opened.close);
+  await opened.start();
   const sessions = await findSessionTarget(await at.storeUrl(), at.host.cwd);
   const copies = createStoreCopier({
-    files: sessionFiles,
+    // Loaded when it is needed, because most chats write no session file.
+    files: async () => (await import('@coppice/stores')).sessionFiles,
     actor: at.context().actor,
     folder: sessions?.folder ?? at.host.cwd,
   });

@@ -13,7 +13,7 @@ function commit(version: number, id: typeof one, steps: Record<string, number>, 
 test('[O15] commits of one act are one line: a question and its reply are two messages, not a message and a change', () => {
   const acts = groupLogByAct([
     commit(5, two, { insert: 1 }, 'undo'),
-    commit(4, one, { replace: 1 }),
+    commit(4, one, { replace: 1, annotate: 1 }),
     commit(3, one, { insert: 1, select: 1 }),
     commit(2, one, { insert: 1, select: 1 }),
   ]);

@@ -40,8 +40,9 @@ export function describeLoggedAct({ commits, newest }: ActSummary): string {
   // The root is inserted with the tree and is not a message.
   if (creates) counts.set('insert', (counts.get('insert') ?? 1) - 1);
   const inserted = counts.get('insert') ?? 0;
-  // A reply is inserted and then filled: that counts as one message, not also as a change.
-  if (inserted > 0) counts.set('replace', Math.max(0, (counts.get('replace') ?? 0) - inserted));
+  // A reply is inserted and then filled and measured: that counts as one message, not also as changes.
+  for (const step of inserted > 0 ? ['replace', 'annotate'] : [])
+    counts.set(step, Math.max(0, (counts.get(step) ?? 0) - inserted));
   const done = creates ? ['created the chat'] : [];
   for (const [step, phrase] of phrases) {
     const count = counts.get(step) ?? 0;

@@ -28,6 +28,7 @@ export const cliErrorKinds = {
   'cli/no-document': 'not-found',
   'cli/no-server': 'unavailable',
   'cli/no-link': 'not-found',
+  'cli/no-key': 'not-found',
   'cli/aborted': 'aborted',
   'cli/internal': 'internal',
 } as const satisfies Readonly<Record<string, ErrorKind>>;

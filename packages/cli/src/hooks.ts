@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sessionTreeId } from '@coppice/content/sessions';
 import type { TreeId } from '@coppice/core';
+import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 import type { Events, HookFailure } from '@coppice/engine';
 import { createSessionHookHost, loadHooks } from '@coppice/engine/sessions';
-import { sessionFiles } from '@coppice/stores';
 import type { CliContext } from './cli-context.ts';
 import { toCliError } from './exit-codes.ts';
 import { findSessionTarget } from './session-target.ts';
@@ -78,6 +78,7 @@ export async function loadUserHooks(at: CliContext, events: Events, tell: (text:
   const found = await findHooks(at.host.home);
   if (found.length === 0) return;
   for (const { name, trouble } of found) if (trouble !== null) tell(`The hook ${name} was not loaded: ${trouble}.`);
+  const { sessionFiles } = await import('@coppice/stores');
   const place = createSessionHookHost({
     files: sessionFiles,
     actor: at.context().actor,
@@ -133,12 +134,11 @@ function sessionIn(path: string): string | null {
       .toString('utf8', 0, readSync(handle, bytes, 0, beginning, 0))
       .trimStart()
       .split('\n');
-    const header: unknown = JSON.parse(line);
-    if (typeof header !== 'object' || header === null || !('uuid' in header)) return null;
-    const id = 'id' in header && typeof header.id === 'string' ? header.id : header.uuid;
-    return typeof id === 'string' ? id : null;
+    const header = fieldsOrEmpty(JSON.parse(line));
+    const uuid = getText(header, 'uuid');
+    return uuid === undefined ? null : (getText(header, 'id') ?? uuid);
   } catch {
-    // The first line is not that of a session file.
+    // The first line is not JSON, so the file is not a session.
     return null;
   } finally {
     closeSync(handle);

@@ -8,8 +8,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     asked += 1;
     stop.abort(new DOMException('Stopped.', 'AbortError'));
-    // A second signal exits immediately.
-    if (asked > 1) process.exit(130);
+    // A second signal exits immediately. A closed terminal sends several, for which the reply must not lose its end.
+    if (asked > 1 && signal !== 'SIGHUP') process.exit(130);
   });
 const words = process.argv.slice(2);
 let seenEnough = false;
@@ -34,7 +34,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => undefined);
 
 // Scripts often request the version, which needs no other module.
-if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) process.stdout.write(`${cliVersion}\n`);
+const versionWords: readonly (string | undefined)[] = ['--version', '-V', '-v', 'version'];
+const others = words.filter((word) => word !== '--json');
+if (others.length === 1 && versionWords.includes(others[0]))
+  process.stdout.write(`${others.length < words.length ? JSON.stringify({ version: cliVersion }) : cliVersion}\n`);
 else {
   const { runCli } = await import('./program.ts');
   const { findPagerCommand, showInPager } = await import('./terminal/pager.ts');

@@ -6,7 +6,11 @@ import { createTextStyles, shouldUseColors, type TextStyles } from './terminal/s
 export interface ProcessHost {
   readonly stdout: { write(text: string | Uint8Array): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
-  readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean };
+  readonly stdin: AsyncIterable<string | Uint8Array> & {
+    readonly isTTY?: boolean;
+    /** Passes each key on as it is typed, and shows none. Only a terminal has it. */
+    setRawMode?(raw: boolean): unknown;
+  };
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Shows long output one screen at a time. Undefined if output is not a terminal or no pager is installed. */
   readonly pager?: ((lines: Iterable<string>) => Promise<void>) | undefined;

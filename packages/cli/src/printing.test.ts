@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modelNameOf } from './printing.ts';
 import { widthOf } from './terminal/width.ts';
 import { type CliFixture, makeCliFixture } from './testing/index.ts';
 import { readScreenRows, type ScreenRow } from './testing/screen.ts';
 
 const begins = ['Plain', '漢字', '👩‍👩‍👧', 'e\u0301', '🇩🇪'];
 const titles = ['Plain', '漢字'.repeat(30), '👩‍👩‍👧 and 👍🏽 '.repeat(12), 'e\u0301'.repeat(90), '🇩🇪🇫🇷'.repeat(30)];
+
+it('[O16] a model that the source of a reply does not name is not shown', () => {
+  const nameOf = (source: Readonly<Record<string, string>>) => modelNameOf({ role: 'assistant', meta: { source } });
+  expect(nameOf({ model_name: 'gpt-5' })).toBe('gpt-5');
+  for (const source of [{}, { model_name: 'unknown' }, { model_name: '' }]) expect(nameOf(source)).toBeNull();
+  expect(modelNameOf({ role: 'tool', meta: { source: { model_name: 'gpt-5' } } })).toBeNull();
+});
 
 describe('lists on a terminal', () => {
   let fixture: CliFixture;

@@ -8,6 +8,7 @@ import {
   type TreeRow,
   textOf,
 } from '@coppice/core';
+import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 import { outlineOf } from '@coppice/core/tree';
 import type { Output } from './output.ts';
 import { shortenId, shortenIds } from './short-ids.ts';
@@ -96,12 +97,12 @@ export function formatListItem(
   const together = widthOf(id) + widthOf(about) + 2 <= columns;
   const rest = isBelow ? columns - 2 - (together ? 0 : widthOf(about) + 2) : space;
   const tail = fitWidth(after, rest - leastText);
-  const said = `${toOneLine(text, rest - widthOf(tail))}${tail === '' ? '' : style.quiet(tail)}`;
+  const shownText = `${toOneLine(text, rest - widthOf(tail))}${tail === '' ? '' : style.quiet(tail)}`;
   const [first, second] = isBelow ? (together ? ['  ', '\n  '] : ['\n  ', '  ']) : ['  ', '  '];
-  return `${style.quiet(id)}${first}${style.quiet(about)}${second}${said}`;
+  return `${style.quiet(id)}${first}${style.quiet(about)}${second}${shownText}`;
 }
 
-/** Returns the indentation of a line, limited in width. Of a wider indentation only the end is shown, after a mark. */
+/** Returns the indentation of a line. If it is too wide, a mark replaces its beginning. */
 export function formatIndentation(indent: string, most: number): string {
   const space = Math.max(4, most);
   return indent.length <= space ? indent : `⋯ ${indent.slice(2 - space)}`;
@@ -109,13 +110,18 @@ export function formatIndentation(indent: string, most: number): string {
 
 const who: Readonly<Record<string, string>> = { user: 'You', assistant: 'Model', tool: 'Tool', system: 'System' };
 
+/** Returns the name of the model that wrote a reply; null if it is not known, or if the node is no reply. */
+export function modelNameOf({ role, meta }: Pick<Node, 'role' | 'meta'>): string | null {
+  const name = role === 'assistant' ? meta.source?.['model_name'] : undefined;
+  // Recordings and imports write `unknown` where the source has no name.
+  return typeof name === 'string' && name !== '' && name !== 'unknown' ? name : null;
+}
+
 /** Returns the author of a node: the name of the model if it is known, else the role. */
 export function authorNameOf(node: Node): string {
   if (node.kind === 'branch-summary') return 'Merged branch';
   if (node.kind === 'compaction') return 'Summary';
-  const source = node.meta.source;
-  const model = source !== undefined && typeof source['model_name'] === 'string' ? source['model_name'] : null;
-  return model ?? who[node.role] ?? node.role;
+  return modelNameOf(node) ?? who[node.role] ?? node.role;
 }
 
 /** Returns the text of a message, with other blocks named in brackets. */
@@ -128,6 +134,13 @@ export function formatMessageText(node: Node): string {
     else parts.push(`[${block.type}]`);
   }
   return parts.join('\n');
+}
+
+/** Returns why a reply failed; null if it did not fail. */
+export function failureReasonOf({ status, meta }: Node): string | null {
+  return status === 'error' || status === 'interrupted'
+    ? (getText(fieldsOrEmpty(meta['error']), 'message') ?? null)
+    : null;
 }
 
 /** Returns a text of models or users for display; on a terminal it is wrapped between words. */
@@ -162,7 +175,13 @@ export function formatNode(
     shortenId(node.id),
     output,
   );
-  return `${head}\n${render(formatMessageText(node))}\n\n`;
+  const reason = failureReasonOf(node);
+  const text = formatMessageText(node);
+  const parts = [
+    ...(text === '' && reason !== null ? [] : [render(text)]),
+    ...(reason === null ? [] : [style.warn(wrapMessageText(reason, output))]),
+  ];
+  return `${head}\n${parts.join('\n')}\n\n`;
 }
 
 /** What part of a tree is drawn, and how. */

@@ -75,9 +75,9 @@ describe('a command line', () => {
     await fixture.run(['append', '--new', 'Oak', ...on]);
     expect(await refusal('show', 'elm')).toBe(`No chat matches "elm". List them with coppice ls --store ${store}.\n`);
     expect(await refusal('show', 'last', 'elm')).toContain(` coppice tree --store ${store} `);
-    expect(await refusal('restore', 'last')).toContain(` coppice trash --store ${store} <tree>.`);
+    expect(await refusal('restore', 'last')).toContain(` coppice trash --store ${store} <chat>.`);
     expect((await fixture.run(['show', 'last'])).err).toBe(
-      'No chat matches "last": there are no chats yet. Start one with coppice append --new.\n',
+      'No chat matches "last": there are no chats yet. Start one with coppice chat.\n',
     );
     await fixture.run(['rm', 'last', ...on]);
     expect(await refusal('show')).toBe(
@@ -151,7 +151,7 @@ describe('a command line', () => {
     const { code, out, err } = await fixture.run(['show', id, '--json']);
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(JSON.parse(err)).toMatchObject({ error: { code: 'tree/unknown-tree', kind: 'not-found' } });
-    expect((await fixture.run(['show', id])).err).toBe(`There is no tree ${id}.\n`);
+    expect((await fixture.run(['show', id])).err).toBe(`There is no chat ${id}.\n`);
   });
 
   it('[O5] an unknown command is refused with a suggestion', async () => {
@@ -163,6 +163,53 @@ describe('a command line', () => {
     expect((await fixture.run(['import'])).err).toContain('See coppice import --help.');
     expect(await fixture.run(['ls', '--limit', 'many'])).toMatchObject({ code: 2 });
     expect(JSON.parse((await fixture.run(['diff', '--json'])).err)).toMatchObject({ error: { code: 'cli/usage' } });
+  });
+
+  it('[O5] a number that is too small, and a value that an option does not list, are refused by the name of the option', async () => {
+    await fixture.createChat('One');
+    const number = (name: string, value: string) => ({
+      code: 2,
+      err: `Invalid value for --${name}: ${value}. Use a whole number from 1.\n`,
+    });
+    expect(await fixture.run(['ls', '-n', '0'])).toMatchObject(number('limit', '0'));
+    expect(await fixture.run(['log', 'last', '--before', 'x'])).toMatchObject(number('before', 'x'));
+    expect(await fixture.run(['backfill', '--batch', '0'])).toMatchObject(number('batch', '0'));
+    expect(await fixture.run(['agents', '--by', 'day'])).toMatchObject({
+      code: 2,
+      err: 'Unknown value for --by: day. Use one of project, program.\n',
+    });
+    expect((await fixture.run(['agents', '--by', 'program'])).code).toBe(0);
+  });
+
+  it('[O2] a key that is not stored is an error on standard error, also as JSON', async () => {
+    const { code, out, err } = await fixture.run(['keys', 'remove', 'nope', '--json']);
+    expect([code, out]).toEqual([3, '']);
+    expect(JSON.parse(err)).toMatchObject({ error: { code: 'cli/no-key', kind: 'not-found' } });
+  });
+
+  it('[O5] the error of a mistake says what happened and what to do next', async () => {
+    await fixture.createChat('One');
+    const missing = join(fixture.home, 'missing');
+    const errors: readonly (readonly [words: readonly string[], ...parts: string[]])[] = [
+      [['keys', 'wat'], 'Unknown action wat.', 'Use one of list, set, remove, rotate.'],
+      [['models', 'no-such-model'], 'No model matches.', 'coppice models --all'],
+      [['keys', 'remove', 'nope'], 'There is no stored key for nope.', 'coppice keys'],
+      [['config', 'set', 'nokey', '3'], 'nokey is not known', 'Nothing was changed.', 'coppice docs settings'],
+      [['merge', 'last', '@'], 'is already on the active branch.', 'Name a message of another branch.'],
+      [['export', 'last', '-f', 'markdown', '-o', join(missing, 'x.md')], 'its folder does not exist'],
+      [['ls', '--cursor', 'xx'], '"xx" is not a cursor', 'Leave the cursor out'],
+      [['chat', '-p', '-m', 'nope/x', 'hi'], 'names no known provider.', 'Name a model as provider/model'],
+      [['ls', '--store', 'postgres://nobody@127.0.0.1:1/x'], 'cannot be reached', 'Check its URL'],
+    ];
+    for (const [words, ...parts] of errors) {
+      const { out, err } = await fixture.run(words);
+      for (const part of parts) expect(`${out}${err}`, words.join(' ')).toContain(part);
+      expect(`${out}${err}`, words.join(' ')).not.toMatch(/ENOENT|undefined|\[object/);
+    }
+    const configured = makeCliFixture({ home: fixture.home, env: { COPPICE_CONFIG: missing } });
+    expect((await configured.run(['ls'])).err).toBe(
+      `COPPICE_CONFIG names ${missing}, but this file does not exist. Create it, or remove the variable.\n`,
+    );
   });
 
   it('[O5] a text that begins with a dash can be passed after --', async () => {
@@ -310,15 +357,15 @@ describe('a command line', () => {
     expect(await fixture.json(['show', tree, '@~3'])).toMatchObject({ nodes: [] });
     expect(await fixture.run(['show', tree, '@~4'])).toMatchObject({
       code: 3,
-      err: expect.stringContaining('There is no node @~4: the first message is @~2, and @~3 the position before it.'),
+      err: expect.stringContaining(
+        'There is no message @~4: the first message is @~2, and @~3 is the start before it.',
+      ),
     });
     expect(await fixture.json(['show', tree, 'root'])).toMatchObject({ nodes: [] });
     expect(await fixture.json(['show', tree, '@start'])).toMatchObject({ nodes: [] });
     expect(await fixture.json(['show', tree, '@here~2'])).toMatchObject({ nodes: [{ id: nodes[0] }] });
     await fixture.json(['rm', tree, nodes[0] ?? '', '--cascade']);
-    expect((await fixture.run(['show', tree, '@~1'])).err).toContain(
-      'there is no message yet, and @ is the position before',
-    );
+    expect((await fixture.run(['show', tree, '@~1'])).err).toContain('this branch has no message yet');
   });
 
   it('[O6] a node is named by either end of its id and by its bookmark, ignoring case, as in slash commands', async () => {

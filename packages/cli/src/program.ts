@@ -8,6 +8,7 @@ import { Command, Argument as CommanderArgument, CommanderError, Option as Comma
 import { createCliContext, type GlobalOptions } from './cli-context.ts';
 import { exitCodes, toCliError, usageError } from './exit-codes.ts';
 import { createOutput, type Output, type ProcessHost, sizeOrDefault, toJsonText } from './output.ts';
+import { shortenIdsIn } from './short-ids.ts';
 import type { Subcommand, SubcommandInput, SubcommandOption } from './subcommands/contract.ts';
 import { loadSubcommands, subcommandNames } from './subcommands/index.ts';
 import { wrapLines } from './terminal/wrap.ts';
@@ -35,8 +36,8 @@ const globalGroup = 'Options of every command:';
 const defaultSubcommand = 'serve';
 
 /**
- * Runs a command line, given without the name of the program, and returns the exit code. Never rejects. Only the
- * subcommand that the line names is loaded.
+ * Runs a command line, given without the name of the program, and returns the exit code. Never rejects. If the line
+ * names a subcommand, only that one is loaded.
  */
 export async function runCli(
   words: readonly string[],
@@ -86,7 +87,10 @@ export async function runCli(
     const end = words.indexOf('--');
     json ||= (end === -1 ? words : words.slice(0, end)).includes('--json');
     if (json) host.stderr.write(`${toJsonText({ error: error.toJSON() })}\n`);
-    else host.stderr.write(`${output.style.bad(wrapMessage(output.foreign(error.message), host, output))}\n`);
+    else
+      host.stderr.write(
+        `${output.style.bad(wrapMessage(output.foreign(shortenIdsIn(error.message, words)), host, output))}\n`,
+      );
     return exitCodes[error.kind];
   }
   return code;
@@ -252,9 +256,12 @@ function namesMessages(member: Subcommand): boolean {
 
 function commanderOption(option: SubcommandOption): CommanderOption {
   const flags = `${option.short === undefined ? '' : `-${option.short}, `}--${option.name}${option.value === undefined ? '' : ` <${option.value}>`}`;
-  const made = new CommanderOption(flags, option.summary).hideHelp(option.deprecated !== undefined);
-  if (option.many !== true) return made;
-  return made.argParser((value: string, before: unknown) => [...(Array.isArray(before) ? before : []), value]);
+  const commanderOption = new CommanderOption(flags, option.summary).hideHelp(option.deprecated !== undefined);
+  if (option.many !== true) return commanderOption;
+  return commanderOption.argParser((value: string, before: unknown) => [
+    ...(Array.isArray(before) ? before : []),
+    value,
+  ]);
 }
 
 function usageSentence(summary: string): string {
@@ -263,12 +270,12 @@ function usageSentence(summary: string): string {
 
 /** Returns the message for a wrong command line, with a pointer to the right help. */
 function usageText(error: CommanderError, words: readonly string[], names: readonly string[]): string {
-  const said = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
+  const problem = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
   const first = words.find((word) => !word.startsWith('-'));
   const help = first === undefined || !names.includes(first) ? 'coppice --help' : `coppice ${first} --help`;
   const hint =
     error.code === 'commander.unknownOption' ? ' To pass a text that begins with a dash, put -- before it.' : '';
-  const sentence = usageSentence(said.replace(/^option '(.*)' argument missing$/, "option '$1' needs a value"));
+  const sentence = usageSentence(problem.replace(/^option '(.*)' argument missing$/, "option '$1' needs a value"));
   return `${sentence.replace(/([.?])\.$/, '$1')}${hint} See ${help}.`;
 }
 
@@ -307,6 +314,7 @@ function givenOf(
     const value = values.get(name);
     return typeof value === 'string' ? value : undefined;
   };
+  for (const option of member.options ?? []) assertListed(option, optional(option.name));
   return {
     optional,
     text: (name) => {
@@ -319,14 +327,21 @@ function givenOf(
       return Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [];
     },
     flag: (name) => values.get(name) === true,
-    count: (name) => {
+    count: (name, least = 1) => {
       const value = optional(name);
       if (value === undefined) return undefined;
-      if (!/^\d{1,15}$/.test(value))
-        throw usageError(`Invalid value for --${name}: ${value}. Use a whole number from 0.`);
+      if (!/^\d{1,15}$/.test(value) || Number(value) < least)
+        throw usageError(`Invalid value for --${name}: ${value}. Use a whole number from ${least}.`);
       return Number(value);
     },
   };
+}
+
+/** Throws if the help of an option lists its values, as in `--by <project|program>`, but not the given one. */
+function assertListed({ name, value: placeholder }: SubcommandOption, value: string | undefined): void {
+  const listed = placeholder?.split('|') ?? [];
+  if (listed.length > 1 && value !== undefined && !listed.includes(value))
+    throw usageError(`Unknown value for --${name}: ${value}. Use one of ${listed.join(', ')}.`);
 }
 
 function toCamelCase(name: string): string {

@@ -10,7 +10,7 @@ import {
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import { findNodeAbove, findNodesByReference, parsePositionWord } from '@coppice/engine/node-references';
+import { findNodeAbove, findNodesByReference, matchesIdPart, parsePositionWord } from '@coppice/engine/node-references';
 import type { CliContext } from './cli-context.ts';
 import { shortenId } from './short-ids.ts';
 import { buildCommandLine } from './tree-changes.ts';
@@ -35,7 +35,12 @@ function notFound(what: 'tree' | 'node', word: string, at: CliContext, line: str
   });
 }
 
-function ambiguous(what: string, word: string, found: readonly string[], how = 'Give more of the id.'): AppError {
+function ambiguous(
+  what: string,
+  word: string,
+  found: readonly string[],
+  how = 'Type more characters of the id.',
+): AppError {
   return new AppError({
     code: 'cli/ambiguous',
     kind: 'invalid',
@@ -55,7 +60,7 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
       const trashed = (await store.trees({ limit: 1, trashed: true })).items.length > 0;
       throw trashed
         ? notFound('tree', word, at, 'coppice trash', 'List them with', ': every chat is in the trash')
-        : notFound('tree', word, at, 'coppice append --new', 'Start one with', ': there are no chats yet');
+        : notFound('tree', word, at, 'coppice chat', 'Start one with', ': there are no chats yet');
     }
     return newest;
   }
@@ -89,11 +94,13 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
   return found[0] ?? Promise.reject(notFound('tree', word, at, 'coppice ls', 'List them with'));
 }
 
-/** Returns a predicate for ids that begin or end with a word; null if the word cannot be part of an id. */
+/**
+ * Returns a test for ids that contain a word as {@link matchesIdPart} describes; null if it cannot be part of an id.
+ */
 function matchIdPart(word: string): ((id: string) => boolean) | null {
   if (word.length < fewestCharacters || !/^[0-9a-f-]+$/i.test(word)) return null;
   const part = word.toLowerCase();
-  return (id) => id.startsWith(part) || id.endsWith(part);
+  return (id) => matchesIdPart(id, part);
 }
 
 /** Finds a deleted message of a tree by its id or a part of the id, as `coppice trash` prints it. */

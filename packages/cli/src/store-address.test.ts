@@ -34,6 +34,7 @@ test('[O91] a path names the existing store, and a new one by its file extension
     'postgres://host/db',
     'SQLITE:x',
   ]);
+  expect(() => urlOf('http://127.0.0.1:4747')).toThrow(/--server/);
   expect(() => urlOf('nowhere')).toThrow(/sqlite:nowhere, files:nowhere or jsonl:nowhere/);
 });
 

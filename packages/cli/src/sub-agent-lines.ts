@@ -1,8 +1,11 @@
-/** Prints the session that started a tree as a sub-agent, and the sub-agents that the tree started. */
+/**
+ * Formats the links between agents: the session that started a tree as a sub-agent, and the sub-agents that the tree
+ * started.
+ */
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, type Store, type TreeRow } from '@coppice/core';
+import { readChatName, readChatNames } from './first-words.ts';
 import type { Output } from './output.ts';
-import { titleOrUntitled } from './printing.ts';
 import { shortenId } from './short-ids.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
 
@@ -12,8 +15,9 @@ export async function formatSubAgentLines(store: Store, row: TreeRow, output: Ou
   const lines: string[] = [];
   const link = spawnLinkOf(row.attributes);
   const parent = link === null ? null : await store.read(link.treeId, () => ask('tree', {}));
-  if (parent !== null) lines.push(`Sub-agent of "${name(titleOrUntitled(parent))}"  ${shortenId(parent.id)}`);
-  for (const agent of (await findSubAgents(store, [row.id])).get(row.id) ?? [])
-    lines.push(`Sub-agent: ${name(agent.title ?? 'Untitled')}  ${shortenId(agent.treeId)}`);
+  if (parent !== null) lines.push(`Sub-agent of "${name(await readChatName(store, parent))}"  ${shortenId(parent.id)}`);
+  const agents = (await findSubAgents(store, [row.id])).get(row.id) ?? [];
+  const nameOf = await readChatNames(store, agents);
+  for (const agent of agents) lines.push(`Sub-agent: ${name(nameOf(agent.treeId))}  ${shortenId(agent.treeId)}`);
   return lines;
 }

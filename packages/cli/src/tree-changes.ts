@@ -1,5 +1,6 @@
 /** Runs one core command for subcommands that change a tree, and prints its effect and how to undo it. */
 import { type Command, type CommandOutcome, type NodeId, type ResultOf, run, type TreeId } from '@coppice/core';
+import { fieldsOrEmpty } from '@coppice/core/decode';
 import type { CliContext } from './cli-context.ts';
 import { shortenId } from './short-ids.ts';
 import type { SubcommandOutput } from './subcommands/contract.ts';
@@ -28,7 +29,7 @@ export function toChangeOutput(
   const next = line === null ? null : buildCommandLine(at, line);
   const words = moved === null ? `${verb} with` : 'Go back with';
   return {
-    data: { treeId, version, actId, changed: commit !== null, ...asFields(result) },
+    data: { treeId, version, actId, changed: commit !== null, ...fieldsOrEmpty(result) },
     lines: [
       commit === null ? 'Nothing changed.' : said,
       ...(next === null ? [] : [at.output.style.quiet(`${words} ${next}.`)]),
@@ -110,8 +111,4 @@ export function formatUndoHint(at: CliContext, treeId: TreeId): readonly string[
 /** Returns the command that undoes the last change of a tree. */
 function undoLine(treeId: TreeId): string {
   return `coppice undo ${shortenId(treeId)}`;
-}
-
-function asFields(result: unknown): object {
-  return typeof result === 'object' && result !== null ? result : {};
 }

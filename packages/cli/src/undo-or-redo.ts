@@ -1,7 +1,9 @@
 /** Undoes or redoes an act in the named tree, or the user's newest act in any tree. */
 import { type CommandOutcome, type ResultOf, readTree, type TreeRow, undoOrRedoAnywhere } from '@coppice/core';
+import { fieldsOrEmpty } from '@coppice/core/decode';
 import { rowChanges } from '@coppice/core/tree';
 import type { CliContext } from './cli-context.ts';
+import { readChatName } from './first-words.ts';
 import { titleOrUntitled } from './printing.ts';
 import { findTree } from './resolve-target.ts';
 import { shortenId } from './short-ids.ts';
@@ -28,24 +30,25 @@ export async function runUndoOrRedo(type: Reversal, given: SubcommandInput, at: 
   const back = named === null ? `coppice ${opposite}` : `coppice ${opposite} ${shortenId(treeId)}`;
   const answer = toChangeOutput(
     outcome,
-    describe(type, row, outcome),
+    describe(type, row, await readChatName(store, row), outcome),
     at,
     () => back,
     type === 'undo' ? 'Redo' : 'Undo',
   );
-  return { ...answer, data: { ...asObject(answer.data), title: titleOrUntitled(row), trashed: isTrashed(row) } };
-}
-
-function asObject(data: unknown): object {
-  return typeof data === 'object' && data !== null ? data : {};
+  return { ...answer, data: { ...fieldsOrEmpty(answer.data), title: titleOrUntitled(row), trashed: isTrashed(row) } };
 }
 
 function isTrashed({ attributes }: TreeRow): boolean {
   return attributes.trashedAt !== undefined;
 }
 
-function describe(type: Reversal, row: TreeRow, { result, commit }: CommandOutcome<ResultOf<Reversal>>): string {
-  const name = JSON.stringify(toOneLine(titleOrUntitled(row), 60));
+function describe(
+  type: Reversal,
+  row: TreeRow,
+  title: string,
+  { result, commit }: CommandOutcome<ResultOf<Reversal>>,
+): string {
+  const name = JSON.stringify(toOneLine(title, 60));
   const { act, activeNodeId } = result;
   const changes = commit === null ? [] : rowChanges(commit.steps, commit);
   const restored = changes.some(
@@ -53,7 +56,7 @@ function describe(type: Reversal, row: TreeRow, { result, commit }: CommandOutco
   );
   const verb = type === 'undo' ? 'Undid' : 'Redid';
   if (isTrashed(row)) return `${verb} the last change of ${name}; it is in the trash.`;
-  if (restored) return `${verb} the deletion of ${name}; it is back.`;
+  if (restored) return `${verb} the ${type === 'undo' ? 'deletion' : 'last change'} of ${name}; it is back.`;
   const where = activeNodeId === null ? 'it is now empty' : `you are at ${shortenId(activeNodeId)}`;
   return `${verb} ${formatCountedNoun(act.commits.length)} in ${name}; ${where}.`;
 }

@@ -2,7 +2,17 @@
  * The actions of a user on an open tree, such as sending, editing and deleting. The view shows each action before the
  * server confirms it. The promise rejects with a `HttpProblem` if the server refuses the action.
  */
-import { type Bookmark, type Message, type Node, type NodeId, nodeId, type Step, textMessage } from '@coppice/core';
+import {
+  type BlockInput,
+  type Bookmark,
+  type Message,
+  type MessageInput,
+  type Node,
+  type NodeId,
+  nodeId,
+  type Step,
+  textMessage,
+} from '@coppice/core';
 import type { CombineMode, GenerationRequest } from './api/generations.ts';
 import type { GenerationStartedAnswer, TreeViewData, WriteResponse } from './api-types.ts';
 import { type EditOutcome, editMessage, type SeenContent } from './edit-message.ts';
@@ -37,11 +47,11 @@ export interface GenerationResult {
 /** The attributes of a tree that a user can change. */
 export type TreeAttributes = Pick<Partial<TreeViewData>, 'title' | 'tags' | 'folder' | 'pinned'>;
 
-/** A message as text, or as a message of core. */
-export type MessageInput = string | Message;
-
-function toMessage(message: MessageInput): Message {
-  return typeof message === 'string' ? textMessage('user', message) : message;
+/** Converts a message in a short form: a text is a message of the user. */
+function toMessage(input: MessageInput): Message {
+  if (typeof input === 'string') return textMessage('user', input);
+  const { content, ...rest } = input;
+  return { ...rest, content: typeof content === 'string' ? textMessage(rest.role, content).content : content };
 }
 
 type GenerationBody = Pick<
@@ -89,8 +99,11 @@ export class TreeActions {
 
   /** Returns the parent of the next message: the end of the view, or the root of the tree. */
   #parent(): NodeId {
-    const tree = this.#session.state.part?.tree;
-    if (tree === undefined) throw new HttpProblem('client/not-open', 'The tree is not open; call open() first.', -1);
+    const { part, problem } = this.#session.state;
+    // The reason why opening failed, which `open` itself only reports in the state.
+    if (part === null)
+      throw problem ?? new HttpProblem('client/not-open', 'The tree is not open; call open() first.', -1);
+    const { tree } = part;
     return this.#end ?? tree.rootId;
   }
 
@@ -129,7 +142,7 @@ export class TreeActions {
   }
 
   /** Appends a message below a node (by default the end of the view), without generating a reply. */
-  append(
+  async append(
     input: MessageInput,
     { parentId = this.#parent(), id = this.newNodeId() }: { readonly parentId?: NodeId; readonly id?: NodeId } = {},
   ): Promise<WriteResponse> {
@@ -144,7 +157,7 @@ export class TreeActions {
   }
 
   /** Sends a message below a node (by default the end of the view), and generates a reply. */
-  send(
+  async send(
     input: MessageInput,
     {
       parentId = this.#parent(),
@@ -250,7 +263,7 @@ export class TreeActions {
   }
 
   /**
-   * Approves or rejects a tool call that waits. With `remember` the decision applies to later calls of the tool too.
+   * Approves or rejects a tool call that waits. With `remember` an approval applies to later calls of the tool too.
    */
   approve(callId: string, approve: boolean, remember = false): Promise<void> {
     const actId = this.#session.state.calls.get(callId)?.actId;
@@ -264,7 +277,7 @@ export class TreeActions {
    */
   async edit(
     target: NodeId | SeenContent,
-    content: string | Message['content'],
+    content: string | readonly BlockInput[],
     mode: 'branch' | 'in-place' = 'branch',
   ): Promise<EditOutcome> {
     const blocks = typeof content === 'string' ? textMessage('user', content).content : content;

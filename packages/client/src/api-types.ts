@@ -6,6 +6,7 @@ import type {
   CommitSummary,
   ContextEntry,
   ContextTokensByKind,
+  HistoryStart,
   JsonObject,
   Message,
   Node,
@@ -14,18 +15,12 @@ import type {
   SearchHit,
   ShareLink,
   Silhouette,
+  TopologyColumns,
   TrashItem,
   TreeId,
 } from '@coppice/core';
-import type { TopologyColumns } from './topology-columns.ts';
 
-export type { CommitSummary, SearchHit, TrashItem };
-
-/** The oldest commit that a tree's history still has, if older commits were deleted. */
-export interface HistoryStart {
-  readonly version: number;
-  readonly at: number;
-}
+export type { CommitSummary, HistoryStart, SearchHit, TrashItem };
 
 /** A tree without its nodes, as lists and the header of a chat show it. */
 export interface TreeViewData {
@@ -70,6 +65,8 @@ export interface TreeShape extends Silhouette {
   readonly version: number;
   /** The title of the nearest bookmark above the position of the user; null without a bookmark. */
   readonly on: string | null;
+  /** The text of the user's first message on that branch; empty if it does not begin with one. */
+  readonly first: string;
   /** The text of the last message at the position of the user. */
   readonly words: string;
 }
@@ -159,6 +156,8 @@ export interface ContextAnswer {
   readonly compaction: { readonly nodeId: NodeId; readonly summary: string } | null;
   readonly tokens: number;
   readonly window: number;
+  /** Whether the context window is known. If not, `window` is an assumption. */
+  readonly known: boolean;
   readonly maxTokens: number;
   /** If the context has more tokens than this, older messages are summarised. */
   readonly compactAt: number;

@@ -1,16 +1,28 @@
 /** Creates the client of one Coppice server. */
-import type { TreeId } from '@coppice/core';
+import { type OptionNames, type TreeId, treeId } from '@coppice/core';
+import { assertOptionNames, omitUndefined } from '@coppice/core/decode';
 import { type Api, createApi } from './api/create-api.ts';
 import { createRoutes, type Routes } from './api/request.ts';
-import { type Connection, followEvents, makeOfflineProblem, openEventStream } from './connection.ts';
-import { type ClientEnvironment, defaultEnvironment, pageOrigin } from './environment.ts';
-import { readProblem } from './http.ts';
+import { type Connection, followEvents, openEventStream } from './connection.ts';
+import {
+  type ClientEnvironment,
+  canStreamResponses,
+  createStreamingRequest,
+  defaultEnvironment,
+  findMissingGlobals,
+  pageOrigin,
+} from './environment.ts';
+import { HttpProblem, readProblem, toRequestProblem } from './http.ts';
+import { openRequestEvents } from './request-events.ts';
 import { TreeSession } from './session.ts';
 import { UnsentMessages } from './unsent.ts';
 
 /** The options of a client. A page that the server itself delivers needs none of them. */
 export interface ClientOptions extends Partial<ClientEnvironment> {
-  /** The URL of the server, for example `http://127.0.0.1:4460`. Defaults to the origin of the page. */
+  /**
+   * The URL of the server, for example `http://127.0.0.1:4747`. Defaults to the origin of the page. Without either, as
+   * while a page is rendered on a server, each request fails with `client/no-address`.
+   */
   readonly baseUrl?: string;
   /** A bearer token of the server. If it is set, no cookie is sent. */
   readonly token?: string;
@@ -31,29 +43,45 @@ export interface CoppiceClient extends Connection {
   /** Messages that could not be sent. */
   readonly unsent: UnsentMessages;
   /** Opens a tree. Call `open()` on the result to read it, and `close()` when it is no longer shown. */
-  openTree(treeId: TreeId): TreeSession;
-  /** Calls `changed` when a tree of the user changes, and once when the connection is open. */
-  followTrees(changed: () => void): { close(): void };
+  openTree(treeId: string): TreeSession;
+  /**
+   * Calls `changed` with the id of each tree of the user that changes, and with null when the connection is open, after
+   * which any tree may have changed.
+   */
+  followTrees(changed: (treeId: TreeId | null) => void): { close(): void };
   /** Uploads a file. The same bytes give the same attachment. */
   upload(file: Blob, signal?: AbortSignal): Promise<StoredAttachment>;
   /** Whether writes wait for an unreachable server. They would be lost if the program was closed now. */
   hasWaitingWrites(): boolean;
 }
 
-/** Creates a client. It sends no request until it is used. */
+/**
+ * Creates a client. It sends no request until it is used. Throws `client/missing-global` where the environment lacks
+ * `fetch` or a class that belongs to it.
+ */
 export function createClient(options: ClientOptions = {}): CoppiceClient {
-  const environment: ClientEnvironment = { ...defaultEnvironment(), ...options };
-  const { baseUrl = pageOrigin(), token } = options;
+  const defaults = defaultEnvironment();
+  const optionNames: OptionNames<ClientOptions> = { baseUrl: 1, token: 1, onSignedOut: 1, ...defaults };
+  assertOptionNames('createClient', options, optionNames);
+  assertGlobals(options);
+  const environment: ClientEnvironment = { ...defaults, ...omitUndefined(options) };
+  // Called without an object: in a browser, `window.fetch` throws when it is called as a method of another one.
+  const { fetch: fetchRequest } = environment;
+  const { baseUrl: address = pageOrigin(), token } = options;
+  const noAddress = checkAddress(address);
+  // Without an address a request could not even be created.
+  const baseUrl = noAddress === null ? address.replace(/\/+$/, '') : placeholder;
   const credentials = token === undefined ? 'same-origin' : 'omit';
   const fresh = { credentials, cache: 'no-store' } as const;
-  const sendRequest = (request: Request): Promise<Response> => {
+  const sendRequest = async (request: Request): Promise<Response> => {
+    if (noAddress !== null) throw noAddress;
     if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`);
-    return environment.fetch(request).then((response) => {
-      if (response.status === 401) options.onSignedOut?.();
-      return response;
-    });
+    const response = await fetchRequest(request);
+    if (response.status === 401) options.onSignedOut?.();
+    return response;
   };
-  const send: Connection['send'] = (path, init) => sendRequest(new Request(baseUrl + path, { ...fresh, ...init }));
+  const send: Connection['send'] = async (path, init) =>
+    sendRequest(new Request(baseUrl + path, { ...fresh, ...init }));
   const routes = createRoutes({ baseUrl, fetch: sendRequest, credentials });
   const api: Api = createApi(routes);
   const { storage, now, newId, isVisible, onVisibilityChange } = environment;
@@ -68,16 +96,22 @@ export function createClient(options: ClientOptions = {}): CoppiceClient {
     onVisibilityChange,
     waitingQueues: new Set(),
     unsent: new UnsentMessages(storage),
-    openEvents: (path, listener) => openEventStream(send, path, listener),
-    openTree: (treeId) => new TreeSession(treeId, client),
+    openEvents(path, listener) {
+      // A given `fetch` is expected to stream. The built-in one of React Native would wait for the end of the stream.
+      const isStreamed = options.fetch !== undefined || noAddress !== null || canStreamResponses();
+      const request = isStreamed ? null : createStreamingRequest();
+      if (request === null) return openEventStream(send, path, listener);
+      return openRequestEvents(request, { url: baseUrl + path, token, onSignedOut: options.onSignedOut }, listener);
+    },
+    openTree: (id) => new TreeSession(treeId(id), client),
     followTrees: (changed) =>
       followEvents(client, {
         path: () => '/api/feed',
         connected: (connected) => {
-          if (connected) changed();
+          if (connected) changed(null);
         },
-        event: (name) => {
-          if (name === 'tree') changed();
+        event: (name, data) => {
+          if (name === 'tree') changed((data as { readonly treeId: TreeId }).treeId);
         },
       }),
     async upload(file, signal) {
@@ -90,7 +124,7 @@ export function createClient(options: ClientOptions = {}): CoppiceClient {
           ...(signal === undefined ? {} : { signal }),
         });
       } catch (thrown) {
-        throw makeOfflineProblem(thrown);
+        throw toRequestProblem(thrown);
       }
       if (!response.ok) throw await readProblem(response);
       const stored: StoredAttachment = JSON.parse(await response.text());
@@ -99,4 +133,25 @@ export function createClient(options: ClientOptions = {}): CoppiceClient {
     hasWaitingWrites: () => client.waitingQueues.size > 0,
   };
   return client;
+}
+
+const placeholder = 'http://no-address.invalid';
+
+/** Returns the error of an address that no request can be sent to; null if requests can be sent. */
+function checkAddress(address: string): HttpProblem | null {
+  const isAbsolute = (url: string) => /^[a-z][a-z\d+.-]*:\/\/[^/]/i.test(url);
+  if (isAbsolute(address) || (/^(?:\/|$)/.test(address) && isAbsolute(pageOrigin()))) return null;
+  const help = 'Pass the URL of the server as `baseUrl`, such as http://127.0.0.1:4747.';
+  const what = address === '' || address === 'null' ? 'There is no page here' : `"${address}" is not a URL`;
+  return new HttpProblem('client/no-address', `${what}. ${help}`, -1);
+}
+
+function assertGlobals({ fetch }: ClientOptions): void {
+  if (fetch !== undefined && typeof fetch !== 'function')
+    throw new TypeError('The option `fetch` must be a function from a Request to a Response.');
+  const missing = findMissingGlobals(fetch !== undefined);
+  if (missing.length === 0) return;
+  const names = missing.join(', ');
+  const help = 'Define it before you create the client; `fetch` can also be passed as an option.';
+  throw new HttpProblem('client/missing-global', `This environment has no ${names}. ${help}`, -1, { missing });
 }

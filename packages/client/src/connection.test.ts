@@ -3,17 +3,16 @@ import { makeTextEvents } from '@coppice/engine/testing';
 import { createTree, openTestServer } from '@coppice/server/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { createClient } from './client.ts';
+import { type CoppiceClient, createClient } from './client.ts';
 import { createMemoryStorage } from './environment.ts';
 import { loadedPath } from './loaded-branch.ts';
 import { readEvents } from './read-events.ts';
-import type { TreeSession } from './session.ts';
+import { TreeSession } from './session.ts';
+import { openNodeClient } from './testing/node-client.ts';
 
 function shown({ state }: TreeSession): readonly string[] {
   return state.part === null ? [] : loadedPath(state.part).map((node) => node.text);
 }
-
-const waitOptions = { timeout: 60_000 };
 
 const stream =
   ': ping\n\nretry: 1000\n\nid: 4\nevent: commit\ndata: {"n":"ä€😀"}\n\ndata:one\r\ndata: two\r\n\r\nevent: end\ndata\n\n';
@@ -65,14 +64,14 @@ test('[CL9] a broken feed is reopened after the last commit, and no commit is mi
   const session = client.openTree(treeId(id));
   await session.open();
   await session.actions.append('Two');
-  await vi.waitFor(() => expect(session.state.base?.tree.version).toBe(3), waitOptions);
+  await expect.poll(() => session.state.base?.tree.version).toBe(3);
   streams[0]?.abort();
-  await vi.waitFor(() => expect(session.state.connected).toBe(false), waitOptions);
+  await expect.poll(() => session.state.connected).toBe(false);
   await server.ask('POST', `/api/trees/${id}/messages`, {
     body: { messages: [{ role: 'user', content: 'Three' }] },
     version: 3,
   });
-  await vi.waitFor(() => expect(shown(session)).toEqual(['One', 'Two', 'Three']), waitOptions);
+  await expect.poll(() => shown(session)).toEqual(['One', 'Two', 'Three']);
   expect(opened.at(-1)).toContain('since=3');
   session.close();
   await server.close();
@@ -94,7 +93,7 @@ test('[CL10] writes wait while the server is away, are shown meanwhile, and are 
   await session.open();
   away = true;
   const two = session.actions.append('Two');
-  await vi.waitFor(() => expect(client.hasWaitingWrites()).toBe(true), waitOptions);
+  await expect.poll(() => client.hasWaitingWrites()).toBe(true);
   const three = session.actions.append('Three');
   expect(shown(session)).toEqual(['One', 'Two', 'Three']);
   expect(session.state.unconfirmed.size).toBe(2);
@@ -108,6 +107,61 @@ test('[CL10] writes wait while the server is away, are shown meanwhile, and are 
   expect(shown(session)).toEqual(['One', 'Two', 'Three']);
   session.close();
   await server.close();
+});
+
+test('[CL37] the feed of a hidden app stays open until its reply has ended, and continues when it is visible', async () => {
+  let finish: () => void = () => undefined;
+  const replies = [
+    async function* () {
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      yield* makeTextEvents('Done.');
+    },
+  ];
+  const server = await openTestServer({ replies });
+  const { id } = await createTree(server);
+  const client = openNodeClient(server);
+  let visible = true;
+  const listeners = new Set<() => void>();
+  const session = new TreeSession(treeId(id), {
+    ...client,
+    isVisible: () => visible,
+    onVisibilityChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  });
+  const setVisible = (is: boolean) => {
+    visible = is;
+    for (const listener of listeners) listener();
+  };
+  const feeds = () => client.requests.filter((request) => request.endsWith('/feed')).length;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  try {
+    await session.open();
+    await session.actions.send('Go', { models: ['scripted/one'] });
+    await expect.poll(() => session.state.live.size).toBe(1);
+    setVisible(false);
+    await vi.advanceTimersByTimeAsync(20_000);
+    finish();
+    await expect.poll(() => shown(session).at(-1)).toBe('Done.');
+    expect(session.state.live.size).toBe(0);
+    // Nothing runs any more, so the feed is closed: what another user adds is shown when the app is visible again.
+    await vi.advanceTimersByTimeAsync(10_000);
+    const { version } = (await server.ask('GET', `/api/trees/${id}`)).body;
+    const messages = [{ role: 'user', content: 'Meanwhile' }];
+    await server.ask('POST', `/api/trees/${id}/messages`, { version, body: { messages } });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([shown(session).at(-1), feeds()]).toEqual(['Done.', 1]);
+    setVisible(true);
+    await expect.poll(() => shown(session).at(-1)).toBe('Meanwhile');
+    expect(feeds()).toBe(2);
+  } finally {
+    vi.useRealTimers();
+    session.close();
+    await server.close();
+  }
 });
 
 test('[CL11] a token is sent with every request, without a cookie; clock, ids, storage and fetch can be given', async () => {
@@ -141,6 +195,129 @@ test('[CL11] a token is sent with every request, without a cookie; clock, ids, s
     expect(request.headers.get('authorization')).toBe(`Bearer ${server.token}`);
     expect(request.credentials).toBe('omit');
   }
+  await server.close();
+});
+
+test('[CL15] an option that is undefined keeps its default, and a fetch that is no function is refused', async () => {
+  const asked = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json({ items: [] }));
+  const none = { fetch: undefined, newId: undefined, now: undefined, storage: undefined };
+  const client: CoppiceClient = Reflect.apply(createClient, undefined, [{ baseUrl: 'http://127.0.0.1:4747', ...none }]);
+  await client.api.trees({});
+  expect(asked).toHaveBeenCalledOnce();
+  expect(client.newId()).toMatch(/^[0-9a-f-]{36}$/);
+  asked.mockRestore();
+  expect(() => Reflect.apply(createClient, undefined, [{ fetch: 5 }])).toThrow('`fetch` must be a function');
+});
+
+test('[CL38] a misspelt option is refused with the nearest one', () => {
+  const misspelt = { baseURL: 'http://127.0.0.1:4747' };
+  expect(() => Reflect.apply(createClient, undefined, [misspelt])).toThrow(
+    'createClient has no option "baseURL". Did you mean "baseUrl"?',
+  );
+  expect(() => Reflect.apply(createClient, undefined, ['http://127.0.0.1:4747'])).toThrow('its options as an object');
+});
+
+test('[CL15] without the address of a server each request fails with the reason, and no write waits', async () => {
+  for (const baseUrl of [undefined, '', 'null', '/api', 'localhost:4747', '127.0.0.1:4747']) {
+    const client = createClient({ token: 'a-long-random-token', ...(baseUrl === undefined ? {} : { baseUrl }) });
+    const refusal = { code: 'client/no-address', offline: false, message: expect.stringContaining('baseUrl') };
+    await expect(client.api.create({})).rejects.toMatchObject(refusal);
+    await expect(client.upload(new Blob(['abc']))).rejects.toMatchObject(refusal);
+    await expect(client.send('/api/trees')).rejects.toMatchObject(refusal);
+    const session = client.openTree('00000000-0000-4000-8000-000000000001');
+    await session.open();
+    expect(session.state).toMatchObject({ phase: 'failed', problem: refusal });
+    session.close();
+    expect(client.hasWaitingWrites()).toBe(false);
+  }
+});
+
+test('[CL11] a given fetch is called without an object, as a browser requires of its own', async () => {
+  const server = await openTestServer();
+  const client = createClient({
+    baseUrl: 'http://localhost',
+    token: server.token,
+    async fetch(this: unknown, request: Request) {
+      if (this !== undefined) throw new TypeError('Illegal invocation');
+      return server.server.app.request(request);
+    },
+  });
+  expect((await client.api.create({})).treeId).toBeDefined();
+  await server.close();
+});
+
+test('[CL31] a tree that could not be read is read when the server responds again; actions before fail with the reason', async () => {
+  const server = await openTestServer();
+  const { id } = await createTree(server, ['One']);
+  let away = true;
+  const client = createClient({
+    baseUrl: 'http://localhost',
+    token: server.token,
+    async fetch(request) {
+      if (away) throw new TypeError('fetch failed');
+      return server.server.app.request(request);
+    },
+  });
+  const [waiting, asking] = [client.openTree(id), client.openTree(id)];
+  await Promise.all([waiting.open(), asking.open()]);
+  expect(waiting.state).toMatchObject({ phase: 'failed', problem: { offline: true } });
+  await expect(waiting.actions.append('Two')).rejects.toThrow('fetch failed');
+  await expect(client.openTree(id).actions.send('Two')).rejects.toMatchObject({ code: 'client/not-open' });
+  away = false;
+  asking.retry();
+  for (const session of [asking, waiting]) {
+    await expect.poll(() => session.state).toMatchObject({ phase: 'ready', problem: null });
+    expect(shown(session)).toEqual(['One']);
+  }
+  await waiting.actions.append('Two');
+  for (const session of [waiting, asking]) await expect.poll(() => shown(session)).toEqual(['One', 'Two']);
+
+  const missing = client.openTree('00000000-0000-4000-8000-000000000001');
+  await missing.open();
+  await expect(missing.actions.append('Two')).rejects.toThrow('There is no chat');
+  for (const session of [waiting, asking, missing]) session.close();
+  await server.close();
+});
+
+test('[CL32] a session that is closed while it opens follows nothing, and a tree that was deleted for good is not asked for again', async () => {
+  const server = await openTestServer();
+  const { id } = await createTree(server, ['One']);
+  const client = openNodeClient(server);
+  client.reads.hold();
+  const closed = client.openTree(id);
+  const opening = closed.open();
+  await expect.poll(() => client.reads.waiting).toBe(1);
+  closed.close();
+  client.reads.open();
+  await opening;
+  expect(client.requests.filter((path) => path.endsWith('/feed'))).toEqual([]);
+
+  const open = client.openTree(id);
+  await open.open();
+  await expect.poll(() => open.state.connected).toBe(true);
+  await server.ask('DELETE', `/api/trees/${id}`);
+  await server.ask('DELETE', `/api/trees/${id}?purge=true`);
+  await expect.poll(() => open.state.phase).toBe('missing');
+  open.close();
+  await server.close();
+});
+
+test('[CL11] the address of the server may end with a slash', async () => {
+  const server = await openTestServer();
+  const paths: string[] = [];
+  const client = createClient({
+    baseUrl: 'http://localhost/',
+    token: server.token,
+    async fetch(request) {
+      paths.push(new URL(request.url).pathname);
+      return server.server.app.request(request);
+    },
+  });
+  const session = client.openTree((await client.api.create({})).treeId);
+  await session.open();
+  await expect.poll(() => session.state.connected).toBe(true);
+  session.close();
+  expect(paths.filter((path) => !path.startsWith('/api/'))).toEqual([]);
   await server.close();
 });
 

@@ -1,7 +1,7 @@
 /** The connection of an open tree to its server: requests, event streams and their reconnection. */
 import type { Api } from './api/create-api.ts';
 import type { ClientEnvironment } from './environment.ts';
-import { HttpProblem, readProblem } from './http.ts';
+import { HttpProblem, readProblem, toRequestProblem } from './http.ts';
 import { readEvents } from './read-events.ts';
 import type { WriteQueue } from './write-queue.ts';
 
@@ -38,7 +38,11 @@ export function openEventStream(
     const response = await send(path, { headers: { accept: 'text/event-stream' }, signal: closed.signal });
     if (!response.ok) throw await readProblem(response);
     if (response.body === null || response.body === undefined)
-      throw new HttpProblem('client/no-streaming', 'This fetch implementation cannot stream responses.', -1);
+      throw new HttpProblem(
+        'client/no-streaming',
+        'The given `fetch` cannot stream. Pass one that can, as of expo/fetch, or none.',
+        -1,
+      );
     if (closed.signal.aborted) return void response.body.cancel();
     listener.opened?.();
     await readEvents(response.body, (name, data) => {
@@ -52,14 +56,9 @@ export function openEventStream(
   };
   follow().then(
     () => end(null),
-    (thrown) => end(thrown instanceof HttpProblem ? thrown : makeOfflineProblem(thrown)),
+    (thrown) => end(toRequestProblem(thrown)),
   );
   return { close: () => closed.abort() };
-}
-
-/** Returns the error for a request that got no response. */
-export function makeOfflineProblem(thrown: unknown): HttpProblem {
-  return new HttpProblem('page/offline', thrown instanceof Error ? thrown.message : 'The server cannot be reached.', 0);
 }
 
 /** The path and the callbacks of an event stream that reconnects. */
@@ -74,43 +73,51 @@ export interface StreamOptions {
    */
   isOver?(problem: HttpProblem | null): boolean;
   /**
-   * Whether the stream stays open while the app is hidden. A browser allows six connections for all tabs of a server.
+   * Whether the stream stays open while the app is hidden; asked again and again. By default it does not: a browser
+   * allows six connections for all tabs of a server.
    */
-  readonly whileHidden?: boolean;
+  whileHidden?(): boolean;
 }
 
 // The server recommends this time to all clients.
 const reconnectMs = 1000;
+// How often a hidden app asks whether a stream is still needed. Between a tool and the next reply nothing runs.
+const hiddenCheckMs = 5000;
 
 /** Keeps an event stream open until it is closed. Reconnects when it breaks, and pauses while the app is hidden. */
 export function followEvents(connection: Connection, options: StreamOptions): { close(): void } {
+  const { whileHidden = () => false } = options;
   let stream: { close(): void } | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => {
     clearTimeout(timer);
+    clearTimeout(hiddenTimer);
     stream?.close();
     stream = null;
   };
   const connect = () => {
-    stop();
     stream = connection.openEvents(options.path(), {
       opened: () => options.connected?.(true),
       event: (name, data) => options.event(name, data),
       ended(problem) {
         if (options.isOver?.(problem) === true) return;
         options.connected?.(false);
-        timer = setTimeout(connect, reconnectMs);
+        timer = setTimeout(() => {
+          stop();
+          openIfNeeded();
+        }, reconnectMs);
       },
     });
   };
-  const stopWatching =
-    options.whileHidden === true
-      ? () => undefined
-      : connection.onVisibilityChange(() => {
-          if (!connection.isVisible()) stop();
-          else if (stream === null) connect();
-        });
-  if (options.whileHidden === true || connection.isVisible()) connect();
+  const openIfNeeded = () => {
+    clearTimeout(hiddenTimer);
+    if (!connection.isVisible() && !whileHidden()) return stop();
+    if (stream === null) connect();
+    if (!connection.isVisible()) hiddenTimer = setTimeout(openIfNeeded, hiddenCheckMs);
+  };
+  const stopWatching = connection.onVisibilityChange(openIfNeeded);
+  openIfNeeded();
   return {
     close() {
       stopWatching();

@@ -6,8 +6,8 @@ import { buildOptimisticContent, buildOptimisticNode } from './optimistic.ts';
 import { refreshUnlessNavigated } from './refresh-unless-navigated.ts';
 import type { TreeSession } from './session.ts';
 
-// The attempts at an edit in place while other messages of the tree change. After the last attempt the edit becomes a
-// variant.
+// The number of attempts at an edit in place while other messages of the tree change. After the last attempt the edit
+// becomes a variant.
 const maxAttempts = 4;
 
 /** A message as the user saw it when editing began. */

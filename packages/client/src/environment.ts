@@ -15,15 +15,29 @@ export interface ClientEnvironment {
   now(): number;
   /** Returns a new random UUID. */
   newId(): string;
-  /** Whether the app is visible. While it is hidden, no feed stays open. */
+  /** Whether the app is visible. While it is hidden, only feeds of trees with running replies or tools stay open. */
   isVisible(): boolean;
   /** Calls the listener when the app becomes hidden or visible. Returns a function that removes the listener. */
   onVisibilityChange(listener: () => void): () => void;
 }
 
+/** The part of `XMLHttpRequest` that reads a response while it arrives. */
+export interface StreamingRequest {
+  readonly readyState: number;
+  readonly status: number;
+  readonly responseText: string;
+  addEventListener(name: 'readystatechange' | 'progress' | 'error', listener: () => void): void;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  send(): void;
+  abort(): void;
+}
+
 /** The globals that the defaults use. Some environments lack them. */
 const machine: {
-  readonly crypto?: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): unknown };
+  readonly XMLHttpRequest?: new () => StreamingRequest;
+  readonly Response?: { readonly prototype: object };
+  readonly crypto?: { getRandomValues<T extends Uint8Array<ArrayBuffer>>(bytes: T): T };
   readonly document?: {
     readonly visibilityState: string;
     addEventListener(name: 'visibilitychange', listener: () => void): void;
@@ -75,13 +89,10 @@ export const browserStorage: TextStorage = {
 
 /** Returns a random UUID. `crypto.randomUUID` is missing on pages without HTTPS, and `crypto` in React Native. */
 function newUuid(): string {
-  const bytes = new Uint8Array(16);
-  if (machine.crypto === undefined) for (const at of bytes.keys()) bytes[at] = Math.floor(Math.random() * 256);
-  else machine.crypto.getRandomValues(bytes);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[xy]/g, (digit) => {
+    const random = machine.crypto?.getRandomValues(new Uint8Array(1))[0] ?? Math.floor(Math.random() * 256);
+    return (digit === 'x' ? random % 16 : 8 + (random % 4)).toString(16);
+  });
 }
 
 /** Whether `localStorage` can be used. Without permission even reading the property throws. */
@@ -107,6 +118,28 @@ export function defaultEnvironment(): ClientEnvironment {
       return () => page?.removeEventListener('visibilitychange', listener);
     },
   };
+}
+
+// openapi-fetch uses them as well, before it calls the given `fetch`.
+const requiredGlobals = ['Request', 'Response', 'Headers', 'URLSearchParams', 'AbortController'] as const;
+
+/**
+ * Returns the required globals that this environment does not have. Without this check each request would fail like a
+ * request to an unreachable server.
+ */
+export function findMissingGlobals(hasOwnFetch: boolean): readonly string[] {
+  const needed = hasOwnFetch ? requiredGlobals : ['fetch', ...requiredGlobals];
+  return needed.filter((name) => typeof Reflect.get(globalThis, name) !== 'function');
+}
+
+/** Whether the built-in `fetch` returns a response before its body is complete. In React Native it does not. */
+export function canStreamResponses(): boolean {
+  return machine.Response !== undefined && 'body' in machine.Response.prototype;
+}
+
+/** Creates a request that can be read while its response arrives; null if the environment has none. */
+export function createStreamingRequest(): StreamingRequest | null {
+  return machine.XMLHttpRequest === undefined ? null : new machine.XMLHttpRequest();
 }
 
 /** Returns the origin of the page; empty outside of a browser. */

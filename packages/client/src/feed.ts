@@ -2,7 +2,7 @@ import type { NodeId, TreeId } from '@coppice/core';
 import { treePath } from './api/request.ts';
 import type { FeedCommit, ReplyDelta, WaitingApproval } from './api-types.ts';
 import { type Connection, followEvents } from './connection.ts';
-import { buildApiUrl } from './http.ts';
+import { buildApiUrl, type HttpProblem } from './http.ts';
 
 /** An event of a turn that is neither a commit nor text: thinking, tool calls and retries. */
 export interface TurnReport {
@@ -44,6 +44,10 @@ export interface FeedCallbacks {
   /** Called when the server no longer has the commits after the requested version. The tree has to be read again. */
   reset(): void;
   connected(connected: boolean): void;
+  /** Whether the feed stays open while the app is hidden. */
+  neededWhileHidden(): boolean;
+  /** Called when the tree no longer exists for this user. The feed ends then. */
+  missing(problem: HttpProblem): void;
 }
 
 type FeedEvent = {
@@ -67,6 +71,12 @@ export function openFeed(
   return followEvents(connection, {
     path: () => buildApiUrl(`${treePath(tree)}/feed`, { since: last }),
     connected: (connected) => listener.connected(connected),
+    whileHidden: () => listener.neededWhileHidden(),
+    isOver(problem) {
+      if (problem?.status !== 404) return false;
+      listener.missing(problem);
+      return true;
+    },
     event(eventName, eventData) {
       const { name, data } = asFeedEvent(eventName, eventData);
       switch (name) {

@@ -1,15 +1,45 @@
 /** Builds URLs of the API and reads its error responses. */
+import { type ErrorKind, isErrorKind, statusOfKind } from '@coppice/core';
+import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 
-/** An error of the server, or an unreachable server (`offline`). `code` is one of the documented error codes. */
+const kindsByStatus = new Map<number, ErrorKind>([
+  ...Object.keys(statusOfKind)
+    .filter(isErrorKind)
+    .map((kind) => [statusOfKind[kind], kind] as const),
+  [401, 'refused'],
+  [403, 'refused'],
+  [412, 'conflict'],
+  [429, 'unavailable'],
+]);
+
+/** Returns the kind of an error that names none, for example one of a proxy before the server. */
+function kindOfStatus(status: number): ErrorKind {
+  return (
+    kindsByStatus.get(status) ?? (status < 0 ? 'internal' : status === 0 || status >= 500 ? 'unavailable' : 'invalid')
+  );
+}
+
+/**
+ * An error of the server, or an unreachable server (`offline`). `code` is one of the documented error codes, and `kind`
+ * says what sort of failure it is.
+ */
 export class HttpProblem extends Error {
   readonly code: string;
+  readonly kind: ErrorKind;
   readonly status: number;
   readonly data: Readonly<Record<string, unknown>>;
 
-  constructor(code: string, message: string, status: number, data: Readonly<Record<string, unknown>> = {}) {
+  constructor(
+    code: string,
+    message: string,
+    status: number,
+    data: Readonly<Record<string, unknown>> = {},
+    kind: ErrorKind = kindOfStatus(status),
+  ) {
     super(message);
     this.name = 'Problem';
     this.code = code;
+    this.kind = kind;
     this.status = status;
     this.data = data;
   }
@@ -31,6 +61,21 @@ export function toHttpProblem(thrown: unknown): HttpProblem {
   return new HttpProblem('page/internal', thrown instanceof Error ? thrown.message : String(thrown), -1);
 }
 
+/** Returns the message of an error of `fetch`. In Node only its cause says why, such as a refused connection. */
+function messageOf(thrown: Error): string {
+  return thrown.cause instanceof Error && thrown.cause.message !== '' ? thrown.cause.message : thrown.message;
+}
+
+/** Converts the error of a request without a response: an HttpProblem stays, any other error is `page/offline`. */
+export function toRequestProblem(thrown: unknown): HttpProblem {
+  if (thrown instanceof HttpProblem) return thrown;
+  return new HttpProblem(
+    'page/offline',
+    thrown instanceof Error ? messageOf(thrown) : 'The server cannot be reached.',
+    0,
+  );
+}
+
 /** Builds a URL with a query. Undefined and null values are left out. */
 export function buildApiUrl(
   path: string,
@@ -43,26 +88,27 @@ export function buildApiUrl(
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** Whether a value is an object or a list, so that its fields can be read. */
-export function isObjectValue(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
 /** Returns the error in the body of a response. If the body has another shape, the code is `http/<status>`. */
 export function parseProblemBody(body: unknown, status: number): HttpProblem {
-  const error = isObjectValue(body) && isObjectValue(body.error) ? body.error : {};
-  const code = typeof error.code === 'string' ? error.code : `http/${status}`;
-  const message = typeof error.message === 'string' ? error.message : `The server answered ${status}.`;
-  return new HttpProblem(code, message, status, isObjectValue(error.data) ? error.data : {});
+  const error = fieldsOrEmpty(fieldsOrEmpty(body).error);
+  const code = getText(error, 'code') ?? `http/${status}`;
+  const message = getText(error, 'message') ?? `The server answered ${status}.`;
+  const data = fieldsOrEmpty(error.data);
+  return new HttpProblem(code, message, status, data, isErrorKind(error.kind) ? error.kind : undefined);
 }
 
-/** Reads the error of a response, also if its body is not JSON. */
-export async function readProblem(response: Response): Promise<HttpProblem> {
+/** Reads the error from the text of a response. A text that is not the server's gets the code of its status. */
+export function parseProblemText(text: string, status: number): HttpProblem {
   let body: unknown = null;
   try {
-    body = await response.json();
+    body = JSON.parse(text);
   } catch {
-    // The body is not JSON, for example in a response of a proxy.
+    // Another program answered, such as a proxy.
   }
-  return parseProblemBody(body, response.status);
+  return parseProblemBody(body, status);
+}
+
+/** Reads the error of a response that is not ok. */
+export async function readProblem(response: Response): Promise<HttpProblem> {
+  return parseProblemText(await response.text().catch(() => ''), response.status);
 }

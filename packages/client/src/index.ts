@@ -1,8 +1,9 @@
 /** A client for a Coppice server: the typed HTTP API, and open trees that stay up to date. */
+export type { MessageInput } from '@coppice/core';
+export { decodeTopologyColumns } from '@coppice/core/tree';
 export {
   type GenerationOptions,
   type GenerationResult,
-  type MessageInput,
   TreeActions,
   type TreeAttributes,
 } from './actions.ts';
@@ -18,7 +19,7 @@ export { type ClientOptions, type CoppiceClient, createClient, type StoredAttach
 export { type Connection, type EventStreamCallbacks, followEvents, type StreamOptions } from './connection.ts';
 export type { EditOutcome, SeenContent } from './edit-message.ts';
 export { browserStorage, type ClientEnvironment, createMemoryStorage, type TextStorage } from './environment.ts';
-export { buildApiUrl, HttpProblem, isObjectValue, parseProblemBody, toHttpProblem } from './http.ts';
+export { buildApiUrl, HttpProblem, parseProblemBody, toHttpProblem } from './http.ts';
 export type { JsonShapeOf } from './json-shape.ts';
 export {
   appendReplyText,
@@ -45,9 +46,8 @@ export type { TreeReplies } from './replies.ts';
 export { listSourceNotices, type ReplySource, replyErrorOf, replySourceOf, type SourceNotice } from './reply-source.ts';
 export { TreeSession } from './session.ts';
 export { Topology } from './topology.ts';
-export { type DictionaryColumn, decodeTopologyColumns, type TopologyColumns } from './topology-columns.ts';
 export { leafInTopology } from './topology-loader.ts';
-export { emptyTreeState, type OpenTreeState, type Overlay } from './tree-state.ts';
+export { emptyTreeState, hasRunningTurn, type OpenTreeState, type Overlay } from './tree-state.ts';
 export { type UnsentMessage, UnsentMessages } from './unsent.ts';
 
 import type { components } from './paths.ts';

@@ -106,9 +106,16 @@ export function keepOlderPages(part: LoadedBranch, before: NodeId | null): Loade
   return part;
 }
 
-/** Returns the loaded messages up to the end of the view, oldest first. */
+/** The loaded paths of branches, which several parts of a page read after each change. */
+const loadedPaths = new WeakMap<LoadedBranch, readonly Node[]>();
+
+/** Returns the loaded messages up to the end of the view, oldest first. The same branch returns the same list. */
 export function loadedPath(part: LoadedBranch): readonly Node[] {
-  return pathUp(part, part.leaf);
+  const known = loadedPaths.get(part);
+  if (known !== undefined) return known;
+  const path = pathUp(part, part.leaf);
+  loadedPaths.set(part, path);
+  return path;
 }
 
 function pathUp(part: LoadedBranch, end: NodeId | null): readonly Node[] {
@@ -235,25 +242,19 @@ function addChild(draft: BranchDraft, node: Node): void {
   if (list === undefined && node.parentId !== draft.leaf) return;
   const others = (list ?? []).filter((id) => id !== node.id);
   const at = others.findIndex((id) => (draft.nodes.get(id)?.position ?? '') > node.position);
-  draft.childrenByParent.set(
-    node.parentId,
-    at < 0 ? [...others, node.id] : [...others.slice(0, at), node.id, ...others.slice(at)],
-  );
+  draft.childrenByParent.set(node.parentId, others.toSpliced(at < 0 ? others.length : at, 0, node.id));
 }
 
 function dropChild(draft: BranchDraft, parent: NodeId | null, id: NodeId): void {
-  const list = parent === null ? undefined : draft.childrenByParent.get(parent);
-  if (parent !== null && list !== undefined)
-    draft.childrenByParent.set(
-      parent,
-      list.filter((each) => each !== id),
-    );
+  if (parent === null) return;
+  const others = draft.childrenByParent.get(parent)?.filter((each) => each !== id);
+  if (others !== undefined) draft.childrenByParent.set(parent, others);
 }
 
 function removeLoaded(draft: BranchDraft, id: NodeId): void {
   const node = draft.nodes.get(id);
   if (node === undefined) return;
-  // If the end of the view is removed, the view ends at the parent.
+  // If the removed node is on the shown path, the view ends at its parent.
   for (
     let at = draft.leaf === null ? undefined : draft.nodes.get(draft.leaf), left = draft.nodes.size;
     at !== undefined && left >= 0;

@@ -1,11 +1,11 @@
 /**
  * Applies unconfirmed local changes to the confirmed branch, and adds the server's response when a change is confirmed.
  */
-import { type NodeId, nodeId, type RowChange, type Step } from '@coppice/core';
+import { type NodeId, nodeId, type RowChange } from '@coppice/core';
+import { fieldsOrEmpty, getList, getNumber, getText } from '@coppice/core/decode';
 import { insertedNodes, rowChanges } from '@coppice/core/tree';
 import type { GenerationStartedAnswer, WriteResponse } from './api-types.ts';
 import { applyRowChanges, type LoadedBranch, loadedPath, showBranchEnd } from './loaded-branch.ts';
-import { SharedMap } from './shared-map.ts';
 import type { Overlay } from './tree-state.ts';
 
 const noNodes: ReadonlySet<NodeId> = new Set();
@@ -20,10 +20,13 @@ export function applyOverlays(
   const unconfirmed = new Set<NodeId>();
   for (const overlay of overlays) {
     // The feed may deliver a message before the response of its write arrives. The confirmed node is kept then.
-    const steps = overlay.steps.filter((step) => step.type !== 'insert' || !base.nodes.has(step.node.id));
-    part = applyRowChanges(part, toOptimisticRows(steps, part, overlay.id), part.tree.version);
-    if (overlay.leaf !== undefined && !isInserted(overlay, part)) part = { ...showBranchEnd(part), leaf: overlay.leaf };
-    for (const { id } of insertedNodes(steps)) unconfirmed.add(id);
+    const { leaf } = overlay;
+    // A message that only this overlay inserts cannot be in the view yet, so the view is not searched for it.
+    const isNew = leaf === null || leaf === undefined || !part.nodes.has(leaf);
+    const rows = toOptimisticRows(overlay, part).filter((row) => row.op !== 'added' || !base.nodes.has(row.node.id));
+    part = applyRowChanges(part, rows, part.tree.version);
+    if (leaf !== undefined && (isNew || !isInserted(overlay, part))) part = { ...showBranchEnd(part), leaf };
+    for (const row of rows) if (row.op === 'added') unconfirmed.add(row.node.id);
   }
   return { part, unconfirmed };
 }
@@ -33,26 +36,16 @@ export function applyOverlays(
  * view between the response and the commit on the feed.
  */
 export function confirmWrite(shown: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
-  const base = isGenerationStarted(value)
+  const prompted = isGenerationStarted(value)
     ? addAnsweredPrompts(shown, overlay, value)
     : addAttributesOfWrite(shown, overlay, value);
-  const nodes = new SharedMap(base.nodes);
-  const childrenByParent = new SharedMap(base.childrenByParent);
-  if (isWriteResponse(value))
-    for (const node of value.nodes) {
-      nodes.set(node.id, node);
-      const list = node.parentId === null ? undefined : childrenByParent.get(node.parentId);
-      if (
-        node.parentId !== null &&
-        !(list ?? []).includes(node.id) &&
-        (list !== undefined || node.parentId === base.leaf)
-      )
-        childrenByParent.set(node.parentId, [...(list ?? []), node.id]);
-    }
-  const movesView = overlay?.leaf !== undefined && nodes.has(overlay.leaf) && !isInserted(overlay, base);
+  const written = isWriteResponse(value) ? value.nodes : [];
+  const rows = written.map((node) => ({ op: 'added' as const, node }));
+  const base = applyRowChanges(prompted, rows, prompted.tree.version);
+  const movesView = overlay?.leaf !== undefined && base.nodes.has(overlay.leaf) && !isInserted(overlay, prompted);
   const { before, until } = movesView ? showBranchEnd(base) : base;
   const leaf = movesView ? (overlay?.leaf ?? base.leaf) : base.leaf;
-  return { ...base, tree: withActiveNodeOfWrite(base, value), nodes, childrenByParent, leaf, before, until };
+  return { ...base, tree: withActiveNodeOfWrite(base, value), leaf, before, until };
 }
 
 /**
@@ -71,11 +64,12 @@ function addAnsweredPrompts(
   overlay: Overlay | null,
   { nodes }: GenerationStartedAnswer,
 ): LoadedBranch {
+  if (overlay === null) return base;
   const answered = new Set(nodes.map((node) => node.parentId));
-  const missing = (overlay?.steps ?? []).filter(
-    (step) => step.type === 'insert' && answered.has(step.node.id) && !base.nodes.has(step.node.id),
+  const missing = toOptimisticRows(overlay, base).filter(
+    (row) => row.op === 'added' && answered.has(row.node.id) && !base.nodes.has(row.node.id),
   );
-  return applyRowChanges(base, toOptimisticRows(missing, base, overlay?.id ?? 0), base.tree.version);
+  return applyRowChanges(base, missing, base.tree.version);
 }
 
 /**
@@ -85,14 +79,16 @@ function addAnsweredPrompts(
 function addAttributesOfWrite(base: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
   // The feed delivered the commit before the response. The branch already has these changes, and perhaps newer ones.
   if (overlay === null || !isWriteResponse(value) || value.version <= base.tree.version) return base;
-  const steps = overlay.steps.filter(({ type }) => type === 'bookmark' || type === 'attributes');
-  return applyRowChanges(base, toOptimisticRows(steps, base, overlay.id), base.tree.version);
+  const rows = toOptimisticRows(overlay, base).filter(
+    (row) => row.op === 'bookmarked' || (row.op === 'tree' && row.attributes !== undefined),
+  );
+  return applyRowChanges(base, rows, base.tree.version);
 }
 
-function toOptimisticRows(steps: readonly Step[], part: LoadedBranch, number: number): RowChange[] {
+function toOptimisticRows({ id, steps }: Overlay, part: LoadedBranch): RowChange[] {
   return rowChanges(steps, {
     version: part.tree.version + 1,
-    seq: Number.MAX_SAFE_INTEGER - 1000 + number,
+    seq: Number.MAX_SAFE_INTEGER - 1000 + id,
     // The view never shows this time; the commit brings the real one.
     at: 0,
   });
@@ -100,10 +96,17 @@ function toOptimisticRows(steps: readonly Step[], part: LoadedBranch, number: nu
 
 /** Returns the tree with the new active node of a write. Requests that are sent before the next event need it. */
 function withActiveNodeOfWrite({ tree }: LoadedBranch, value: unknown): LoadedBranch['tree'] {
-  if (typeof value !== 'object' || value === null || !('activeNodeId' in value && 'version' in value)) return tree;
-  const { activeNodeId, version } = value;
-  const newer = typeof version === 'number' && version > tree.version;
-  return newer && typeof activeNodeId === 'string' ? { ...tree, activeNodeId: nodeId(activeNodeId) } : tree;
+  const fields = fieldsOrEmpty(value);
+  const [activeNodeId, version] = [getText(fields, 'activeNodeId'), getNumber(fields, 'version')];
+  const newer = version !== undefined && version > tree.version;
+  return newer && activeNodeId !== undefined ? { ...tree, activeNodeId: nodeId(activeNodeId) } : tree;
+}
+
+/** Whether a response tells that the write moved the active node of the branch as it was before the write. */
+export function movesActiveNode(value: unknown, before: LoadedBranch): boolean {
+  // A continued reply is not new, and the active node stays where it is.
+  if (isGenerationStarted(value)) return value.nodes.some((node) => !before.nodes.has(node.nodeId));
+  return isWriteResponse(value) && value.activeNodeId !== before.tree.activeNodeId;
 }
 
 function isWriteResponse(value: unknown): value is WriteResponse {
@@ -115,5 +118,5 @@ function isGenerationStarted(value: unknown): value is GenerationStartedAnswer {
 }
 
 function hasNodes(value: unknown): value is { readonly nodes: readonly unknown[] } {
-  return typeof value === 'object' && value !== null && 'nodes' in value && Array.isArray(value.nodes);
+  return getList(fieldsOrEmpty(value), 'nodes') !== undefined;
 }

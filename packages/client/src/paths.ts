@@ -334,7 +334,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Approves or rejects a tool call of a turn. `remember` allows later calls of the same tool without asking. */
+    /** Approves or rejects a tool call of a turn on any server. `remember` allows later calls of the same tool without asking. */
     post: operations['approveCall'];
     delete?: never;
     options?: never;
@@ -349,7 +349,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Streams the events of a turn of this process (id = index, data = the event), from `from` or after Last-Event-ID, until the turn ends. */
+    /** Streams the events of a turn on any server (id = index, data = the event), from `from` or after Last-Event-ID, until the turn ends. */
     get: operations['followGeneration'];
     put?: never;
     post?: never;
@@ -366,7 +366,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists the running imports of this process, and those that finished in the last day, newest first. */
+    /** Lists the running imports of all servers, and those that finished in the last day, newest first. */
     get: operations['listImports'];
     put?: never;
     /** Uploads a file or a zip of files and starts its import in the background. Responds when the upload is complete. Importing the same data again adds no duplicates. */
@@ -778,7 +778,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Returns the silhouettes of several trees (messages, branches and their lengths), and your position in each: the title of the branch and its last text. */
+    /** Returns the silhouettes of several trees (messages, branches and their lengths), and your position in each: the title of the branch, its first question and its last text. */
     get: operations['getShapes'];
     put?: never;
     post?: never;
@@ -3102,6 +3102,7 @@ export interface components {
     };
     TreeShape: {
       branches: number;
+      first: string;
       messages: number;
       on: string | null;
       stems: {

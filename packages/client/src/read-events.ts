@@ -11,6 +11,16 @@ export async function readEvents(
 ): Promise<void> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
+  const push = createEventParser(take);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    push(decoder.decode(value, { stream: true }));
+  }
+}
+
+/** Returns a function that takes the next part of the text, and calls `take` for each complete event. */
+export function createEventParser(take: (name: string, data: string) => void): (text: string) => void {
   let rest = '';
   let name = '';
   let data: string[] = [];
@@ -27,14 +37,12 @@ export async function readEvents(
     if (field === 'event') name = value;
     else if (field === 'data') data.push(value);
   };
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    rest += decoder.decode(value, { stream: true });
+  return (text) => {
+    rest += text;
     // A carriage return at the end of a chunk may be the first half of a line break.
     const complete = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
     const lines = complete.split(/\r\n|\n|\r/);
     rest = (lines.pop() ?? '') + rest.slice(complete.length);
     for (const line of lines) takeLine(line);
-  }
+  };
 }

@@ -4,6 +4,7 @@ import type { Api } from './api/create-api.ts';
 import type { PageAnswer } from './api-types.ts';
 import { toHttpProblem } from './http.ts';
 import { addPage, type LoadedBranch, showEndIfReached, shownPath } from './loaded-branch.ts';
+import type { RecentCommits } from './recent-commits.ts';
 
 /** The number of messages in the first page. */
 export const firstPageLength = 40;
@@ -68,14 +69,31 @@ export class TreeReads {
     }
   }
 
-  /** Loads the messages around a node that is far above the loaded messages, without those in between. */
-  async loadAround(part: LoadedBranch, id: NodeId): Promise<LoadedBranch> {
+  /**
+   * Reads the messages around a node that is far above the loaded messages, without those in between. Returns null if
+   * the node is shown already.
+   */
+  async readAround(part: LoadedBranch, id: NodeId): Promise<PagesAround | null> {
     const { leaf } = part;
-    if (leaf === null || part.before === null || shownPath(part).some((node) => node.id === id)) return part;
+    if (leaf === null || part.before === null || shownPath(part).some((node) => node.id === id)) return null;
     const [above, below] = await Promise.all([
       this.readPage(id),
       this.#api.page(this.#treeId, { nodeId: leaf, after: id, limit: firstPageLength }, this.#signal),
     ]);
-    return showEndIfReached(addPage(addPage(part, above, 'above'), below, 'below'));
+    return { above, below };
   }
+}
+
+/** The page that ends at a message, and the page after it. */
+export interface PagesAround {
+  readonly above: PageAnswer;
+  readonly below: PageAnswer;
+}
+
+/** Adds the messages around a node, if any were read, and the kept commits that are newer. */
+export function addPagesAround(part: LoadedBranch, pages: PagesAround | null, recent: RecentCommits): LoadedBranch {
+  if (pages === null) return part;
+  const { above, below } = pages;
+  const added = addPage(addPage(part, above, 'above'), below, 'below');
+  return showEndIfReached(recent.applyAfter(Math.min(above.version, below.version), added));
 }

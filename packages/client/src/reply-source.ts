@@ -1,5 +1,14 @@
 /** Reads the stored origin of a message: model, time, tokens, cost and errors. */
 import { type Json, type Node, type NodeId, type NodeMeta, nodeId } from '@coppice/core';
+import {
+  getMember,
+  getNumber,
+  getNumberMember,
+  getObject,
+  getText,
+  getTextMember,
+  isJsonObject,
+} from '@coppice/core/decode';
 
 /** Which model wrote a message, when, and at what cost. */
 export interface ReplySource {
@@ -15,21 +24,16 @@ export interface ReplySource {
   readonly combinedFrom: { readonly way: string; readonly nodeIds: readonly NodeId[] } | null;
 }
 
-function sourceField(value: Json | undefined, key: string): Json | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return Object.entries(value).find(([name]) => name === key)?.[1];
+function filledText(value: Json | undefined, ...keys: readonly string[]): string | null {
+  return getTextMember(value, ...keys) || null;
 }
 
-function sourceNumber(value: Json | undefined): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
-}
-
-function sourceText(value: Json | undefined): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+function numberOrNull(value: Json | undefined, ...keys: readonly string[]): number | null {
+  return getNumberMember(value, ...keys) ?? null;
 }
 
 function combinedFromOf(value: Json | undefined): ReplySource['combinedFrom'] {
-  const [way, ids] = [sourceText(sourceField(value, 'way')), sourceField(value, 'node_ids')];
+  const [way, ids] = [filledText(value, 'way'), getMember(value, 'node_ids')];
   if (way === null || !Array.isArray(ids)) return null;
   return { way, nodeIds: ids.flatMap((id: Json) => (typeof id === 'string' ? [nodeId(id)] : [])) };
 }
@@ -37,17 +41,17 @@ function combinedFromOf(value: Json | undefined): ReplySource['combinedFrom'] {
 /** Reads the origin of a message from its metadata. */
 export function replySourceOf(meta: NodeMeta): ReplySource {
   const source = meta.source;
-  const name = sourceText(sourceField(source, 'model_name')) ?? sourceText(sourceField(source, 'model'));
-  const provider = sourceText(sourceField(source, 'provider'));
+  const name = filledText(source, 'model_name') ?? filledText(source, 'model');
+  const provider = filledText(source, 'provider');
   return {
     model: name === null ? null : (name.split('/').at(-1) ?? name),
     modelId: name === null ? null : provider === null || name.startsWith(`${provider}/`) ? name : `${provider}/${name}`,
-    totalMs: sourceNumber(sourceField(sourceField(source, 'timing'), 'totalMs')),
-    outputTokens: sourceNumber(sourceField(sourceField(source, 'usage'), 'outputTokens')),
-    cost: sourceNumber(sourceField(sourceField(source, 'cost'), 'total')) ?? sourceNumber(sourceField(source, 'cost')),
-    temperature: sourceNumber(sourceField(sourceField(source, 'parameters'), 'temperature')),
-    finishReason: sourceText(sourceField(source, 'finish_reason')),
-    combinedFrom: combinedFromOf(sourceField(source, 'combined_from')),
+    totalMs: numberOrNull(source, 'timing', 'totalMs'),
+    outputTokens: numberOrNull(source, 'usage', 'outputTokens'),
+    cost: numberOrNull(source, 'cost', 'total') ?? numberOrNull(source, 'cost'),
+    temperature: numberOrNull(source, 'parameters', 'temperature'),
+    finishReason: filledText(source, 'finish_reason'),
+    combinedFrom: combinedFromOf(getMember(source, 'combined_from')),
   };
 }
 
@@ -59,12 +63,11 @@ export interface SourceNotice {
 
 /** Returns the settings that the call of a reply did not use as requested. */
 export function listSourceNotices({ meta }: Pick<Node, 'meta'>): readonly SourceNotice[] {
-  const notices = sourceField(meta.source, 'notices');
+  const notices = getMember(meta.source, 'notices');
   if (!Array.isArray(notices)) return [];
   return notices.flatMap((notice: Json): SourceNotice[] => {
-    const [code, data] = [sourceText(sourceField(notice, 'code')), sourceField(notice, 'data')];
-    if (code === null || typeof data !== 'object' || data === null || Array.isArray(data)) return [];
-    return [{ code, data: Object.fromEntries(Object.entries(data)) }];
+    const [code, data] = [filledText(notice, 'code'), getMember(notice, 'data')];
+    return code === null || !isJsonObject(data) ? [] : [{ code, data }];
   });
 }
 
@@ -76,11 +79,10 @@ export function replyErrorOf(node: Pick<Node, 'meta' | 'createdAt'>): {
   /** The earliest time at which the provider accepts a retry; null if the provider gave none. */
   readonly dueAt: number | null;
 } | null {
-  const error: unknown = node.meta.error;
-  if (typeof error !== 'object' || error === null) return null;
-  const message = 'message' in error && typeof error.message === 'string' ? error.message : '';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const wait = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : null;
+  const error = getObject(node.meta, 'error');
+  if (error === undefined) return null;
+  const [message, code] = [getText(error, 'message') ?? '', getText(error, 'code') ?? ''];
+  const wait = getNumber(error, 'retryAfterMs') ?? null;
   const dueAt = wait === null ? null : node.createdAt + (replySourceOf(node.meta).totalMs ?? 0) + wait;
-  return { code, message, retryable: 'retryable' in error && error.retryable === true, dueAt };
+  return { code, message, retryable: error.retryable === true, dueAt };
 }

@@ -1,7 +1,8 @@
 import type { NodeId, TreeId } from '@coppice/core';
+import { fieldsOrEmpty } from '@coppice/core/decode';
 import { treePath } from './api/request.ts';
 import { type Connection, followEvents } from './connection.ts';
-import { buildApiUrl, isObjectValue } from './http.ts';
+import { buildApiUrl } from './http.ts';
 
 /** Follows the text of one reply from an offset. When it reconnects, it continues after the last received text. */
 export function openReplyStream(
@@ -14,9 +15,9 @@ export function openReplyStream(
   let at = offset;
   const stream = followEvents(connection, {
     path: () => buildApiUrl(`${treePath(tree)}/nodes/${node}/stream`, { offset: at }),
-    whileHidden: true,
+    whileHidden: () => true,
     event(name, data) {
-      const piece = isObjectValue(data) ? data : {};
+      const piece = fieldsOrEmpty(data);
       if (typeof piece.offset === 'number' && typeof piece.text === 'string') {
         listener.text(piece.offset, piece.text);
         at = Math.max(at, piece.offset + piece.text.length);

@@ -1,18 +1,21 @@
-import { type Message, type NodeId, textMessage, treeId } from '@coppice/core';
+import { type Message, type NodeId, nodeId, textMessage, treeId } from '@coppice/core';
 import { createTools, defineTool } from '@coppice/engine';
 import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { createTree, openTestServer, type TestServer } from '@coppice/server/testing';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { GenerationOptions } from './actions.ts';
 import { loadedPath, variantPositionOf } from './loaded-branch.ts';
 import { TreeSession } from './session.ts';
 import { type GatedTestClient, openNodeClient } from './testing/node-client.ts';
 
-// The timeout for a blocked test. On an idle machine, the expected events arrive within milliseconds.
-const waitOptions = { timeout: 60_000, interval: 5 };
+// On an idle machine, the expected events arrive within milliseconds.
+const waitOptions = { interval: 5 };
 
 const options: GenerationOptions = { models: ['scripted/one'], tools: ['look_up'] };
 const plain: GenerationOptions = { models: ['scripted/one'] };
+
+// Runs while a tool works; null if the tool answers at once.
+let whileToolRuns: (() => Promise<void>) | null = null;
 
 const tools = createTools({
   tools: [
@@ -21,7 +24,10 @@ const tools = createTools({
       description: 'Looks something up.',
       parameters: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
       sideEffects: false,
-      run: async () => 'Found.',
+      run: async () => {
+        await whileToolRuns?.();
+        return 'Found.';
+      },
     }),
   ],
 });
@@ -42,6 +48,7 @@ interface Opened {
 
 const opened: Opened[] = [];
 afterEach(async () => {
+  whileToolRuns = null;
   for (const { session, server } of opened.splice(0)) {
     session.close();
     await server.close();
@@ -80,7 +87,7 @@ function leafOf(session: TreeSession): NodeId {
 }
 
 async function ends(session: TreeSession, text: string): Promise<void> {
-  await vi.waitFor(() => expect(shown(session).at(-1)).toBe(text), waitOptions);
+  await expect.poll(() => shown(session).at(-1), waitOptions).toBe(text);
 }
 
 for (const order of ['as it comes', 'the answer last', 'the feed last'] as const)
@@ -92,7 +99,7 @@ for (const order of ['as it comes', 'the answer last', 'the feed last'] as const
     if (order === 'the answer last') await ends(session, 'It is so.');
     client.answers.open();
     if (order === 'the feed last')
-      await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'), waitOptions);
+      await expect.poll(() => client.requests.join(), waitOptions).toContain('/generations');
     client.events.open();
     expect(await sending).toBe(true);
     await ends(session, 'It is so.');
@@ -106,6 +113,30 @@ for (const order of ['as it comes', 'the answer last', 'the feed last'] as const
     expect(shown(session).filter((text) => text === 'It is so.')).toHaveLength(1);
   });
 
+test('[CL34] a message may be a text, or have a text or blocks as its content', async () => {
+  const { session } = await open([], ['Start']);
+  await session.actions.append('Question');
+  await session.actions.append({ role: 'assistant', content: 'Short.' });
+  await session.actions.append({ role: 'assistant', content: [{ type: 'text', text: 'In blocks.' }] });
+  expect(session.messages.slice(-3).map(({ role, text }) => `${role}: ${text}`)).toEqual([
+    'user: Question',
+    'assistant: Short.',
+    'assistant: In blocks.',
+  ]);
+});
+
+test('[CL14] a state returns the same list of messages each time, and a message that is sent twice is shown once', async () => {
+  const { client, session } = await open([]);
+  const before = session.messages.length;
+  const id = nodeId(client.newId());
+  const parentId = session.state.part?.leaf ?? session.state.part?.tree.rootId ?? expect.fail();
+  const twice = [session.actions.append('One', { id, parentId }), session.actions.append('One', { id, parentId })];
+  expect(session.messages.slice(before).map(({ text }) => text)).toEqual(['One']);
+  await Promise.all(twice);
+  expect(session.messages.slice(before).map(({ text }) => text)).toEqual(['One']);
+  expect(session.messages).toBe(session.messages);
+});
+
 test('[CL7] twenty turns with tools and without delay each end at their reply', async () => {
   const answers = Array.from({ length: 20 }, (_, index) => `Answer ${index}.`);
   const { session } = await open(answers.flatMap((answer, index) => rounds(index % 4, answer)));
@@ -117,16 +148,19 @@ test('[CL7] twenty turns with tools and without delay each end at their reply', 
 });
 
 test('[CL7] a turn moves the view back from a message that another user added below its tool call', async () => {
-  const { session, server, client } = await open(rounds(3, 'The end.'));
-  client.events.hold();
-  const sending = sendMessage(session, leafOf(session), userMessage('Go'), options);
-  await vi.waitFor(async () => {
-    const { body } = await server.ask('GET', `/api/trees/${session.treeId}?format=linear`);
-    expect(body.messages.at(-1).content).toContainEqual({ type: 'text', text: 'The end.' });
-  }, waitOptions);
-  client.events.open();
-  await sending;
+  const { session, server } = await open(rounds(1, 'The end.'));
+  const at = `/api/trees/${session.treeId}`;
+  whileToolRuns = async () => {
+    // The first reply of the turn is shown before the other user continues from it.
+    await expect.poll(() => session.state.base?.nodes.get(leafOf(session))?.role, waitOptions).toBe('assistant');
+    const { version } = (await server.ask('GET', at)).body;
+    const messages = [{ role: 'user', content: 'Meanwhile' }];
+    await server.ask('POST', `${at}/messages`, { version, body: { parentId: leafOf(session), messages } });
+    await ends(session, 'Meanwhile');
+  };
+  expect(await sendMessage(session, leafOf(session), userMessage('Go'), options)).toBe(true);
   await ends(session, 'The end.');
+  expect(shown(session)).not.toContain('Meanwhile');
 });
 
 test('[CL7] a turn that continues does not move the view of a user who has gone elsewhere', async () => {
@@ -134,18 +168,18 @@ test('[CL7] a turn that continues does not move the view of a user who has gone 
   const first = loadedPath(session.state.part ?? expect.fail())[1]?.id ?? expect.fail();
   client.events.hold();
   const sending = sendMessage(session, leafOf(session), userMessage('Go'), options);
-  await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'), waitOptions);
+  await expect.poll(() => client.requests.join(), waitOptions).toContain('/generations');
   await session.go(first, { leaf: first, keep: false });
   client.events.open();
   await sending;
-  await vi.waitFor(() => expect(session.state.base?.nodes.size).toBeGreaterThan(8), waitOptions);
+  await expect.poll(() => session.state.base?.nodes.size, waitOptions).toBeGreaterThan(8);
   expect(shown(session)).toEqual(['One', 'Two']);
 });
 
 test('[CL7] several replies at once end at the last one, and a regenerated reply at the new one', async () => {
   const { session } = await open(['A.', 'B.', 'C.', 'D.'].map((text) => makeTextEvents(text)));
   expect(await sendMessage(session, leafOf(session), userMessage('Three'), { ...plain, n: 3 })).toBe(true);
-  await vi.waitFor(() => expect(session.state.live.size).toBe(0), waitOptions);
+  await expect.poll(() => session.state.live.size, waitOptions).toBe(0);
   const leaf = leafOf(session);
   const kids = session.state.part?.childrenByParent.get(session.state.part.nodes.get(leaf)?.parentId ?? leaf);
   expect(kids).toHaveLength(3);
@@ -153,6 +187,54 @@ test('[CL7] several replies at once end at the last one, and a regenerated reply
   expect(await session.actions.regenerate(leaf, plain)).toEqual({ sent: true, problem: null });
   await ends(session, 'D.');
 });
+
+/** Expects a text at the end of the view, and the server's active node there. */
+async function expectActiveEnd({ server, session }: Opened, text: string): Promise<void> {
+  await expect.poll(() => session.state.live.size, waitOptions).toBe(0);
+  // Every write that waits in the queue is sent before this one.
+  await session.actions.setBookmark(leafOf(session), 'End');
+  expect(shown(session).at(-1)).toBe(text);
+  expect((await server.ask('GET', `/api/trees/${session.treeId}`)).body.activeNodeId).toBe(leafOf(session));
+}
+
+/** Returns the texts of the loaded messages with a status. */
+function texts(session: TreeSession, status: string): readonly string[] {
+  return [...(session.state.base?.nodes.values() ?? [])].flatMap((node) => (node.status === status ? [node.text] : []));
+}
+
+for (const order of [
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+])
+  test(`[CL7] several replies that end in the order ${order.join()} leave the view at the last one`, async () => {
+    const finish: (() => void)[] = [];
+    const replies = ['A.', 'B.', 'C.'].map(
+      (text, index): ScriptedReply =>
+        async function* () {
+          await new Promise<void>((resolve) => {
+            finish[index] = resolve;
+          });
+          yield* makeTextEvents(text);
+        },
+    );
+    const { session, client, ...rest } = await open([makeTextEvents('Old.'), ...replies]);
+    await sendMessage(session, leafOf(session), userMessage('Go'), plain);
+    await ends(session, 'Old.');
+    const again = session.actions.regenerate(leafOf(session), { ...plain, n: 3 });
+    const ended = () => ['A.', 'B.', 'C.'].filter((text) => texts(session, 'success').includes(text)).length;
+    for (const [count, index] of order.entries()) {
+      await expect.poll(() => finish[index], waitOptions).toBeDefined();
+      finish[index]?.();
+      await expect.poll(() => ended(), waitOptions).toBe(count + 1);
+    }
+    await again;
+    await ends(session, 'C.');
+    await expectActiveEnd({ session, client, ...rest }, 'C.');
+  });
 
 test('[CL5] a user who sends again before the first reply arrives is not moved back to it', async () => {
   const { session, client } = await open([makeTextEvents('Here I am.')]);
@@ -170,12 +252,95 @@ test('[CL5] a user who sends again before the first reply arrives is not moved b
   expect(shown(session).slice(-3)).toEqual(['One', 'Two', 'Here I am.']);
 });
 
+/** Opens a tree whose last prompt has two replies. Returns the first one; the second one is shown. */
+async function openTwoReplies(next: string): Promise<Opened & { readonly first: NodeId }> {
+  const one = await open(['A.', 'B.', next].map((text) => makeTextEvents(text)));
+  const { session } = one;
+  await sendMessage(session, leafOf(session), userMessage('Go'), plain);
+  await ends(session, 'A.');
+  const first = leafOf(session);
+  await session.actions.regenerate(first, plain);
+  await ends(session, 'B.');
+  await expect.poll(() => session.state.live.size, waitOptions).toBe(0);
+  return { ...one, first };
+}
+
+test('[CL35] a branch that arrives after a newer reply is shown does not move the view back', async () => {
+  const { session, client, first, ...rest } = await openTwoReplies('C.');
+  client.reads.hold();
+  const going = session.go(first);
+  await session.actions.regenerate(first, plain);
+  await ends(session, 'C.');
+  client.reads.open();
+  await going;
+  await expectActiveEnd({ session, client, ...rest }, 'C.');
+});
+
+test('[CL35] a branch that arrives while a newer reply is being requested does not become the active one', async () => {
+  const { session, client, first, ...rest } = await openTwoReplies('C.');
+  client.reads.hold();
+  client.answers.hold();
+  const going = session.go(first);
+  const again = session.actions.regenerate(first, plain);
+  client.reads.open();
+  await going;
+  client.answers.open();
+  await again;
+  await ends(session, 'C.');
+  await expectActiveEnd({ session, client, ...rest }, 'C.');
+});
+
+test('[CL35] a message that is sent while its branch is still being read stays shown and active', async () => {
+  const { session, client, first, ...rest } = await openTwoReplies('Reply.');
+  client.reads.hold();
+  client.answers.hold();
+  client.events.hold();
+  const going = session.go(first);
+  const sending = sendMessage(session, leafOf(session), userMessage('Next'), plain);
+  client.reads.open();
+  await going;
+  expect(shown(session).slice(-2)).toEqual(['A.', 'Next']);
+  client.answers.open();
+  client.events.open();
+  expect(await sending).toBe(true);
+  await ends(session, 'Reply.');
+  await expectActiveEnd({ session, client, ...rest }, 'Reply.');
+});
+
+test('[CL35] a branch that the user opens while a reply is being requested becomes the active one', async () => {
+  const { session, client, first, ...rest } = await openTwoReplies('C.');
+  client.answers.hold();
+  const again = session.actions.regenerate(leafOf(session), plain);
+  const going = session.go(first);
+  client.answers.open();
+  await going;
+  await again;
+  await expectActiveEnd({ session, client, ...rest }, 'A.');
+});
+
+test('[CL36] pages that were read before a commit and arrive after it do not bring the older state back', async () => {
+  const { session, client, server, first } = await openTwoReplies('C.');
+  const at = `/api/trees/${session.treeId}`;
+  for (const read of [() => session.refresh(), () => session.go(first, { leaf: first })]) {
+    client.reads.hold();
+    const reading = read();
+    await expect.poll(() => client.reads.waiting, waitOptions).toBe(1);
+    const { version } = (await server.ask('GET', at)).body;
+    const word = `Noted at ${version}`;
+    await server.ask('PATCH', `${at}/nodes/${leafOf(session)}/meta`, { body: { set: { word } } });
+    await expect.poll(() => session.version, waitOptions).toBeGreaterThan(version);
+    client.reads.open();
+    await reading;
+    expect(session.state.base?.nodes.get(leafOf(session))?.meta).toMatchObject({ word });
+  }
+});
+
 test('[CL8] a send costs one request; the feed brings the rest', async () => {
   const { session, client } = await open([...rounds(2, 'Brought.'), makeTextEvents('Again.')]);
   client.requests.length = 0;
   await sendMessage(session, leafOf(session), userMessage('Bring it'), options);
   await ends(session, 'Brought.');
-  await vi.waitFor(() => expect(session.state.live.size).toBe(0), waitOptions);
+  await expect.poll(() => session.state.live.size, waitOptions).toBe(0);
   expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/generations`]);
 });
 
@@ -188,7 +353,7 @@ test('[CL10] a bookmark stays when the server has responded and the feed has not
   await session.actions.setBookmark(leaf, null);
   expect(session.state.part?.bookmarks.has(leaf)).toBe(false);
   client.events.open();
-  await vi.waitFor(() => expect(session.state.base?.tree.version).toBe(4), waitOptions);
+  await expect.poll(() => session.state.base?.tree.version, waitOptions).toBe(4);
   expect(session.state.part?.bookmarks.has(leaf)).toBe(false);
 });
 
@@ -220,12 +385,25 @@ test('[CL8] undoing a delete shows the messages again without reading them', asy
   const { actId } = await session.write([], (version) =>
     session.api.remove(session.treeId, second.id, 'cascade', version),
   );
-  await vi.waitFor(() => expect(shown(session)).toEqual(['One']), waitOptions);
+  await expect.poll(() => shown(session), waitOptions).toEqual(['One']);
   client.requests.length = 0;
   await session.actions.undo(actId);
   await ends(session, 'Four');
   expect(shown(session)).toEqual(['One', 'Two', 'Three', 'Four']);
   expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/undo`]);
+});
+
+test('[CL17] a message that arrives while the topology is being read is in it', async () => {
+  const { session, client } = await open([makeTextEvents('Hi.')], ['One', 'Two']);
+  client.reads.hold();
+  const loading = session.loadTopology();
+  // The server has read the tree; its response is on the way.
+  await expect.poll(() => client.reads.waiting, waitOptions).toBe(1);
+  await session.actions.append('Three');
+  await ends(session, 'Three');
+  client.reads.open();
+  const previews = [...((await loading)?.nodes.values() ?? [])].map(({ preview }) => preview);
+  expect(previews).toEqual(['One', 'Two', 'Three']);
 });
 
 test('[B107] a message that does not fit is either stored or given back, never both, and no compaction is left', async () => {

@@ -3,7 +3,7 @@ import type { Node, NodeId, RowChange, Step, TreeId } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
 import { TreeActions } from './actions.ts';
 import type { Api } from './api/create-api.ts';
-import type { FeedCommit, GenerationStartedAnswer, TreeViewData, WriteResponse } from './api-types.ts';
+import type { FeedCommit, GenerationStartedAnswer, PageAnswer, TreeViewData, WriteResponse } from './api-types.ts';
 import type { Connection } from './connection.ts';
 import { openFeed, type TurnReport } from './feed.ts';
 import { toHttpProblem } from './http.ts';
@@ -22,18 +22,21 @@ import {
   shownPath,
 } from './loaded-branch.ts';
 import { createObservable, type Observable } from './observable.ts';
-import { applyOverlays, confirmWrite } from './overlays.ts';
-import { firstPageLength, runsInPage, TreeReads } from './reads.ts';
+import { applyOverlays, confirmWrite, movesActiveNode } from './overlays.ts';
+import { addPagesAround, firstPageLength, type PagesAround, runsInPage, TreeReads } from './reads.ts';
+import { RecentCommits } from './recent-commits.ts';
 import { TreeReplies } from './replies.ts';
 import type { Topology } from './topology.ts';
 import { TopologyLoader } from './topology-loader.ts';
-import { emptyTreeState, type OpenTreeState, type Overlay } from './tree-state.ts';
+import { emptyTreeState, hasRunningTurn, type OpenTreeState, type Overlay } from './tree-state.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export type { OpenTreeState } from './tree-state.ts';
 
 // If the feed has not delivered a commit after this time, the branch is read from the server.
 const feedTimeoutMs = 3000;
+// How long to wait before an unreachable server is asked for the tree again.
+const reopenMs = 2500;
 // How many acts to remember the newest node of. The response that names an act may arrive after its commits.
 const maxRememberedActs = 64;
 
@@ -48,6 +51,7 @@ export class TreeSession {
   #feed: { close(): void } | null = null;
   readonly #closed = new AbortController();
   readonly #reads: TreeReads;
+  readonly #recentCommits = new RecentCommits();
   readonly #topologyLoader: TopologyLoader;
   #nextOverlayId = 1;
   #reading = false;
@@ -55,6 +59,11 @@ export class TreeSession {
   #hasMissedCommits = false;
   #moveCount = 0;
   #navigationCount = 0;
+  /** How many times the view has moved to a message or reply that was requested here. */
+  #followCount = 0;
+  /** The number of writes so far. `#activeNodeMovedBy` is the last write that moved the active node. */
+  #writeCount = 0;
+  #activeNodeMovedBy = 0;
   #wantedEnd: NodeId | null = null;
   /** The newest version that the feed has delivered. A page that was read may be newer. */
   #deliveredVersion = 0;
@@ -65,6 +74,8 @@ export class TreeSession {
   /** The last turn that was started here. The view follows its newest reply until the user moves the view. */
   #turn: { readonly actId: string; readonly navigationCount: number } | null = null;
   #openPromise: Promise<unknown> = Promise.resolve();
+  #reopenTimer: ReturnType<typeof setTimeout> | undefined;
+  #opensAt: NodeId | undefined;
 
   constructor(treeId: TreeId, connection: Connection) {
     this.treeId = treeId;
@@ -103,9 +114,12 @@ export class TreeSession {
 
   /**
    * Reads the tree and the end of the branch through a node (by default the active one), then follows the feed. If the
-   * node does not exist, the active branch is shown and this resolves to false.
+   * node does not exist, the active branch is shown and this resolves to false. An error is in the state. If the server
+   * was unreachable, the tree is read again until the session is closed.
    */
   open(wanted?: NodeId): Promise<boolean> {
+    clearTimeout(this.#reopenTimer);
+    this.#opensAt = wanted;
     const opening = this.#read(wanted);
     this.#openPromise = opening;
     return opening;
@@ -118,12 +132,16 @@ export class TreeSession {
       const through = end === null ? undefined : wanted;
       const leaf = end ?? tree.activeNodeId;
       const page = await this.#reads.readPage(leaf ?? undefined);
-      let base = addPage(createEmptyBranch(tree), page, { leaf });
-      if (through !== undefined) base = await this.#reads.loadAround(base, through);
-      this.#show({ phase: 'ready', base, runs: runsInPage(page) });
+      const part = addPage(createEmptyBranch(tree), page, { leaf });
+      const around = through === undefined ? null : await this.#reads.readAround(part, through);
+      const base = addPagesAround(part, around, this.#recentCommits);
+      this.#show({ phase: 'ready', problem: null, base, runs: runsInPage(page) });
       if (through !== undefined) this.scrollTo(through);
       this.replies.followRuns();
       this.#deliveredVersion = tree.version;
+      // Closed while the tree was read. A `fetch` that ignores signals responds nevertheless.
+      if (this.#closed.signal.aborted) return true;
+      this.#feed?.close();
       this.#feed = openFeed(this.connection, this.treeId, tree.version, {
         commit: (commit) => this.#applyFeedCommit(commit),
         turn: (report) => this.#applyTurnReport(report),
@@ -132,7 +150,7 @@ export class TreeSession {
           this.replies.setCall(callId, { name, parameters, state: 'waiting', actId: act }),
         decided: (callId) => this.replies.setCall(callId, null),
         reset: () => {
-          this.#hasMissedCommits = true;
+          this.#noteMissedCommits();
           void this.refresh();
         },
         connected: (connected) => {
@@ -141,18 +159,23 @@ export class TreeSession {
           void this.#queue.work();
           this.#topologyLoader.retry();
         },
+        neededWhileHidden: () => hasRunningTurn(this.state),
+        missing: (problem) => this.store.setState({ phase: 'missing', problem }),
       });
       return through === wanted;
     } catch (thrown) {
       const problem = toHttpProblem(thrown);
       if (problem.code !== 'page/aborted')
         this.store.setState({ phase: problem.status === 404 ? 'missing' : 'failed', problem });
+      if (problem.offline && !this.#closed.signal.aborted)
+        this.#reopenTimer = setTimeout(() => void this.open(wanted), reopenMs);
       return true;
     }
   }
 
   close(): void {
     this.#closed.abort();
+    clearTimeout(this.#reopenTimer);
     this.#resolveWaiters();
     this.#feed?.close();
     this.#queue.close();
@@ -184,33 +207,46 @@ export class TreeSession {
   async loadOlder(): Promise<void> {
     const { base, loadingAbove } = this.state;
     if (loadingAbove || base === null || base.before === null || base.leaf === null) return;
-    this.store.setState({ loadingAbove: true });
-    try {
-      const page = await this.#reads.readBefore(base.until ?? base.leaf, base.before);
-      const now = this.state.base;
-      if (now !== null && now.before === base.before) this.#show({ base: addPage(now, page, 'above') });
-    } catch (thrown) {
-      if (toHttpProblem(thrown).code === 'tree/not-on-path') await this.refresh();
-    } finally {
-      this.store.setState({ loadingAbove: false });
-    }
+    const reading = this.#reads.readBefore(base.until ?? base.leaf, base.before);
+    await this.#loadPage('loadingAbove', reading, (now, page) =>
+      now.before === base.before ? this.#addPage(now, page, 'above') : null,
+    );
   }
 
   /** Loads the messages after the last shown one, if the view does not show the end. */
   async loadNewer(): Promise<void> {
     const { base, loadingBelow } = this.state;
     if (loadingBelow || base === null || base.until === null || base.leaf === null) return;
-    this.store.setState({ loadingBelow: true });
+    const reading = this.#reads.readAfter(base.leaf, base.until);
+    await this.#loadPage('loadingBelow', reading, (now, page) =>
+      now.until === base.until && now.leaf === base.leaf ? showEndIfReached(this.#addPage(now, page, 'below')) : null,
+    );
+  }
+
+  /** Adds a page that is being read; `add` returns null if the view has moved meanwhile. */
+  async #loadPage(
+    flag: 'loadingAbove' | 'loadingBelow',
+    reading: Promise<PageAnswer>,
+    add: (now: LoadedBranch, page: PageAnswer) => LoadedBranch | null,
+  ): Promise<void> {
+    this.store.setState({ [flag]: true });
+    const release = this.#recentCommits.keep();
     try {
-      const page = await this.#reads.readAfter(base.leaf, base.until);
-      const now = this.state.base;
-      if (now !== null && now.until === base.until && now.leaf === base.leaf)
-        this.#show({ base: showEndIfReached(addPage(now, page, 'below')) });
+      const page = await reading;
+      const { base } = this.state;
+      const added = base === null ? null : add(base, page);
+      if (added !== null) this.#show({ base: added });
     } catch (thrown) {
       if (toHttpProblem(thrown).code === 'tree/not-on-path') await this.refresh();
     } finally {
-      this.store.setState({ loadingBelow: false });
+      release();
+      this.store.setState({ [flag]: false });
     }
+  }
+
+  /** Adds a page, and the commits that the feed delivered after the page was read. */
+  #addPage(part: LoadedBranch, page: PageAnswer, how: Parameters<typeof addPage>[2]): LoadedBranch {
+    return this.#recentCommits.applyAfter(page.version, addPage(part, page, how));
   }
 
   showEnd(): void {
@@ -233,22 +269,32 @@ export class TreeSession {
    */
   async go(through: NodeId, options: { readonly leaf?: NodeId; readonly keep?: boolean } = {}): Promise<void> {
     const moveNumber = this.#showLoadedPart(through, options.leaf);
-    const before = this.state.base;
+    const [before, followCount, writeCount] = [this.state.base, this.#followCount, this.#writeCount];
+    // A later action of the user decides what is shown. The page must not move the view back from it.
+    const isOvertaken = () => moveNumber !== this.#moveCount || followCount !== this.#followCount;
+    const release = this.#recentCommits.keep();
     try {
       const end = options.leaf ?? (await this.#reads.readLeafThrough(through));
       const page = await this.#reads.readPage(end, this.#loadedCount());
+      const addBranch = (base: LoadedBranch) => {
+        const leaf = chooseEndAfterRead(before ?? base, base, end);
+        return keepOlderPages(this.#addPage({ ...base, before: null }, page, { leaf }), showBranchEnd(base).before);
+      };
       const { base } = this.state;
-      // If the user has moved the view meanwhile, it must not move back.
-      if (base === null || moveNumber !== this.#moveCount) return;
-      const leaf = chooseEndAfterRead(before ?? base, base, end);
-      const part = keepOlderPages(addPage({ ...base, before: null }, page, { leaf }), showBranchEnd(base).before);
-      const reached = await this.#reads.loadAround(part, through);
-      this.#show({ base: reached, overlays: this.#overlaysWithoutEnds(), runs: runsInPage(page) });
+      const around = base === null || isOvertaken() ? null : await this.#reads.readAround(addBranch(base), through);
+      const { base: now } = this.state;
+      if (now === null || moveNumber !== this.#moveCount) return;
+      // The message or reply may be below messages of this branch that are not loaded.
+      if (isOvertaken()) return await this.refresh();
+      const whole = addPagesAround(addBranch(now), around, this.#recentCommits);
+      this.#show({ base: whole, overlays: this.#overlaysWithoutEnds(), runs: runsInPage(page) });
       this.replies.followRuns();
-      if (options.keep !== false) this.#saveActiveNode(end);
+      if (options.keep !== false) this.#saveActiveNode(end, writeCount);
     } catch (thrown) {
       if (moveNumber === this.#moveCount) await this.refresh();
       throw thrown;
+    } finally {
+      release();
     }
   }
 
@@ -256,8 +302,7 @@ export class TreeSession {
   #showLoadedPart(through: NodeId, leaf: NodeId | undefined): number {
     const { base } = this.state;
     const end = base === null ? null : findLoadedEnd(base, leaf ?? through, leaf !== undefined);
-    // If the node is below the shown messages, it becomes the end of
-    // the branch. Any other node is shown in the middle of its branch.
+    // If the node is not loaded, nothing changes before the branch is read.
     if (base !== null && end !== null)
       this.#show({ base: { ...base, leaf: end, until: null }, overlays: this.#overlaysWithoutEnds() });
     this.#navigationCount++;
@@ -272,13 +317,16 @@ export class TreeSession {
     return this.state.overlays.map(({ id, steps }) => ({ id, steps }));
   }
 
-  /** Stores the end of the view as the active node. An error is ignored, because only the next visit needs it. */
-  #saveActiveNode(leaf: NodeId): void {
+  /**
+   * Stores the end of the view as the active node, unless a write after the first `writeCount` ones has moved it
+   * meanwhile. An error is ignored, because only the next visit needs it.
+   */
+  #saveActiveNode(leaf: NodeId, writeCount: number): void {
     const before = this.state.part?.tree.activeNodeId ?? null;
     if (before === leaf) return;
-    this.write([{ type: 'select', after: leaf, before }], () => this.api.select(this.treeId, leaf)).catch(
-      () => undefined,
-    );
+    const select = (version: number): Promise<Pick<WriteResponse, 'version'>> =>
+      this.#activeNodeMovedBy > writeCount ? Promise.resolve({ version }) : this.api.select(this.treeId, leaf);
+    this.write([{ type: 'select', after: leaf, before }], select).catch(() => undefined);
   }
 
   #loadedCount(): number {
@@ -295,6 +343,7 @@ export class TreeSession {
       return;
     }
     this.#reading = true;
+    const release = this.#recentCommits.keep();
     try {
       do {
         this.#readAgain = false;
@@ -302,27 +351,36 @@ export class TreeSession {
         if (base === null) return;
         // The wanted end is taken before the read. An end that is set during the read is for the next round.
         const wanted = this.#wantedEnd;
-        const navigationCount = this.#navigationCount;
+        const [navigationCount, followCount] = [this.#navigationCount, this.#followCount];
         this.#wantedEnd = null;
         const page = await this.#reads.readPageOrActive(
           wanted ?? base.leaf ?? base.tree.activeNodeId ?? undefined,
           this.#loadedCount(),
         );
+        const leafIn = (now: LoadedBranch) => chooseEndAfterRead(base, now, page.nodes.at(-1)?.id ?? null);
+        // Whether the view has left the branch that was read. The branch
+        // at the new position is read instead of moving the view back.
+        const hasLeft = (now: LoadedBranch) =>
+          wanted === null
+            ? now.leaf !== base.leaf && now.leaf !== leafIn(now)
+            : navigationCount !== this.#navigationCount || followCount !== this.#followCount;
+        // Missed commits may have changed older messages too, so older pages are not kept.
+        const fresh = this.#hasMissedCommits;
+        const addBranch = (now: LoadedBranch) => {
+          const part = this.#addPage({ ...now, before: null }, page, { leaf: leafIn(now) });
+          return fresh ? part : keepOlderPages(part, showBranchEnd(now).before);
+        };
         const now = this.state.base ?? base;
-        const leaf = chooseEndAfterRead(base, now, page.nodes.at(-1)?.id ?? null);
-        // The view has left the branch that was read. The branch at
-        // the new position is read instead of moving the view back.
-        if (wanted === null ? now.leaf !== base.leaf && now.leaf !== leaf : navigationCount !== this.#navigationCount) {
+        const around = wanted === null && fresh && !hasLeft(now) ? await this.#readSection(addBranch(now), now) : null;
+        const shown = this.state.base ?? base;
+        if (hasLeft(shown) || (around !== null && shown.until !== now.until)) {
           this.#readAgain = true;
           continue;
         }
-        const part = addPage({ ...now, before: null }, page, { leaf });
-        // Missed commits may have changed older messages too, so older pages are not kept.
-        const fresh = this.#hasMissedCommits;
         this.#hasMissedCommits = false;
-        const whole = fresh ? part : keepOlderPages(part, showBranchEnd(now).before);
+        const whole = addPagesAround(addBranch(shown), around, this.#recentCommits);
         this.#show({
-          base: wanted === null ? await this.#keepShownSection(whole, now, fresh) : whole,
+          base: wanted === null && !fresh ? keepShownSection(whole, shown) : whole,
           runs: runsInPage(page),
         });
         this.replies.followRuns();
@@ -331,22 +389,28 @@ export class TreeSession {
       if (toHttpProblem(thrown).offline) this.store.setState({ connected: false });
     } finally {
       this.#reading = false;
+      release();
     }
   }
 
   /**
-   * Returns a branch that was read again with the same section shown as before, or with its end shown if that section
-   * no longer exists.
+   * Reads the section in the middle of a branch that was shown before the branch was read again. Null if the end was
+   * shown, or if the section no longer exists.
    */
-  async #keepShownSection(part: LoadedBranch, before: LoadedBranch, fresh: boolean): Promise<LoadedBranch> {
-    if (before.until === null || before.leaf !== part.leaf) return part;
-    if (!fresh) return showEndIfReached({ ...part, before: before.before, until: before.until });
+  async #readSection(part: LoadedBranch, before: LoadedBranch): Promise<PagesAround | null> {
+    if (before.until === null || before.leaf !== part.leaf) return null;
     try {
-      return await this.#reads.loadAround(part, before.until);
+      return await this.#reads.readAround(part, before.until);
     } catch (thrown) {
       if (toHttpProblem(thrown).offline) throw thrown;
-      return part;
+      return null;
     }
+  }
+
+  /** Remembers that messages have to be read again, and reads the topology again, which may lack commits too. */
+  #noteMissedCommits(): void {
+    this.#hasMissedCommits = true;
+    this.#topologyLoader.reload();
   }
 
   loadTopology(): Promise<Topology | null> {
@@ -360,11 +424,12 @@ export class TreeSession {
     const changes = toRowChanges(commit);
     const added = changes.findLast((change) => change.op === 'added');
     if (added?.op === 'added') this.#setNewestOfAct(commit.actId, added.node.id);
+    this.#recentCommits.add(commit.version, changes);
     const late = commit.version <= base.tree.version;
     this.#applyChanges(late ? filterUnloadedChanges(base, changes) : changes, commit);
-    this.#topologyLoader.applyRowChanges(changes);
+    this.#topologyLoader.applyRowChanges(changes, commit.version);
     // A gap in the versions means a missed commit. A restored subtree that is too large for the feed has to be read.
-    if (commit.version > base.tree.version + 1) this.#hasMissedCommits = true;
+    if (commit.version > base.tree.version + 1) this.#noteMissedCommits();
     if (this.#hasMissedCommits || changes.some((change) => requiresRead(change, late))) void this.refresh();
     for (const change of changes)
       if (change.op === 'updated' && change.set.status !== undefined && change.set.status !== 'pending')
@@ -404,6 +469,7 @@ export class TreeSession {
     const isMine = this.#turn?.actId === actId && this.#turn.navigationCount === this.#navigationCount;
     const newest = isMine ? this.#newestOfAct.get(actId) : undefined;
     const end = newest === undefined ? null : findLoadedEnd(applied, newest, true);
+    if (end !== null) this.#followCount++;
     this.#show({
       base:
         end === null
@@ -429,9 +495,10 @@ export class TreeSession {
    * loaded. Does nothing if the user has moved the view since `navigationCount` was read.
    */
   async followTo(end: () => NodeId, version: number, navigationCount: number): Promise<void> {
-    if (!(await this.waitForVersion(version)))
-      return this.refresh(navigationCount === this.#navigationCount ? end() : undefined);
-    if (navigationCount !== this.#navigationCount) return;
+    const isDelivered = await this.waitForVersion(version);
+    if (navigationCount !== this.#navigationCount) return isDelivered ? undefined : this.refresh();
+    this.#followCount++;
+    if (!isDelivered) return this.refresh(end());
     const { base } = this.state;
     const leaf = base === null ? null : findLoadedEnd(base, end(), true);
     if (base === null || leaf === null) return this.refresh(end());
@@ -465,7 +532,7 @@ export class TreeSession {
     for (const waiter of [...this.#waiters]) if (waiter.version <= version) waiter.done();
   }
 
-  /** Records that another writer has added the variant `theirs` at the same time as `mine`. */
+  /** Records that another writer added or changed the message `theirs` while `mine` was added. */
   recordConflict(mine: NodeId, theirs: NodeId): void {
     this.store.setState((state) => ({ conflicts: new Map(state.conflicts).set(mine, theirs) }));
   }
@@ -484,13 +551,19 @@ export class TreeSession {
         ? null
         : { id: this.#nextOverlayId++, steps, ...(leaf === undefined ? {} : { leaf }) };
     if (overlay !== null) this.#show({ overlays: [...this.state.overlays, overlay] });
-    if (leaf !== undefined) this.#navigationCount++;
+    if (leaf !== undefined) {
+      this.#navigationCount++;
+      this.#followCount++;
+    }
+    const number = ++this.#writeCount;
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({
         run: async () => {
           // A write needs the version of the tree, which is unknown before the tree is read.
           await this.#openPromise;
+          const before = this.state.base;
           const value = await run(this.version);
+          if (before !== null && movesActiveNode(value, before)) this.#activeNodeMovedBy = number;
           this.#confirmWrite(overlay, value);
           resolve(value);
         },
@@ -515,10 +588,11 @@ export class TreeSession {
     this.#show({ base: confirmWrite(base, now, value), overlays });
   }
 
-  /** Sends the waiting writes again, and reads the branch again. */
+  /** Sends the waiting writes again, and reads the branch again; or the tree, if it could not be read yet. */
   retry(): void {
     void this.#queue.work();
-    void this.refresh();
+    if (this.state.base === null && this.state.phase === 'failed') void this.open(this.#opensAt);
+    else void this.refresh();
   }
 }
 
@@ -529,6 +603,12 @@ function endAfterChanges(before: LoadedBranch, after: LoadedBranch, changes: rea
     for (const change of changes) if (change.op === 'tree') leaf ??= change.activeNodeId ?? null;
   for (const change of changes) if (change.op === 'added' && change.node.parentId === leaf) leaf = change.node.id;
   return leaf;
+}
+
+/** Returns a branch that was read again with the same section shown as before. */
+function keepShownSection(part: LoadedBranch, before: LoadedBranch): LoadedBranch {
+  if (before.until === null || before.leaf !== part.leaf) return part;
+  return showEndIfReached({ ...part, before: before.before, until: before.until });
 }
 
 /** Whether the branch has to be read after a change, because the change may show nodes that are not loaded. */

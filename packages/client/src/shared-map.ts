@@ -1,3 +1,6 @@
+/** Marks an entry of the shared map that a copy has deleted. */
+const deleted = Symbol('deleted');
+
 /**
  * A map that is cheap to copy: a copy shares the entries of the original and stores only its own changes. Each change
  * of an open tree makes a copy, and a plain copy of 10,000 loaded messages takes milliseconds.
@@ -5,8 +8,8 @@
 export class SharedMap<K, V extends object> implements ReadonlyMap<K, V> {
   /** The entries that several copies share. This map is never changed. */
   #shared: ReadonlyMap<K, V>;
-  /** The entries that differ from the shared ones. Undefined marks a deleted entry. */
-  #own: Map<K, V | undefined>;
+  /** The entries that differ from the shared ones. */
+  #own: Map<K, V | typeof deleted>;
   /** Whether a copy uses the same `#own`. If so, `#own` is copied before the next change. */
   #isCopied = false;
   #size: number;
@@ -31,7 +34,7 @@ export class SharedMap<K, V extends object> implements ReadonlyMap<K, V> {
     original.#isCopied = true;
   }
 
-  #change(key: K, value: V | undefined): void {
+  #change(key: K, value: V | typeof deleted): void {
     if (this.#isCopied) this.#own = new Map(this.#own);
     this.#isCopied = false;
     this.#own.set(key, value);
@@ -42,7 +45,9 @@ export class SharedMap<K, V extends object> implements ReadonlyMap<K, V> {
   }
 
   get(key: K): V | undefined {
-    return this.#own.get(key) ?? (this.#own.has(key) ? undefined : this.#shared.get(key));
+    const own = this.#own.get(key);
+    if (own === undefined) return this.#shared.get(key);
+    return own === deleted ? undefined : own;
   }
 
   has(key: K): boolean {
@@ -58,13 +63,13 @@ export class SharedMap<K, V extends object> implements ReadonlyMap<K, V> {
   delete(key: K): boolean {
     if (!this.has(key)) return false;
     this.#size--;
-    this.#change(key, undefined);
+    this.#change(key, deleted);
     return true;
   }
 
   *entries(): MapIterator<[K, V]> {
     for (const entry of this.#shared) if (!this.#own.has(entry[0])) yield entry;
-    for (const [key, value] of this.#own) if (value !== undefined) yield [key, value];
+    for (const [key, value] of this.#own) if (value !== deleted) yield [key, value];
   }
 
   *keys(): MapIterator<K> {

@@ -1,6 +1,6 @@
-import { nodeId, type TopologyNode } from '@coppice/core';
+import { nodeId, type TopologyColumns, type TopologyNode } from '@coppice/core';
+import { decodeTopologyColumns } from '@coppice/core/tree';
 import { expect, test } from 'vitest';
-import { decodeTopologyColumns, type TopologyColumns } from './topology-columns.ts';
 
 const root = nodeId('root');
 

@@ -1,9 +1,9 @@
 /** Loads the topology of an open tree when a view first needs it. */
 import type { NodeId, RowChange, TreeId } from '@coppice/core';
+import { decodeTopologyColumns } from '@coppice/core/tree';
 import type { Api } from './api/create-api.ts';
 import type { Observable } from './observable.ts';
 import { Topology } from './topology.ts';
-import { decodeTopologyColumns } from './topology-columns.ts';
 import type { OpenTreeState } from './tree-state.ts';
 
 /**
@@ -25,6 +25,10 @@ export class TopologyLoader {
   readonly #signal: AbortSignal;
   #isNeeded = false;
   #loading: Promise<Topology | null> | null = null;
+  /** The commits that arrived while the topology was being read, because the answer may be older than they are. */
+  #arrived: { readonly version: number; readonly changes: readonly RowChange[] }[] = [];
+  /** Commits were missed during a read, so its answer may lack them too. */
+  #readAgain = false;
 
   constructor(api: Api, treeId: TreeId, store: Observable<OpenTreeState>, signal: AbortSignal) {
     this.#api = api;
@@ -38,25 +42,37 @@ export class TopologyLoader {
     this.#isNeeded = true;
     const { topology } = this.#store.getState();
     if (topology !== null) return topology;
-    // The outline and the map call this at the same time, but a large topology must be read only once.
+    return this.#loadOnce();
+  }
+
+  /** The outline and the map need the topology at the same time, but a large one must be read only once. */
+  #loadOnce(): Promise<Topology | null> {
     this.#loading ??= this.#read().finally(() => {
       this.#loading = null;
+      this.#arrived = [];
+      this.#readAgain = false;
     });
     return this.#loading;
   }
 
   async #read(): Promise<Topology | null> {
     try {
-      const answer = await this.#api.topology(this.#treeId, this.#signal, (topologyLoaded) =>
-        this.#store.setState({ topologyLoaded }),
-      );
-      const topology = new Topology(
-        answer.rootId,
-        decodeTopologyColumns(answer.columns, answer.rootId),
-        answer.bookmarks,
-      );
-      this.#store.setState((state) => ({ topology, topologyLoaded: null, stamp: state.stamp + 1 }));
-      return topology;
+      for (;;) {
+        this.#readAgain = false;
+        this.#arrived = [];
+        const answer = await this.#api.topology(this.#treeId, this.#signal, (topologyLoaded) =>
+          this.#store.setState({ topologyLoaded }),
+        );
+        const topology = new Topology(
+          answer.rootId,
+          decodeTopologyColumns(answer.columns, answer.rootId),
+          answer.bookmarks,
+        );
+        const newer = this.#arrived.filter(({ version }) => version > answer.version);
+        if (this.#readAgain || !newer.every(({ changes }) => topology.applyRowChanges(changes))) continue;
+        this.#store.setState((state) => ({ topology, topologyLoaded: null, stamp: state.stamp + 1 }));
+        return topology;
+      }
     } catch {
       this.#store.setState({ topologyLoaded: null });
       return null;
@@ -68,10 +84,19 @@ export class TopologyLoader {
     if (this.#isNeeded) void this.load();
   }
 
+  /** Reads the topology again, if a view needs it, after commits were missed. The old one is shown until then. */
+  reload(): void {
+    if (!this.#isNeeded) return;
+    this.#readAgain = true;
+    void this.#loadOnce();
+  }
+
   /**
-   * Applies the changes of a commit, if the topology is loaded. If one cannot be applied, the topology is read again.
+   * Applies the changes of a commit to the loaded topology, and to one that is being read. If one cannot be applied, the
+   * topology is read again.
    */
-  applyRowChanges(changes: readonly RowChange[]): void {
+  applyRowChanges(changes: readonly RowChange[], version: number): void {
+    if (this.#loading !== null) this.#arrived.push({ version, changes });
     const { topology } = this.#store.getState();
     if (topology === null) return;
     if (topology.applyRowChanges(changes)) {

@@ -1,5 +1,6 @@
 /** The topology of a whole tree (its nodes without content), kept up to date by the row changes of commits. */
 import type { Bookmark, NodeId, RowChange, TopologyNode } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import { previewOf, toTopologyNode } from '@coppice/core/tree';
 
 function isBefore(a: TopologyNode, b: TopologyNode): number {
@@ -137,13 +138,7 @@ export class Topology {
 /** Returns the topology fields that a row change sets. */
 function topologyColumns({ set, meta }: Extract<RowChange, { op: 'updated' }>): Partial<TopologyNode> {
   const { parentId, position, groupId, status, tokens, text } = set;
-  return {
-    ...(parentId == null ? {} : { parentId }),
-    ...(position === undefined ? {} : { position }),
-    ...(groupId === undefined ? {} : { groupId }),
-    ...(status === undefined ? {} : { status }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(text === undefined || text === '' ? {} : { preview: previewOf({ text, meta: {} }, 0) }),
-    ...(typeof meta?.title === 'string' ? { preview: meta.title } : {}),
-  };
+  const beginning = text === undefined || text === '' ? undefined : previewOf({ text, meta: {} }, 0);
+  const preview = typeof meta?.title === 'string' ? meta.title : beginning;
+  return omitUndefined({ parentId: parentId ?? undefined, position, groupId, status, tokens, preview });
 }

@@ -27,7 +27,7 @@ export interface OpenTreeState {
   readonly live: LiveReplies;
   /** The tool calls in progress, by id. */
   readonly calls: ReadonlyMap<string, LiveToolCall>;
-  /** The nodes with a variant that another writer added at the same time, and that variant. */
+  /** Messages of this client, each with the message that another writer added or changed at the same time. */
   readonly conflicts: ReadonlyMap<NodeId, NodeId>;
   readonly topology: Topology | null;
   /** Which part of the topology has arrived while it loads, from 0 to 1; null if unknown. */
@@ -67,3 +67,8 @@ export const emptyTreeState: OpenTreeState = {
   loadingBelow: false,
   scrollTarget: null,
 };
+
+/** Whether a reply is being written or a tool runs. A call that waits for approval does not count. */
+export function hasRunningTurn({ live, calls }: Pick<OpenTreeState, 'live' | 'calls'>): boolean {
+  return live.size > 0 || [...calls.values()].some((call) => call.state === 'running');
+}

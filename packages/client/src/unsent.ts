@@ -3,8 +3,8 @@
  * nothing. Their texts return to the composer of their tree.
  */
 import type { NodeId, TreeId } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import type { TextStorage } from './environment.ts';
-import { isObjectValue } from './http.ts';
 
 /** A message that the server has not confirmed. */
 export interface UnsentMessage {
@@ -18,12 +18,11 @@ function storageName(tree: TreeId): string {
 }
 
 function parseUnsent(text: string | null): readonly UnsentMessage[] {
-  if (text === null) return [];
   try {
-    const list: unknown = JSON.parse(text);
+    const list: unknown = JSON.parse(text ?? '[]');
     if (!Array.isArray(list)) return [];
     return list.flatMap((each: unknown) =>
-      isObjectValue(each) && typeof each.id === 'string' && typeof each.text === 'string' && typeof each.at === 'number'
+      isFieldMap(each) && typeof each.id === 'string' && typeof each.text === 'string' && typeof each.at === 'number'
         ? [{ id: each.id, text: each.text, at: each.at }]
         : [],
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { estimateTokenCount } from 'tokenx';
 import { expect, test } from 'vitest';
-import { estimateAsciiTokens } from './ascii-tokens.ts';
+import { estimateAsciiTokens } from './tokens.ts';
 
 const ascii = fc.string({
   unit: fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code)),

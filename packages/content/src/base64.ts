@@ -24,6 +24,13 @@ export function isBase64(text: string): boolean {
   return true;
 }
 
+/** Whether decoding and encoding a base64 text returns the same text: the unused bits before the padding are zero. */
+export function isCanonicalBase64(text: string): boolean {
+  const padding = paddingOf(text);
+  const unused = padding === 2 ? 15 : padding === 1 ? 3 : 0;
+  return (digitAt(text, text.length - padding - 1) & unused) === 0;
+}
+
 /** Returns the number of bytes that a base64 text encodes, without decoding it. */
 export function base64Length(text: string): number {
   return Math.max(0, Math.floor(text.length / 4) * 3 - paddingOf(text));

@@ -12,6 +12,12 @@ describe('a title from the first words of a user', () => {
     '<user_query>\nWhy is it slow?\n</user_query>': 'Why is it slow?',
     '<task>\nWrite a poem\n</task>\n<environment_details>\nfiles\n</environment_details>': 'Write a poem',
     '<open_and_recently_viewed_files>\na.ts\n</open_and_recently_viewed_files>\nRename it': 'Rename it',
+    '<attachments>\n<attachment id="a">code</attachment>\n</attachments>\n<userRequest>\nExplain it\n</userRequest>':
+      'Explain it',
+    '<editorContext>\na.ts\n</editorContext>\n<reminderInstructions>\nBe brief.\n</reminderInstructions>\nRename it':
+      'Rename it',
+    '# Context from my IDE setup:\n\n## Active file: a.ts\n\n## My request for Codex:\nFix the test': 'Fix the test',
+    '<context>\nfile a\n</context>\nWhat does it do?': 'What does it do?',
     'How do I style <my-element> with CSS?': 'How do I style <my-element> with CSS?',
     '<b>Bold</b> words': '<b>Bold</b> words',
     '/etc/hosts is wrong': '/etc/hosts is wrong',
@@ -37,6 +43,10 @@ describe('a title from the first words of a user', () => {
     '# AGENTS.md instructions for /home/a\n\n<INSTRUCTIONS>\nBe brief.\n</INSTRUCTIONS>',
     '/compact keep the plan',
     '[Request interrupted by user]',
+    '<skill>\n<name>pdf</name>\nHow to read a file.\n</skill>',
+    '<permissions instructions>\nFiles are read-only.\n</permissions instructions>',
+    'This is the Gemini CLI. We are setting up the context for our chat.\nToday is Monday.',
+    'Base directory for this skill: /skills/pdf\n\n# Read files',
   ])('[C58] is not made from %j', (text) => {
     expect(titleFromText(text)).toBe(undefined);
   });

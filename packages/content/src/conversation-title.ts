@@ -14,14 +14,18 @@ const wrappers: ReadonlySet<string> = new Set(
 );
 // Elements of programs that may be anywhere in a text.
 const programElements =
-  /^(?:system-reminder|environment-(?:context|details)|command-[a-z]+|local-command-[a-z]+|bash-[a-z]+|ide-[a-z-]+|user-instructions|user-prompt-submit-hook|turn-aborted|additional-(?:data|context)|instructions|environment|reminder|rules|memory|caveat)$/;
+  /^(?:system-reminder|environment-(?:context|details)|command-[a-z]+|local-command-[a-z]+|bash-[a-z]+|ide-[a-z-]+|user-instructions|user-prompt-submit-hook|turn-aborted|additional-(?:data|context)|instructions|environment|reminder|rules|memory|caveat|skill|attachments?|context|timestamp|permissions)$/;
 // At the start of a line, any element with a compound name belongs to a program, because HTML has no such names.
 const compoundName = /[-:]/;
 const tag = /<(\/?)([a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*)((?:\s[^<>]*)?)>/gi;
 
+const camelCase = /([a-z])([A-Z])/g;
+
 // Messages that a program writes in the user's name.
 const written =
-  /^(?:# AGENTS\.md instructions\b|Caveat: The messages below were generated|This session is being continued from a previous|\[Request (?:interrupted|cancelled))/i;
+  /^(?:# AGENTS\.md instructions\b|Caveat: The messages below were generated|This session is being continued from a previous|\[Request (?:interrupted|cancelled)|This is the Gemini CLI\. We are setting up|Base directory for this skill:)/i;
+// An editor puts its state before the words of the user, under this heading.
+const editorState = /^# Context from my IDE setup:[\s\S]*?\n## My request for [^\n]*:?\n/;
 // A slash command describes an action of the program, not the topic.
 const command = /^[/!][\w:-]+(?:\s|$)/;
 
@@ -42,7 +46,7 @@ export function removeProgramElements(text: string): string {
   tag.lastIndex = 0;
   for (let found = tag.exec(text); found !== null; found = tag.exec(text)) {
     const [whole, closes, name = '', rest = ''] = found;
-    const known = name.toLowerCase().replaceAll('_', '-');
+    const known = name.replace(camelCase, '$1-$2').toLowerCase().replaceAll('_', '-');
     const begins = /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(at, found.index - 40), found.index));
     const wraps = wrappers.has(known);
     if (!wraps && (closes !== '' || !(programElements.test(known) || (begins && compoundName.test(known))))) continue;
@@ -55,9 +59,17 @@ export function removeProgramElements(text: string): string {
   return parts.join('');
 }
 
+/** Whether a program wrote all of a text, such as a reminder or the description of an environment. */
+export function isProgramText(text: string): boolean {
+  const begins = text.slice(0, searchedLength).trimStart();
+  // Few texts begin like this; the others are not searched for elements.
+  if (!/^[<#[A-Z]/.test(begins)) return false;
+  return written.test(begins) || (begins.startsWith('<') && removeProgramElements(begins).trim() === '');
+}
+
 /** Returns the user's own words in a user message; empty if a program wrote all of it. */
 export function extractUserWords(text: string): string {
-  const whole = text.slice(0, searchedLength);
+  const whole = text.slice(0, searchedLength).replace(editorState, '');
   if (written.test(whole.trimStart())) return '';
   const bare = removeProgramElements(whole).trim();
   return command.test(bare) || written.test(bare) ? '' : bare;

@@ -1,5 +1,5 @@
 export type { Block, Json, JsonObject, Message, MessageKit, Role, TextBlock } from '@coppice/core';
-export { isBlank, isText, isToolUse, roles, textMessage } from '@coppice/core';
+export { isBlank, isText, isToolUse, roles, textMessage, utf8Length } from '@coppice/core';
 
 // Functions that parse messages.
 
@@ -23,18 +23,34 @@ export {
   type KnownBlock,
   parseBlock,
 } from './blocks/index.ts';
-export type { Base64Source, BlobSource, ByteSource, UrlSource } from './blocks/source.ts';
+export {
+  type Base64Source,
+  type BlobSource,
+  type ByteSource,
+  byteSourceOf,
+  hasOwnBytes,
+  mediaTypeOf,
+  type UrlSource,
+} from './blocks/source.ts';
 export type { ThinkingBlock } from './blocks/thinking/index.ts';
 export type { ToolUseBlock } from './blocks/tool-use/index.ts';
 export type { UnknownBlock } from './blocks/unknown.ts';
 
-// The message kit for core.
+// The message kit for core, and further functions on messages.
 
 export { extractUserWords, removeProgramElements, titleFromMessages, titleFromText } from './conversation-title.ts';
 export { equalityForm, equalityKey } from './equality.ts';
 export { messageKit, messageTokens, searchText } from './kit.ts';
 
-export { storeInlineBlocks, storeInlineBytes, storeInlineMessages } from './store-inline-bytes.ts';
+export {
+  hasInlineBytes,
+  hasStoredBytes,
+  restoreInlineBlocks,
+  storeInlineBlocks,
+  storeInlineBytes,
+  storeInlineMessages,
+  takeInlineBytes,
+} from './store-inline-bytes.ts';
 export {
   buildSubAgentRow,
   findSubAgents,
@@ -48,9 +64,8 @@ export { estimateTokens } from './tokens.ts';
 
 // Lower-level functions for messages and blocks.
 
-export { isBase64 } from './base64.ts';
+export { fromBase64, isBase64, toBase64 } from './base64.ts';
 export { canonicalJson } from './canonical-json.ts';
 export { deriveId } from './derive-id.ts';
+export { joinBytes } from './formats/bytes.ts';
 export { type PlatformSha256, setPlatformSha256, setPlatformSha256Loader, sha256Hex } from './sha256.ts';
-
-export { utf8Length } from './utf8.ts';

@@ -1,7 +1,7 @@
 // Copies foreign values to new plain data before they are used. The copy has no getters, no classes, no shared
 // references that a caller could change later, and no key that reaches a prototype.
 import { type Json, ok, type Result } from '@coppice/core';
-import { isJsonObject } from '@coppice/core/decode';
+import { isFieldMap, isJsonObject } from '@coppice/core/decode';
 import type { MessageLimits } from './limits.ts';
 import { refuseInvalidInput, showValue } from './problem.ts';
 
@@ -9,7 +9,7 @@ export { isJsonObject };
 
 /** Whether a foreign value is a plain object, even if it comes from another realm or has no prototype. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isFieldMap(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -27,7 +27,31 @@ describe('the message kit', () => {
       { type: 'x-mark' },
       { type: 'text', text: 'Done.' },
     );
-    expect(messageKit.text(message)).toBe('Hm.\nAn oak.\ngrow({"years":100})\n[x-mark]\nDone.');
+    expect(messageKit.text(message)).toBe('An oak.\ngrow({"years":100})\n[x-mark]\nDone.\nHm.');
+  });
+
+  it('[C61] reasoning before a reply comes after its text, so that no name or preview begins with it', () => {
+    const hm = { type: 'thinking', thinking: 'Hm.' };
+    const words = (text: string) => ({ type: 'text', text });
+    expect(messageKit.text(blocks(hm, hm, words('Yes.')))).toBe('Yes.\nHm.\nHm.');
+    expect(messageKit.text(blocks(words('One.'), hm, words('Two.')))).toBe('One.\nHm.\nTwo.');
+    expect(messageKit.text(blocks(hm))).toBe('Hm.');
+  });
+
+  it('[C62] blocks that a program added to the words of a user come after these words', () => {
+    const text = (words: string) => ({ type: 'text', text: words });
+    const textOf = (...content: readonly (Block & Record<string, unknown>)[]) =>
+      messageKit.text({ role: 'user', content });
+    const reminder = '<system-reminder>\nBe kind.\n</system-reminder>';
+    const agents = '# AGENTS.md instructions for /a\n<b>';
+    expect(textOf(text(reminder), text(agents), text('Plant an oak.'))).toBe(`Plant an oak.\n${reminder}${agents}`);
+    expect(textOf(text('Plant '), text('an oak.'), text(reminder))).toBe(`Plant an oak.${reminder}`);
+    expect(textOf(text(reminder), text(reminder))).toBe(reminder + reminder);
+    expect(textOf(text(reminder), text(' '))).toBe(`${reminder} `);
+    expect(textOf(text('<b>Bold</b>'), text('text'))).toBe('<b>Bold</b>text');
+    expect(messageKit.text(blocks(text(reminder), text('Yes.')))).toBe(`${reminder}Yes.`);
+    const picture = { type: 'image', source: { type: 'url', url: 'https://example.org/oak.png' } };
+    expect(textOf(text(reminder), picture)).toMatch(/^\[.*\]\n<system-reminder>/);
   });
 
   it('[C54] estimates text by its words, and long text from samples', () => {

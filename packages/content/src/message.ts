@@ -1,11 +1,20 @@
 // Parses foreign messages to the type Message, or refuses them with the path of the problem and the reason.
-import { type Block, isBlank, type Message, makeRefusedResult, ok, type Result, type Role, roles } from '@coppice/core';
+import {
+  type Block,
+  isBlank,
+  type Message,
+  makeRefusedResult,
+  ok,
+  type Result,
+  type Role,
+  roles,
+  utf8Length,
+} from '@coppice/core';
 import { parseBlock } from './blocks/index.ts';
 import { type CopyBudget, copyJson, isJsonObject, isPlainObject, tooLargeProblem } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
 import { defaultLimits, type MessageLimits } from './limits.ts';
 import { refuseInvalidInput, showValue } from './problem.ts';
-import { utf8Length } from './utf8.ts';
 
 /** How a message is parsed, and how error messages name it. */
 export interface ParseOptions {

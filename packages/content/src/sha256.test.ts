@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { utf8Length } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { base64Length, fromBase64, isBase64, toBase64 } from './base64.ts';
@@ -9,7 +10,6 @@ import {
   setPlatformSha256Loader,
 } from './sha256.ts';
 import { arbitraryText } from './testing/arbitraries.ts';
-import { utf8Length } from './utf8.ts';
 
 const reference = (input: string | Uint8Array) => createHash('sha256').update(input).digest('hex');
 

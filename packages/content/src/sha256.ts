@@ -1,7 +1,8 @@
 // SHA-256 by FIPS 180-4. It is implemented here because equality keys are needed synchronously, and the built-in
 // SHA-256 of browsers is asynchronous. Node's SHA-256 is eight times as fast, so programs in Node pass it to {@link
 // setPlatformSha256}.
-import { utf8Length, writeUtf8 } from './utf8.ts';
+import { utf8Length } from '@coppice/core';
+import { writeUtf8 } from './utf8.ts';
 
 /** Writes the first 32 bits of the fractional parts of the square (or cube) roots of the first primes, exactly. */
 function fillRootFractions(words: Int32Array, root: 2 | 3): void {

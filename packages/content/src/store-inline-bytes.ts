@@ -1,9 +1,9 @@
 // Moves inline images and files of messages to the blob store, so that no page of a tree contains their bytes.
 import type { BlobStore, Block, Message } from '@coppice/core';
-import { fromBase64, isBase64 } from './base64.ts';
+import { fromBase64, isBase64, isCanonicalBase64, toBase64 } from './base64.ts';
 import type { FileBlock } from './blocks/file/index.ts';
 import type { ImageBlock } from './blocks/image/index.ts';
-import { type Base64Source, type BlobSource, isByteSource } from './blocks/source.ts';
+import { type Base64Source, type BlobSource, byteSourceOf } from './blocks/source.ts';
 import { sha256Hex } from './sha256.ts';
 
 /** An image or a file whose bytes are in the message. */
@@ -20,18 +20,22 @@ export interface MovedBytes {
 
 function isInlineBlock(block: Block): block is InlineBlock {
   if (block.type !== 'image' && block.type !== 'file') return false;
-  return 'source' in block && isByteSource(block.source) && block.source.type === 'base64';
+  return byteSourceOf(block)?.type === 'base64';
 }
 
-/** Whether a message has an image or a file with inline bytes. */
-export function hasInlineBytes(message: Message): boolean {
-  return message.content.some(isInlineBlock);
+/** Whether a message has an image or a file with inline bytes. A malformed message has none; the planner refuses it. */
+export function hasInlineBytes({ content }: Message): boolean {
+  return Array.isArray(content) && content.some(isInlineBlock);
 }
 
-/** Returns the bytes of an inline image or file; undefined for other blocks and for data that is not valid base64. */
+/**
+ * Returns the bytes of an inline image or file; undefined for other blocks, and for data that its bytes would not
+ * restore exactly.
+ */
 export function takeInlineBytes(block: Block): MovedBytes | undefined {
-  if (!isInlineBlock(block) || block.source.data === '' || !isBase64(block.source.data)) return undefined;
+  if (!isInlineBlock(block)) return undefined;
   const { data } = block.source;
+  if (data === '' || !isBase64(data) || !isCanonicalBase64(data)) return undefined;
   const bytes = fromBase64(data);
   const source: BlobSource = { type: 'blob', hash: sha256Hex(bytes), size: bytes.length };
   return { block: { ...block, source }, bytes, data, mediaType: block.mediaType ?? 'application/octet-stream' };
@@ -70,4 +74,31 @@ async function storeBlock(block: Block, blobs: BlobStore): Promise<Block> {
   // An existing blob is not stored again: `put` would keep it from being purged until a message refers to it.
   if ((await blobs.find(moved.block.source.hash)) === null) await blobs.put(moved.bytes, moved.mediaType);
   return moved.block;
+}
+
+/** Whether a block is an image or a file whose bytes are in the blob store. */
+function isStoredBlock(block: Block): block is (ImageBlock | FileBlock) & { readonly source: BlobSource } {
+  return (block.type === 'image' || block.type === 'file') && byteSourceOf(block)?.type === 'blob';
+}
+
+/** Whether some blocks refer to the blob store. */
+export function hasStoredBytes(content: readonly Block[]): boolean {
+  return content.some(isStoredBlock);
+}
+
+/**
+ * Reverses {@link storeInlineBlocks}: returns blocks that contain the bytes of their images and files. A block whose
+ * bytes are missing in the store stays a reference.
+ */
+export function restoreInlineBlocks(content: readonly Block[], blobs: BlobStore): Promise<readonly Block[]> {
+  return Promise.all(content.map((block) => restoreBlock(block, blobs)));
+}
+
+async function restoreBlock(block: Block, blobs: BlobStore): Promise<Block> {
+  if (!isStoredBlock(block)) return block;
+  const bytes = await blobs.read(block.source.hash);
+  if (bytes === null) return block;
+  const source: Base64Source = { type: 'base64', data: toBase64(bytes) };
+  const inline: Block & { readonly source: Base64Source } = { ...block, source };
+  return inline;
 }

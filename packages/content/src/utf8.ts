@@ -12,25 +12,6 @@ function codePointAt(text: string, index: number): number {
   return second >= 0xdc00 && second <= 0xdfff ? 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00) : replacement;
 }
 
-/** Returns the length of a text in UTF-8 bytes; a lone surrogate counts as three bytes. */
-export function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) continue;
-    if (unit < 0x800) {
-      bytes += 1;
-    } else if (codePointAt(text, index) > 0xffff) {
-      // A surrogate pair has two units and four bytes, of which two are already counted.
-      bytes += 2;
-      index++;
-    } else {
-      bytes += 2;
-    }
-  }
-  return bytes;
-}
-
 /** Writes a text as UTF-8 to the start of `into`, which must be long enough, and returns the number of bytes. */
 export function writeUtf8(text: string, into: Uint8Array): number {
   let at = 0;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { applyOrThrow } from './apply.ts';
-import { childListIds } from './child-list.ts';
+import { childListIds, emptyChildList } from './child-list.ts';
 import { nodeId } from './ids.ts';
 import type { Node } from './node.ts';
 import { lastVisitedLeaf } from './path.ts';
@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
 function at(tree: Tree, id: string): Node {
   const node = findNode(tree, id);
-  if (node === undefined) throw new Error(`There is no node ${id}.`);
+  if (node === undefined) throw new Error(`There is no message ${id}.`);
   return node;
 }
 
@@ -162,7 +162,7 @@ e*`);
 
 describe('removed children', () => {
   const removedChildrenOf = (tree: Tree, id: string) => [
-    ...childListIds(mapGet(tree.nodes, id)?.removedChildren ?? { positions: [], ids: [] }),
+    ...childListIds(mapGet(tree.nodes, id)?.removedChildren ?? emptyChildList),
   ];
 
   test('[S30] are recorded under their parent until they are restored', () => {

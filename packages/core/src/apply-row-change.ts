@@ -64,7 +64,7 @@ export function toTree(draft: Tree): Tree {
 
 function draftEntry(draft: TreeDraft, id: string): TreeEntry {
   const entry = mapGet(draft.nodes, id);
-  if (entry === undefined) throw new Error(`There is no node ${id}.`);
+  if (entry === undefined) throw new Error(`There is no message ${id}.`);
   return entry;
 }
 

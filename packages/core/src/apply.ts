@@ -1,4 +1,5 @@
 import { applyStepRows, returnToChildList, startDraft, type TreeDraft, toTree } from './apply-row-change.ts';
+import { changeTimeAfter } from './commit.ts';
 import { AppError, ok, type Refusal, type Result, refusal } from './errors.ts';
 import { isAncestorOrSelf } from './path.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
@@ -35,9 +36,9 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const why = checkWholeCommit(draft, changes, version);
   if (why !== null) return { ok: false, refusal: why };
   draft.version = version;
-  // If the clock was set back, the tree must not move down in lists that are sorted by last change.
-  draft.updatedAt = Math.max(at, tree.updatedAt);
-  if (isStructural(steps)) draft.structureVersion = version;
+  const structural = isStructural(steps);
+  draft.updatedAt = changeTimeAfter(tree.version === 0 ? null : tree, structural, at);
+  if (structural) draft.structureVersion = version;
   return ok({ tree: toTree(draft), changes });
 }
 

@@ -77,8 +77,8 @@ export interface ConversationFunctions {
   /** Returns a conversation without messages. */
   createEmptyConversation(id: string): Conversation;
   /**
-   * Adds a new variant of a message. Throws if the id is unknown, or if the message is the root, a tool message or
-   * blank.
+   * Adds a new variant of a message. Throws if the id is unknown, if the node is the root, has no message or has a tool
+   * message, or if the new content is blank.
    */
   editMessage(
     conversation: Conversation,

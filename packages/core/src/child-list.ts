@@ -8,10 +8,13 @@ import { insertAt } from './insert-at.ts';
 
 const width = 32;
 
-interface ListLeaf {
-  readonly positions: readonly string[];
-  readonly ids: readonly NodeId[];
+/** A child and its position. */
+interface Child {
+  readonly position: string;
+  readonly id: NodeId;
 }
+/** Most nodes have one child, so a leaf is a plain list, which takes less memory than an object with lists. */
+type ListLeaf = readonly Child[];
 interface Inner {
   readonly count: number;
   /** The first position of each branch, for the binary search. */
@@ -23,27 +26,39 @@ interface Inner {
 export type ChildList = ListLeaf | Inner;
 
 /** A list without children. */
-export const emptyChildList: ChildList = { positions: [], ids: [] };
+export const emptyChildList: ChildList = [];
 
 function isLeaf(order: ChildList): order is ListLeaf {
-  return 'ids' in order;
+  return !('branches' in order);
 }
 
 export function childListSize(order: ChildList): number {
-  return isLeaf(order) ? order.ids.length : order.count;
+  return isLeaf(order) ? order.length : order.count;
 }
 
 function firstPosition(order: ChildList): string {
-  return (isLeaf(order) ? order.positions[0] : order.firsts[0]) ?? '';
+  return (isLeaf(order) ? order[0]?.position : order.firsts[0]) ?? '';
 }
 
-/** Returns the last index whose position is not above the given one, or -1. */
-function floorIndex(positions: readonly string[], position: string): number {
+/** Returns the last index of a leaf whose position is not above the given one, or -1. */
+function floorInLeaf(leaf: ListLeaf, position: string): number {
   let low = 0;
-  let high = positions.length;
+  let high = leaf.length;
   while (low < high) {
     const mid = (low + high) >> 1;
-    if ((positions[mid] ?? '') <= position) low = mid + 1;
+    if ((leaf[mid]?.position ?? '') <= position) low = mid + 1;
+    else high = mid;
+  }
+  return low - 1;
+}
+
+/** Returns the last index of a list of first positions that is not above the given position, or -1. */
+function floorIndex(firsts: readonly string[], position: string): number {
+  let low = 0;
+  let high = firsts.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if ((firsts[mid] ?? '') <= position) low = mid + 1;
     else high = mid;
   }
   return low - 1;
@@ -68,15 +83,12 @@ export function insertChild(order: ChildList, position: string, id: NodeId): Chi
 // The recursion is bounded by the height of the B-tree.
 function insertInto(order: ChildList, position: string, id: NodeId): readonly ChildList[] {
   if (isLeaf(order)) {
-    const at = floorIndex(order.positions, position) + 1;
-    const leaf: ListLeaf = { positions: insertAt(order.positions, at, position), ids: insertAt(order.ids, at, id) };
-    if (leaf.ids.length <= width) return [leaf];
+    const at = floorInLeaf(order, position) + 1;
+    const leaf = insertAt(order, at, { position, id });
+    if (leaf.length <= width) return [leaf];
     // Children are mostly added at the end, so a full leaf stays full and the new child starts the next leaf.
     const cut = at === width ? width : width >> 1;
-    return [
-      { positions: leaf.positions.slice(0, cut), ids: leaf.ids.slice(0, cut) },
-      { positions: leaf.positions.slice(cut), ids: leaf.ids.slice(cut) },
-    ];
+    return [leaf.slice(0, cut), leaf.slice(cut)];
   }
   const at = Math.max(0, floorIndex(order.firsts, position));
   const parts = insertInto(order.branches[at] ?? emptyChildList, position, id);
@@ -95,10 +107,9 @@ export function deleteChild(order: ChildList, position: string): ChildList {
 
 function deleteFromList(order: ChildList, position: string): ChildList | null {
   if (isLeaf(order)) {
-    const at = floorIndex(order.positions, position);
-    if (at < 0 || order.positions[at] !== position) return order;
-    if (order.ids.length === 1) return null;
-    return { positions: replaceSlot(order.positions, at, []), ids: replaceSlot(order.ids, at, []) };
+    const at = floorInLeaf(order, position);
+    if (order[at]?.position !== position) return order;
+    return order.length === 1 ? null : replaceSlot(order, at, []);
   }
   const at = floorIndex(order.firsts, position);
   const branch = order.branches[at];
@@ -116,8 +127,8 @@ export function childAtPosition(order: ChildList, position: string): NodeId | un
     if (next === undefined) return undefined;
     at = next;
   }
-  const index = floorIndex(at.positions, position);
-  return at.positions[index] === position ? at.ids[index] : undefined;
+  const child = at[floorInLeaf(at, position)];
+  return child?.position === position ? child.id : undefined;
 }
 
 /** Returns how many children come before a position. */
@@ -129,14 +140,11 @@ export function indexOfPosition(order: ChildList, position: string): number {
     for (let i = 0; i < index; i++) rank += childListSize(at.branches[i] ?? emptyChildList);
     at = at.branches[index] ?? emptyChildList;
   }
-  const index = floorIndex(at.positions, position);
-  return rank + (at.positions[index] === position ? index : index + 1);
+  const index = floorInLeaf(at, position);
+  return rank + (at[index]?.position === position ? index : index + 1);
 }
 
-export function childAtIndex(
-  order: ChildList,
-  index: number,
-): { readonly id: NodeId; readonly position: string } | undefined {
+export function childAtIndex(order: ChildList, index: number): Child | undefined {
   let rest = index;
   let at = order;
   if (index < 0 || index >= childListSize(order)) return undefined;
@@ -150,9 +158,7 @@ export function childAtIndex(
     }
     at = next;
   }
-  const id = at.ids[rest];
-  const position = at.positions[rest];
-  return id === undefined || position === undefined ? undefined : { id, position };
+  return at[rest];
 }
 
 /** Returns the position of the last child; null for an empty list. */
@@ -177,7 +183,7 @@ export function neighbourPositions(
 export function* childListIds(order: ChildList): Generator<NodeId, void, undefined> {
   const open: ChildList[] = [order];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (isLeaf(at)) yield* at.ids;
+    if (isLeaf(at)) for (const { id } of at) yield id;
     else for (let i = at.branches.length - 1; i >= 0; i--) open.push(at.branches[i] ?? emptyChildList);
   }
 }

@@ -22,7 +22,7 @@ import { allBookmarks, allNodes, emptyTree, type Tree } from './tree.ts';
 const runs = propertyParameters(300, process.env);
 vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
-/** Runs commands on the reference store and compares the trees before and after each command. */
+/** Runs commands on the reference store, and calls `look` after each one with the trees before it. */
 async function watch(
   commands: readonly AbstractCommand[],
   look: (turn: AbstractCommandResult, before: ReadonlyMap<string, Tree>, store: ReferenceStore) => Promise<void> | void,

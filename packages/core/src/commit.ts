@@ -81,9 +81,19 @@ export function prepareCommit<R>(
       version,
       structureVersion: structural ? version : (row?.structureVersion ?? 0),
       nextSeq: seq + insertedNodes(steps).length,
-      updatedAt: Math.max(options.at, row?.updatedAt ?? options.at),
+      updatedAt: changeTimeAfter(row, structural, options.at),
     },
   };
+}
+
+/**
+ * Returns the time of a tree's last change after a commit. Only commits that change messages count, so that a chat that
+ * is renamed, moved, pinned or tagged keeps its date and its position in lists. The time never decreases, even if the
+ * clock was set back.
+ */
+export function changeTimeAfter(row: Pick<TreeRow, 'updatedAt'> | null, structural: boolean, at: number): number {
+  if (row === null) return at;
+  return structural ? Math.max(at, row.updatedAt) : row.updatedAt;
 }
 
 /** Throws if the tree is in the trash, unless the steps restore it. */
@@ -93,7 +103,7 @@ export function assertNotTrashed(
   steps: readonly Step[],
 ): void {
   if (row?.attributes.trashedAt !== undefined && steps.some((step) => step.type !== 'attributes'))
-    refuse('tree/read-only', `The tree ${treeId} is in the trash: restore it first.`, { treeId });
+    refuse('tree/read-only', `The chat ${treeId} is in the trash: restore it first.`, { treeId });
 }
 
 /**
@@ -108,7 +118,7 @@ export function makeVersionConflictError(
   return new AppError({
     code: 'tree/version-conflict',
     kind: refusalKinds['tree/version-conflict'],
-    message: `The tree ${treeId} is at version ${version}, not ${expected} as expected: read what changed and try again.`,
+    message: `The chat ${treeId} is at version ${version}, not ${expected} as expected: read what changed and try again.`,
     data: { treeId, version, expectedVersion: expected, since },
   });
 }

@@ -60,7 +60,7 @@ function contextPageOf(list: readonly PathMeta[], { limit, before }: ContextPage
     return refuse('command/invalid', `The limit of a page must be at least 1, not ${limit}.`, { limit });
   const end = before === undefined ? list.length : list.findIndex((note) => note.id === before);
   if (end < 0)
-    return refuse('tree/not-on-path', `The node ${before} is not part of this context.`, { nodeId: before ?? null });
+    return refuse('tree/not-on-path', `The message ${before} is not part of this context.`, { nodeId: before ?? null });
   let begin = Math.max(0, end - limit);
   while (begin > 0 && begin < end && list[begin]?.role === 'tool') begin--;
   return [begin, end];

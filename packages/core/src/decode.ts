@@ -46,6 +46,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isFieldMap(value);
 }
 
+/** Returns the value if it is an object, else an object without fields. */
+export function fieldsOrEmpty(value: unknown): FieldMap {
+  return isFieldMap(value) ? value : {};
+}
+
 /** Returns the value of a field; inherited properties do not count. */
 export function ownField(fields: FieldMap, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
@@ -152,6 +157,12 @@ export function optionalNonNull<T>(read: FieldReader<T>): FieldReader<T | undefi
   return (fields, key) => (ownField(fields, key) === undefined ? undefined : read(fields, key));
 }
 
+/** Returns a copy without undefined fields, which types with optional fields do not accept. */
+export function omitUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> };
+export function omitUndefined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
 /** A reader for each field; an optional field is left out of the result if its reader returns undefined. */
 export type FieldShapes<T> = {
   readonly [K in keyof T]-?: undefined extends T[K] ? FieldReader<T[K] | undefined> : FieldReader<T[K]>;
@@ -224,6 +235,64 @@ export function makeExactFieldsCheck(what: string, readers: FieldReaders): (fiel
   };
 }
 
+/**
+ * Returns the name that a misspelt name probably means: one that begins with it, or one with at most a third of its
+ * characters wrong, missing or too many, whatever their case.
+ */
+export function findNearestName(name: string, names: readonly string[]): string | undefined {
+  const wrong = name.slice(0, 64);
+  const wrongLower = wrong.toLowerCase();
+  let nearest: string | undefined;
+  let [least, leastExact] = [Math.ceil(wrong.length / 3), Number.POSITIVE_INFINITY];
+  for (const each of names) {
+    const known = each.toLowerCase();
+    const edits = wrong.length > 1 && known.startsWith(wrongLower) ? 0.5 : countEdits(wrongLower, known);
+    if (edits > least) continue;
+    // Of two names that differ only in case, the one in the same case is nearer.
+    const exact = countEdits(wrong, each);
+    if (edits < least || exact < leastExact) [nearest, least, leastExact] = [each, edits, exact];
+  }
+  return nearest;
+}
+
+/** Returns how many characters must be inserted, removed or replaced (the Levenshtein distance). */
+function countEdits(from: string, to: string): number {
+  let row = Array.from(to, (_, at) => at + 1);
+  for (let y = 0; y < from.length; y++) {
+    let [diagonal, left] = [y, y + 1];
+    row = row.map((above, x) => {
+      left = Math.min(above + 1, left + 1, diagonal + (from[y] === to[x] ? 0 : 1));
+      diagonal = above;
+      return left;
+    });
+  }
+  return row.at(-1) ?? from.length;
+}
+
+/** The names of all options, as a table, so that the compiler reports a name that is missing. */
+export type OptionNames<T> = Readonly<Record<keyof T, unknown>>;
+
+/** Returns the end of a sentence about a name that does not exist: the name, and the nearest one or all that exist. */
+function describeUnknownName(name: string, names: readonly string[]): string {
+  const nearest = findNearestName(name, names);
+  const help = nearest === undefined ? `; it has ${names.join(', ')}.` : `. Did you mean ${JSON.stringify(nearest)}?`;
+  return JSON.stringify(name.slice(0, 64)) + help;
+}
+
+/**
+ * Refuses options of `caller` that do not exist, such as misspelt ones, which would otherwise have no effect. The error
+ * names the nearest option that exists.
+ */
+export function assertOptionNames<T extends object>(caller: string, options: T, names: OptionNames<T>): void {
+  const given: unknown = options;
+  if (!isFieldMap(given)) return refuse('command/invalid', `${caller} takes its options as an object.`);
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(names, name) && given[name] !== undefined)
+      refuse('command/invalid', `${caller} has no option ${describeUnknownName(name, Object.keys(names))}`, {
+        where: name.slice(0, 64),
+      });
+}
+
 /** Creates a reader for an object field with exactly these fields. The object is not copied. @__NO_SIDE_EFFECTS__ */
 export function exactObjectField(what: string, readers: FieldReaders): FieldReader<FieldMap> {
   const check = makeExactFieldsCheck(what, readers);
@@ -237,6 +306,15 @@ export function exactObjectField(what: string, readers: FieldReaders): FieldRead
 /** Throws if an argument is invalid. `what` is the name of the argument in the message. */
 export function assertArgument(what: string, value: unknown, read: FieldReader<unknown>): void {
   refuseIfMalformed(() => read({ [what]: value }, what));
+}
+
+/**
+ * Refuses a value that is not a store, such as a promise that was not awaited. `caller` is the function that needs the
+ * store.
+ */
+export function assertStore(caller: string, store: unknown): void {
+  if (typeof store === 'object' && store !== null && 'forOwner' in store) return;
+  refuse('command/invalid', `${caller} needs a store, such as \`await openStore('sqlite:chats.db')\`.`);
 }
 
 /** Runs readers and turns a {@link MalformedError} into a refusal with its code, or `command/invalid`. */
@@ -259,6 +337,16 @@ export function describeValue(value: unknown): string {
 export function getText(fields: FieldMap, key: string): string | undefined {
   const value = ownField(fields, key);
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns a text field; undefined if it is missing, empty or of another type. */
+export function getFilledText(fields: FieldMap, key: string): string | undefined {
+  return getText(fields, key) || undefined;
+}
+
+/** Returns the strings of a list field; other items are skipped. */
+export function getTexts(fields: FieldMap, key: string): readonly string[] {
+  return listOrEmpty(fields, key).filter(isString);
 }
 
 /** Returns a finite number field; undefined if it is missing or has another type. */
@@ -287,4 +375,23 @@ export function listOrEmpty(fields: FieldMap, key: string): readonly Json[] {
 export function getList(fields: FieldMap, key: string): readonly Json[] | undefined {
   const value = ownField(fields, key);
   return Array.isArray(value) ? value : undefined;
+}
+
+/** Returns the own member of JSON at a path of keys; undefined if the path ends early. */
+export function getMember(value: Json | undefined, ...keys: readonly string[]): Json | undefined {
+  let place = value;
+  for (const key of keys) place = isJsonObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
+  return place;
+}
+
+/** Follows a path of keys in JSON and returns the text there, or undefined. */
+export function getTextMember(value: Json | undefined, ...keys: readonly string[]): string | undefined {
+  const found = getMember(value, ...keys);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** Follows a path of keys in JSON and returns the finite number there, or undefined. */
+export function getNumberMember(value: Json | undefined, ...keys: readonly string[]): number | undefined {
+  const found = getMember(value, ...keys);
+  return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
 }

@@ -1,5 +1,21 @@
+/** The HTTP status of each kind of failure. */
+export const statusOfKind = {
+  invalid: 400,
+  'not-found': 404,
+  conflict: 409,
+  refused: 422,
+  unavailable: 503,
+  aborted: 499,
+  internal: 500,
+} as const;
+
 /** The seven kinds of failure. The kind alone decides HTTP status and exit code; new codes may be added. */
-export type ErrorKind = 'invalid' | 'not-found' | 'conflict' | 'refused' | 'unavailable' | 'aborted' | 'internal';
+export type ErrorKind = keyof typeof statusOfKind;
+
+/** Whether a value is a kind of failure, for errors that come from another process. */
+export function isErrorKind(value: unknown): value is ErrorKind {
+  return typeof value === 'string' && Object.hasOwn(statusOfKind, value);
+}
 
 /** Every error code of core with its kind. Codes stay the same across releases; messages may change. */
 export const refusalKinds = {

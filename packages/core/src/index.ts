@@ -17,7 +17,7 @@ export type { Context, ContextOptions } from './context.ts';
 export type { ActiveCompaction, ContextEntry, ContextFlag, ContextKind } from './context-entries.ts';
 export type { ContextPage, ContextPageRequest, ContextTokensByKind } from './context-page.ts';
 export type { ContextTexts, TextWrapper } from './context-wrappers.ts';
-export type { FieldMap, FieldReader, FieldReaders, FieldShapes } from './decode.ts';
+export type { FieldMap, FieldReader, FieldReaders, FieldShapes, OptionNames } from './decode.ts';
 export { announceDeprecation, type Deprecation, deprecate, deprecationText } from './deprecation.ts';
 export type { BlockPart, BranchDiff, MessageDiff } from './diff.ts';
 export {
@@ -25,6 +25,7 @@ export {
   type AppErrorInit,
   type ErrorKind,
   isAppError,
+  isErrorKind,
   makeRefusedResult,
   ok,
   type Refusal,
@@ -33,6 +34,7 @@ export {
   refusal,
   refusalKinds,
   refuse,
+  statusOfKind,
   unwrapResult,
 } from './errors.ts';
 export { lastCharacterBoundary, truncateToLine } from './graphemes.ts';
@@ -54,6 +56,7 @@ export type { TreeJson } from './json.ts';
 export type { FormerRow, LinearContext, LinearConversation, LinearConversationSteps } from './linear.ts';
 export {
   type Block,
+  type BlockInput,
   checkMessage,
   hasToolUse,
   isBlank,
@@ -77,6 +80,7 @@ export {
   type Alias,
   type Bookmark,
   type ContentFields,
+  isCombinable,
   isMessageKind,
   type Marker,
   matchParentOfChildren,
@@ -217,6 +221,7 @@ export type {
   BlobStore,
   CommitSummary,
   ConversationFormat,
+  CounterLimit,
   ExternalId,
   FsckOptions,
   FsckReport,
@@ -233,9 +238,16 @@ export type {
   SealedRecords,
   SearchHit,
   SearchQuery,
+  SharedRecord,
+  SharedRecords,
+  SharedRecordWrite,
+  SharedSpending,
+  SharedState,
   ShareLink,
+  SpentByOwner,
   Store,
   StoreInfo,
+  TemporaryStore,
   TrashItem,
   TreeListEvent,
   TreeQuery,
@@ -243,11 +255,13 @@ export type {
   TreeWriteScope,
   TrimHistoryOptions,
   TrimHistoryReport,
+  UsedAmount,
   User,
   WorkProgress,
 } from './store-services.ts';
 export { libraryProject } from './store-services.ts';
 export type { ToolPair, ToolPairs } from './tool-pairs.ts';
+export type { DictionaryColumn, TopologyColumns } from './topology-columns.ts';
 export type { BookmarkEntry, Tree, TreeEntry, TreeRow } from './tree.ts';
 export {
   readNodesAsOf,
@@ -260,4 +274,5 @@ export {
   readTree,
   readTreeAsOf,
 } from './tree-reads.ts';
+export { utf8Length } from './utf8-length.ts';
 export type { TextPart } from './word-diff.ts';

@@ -16,6 +16,9 @@ export interface Block {
   readonly type: string;
 }
 
+/** A block as callers may write it: a literal with all its fields has this type, and so has every {@link Block}. */
+export type BlockInput = Block | { readonly type: string; readonly [field: string]: unknown };
+
 /** A block of plain text. */
 export interface TextBlock extends Block {
   readonly type: 'text';
@@ -43,7 +46,7 @@ export interface Message {
  */
 export type MessageInput =
   | Message
-  | { readonly role: Role; readonly content: string; readonly tool_call_id?: string }
+  | { readonly role: Role; readonly content: string | readonly BlockInput[]; readonly tool_call_id?: string }
   | string;
 
 /**

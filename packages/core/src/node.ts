@@ -1,5 +1,5 @@
 import type { NodeId, TreeId } from './ids.ts';
-import type { JsonObject, Message, Role } from './message.ts';
+import { hasToolUse, type JsonObject, type Message, type Role, textOf } from './message.ts';
 
 /**
  * The kind of a node. Only `message` nodes take part in prefix matching; the markers `branch-summary`, `compaction`,
@@ -171,4 +171,13 @@ export function matchParentOfChildren(node: Pick<NodeHead, 'id' | 'kind' | 'matc
 /** Returns the role of a node: its message's, or `root`. */
 export function roleOf(message: Message | null): Role | 'root' {
   return message === null ? 'root' : message.role;
+}
+
+/**
+ * Whether a reply can be combined with others: it is no longer being written and has a text, or calls tools, after which
+ * the text follows. A reply that was stopped or failed keeps the text that it has.
+ */
+export function isCombinable({ kind, status, message }: Pick<Node, 'kind' | 'status' | 'message'>): boolean {
+  if (kind !== 'message' || status === 'pending' || message?.role !== 'assistant') return false;
+  return hasToolUse(message) || textOf(message).trim() !== '';
 }

@@ -26,7 +26,7 @@ import {
 } from './tree.ts';
 
 function unknownNodeError(id: string): Result<never> {
-  return makeRefusedResult('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+  return makeRefusedResult('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
 }
 
 /**
@@ -45,7 +45,7 @@ export function path(tree: Tree, ends: { readonly from?: string; readonly to: st
     const { node }: TreeEntry = entry;
     if (node.parentId === null) {
       if (from !== undefined && from !== node.id)
-        return refuseBrokenPath('tree/not-on-path', `The node ${from} is not on the path to ${to}.`, from);
+        return refuseBrokenPath('tree/not-on-path', `The message ${from} is not on the path to ${to}.`, from);
       break;
     }
     nodes.push(node);
@@ -344,7 +344,7 @@ function pathSlice(tree: Tree, to: string, { before, limit = 20 }: PageRequest):
   const end = findNode(tree, to);
   if (end === undefined) return unknownNodeError(to);
   if (before !== undefined && (before === tree.rootId || !isAncestorOrSelf(tree, before, to)))
-    return refuseBrokenPath('tree/not-on-path', `The node ${before} is not on the path to ${to}.`, before);
+    return refuseBrokenPath('tree/not-on-path', `The message ${before} is not on the path to ${to}.`, before);
   const nodes: Node[] = [];
   let at = before === undefined ? end : findNode(tree, findNode(tree, before)?.parentId ?? '');
   const most = Math.min(limit, tree.nodes.size);

@@ -343,7 +343,7 @@ describe('the store contract', () => {
     expect(prepareCommit(fixture.treeId, fixture.tree, { steps: [], result: null }, options)).toBeNull();
     expect(prepareCommit(fixture.treeId, fixture.tree, { steps: [select], result: null }, options)).toMatchObject({
       commit: { version: 3, structural: false, kind: 'do', seq: 2, steps: [select] },
-      row: { version: 3, structureVersion: 2, nextSeq: 2, updatedAt: 5000 },
+      row: { version: 3, structureVersion: 2, nextSeq: 2, updatedAt: fixture.tree.updatedAt },
     });
     expect(makeVersionConflictError(fixture.treeId, 3, 2)).toMatchObject({
       code: 'tree/version-conflict',
@@ -362,6 +362,21 @@ describe('the store contract', () => {
     expect(prepareCommit(fixture.treeId, fixture.tree, { steps: [select], result: null }, options)?.row.updatedAt).toBe(
       before,
     );
+  });
+
+  test('[N21] title, tags, bookmarks, labels and the active node leave the time of the last change as it is', async () => {
+    const { fixture, ids } = await fixtureOf('a');
+    const id = ids[0] ?? nowhere;
+    const { treeId } = fixture;
+    const before = fixture.tree.updatedAt;
+    const later = { now: () => before + 60_000 };
+    await fixture.run({ type: 'attributes', treeId, set: { title: 'New', tags: ['x'], pinned: true } }, later);
+    await fixture.run({ type: 'bookmark', treeId, nodeId: id, title: 'here' }, later);
+    await fixture.run({ type: 'annotate', treeId, nodeId: id, set: { title: 'label' } }, later);
+    await fixture.run({ type: 'undo', treeId }, later);
+    expect([fixture.tree.version, fixture.tree.updatedAt]).toEqual([6, before]);
+    await fixture.run(append(fixture, 'b', id), later);
+    expect(fixture.tree.updatedAt).toBe(before + 60_000);
   });
 
   test('[N16] changing only the active node is not an act', () => {

@@ -78,6 +78,7 @@ export async function run<C extends CommandInput>(
     result: changed.result as ResultOf<C['type']>,
     commit: changed.commit,
     version: changed.version,
+    ...(changed.format === undefined ? {} : { format: changed.format }),
   };
 }
 
@@ -259,9 +260,13 @@ export async function moveToTree(
   context: RunContext,
 ): Promise<CommandOutcome<CopyResult>> {
   if (from.treeId === to.treeId)
-    refuse('command/invalid', `The node ${from.nodeId} is already in the tree ${to.treeId}; use the move command.`, {
-      nodeId: from.nodeId,
-    });
+    refuse(
+      'command/invalid',
+      `The message ${from.nodeId} is already in the chat ${to.treeId}: move it there instead.`,
+      {
+        nodeId: from.nodeId,
+      },
+    );
   const actId = context.actId ?? context.newId();
   const { expectedVersion: _, ...plain } = context;
   const removal = { type: 'delete', treeId: from.treeId, nodeIds: [from.nodeId], mode: 'cascade' } as const;

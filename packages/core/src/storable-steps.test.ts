@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Block, Message, MessageKit } from './message.ts';
+import { treeId as asTreeId } from './ids.ts';
+import type { Block, JsonObject, Message, MessageKit } from './message.ts';
 import type { NodeMeta, TreeAttributes } from './node.ts';
 import type { Command } from './plan/index.ts';
 import type { Patch } from './steps/types.ts';
@@ -152,6 +153,15 @@ describe('what a store accepts', () => {
     const nodeId = id ?? fixture.rootId;
     expect(await fixture.refusal({ type: 'annotate', treeId, nodeId, set: { value } })).toBe('command/invalid');
     expect(await fixture.refusal({ type: 'attributes', treeId, set: { value } })).toBe('command/invalid');
+    const metadata: JsonObject = {};
+    Object.assign(metadata, { value });
+    const attributes: TreeAttributes = { metadata };
+    const copy = asTreeId(testUuid(2));
+    expect(await fixture.refusal({ type: 'attributes', treeId, set: attributes })).toBe('command/invalid');
+    expect(await fixture.refusal({ type: 'create', treeId: copy, attributes })).toBe('command/invalid');
+    expect(await fixture.refusal({ type: 'duplicate', treeId: copy, from: treeId, attributes })).toBe(
+      'command/invalid',
+    );
     expect(await fixture.refusal({ type: 'append', treeId, merge: false, messages: [{ message }] }, { kit })).toBe(
       'message/invalid',
     );

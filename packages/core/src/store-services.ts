@@ -130,10 +130,10 @@ export interface RunStore {
    */
   beat(id: string, at?: number): Promise<boolean>;
   /**
-   * Sets fields of a run's data, such as a stop request, for the process that owns the run. Returns false if the run
-   * has ended.
+   * Sets fields of a run's data, such as a stop request, for the process that owns the run. With `unless`, nothing is
+   * set if the data already has a field of that name. Returns false if the run has ended or nothing was set.
    */
-  note(id: string, data: JsonObject): Promise<boolean>;
+  note(id: string, data: JsonObject, unless?: string): Promise<boolean>;
   /** Appends text. Appending again at the same offset changes nothing. Returns false if the run has ended. */
   append(id: string, chunk: RunChunk): Promise<boolean>;
   chunks(id: string, from?: number): Promise<readonly RunChunk[]>;
@@ -253,6 +253,109 @@ export interface SealedRecords {
   remove(id: string): Promise<boolean>;
   /** Replaces each record by the result of `seal`, all in one transaction. Returns the number of records. */
   rewrite(seal: (id: string, record: JsonObject) => JsonObject): Promise<number>;
+}
+
+/** A short-lived value that all servers of a store share. */
+export interface SharedRecord {
+  readonly key: string;
+  /** Changes with every write of the record. */
+  readonly stamp: string;
+  readonly value: JsonObject;
+}
+
+/** How long a shared record is kept, and under which conditions it is written. */
+export interface SharedRecordWrite {
+  /** Milliseconds of the store's clock until the record disappears, unless it is written or renewed before. */
+  readonly keepMs: number;
+  /** Write only if the record has this stamp; null: only if there is no record. */
+  readonly expected?: string | null;
+  /** Add a record only if its group has fewer records than this. */
+  readonly most?: number;
+}
+
+/** A limit for the sum of a counter in each period, such as a day. Periods are those of the store's clock, in UTC. */
+export interface CounterLimit {
+  readonly most: number;
+  readonly periodMs: number;
+}
+
+/**
+ * Short-lived values that are not part of a tree: one-time codes, counters of quotas, the state of imports. All servers
+ * of a store see the same values. They have no owner and expire by the store's clock. Backups do not include them, and
+ * a crash of the database may lose them.
+ */
+export interface SharedRecords {
+  find(group: string, key: string): Promise<SharedRecord | null>;
+  /** Returns the records of a group, sorted by key. */
+  list(group: string): Promise<readonly SharedRecord[]>;
+  /** Adds or replaces a record. Returns its stamp, or null if a condition was not met and nothing was written. */
+  put(group: string, key: string, value: JsonObject, write: SharedRecordWrite): Promise<string | null>;
+  /** Deletes a record and returns it. Of several callers only one gets it. */
+  take(group: string, key: string): Promise<SharedRecord | null>;
+  /** Keeps records for a longer time. Returns the number of those that still exist. */
+  renew(names: readonly { readonly group: string; readonly key: string }[], keepMs: number): Promise<number>;
+  /**
+   * Adds an amount to a counter. Returns the sum of the current period, or null if the limit would be exceeded; then
+   * nothing is added.
+   */
+  count(name: string, amount: number, limit: CounterLimit): Promise<number | null>;
+  /** Returns for how many milliseconds the current period of counters continues, by the store's clock. */
+  periodLeft(periodMs: number): Promise<number>;
+  /** Deletes expired records and counters of all groups. Returns their number. */
+  sweep(): Promise<number>;
+}
+
+/** Calls, tokens and US dollars of one user on one day. */
+export interface SpentByOwner {
+  readonly owner: string;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly usd: number;
+}
+
+/** An amount in US dollars that calls have spent, and the amount that running calls may still spend. */
+export interface UsedAmount {
+  readonly spent: number;
+  readonly reserved: number;
+}
+
+/** The daily spending of a store, which all its servers share. It is durable, but backups do not include it. */
+export interface SharedSpending {
+  /** Returns the US dollars spent on a day, for example `2026-11-15`. */
+  on(day: string): Promise<number>;
+  /** Adds the cost of a call. An owner of null counts for the day only. */
+  add(day: string, spent: Omit<SpentByOwner, 'owner'> & { readonly owner: string | null }): Promise<void>;
+  /**
+   * Reserves an amount, in one transaction. `amountOf` gets the amounts of the day and those of the owner, and returns
+   * the amount to reserve or null; it may throw, and may be called again. Returns the id of the reservation, or null.
+   */
+  reserve(
+    day: string,
+    owner: string,
+    keepMs: number,
+    amountOf: (used: UsedAmount, own: UsedAmount) => number | null,
+  ): Promise<string | null>;
+  release(id: string): Promise<void>;
+  byOwner(day: string): Promise<readonly SpentByOwner[]>;
+}
+
+/** The state besides trees that all servers of a store share. */
+export interface SharedState {
+  readonly records: SharedRecords;
+  readonly spending: SharedSpending;
+  /** The temporary trees of all servers: in no list, search, feed, check or backup of the store, and not durable. */
+  readonly temporary: TemporaryStore;
+  /** Whether this process has used the temporary trees, so that it also recovers lost replies there. */
+  readonly usesTemporary: boolean;
+  /** Deletes the temporary trees of all owners that were not changed for this time. Returns their number. */
+  discardUnusedTrees(ms: number): Promise<number>;
+}
+
+/** A store for trees that can be deleted without a trace. */
+export interface TemporaryStore extends Store {
+  forOwner(owner: string): TemporaryStore;
+  /** Deletes a tree with everything that belongs to it, whether it is in the trash or not. */
+  discard(treeId: TreeId): Promise<void>;
 }
 
 /** A conversation that is stored as a list of messages and not as a tree yet. */
@@ -413,6 +516,8 @@ export interface Store extends TreeStore {
    * Null for a store that several servers cannot share; a server with this store keeps the records in a separate file.
    */
   readonly sealed: SealedRecords | null;
+  /** Null for a store that is used by the servers of one computer at most; these keep the same in their memory. */
+  readonly shared: SharedState | null;
   putExternalIds(ids: readonly ExternalId[]): Promise<void>;
   findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]>;
   externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]>;

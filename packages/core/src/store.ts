@@ -3,6 +3,7 @@ import type { ActId, NodeId, TreeId } from './ids.ts';
 import type { Plan } from './plan/context.ts';
 import type { Command } from './plan/index.ts';
 import type { Commit, ReadProgram } from './reads.ts';
+import type { ConversationFormat } from './store-services.ts';
 
 /** The capabilities of a store. The conformance suite tests by capability, never by the name of a store. */
 export interface StoreCapabilities {
@@ -57,6 +58,8 @@ export interface ChangeResult<R> {
   readonly commit: Commit | null;
   /** The version of the tree after the change. */
   readonly version: number;
+  /** How the tree is stored after the change; missing if there is no tree, or if a server made the change. */
+  readonly format?: ConversationFormat | undefined;
 }
 
 /** The result of a command, with its tree and act. */

@@ -113,7 +113,7 @@ describe('reading through a store', () => {
       () => readTopology(other),
     ];
     for (const reading of readings)
-      await expect(store.read(other, reading)).rejects.toThrow(`There is no tree ${other}.`);
+      await expect(store.read(other, reading)).rejects.toThrow(`There is no chat ${other}.`);
   });
 
   it('[R7] reads the page, not the path above it', async () => {

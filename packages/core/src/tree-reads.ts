@@ -8,6 +8,7 @@ import {
   limitField as atLeastOne,
   exactObjectField,
   integerField,
+  jsonField,
   optionalNonNull,
   requiredText,
 } from './decode.ts';
@@ -17,6 +18,7 @@ import { assertLogComplete } from './history-start.ts';
 import { type NodeId, nodeId, type TreeId } from './ids.ts';
 import type { ContentFields, Node } from './node.ts';
 import { type BranchPage, type PageRequest, pageRequestField, type TopologyNode } from './path.ts';
+import { isPurgedContent } from './purged-content.ts';
 import { ask, type Commit, type ReadProgram } from './reads.ts';
 import { rewindTree, treeFromRows } from './rewind.ts';
 import type { Step } from './steps/types.ts';
@@ -25,7 +27,7 @@ import { findAnyNode, type Tree, type TreeRow } from './tree.ts';
 /** Returns the tree row; throws if the tree does not exist. */
 export function* readTree(treeId: TreeId): ReadProgram<TreeRow> {
   const row = yield* ask('tree', {});
-  if (row === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
+  if (row === null) return refuse('tree/unknown-tree', `There is no chat ${treeId}.`, { treeId });
   assertSameTree(row.id, treeId);
   return row;
 }
@@ -45,7 +47,7 @@ function assertSameTree(read: TreeId, asked: TreeId): void {
 
 function* requireLiveNode(id: string): ReadProgram<Node> {
   const node = yield* ask('node', { id: nodeId(id) });
-  return node ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+  return node ?? refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
 }
 
 /**
@@ -53,6 +55,7 @@ function* requireLiveNode(id: string): ReadProgram<Node> {
  * is unknown, if `from` is not on the path, or if a parent is missing.
  */
 export function* readPath(ends: { readonly from?: string; readonly to: string }): ReadProgram<readonly Node[]> {
+  assertArgument('ends', ends, pathEnds);
   // The last node is part of its path, so it is read separately only if the path is empty.
   const { nodes } = yield* ask('path', { to: nodeId(ends.to) });
   if (nodes.length === 0 && (yield* requireLiveNode(ends.to)).parentId !== null)
@@ -64,6 +67,8 @@ export function* readPath(ends: { readonly from?: string; readonly to: string })
   return from.parentId === null ? nodes : throwOffPath(from.id, ends.to);
 }
 
+const pathEnds = exactObjectField('The request', { from: jsonField, to: jsonField });
+
 /** Throws on an incomplete path; a caller would take a truncated path for the whole one. */
 function throwBrokenPath(nodeId: NodeId): never {
   return refuse(
@@ -74,7 +79,7 @@ function throwBrokenPath(nodeId: NodeId): never {
 }
 
 function throwOffPath(id: string, to: string): never {
-  return refuse('tree/not-on-path', `The node ${id} is not on the path to ${to}.`, { nodeId: id });
+  return refuse('tree/not-on-path', `The message ${id} is not on the path to ${to}.`, { nodeId: id });
 }
 
 /** Returns the path through a node down to its last visited leaf. */
@@ -190,11 +195,11 @@ export function* readPastAndPresent(
   version: number,
 ): ReadProgram<{ readonly past: Tree; readonly present: Tree }> {
   const rows = yield* ask('rows', {});
-  if (rows === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
+  if (rows === null) return refuse('tree/unknown-tree', `There is no chat ${treeId}.`, { treeId });
   const { row, nodes, bookmarks } = rows;
   assertSameTree(row.id, treeId);
   if (!Number.isSafeInteger(version) || version < 1 || version > row.version)
-    return refuse('tree/unknown-version', `The tree ${row.id} has the versions 1 to ${row.version}, not ${version}.`, {
+    return refuse('tree/unknown-version', `The chat ${row.id} has the versions 1 to ${row.version}, not ${version}.`, {
       version,
     });
   const present = treeFromRows(row, nodes, bookmarks);
@@ -204,13 +209,18 @@ export function* readPastAndPresent(
   return { past: rewindTree(present, since, version), present };
 }
 
-/** Throws if the log refers to a node that was purged, because the rewind would need that node. */
+/** Throws if the log refers to a node or a former content that was purged, because the rewind would need it. */
 function refusePurged(now: Tree, log: readonly Commit[]): void {
   for (const commit of log)
-    for (const step of commit.steps)
+    for (const step of commit.steps) {
       for (const id of nodesNamedByStep(step))
         if (findAnyNode(now, id) === undefined)
-          refuse('undo/purged', `The node ${id} of version ${commit.version} was purged.`, { nodeId: id });
+          refuse('undo/purged', `The message ${id} of version ${commit.version} was purged.`, { nodeId: id });
+      if (step.type === 'replace' && isPurgedContent(step.before))
+        refuse('undo/purged', `The text of ${step.nodeId} before version ${commit.version} was purged.`, {
+          nodeId: step.nodeId,
+        });
+    }
 }
 
 function nodesNamedByStep(step: Step): readonly NodeId[] {

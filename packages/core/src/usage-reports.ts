@@ -86,8 +86,8 @@ export function findUsageReports(path: readonly PathMeta[], systemPrompt: string
 
 /**
  * Returns the provider's token count up to and including a reply; null if the count cannot be used. The usage of an
- * interrupted reply is incomplete. A picked reply was measured on another path. A half of a split reply has the usage
- * of the whole reply.
+ * interrupted reply is incomplete. The usage of a cherry-picked reply was measured on another path. A half of a split
+ * reply has the usage of the whole reply.
  */
 function reportedTokens(node: PathMeta): number | null {
   if (node.kind !== 'message' || node.role !== 'assistant' || node.status !== 'success') return null;

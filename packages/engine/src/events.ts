@@ -1,5 +1,6 @@
 /** The event bus: hooks run before an act, where they can cancel or change it, and after it. */
 import { AppError, type Message, type NodeId, type NodeMeta, type TreeId } from '@coppice/core';
+import { endsWithin } from './event-loop.ts';
 
 /**
  * Why older messages are compacted: `manual`, on request; `due`, before a call, and `after`, after a turn, because
@@ -167,15 +168,8 @@ export function createEvents(
 /** Waits for a hook. Rejects when the time limit is reached. */
 async function withinTimeout<T>(answer: T | Promise<T>, limit: number): Promise<T> {
   if (!(answer instanceof Promise)) return answer;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(invalidVerdict(`The hook has not answered for ${limit} ms.`)), limit);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  if (!(await endsWithin(answer, limit))) throw invalidVerdict(`The hook has not answered for ${limit} ms.`);
+  return answer;
 }
 
 interface ParsedVerdict<T> {

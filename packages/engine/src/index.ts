@@ -2,7 +2,6 @@
 
 export type { SignedThinking } from '@coppice/content/wires';
 export { isMalformedToolUse, type MalformedToolUse, parseToolArguments } from '@coppice/content/wires';
-// Providers and the model catalogue.
 export {
   type Catalogue,
   type CatalogueRow,
@@ -16,9 +15,7 @@ export {
 } from './catalogue/index.ts';
 export { loadCatalogue } from './catalogue/load.ts';
 export { parseCatalogue } from './catalogue/rows.ts';
-// The slash commands that terminal, page, server and library share.
 export * from './commands/index.ts';
-// Compaction and summaries of branches.
 export * from './compaction/index.ts';
 export type * from './config/contract.ts';
 export { type ConfigValue, configValueAt, editConfig, parseConfigValue } from './config/edit.ts';
@@ -33,35 +30,35 @@ export {
 export { HiddenText, listConfiguredKeys, Secret } from './config/secret.ts';
 export { listSettings } from './config/settings.ts';
 export type { NumberBounds, Setting, SettingListener } from './config/toml.ts';
-// Keys and URLs that a user enters.
 export * from './connections/index.ts';
-// Turns: generating replies.
+export { endsWithin, waitForNextTask, waitMs } from './event-loop.ts';
 export * from './events.ts';
 export { createFileTextExtractor, type FileTextExtractor } from './files/file-text-extractor.ts';
 export * from './generate/contract.ts';
-export { type CompactionSettings, type GenerateDefaults, toGeneratorSettings } from './generate/defaults.ts';
 export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';
 export { createGenerator, type Generator, type GeneratorOptions, type TurnSelector } from './generate/index.ts';
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
 export { formatNotice, type TurnNotice } from './generate/notices.ts';
 export { computeReplyLimit, type SentReplyLimit } from './generate/reply-limit.ts';
+export { type CompactionSettings, toGeneratorSettings } from './generate/settings.ts';
 export {
   addUse,
   createFileSpending,
   createMemorySpending,
+  type DayUse,
   type ModelUse,
   type Spending,
   utcDayOf,
 } from './generate/spending.ts';
+export type { GenerateDefaults } from './generate/turn-options.ts';
 export type { ToolSource } from './generate/turn-services.ts';
 export { defaultHttpLimits, type HttpConnection, type HttpLimits } from './http/contract.ts';
 export { redactKeys } from './http/redact.ts';
-// Import and export.
-export * from './import/index.ts';
-// MCP clients.
+export * from './import/on-demand.ts';
 export * from './mcp/index.ts';
 export { newId } from './new-id.ts';
 export { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
+export { type OpenedTools, type OpenToolsOptions, openTools } from './open-tools.ts';
 export { accumulateReply, collectReply, type ModelReply, type ReplyAccumulator } from './providers/accumulate-reply.ts';
 export { systemClock } from './providers/clock.ts';
 export * from './providers/contract.ts';
@@ -83,9 +80,9 @@ export * from './recorded-work/index.ts';
 export { type FollowEvent, type FollowedReply, type FollowReplyOptions, followReply } from './runs/follow.ts';
 export { type RecoveredReply, type RecoveryOptions, recoverRuns } from './runs/recover.ts';
 export { createSharedTimers, type SharedTimer, type SharedTimers } from './runs/shared-timer.ts';
+export type { CallDecision } from './runs/tool-decisions.ts';
+export { isEventsRun } from './runs/turn-events.ts';
 export type { ServiceOptions } from './service.ts';
-// Summaries and titles.
 export * from './summaries/index.ts';
-// Tools that models can call.
 export * from './tools/index.ts';
 export { findWorkerFile, type WorkerFile } from './worker-file.ts';

@@ -2,8 +2,8 @@
  * Reads and writes small files that several processes change. A file is replaced atomically and durably, by one writer
  * at a time, and only its owner can read it.
  */
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, dirname, isWindows, mkdir, open, processId, readFile, rename, rm, stat } from '#platform/system';
+import { waitMs } from './event-loop.ts';
 
 // A lock older than this was left by a process that died, and is ignored. No write takes so long.
 const staleLockMs = 10_000;
@@ -25,7 +25,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
       if (systemCodeOf(error) !== 'EEXIST') throw error;
       const held = await stat(lock).catch(() => null);
       if (held !== null && Date.now() - held.mtimeMs > staleLockMs) await rm(lock, { force: true });
-      else await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 20));
+      else await waitMs(10 + Math.random() * 20);
     }
   }
   try {
@@ -37,7 +37,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
 
 /** Replaces a file atomically, with mode 0600. The file is durable when the promise resolves. */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.${processId}.tmp`;
   const file = await open(draft, 'w', 0o600);
   try {
     await file.writeFile(text);
@@ -50,4 +50,29 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   const folder = await open(dirname(path), 'r').catch(() => null);
   await folder?.sync().catch(() => undefined);
   await folder?.close();
+}
+
+/**
+ * Reads a file that only its owner may read; null if there is none. A file that others can read, for example after a
+ * copy, gets mode 0600 before its text is used. Another failure is thrown as `toError` words it.
+ */
+export async function readPrivateFile(
+  path: string,
+  toError: (code: string, cause: unknown) => Error,
+): Promise<string | null> {
+  try {
+    const text = await readFile(path, 'utf8');
+    if (!isWindows() && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
+    return text;
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw toError(String(code), error);
+  }
+}
+
+/** Returns a text that changes when the file is replaced or written; the same text while it cannot be read. */
+export async function readFileStamp(path: string): Promise<string> {
+  const file = await stat(path).catch(() => null);
+  return file === null ? '' : `${file.mtimeMs} ${file.size} ${file.ino}`;
 }

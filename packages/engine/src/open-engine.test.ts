@@ -146,3 +146,12 @@ describe('one engine', () => {
     expect(openEngine({ store, config, titles: false }).titles).toBeNull();
   });
 });
+
+test('[H140] an engine without a store or a configuration is refused with what to pass', async () => {
+  const store = await openStore('memory:');
+  opened.push(store);
+  const openWith = (options: object) => () => Reflect.apply(openEngine, undefined, [options]);
+  expect(openWith({ config: parseConfig(null, {}) })).toThrow('openEngine needs a store');
+  expect(openWith({ store: openStore('memory:'), config: parseConfig(null, {}) })).toThrow('openEngine needs a store');
+  expect(openWith({ store })).toThrow('openEngine needs a `config`, such as parseConfig(null, {}).');
+});

@@ -1,14 +1,16 @@
 /** Builds the engine, through which the server and the command line call models. */
-import type { Store } from '@coppice/core';
+import { refuse, type Store } from '@coppice/core';
+import { assertStore } from '@coppice/core/decode';
 import type { ChatCopier, CommandDefinition } from './commands/contract.ts';
 import { type Commands, createCommands } from './commands/registry.ts';
 import type { Compactor } from './compaction/contract.ts';
 import type { Config } from './config/contract.ts';
 import { createEvents, type Events, type HookFailure } from './events.ts';
 import { createFileTextExtractor, type FileTextExtractor } from './files/file-text-extractor.ts';
-import { toGeneratorSettings } from './generate/defaults.ts';
 import { createGenerator, type Generator, type GeneratorOptions } from './generate/index.ts';
+import { toGeneratorSettings } from './generate/settings.ts';
 import { createMemorySpending, type Spending } from './generate/spending.ts';
+import { createStoreSpending } from './generate/store-spending.ts';
 import { newId } from './new-id.ts';
 import { systemClock } from './providers/clock.ts';
 import { createProviders, type ModelProviders } from './providers/index.ts';
@@ -18,9 +20,9 @@ import { createTitleGenerator, type TitleGenerator } from './summaries/titles.ts
 import { createTools, toToolSettings } from './tools/index.ts';
 import type { ToolRegistry } from './tools/registry.ts';
 
-/** The store and the configuration of an engine, and what replaces its defaults. */
+/** The store and the configuration of an engine, and optional replacements for its defaults. */
 export interface EngineOptions
-  extends Pick<GeneratorOptions, 'limits' | 'spending' | 'actor' | 'kit' | 'clock' | 'newId'> {
+  extends Pick<GeneratorOptions, 'limits' | 'spending' | 'shareTurns' | 'actor' | 'kit' | 'clock' | 'newId'> {
   /** The store belongs to the caller; closing the engine does not close it. */
   readonly store: Store;
   readonly config: Config;
@@ -67,26 +69,54 @@ export interface Engine {
    * one.
    */
   forStore(store: Store): Engine;
+  /**
+   * Drops the engine that {@link forStore} returned for a store, so that its memory can be used again. No turn may run
+   * on it.
+   */
+  release(store: Store): void;
   /** Stops running turns, keeping their text, and cancels pending titles. Does not close providers, tools and store. */
   close(): Promise<void>;
 }
 
 /** Builds an engine. It calls no model and opens nothing until it is used. */
 export function openEngine(options: EngineOptions): Engine {
+  assertStore('openEngine', options.store);
   const { config } = options;
+  // A caller without types may forget it.
+  if (config?.generate === undefined)
+    return refuse('command/invalid', 'openEngine needs a `config`, such as parseConfig(null, {}).');
   const current = options.currentConfig ?? (() => config);
   const settings = followSettings(toGeneratorSettings(config), () => toGeneratorSettings(current()));
   const shared: SharedServices = {
     providers: options.providers ?? createProviders({ config, ...(options.clock ? { clock: options.clock } : {}) }),
     tools: options.tools ?? createTools({ ...toToolSettings(config), rules: () => current().tools }),
     // Shared, so that a daily budget applies to all stores of a process even if spending is not stored in a file.
-    spending: options.spending ?? settings.spending ?? createMemorySpending(),
+    spending: options.spending ?? chooseSpending(options.store, settings.spending ?? createMemorySpending()),
     fileTexts: createFileTextExtractor(),
     timers: createSharedTimers(options.clock ?? systemClock),
     engines: new Map(),
     summarizer: null,
   };
   return engineOn(options, settings, shared, options.store);
+}
+
+/**
+ * Returns the spending of the store as soon as its servers share it, else that of this computer. A database that takes
+ * no writes shares none until it does.
+ */
+function chooseSpending(store: Store, own: Spending): Spending {
+  let ofStore: Spending | null = null;
+  const current = (): Spending => {
+    const { shared } = store;
+    if (shared !== null) ofStore ??= createStoreSpending(shared.spending, own);
+    return ofStore ?? own;
+  };
+  return {
+    on: (day) => current().on(day),
+    add: (day, usd, note) => current().add(day, usd, note),
+    reserve: (day, owner, amountOf) => current().reserve(day, owner, amountOf),
+    byOwner: (day) => current().byOwner(day),
+  };
 }
 
 /** The services that the engines of all stores share. */
@@ -158,6 +188,7 @@ function engineOn(options: EngineOptions, settings: Settings, shared: SharedServ
     tools,
     events,
     spending,
+    shareTurns: options.shareTurns,
     fileTexts,
     timers,
     limits: { ...settings.limits, ...options.limits },
@@ -198,6 +229,12 @@ function engineOn(options: EngineOptions, settings: Settings, shared: SharedServ
     spending,
     commands,
     forStore: (of) => engineOn(options, settings, shared, of),
+    release(of) {
+      const released = shared.engines.get(of);
+      if (released === undefined || of === options.store) return;
+      shared.engines.delete(of);
+      void released.titles?.close();
+    },
     async close() {
       const all = store === options.store ? [...shared.engines.values()] : [engine];
       await Promise.all(all.map((each) => each.generator.close()));

@@ -13,6 +13,7 @@ import {
   type TreeStore,
   treeId,
 } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import { newId } from './new-id.ts';
 
 export interface ServiceOptions {
@@ -55,8 +56,7 @@ export function assertCount(what: string, value: number, least = 0): void {
  * Returns the arguments. Throws unless they are an object, because untyped callers may omit them or pass another type.
  */
 export function requireObject<T extends object>(given: T): T {
-  const isNamed = typeof given === 'object' && given !== null && !Array.isArray(given);
-  return isNamed ? given : refuse('command/invalid', 'This call needs an object with its arguments.', {});
+  return isFieldMap(given) ? given : refuse('command/invalid', 'This call needs an object with its arguments.', {});
 }
 
 export interface NodeLocation {
@@ -78,15 +78,19 @@ export async function findNodeLocation(store: TreeStore, id: string): Promise<No
 
 /** Like {@link findNodeLocation}, but throws if the node does not exist. */
 export async function requireNodeLocation(store: TreeStore, id: string): Promise<NodeLocation> {
-  return (await findNodeLocation(store, id)) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+  return (
+    (await findNodeLocation(store, id)) ?? refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id })
+  );
 }
 
 /** Converts a caller's tree id. A value that is not a string is refused as unknown. */
 export function requireTreeId(id: string): TreeId {
-  return typeof id === 'string' ? treeId(id) : refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
+  return typeof id === 'string' ? treeId(id) : refuse('tree/unknown-tree', `There is no chat ${id}.`, { treeId: id });
 }
 
 /** Converts a caller's node id; see {@link requireTreeId}. */
 export function requireNodeId(id: string): NodeId {
-  return typeof id === 'string' ? nodeId(id) : refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+  return typeof id === 'string'
+    ? nodeId(id)
+    : refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
 }

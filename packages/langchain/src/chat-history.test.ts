@@ -1,4 +1,5 @@
-import type { Block, Store } from '@coppice/core';
+import { messageKit } from '@coppice/content';
+import { readPage, run, type Store, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { openTree } from '@coppice/stores/tree';
 import {
@@ -63,6 +64,81 @@ describe('a history', () => {
     );
   });
 
+  test('[LC1] returns the text that was edited in place, beside the parts that stay', async () => {
+    const history = open();
+    const picture = { type: 'image_url', image_url: { url: 'data:,' } };
+    await history.addMessage(new HumanMessage({ content: [{ type: 'text', text: 'Old' }, picture] }));
+    const id = treeId(history.treeId);
+    const [question] = await openTree(store, id, { user: 'ada' }).messages();
+    const command = {
+      type: 'edit',
+      treeId: id,
+      nodeId: question?.id ?? expect.fail(),
+      content: 'New',
+      mode: 'in-place',
+    } as const;
+    const context = { actor: 'ada', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
+    await run(store.forOwner('ada'), command, context);
+    expect((await history.getMessages())[0]?.content).toEqual([{ type: 'text', text: 'New' }, picture]);
+  });
+
+  test('[LC6] keeps images and files in the blob store, in every form of LangChain, and returns them exactly', async () => {
+    const data = Buffer.from('A picture').toString('base64');
+    const parts = [
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${data}`, detail: 'low' } },
+      { type: 'image_url', image_url: `data:image/png;base64,${data}` },
+      { type: 'image', source_type: 'base64', mime_type: 'image/png', data },
+      { type: 'image', mimeType: 'image/png', data },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
+      { type: 'file', source_type: 'base64', mime_type: 'application/pdf', data, metadata: { name: 'a.pdf' } },
+      { type: 'audio', mimeType: 'audio/wav', data },
+      { type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,no base64' } },
+      { type: 'image', mimeType: 'image/png', data: 'QQ==' },
+      { type: 'image', mimeType: 'image/png', data: 'QR==' },
+    ];
+    const lists = [parts, [...parts].reverse(), [{ type: 'text', text: 'Look:' }, ...parts], parts.slice(2, 3)];
+    const messages = lists.map((content) => new HumanMessage({ content: [...content] }));
+    const history = open();
+    await history.addMessages(messages);
+    expect((await history.getMessages()).map(({ content }) => content)).toEqual(lists);
+    const id = treeId(history.treeId);
+    const { nodes } = await store.forOwner('ada').read(id, () => readPage(id, {}));
+    expect(JSON.stringify(nodes)).not.toContain(data);
+    const names = nodes[0]?.message?.content.flatMap((block) => ('name' in block ? [block.name] : []));
+    expect(names).toEqual(['a.pdf', 'file.wav']);
+    expect(nodes[3]?.message?.content).toMatchObject([{ type: 'image', source: { type: 'blob', size: 9 } }]);
+  });
+
+  test('[LC6] returns images that other programs stored', async () => {
+    const history = open();
+    await history.addMessage(new HumanMessage('Hello'));
+    const data = Buffer.from('A picture').toString('base64');
+    await openTree(store, history.treeId, { user: 'ada' }).append({
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look:' },
+        { type: 'image', mediaType: 'image/png', source: { type: 'base64', data } },
+      ],
+    });
+    expect((await history.getMessages())[1]?.content).toEqual([
+      { type: 'text', text: 'Look:' },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } },
+    ]);
+  });
+
+  test.each([
+    [{}, 'TreeChatMessageHistory needs a store'],
+    [{ store: openStore('memory:'), sessionId: 'a' }, 'TreeChatMessageHistory needs a store'],
+    [{ store: 'own' }, 'TreeChatMessageHistory needs a `sessionId`'],
+    [{ store: 'own', sessionId: '' }, 'TreeChatMessageHistory needs a `sessionId`'],
+    [{ store: 'own', sessionId: 'a', user: 5 }, 'The `user` of TreeChatMessageHistory must be a text'],
+    [{ store: 'own', sessionId: 'a', usr: 'ada' }, 'TreeChatMessageHistory has no option "usr". Did you mean "user"?'],
+  ])('[LC7] refuses %o', (given, message) => {
+    const options = 'store' in given && given.store === 'own' ? { ...given, store } : given;
+    expect(() => Reflect.construct(TreeChatMessageHistory, [options])).toThrow(message);
+  });
+
   test('[LC2] branches after an earlier message is selected', async () => {
     const history = open();
     await history.addMessages([new HumanMessage('One'), new AIMessage('Two'), new HumanMessage('Three')]);
@@ -81,12 +157,14 @@ describe('a history', () => {
     const history = open();
     await history.addMessage(new HumanMessage('From LangChain'));
     const tree = openTree(store, history.treeId, { user: 'ada' });
-    const blocks: readonly Block[] = [
-      { type: 'text', ...{ text: 'From elsewhere' } },
-      { type: 'tool-use', ...{ id: 'c', name: 'look', parameters: {} } },
-    ];
     await tree.append([
-      { role: 'assistant', content: blocks },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'From elsewhere' },
+          { type: 'tool-use', id: 'c', name: 'look', parameters: {} },
+        ],
+      },
       { role: 'tool', content: 'Found.', tool_call_id: 'c' },
     ]);
     const [, reply, result] = await history.getMessages();

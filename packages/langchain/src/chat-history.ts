@@ -1,17 +1,20 @@
 /** Stores a LangChain chat history, with every branch, in a tree. */
-import { deriveId, messageKit } from '@coppice/content';
+import { deriveId, hasStoredBytes, messageKit, restoreInlineBlocks, storeInlineMessages } from '@coppice/content';
 import {
   isUuid,
   type NodeId,
   nodeId,
+  type OptionNames,
   type RunContext,
   readPath,
   readTree,
+  refuse,
   run,
   type Store,
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { assertOptionNames, assertStore } from '@coppice/core/decode';
 import { BaseListChatMessageHistory } from '@langchain/core/chat_history';
 import {
   type BaseMessage,
@@ -32,6 +35,29 @@ export interface TreeHistoryOptions {
   readonly newId?: () => string;
 }
 
+const optionNames: OptionNames<TreeHistoryOptions> = {
+  store: true,
+  sessionId: true,
+  user: true,
+  now: true,
+  newId: true,
+};
+
+/**
+ * Refuses options that a caller without types may pass. Without a session id, the messages of all sessions would be in
+ * one tree.
+ */
+function assertOptions(options: TreeHistoryOptions): TreeHistoryOptions {
+  assertOptionNames('TreeChatMessageHistory', options, optionNames);
+  assertStore('TreeChatMessageHistory', options.store);
+  const { sessionId, user } = options;
+  if (typeof sessionId !== 'string' || sessionId === '')
+    return refuse('command/invalid', 'TreeChatMessageHistory needs a `sessionId`: the text that names the session.');
+  if (user !== undefined && (typeof user !== 'string' || user === ''))
+    return refuse('command/invalid', 'The `user` of TreeChatMessageHistory must be a text that is not empty.');
+  return options;
+}
+
 /**
  * A LangChain history that reads and writes the active branch of a tree. New messages are added below the active
  * message. Select an earlier message, with `select` or another interface of Coppice, to start another branch there.
@@ -45,8 +71,9 @@ export class TreeChatMessageHistory extends BaseListChatMessageHistory {
   readonly #context: RunContext;
   #exists = false;
 
-  constructor({ store, sessionId, user, now = Date.now, newId = () => crypto.randomUUID() }: TreeHistoryOptions) {
+  constructor(options: TreeHistoryOptions) {
     super();
+    const { store, sessionId, user, now = Date.now, newId = () => crypto.randomUUID() } = assertOptions(options);
     const owner = user ?? store.owner;
     this.treeId = treeId(isUuid(sessionId) ? sessionId : deriveId('langchain', owner, sessionId));
     this.#store = user === undefined ? store : store.forOwner(user);
@@ -78,7 +105,15 @@ export class TreeChatMessageHistory extends BaseListChatMessageHistory {
       const { activeNodeId } = yield* readTree(id);
       return activeNodeId === null ? [] : yield* readPath({ to: activeNodeId });
     });
-    return mapStoredMessagesToChatMessages(path.flatMap(messageFromNode));
+    const { blobs } = this.#store;
+    const nodes = await Promise.all(
+      path.map(async (node) => {
+        const { message } = node;
+        if (message === null || !hasStoredBytes(message.content)) return node;
+        return { ...node, message: { ...message, content: await restoreInlineBlocks(message.content, blobs) } };
+      }),
+    );
+    return mapStoredMessagesToChatMessages(nodes.flatMap(messageFromNode));
   }
 
   override addMessage(message: BaseMessage): Promise<void> {
@@ -89,7 +124,8 @@ export class TreeChatMessageHistory extends BaseListChatMessageHistory {
   override async addMessages(messages: BaseMessage[]): Promise<void> {
     if (messages.length === 0) return;
     await this.#ensureTree();
-    const added = mapChatMessagesToStoredMessages(messages).map(fromStoredMessage);
+    const stored = mapChatMessagesToStoredMessages(messages).map(fromStoredMessage);
+    const added = await storeInlineMessages(stored, this.#store.blobs);
     await run(this.#store, { type: 'append', treeId: this.treeId, messages: added }, this.#context);
   }
 

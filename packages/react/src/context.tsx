@@ -1,14 +1,14 @@
 /** React contexts with the client and the open tree that the hooks use. */
 import { type CoppiceClient, createClient, type OpenTreeState, type TreeSession } from '@coppice/client';
-import type { NodeId, TreeId } from '@coppice/core';
+import { nodeId as toNodeId } from '@coppice/core';
 import {
   createContext,
   type ReactElement,
   type ReactNode,
   useContext,
   useEffect,
-  useMemo,
   useRef,
+  useState,
   useSyncExternalStore,
 } from 'react';
 
@@ -23,6 +23,8 @@ export function CoppiceProvider({
   readonly client: CoppiceClient;
   readonly children?: ReactNode;
 }): ReactElement {
+  if (typeof client?.openTree !== 'function')
+    throw new Error('CoppiceProvider needs a `client`, such as createClient({ baseUrl, token }).');
   return <ClientContext.Provider value={client}>{children}</ClientContext.Provider>;
 }
 
@@ -41,37 +43,59 @@ export function useClient(): CoppiceClient {
  * when no component uses it any more.
  */
 const users = new WeakMap<TreeSession, number>();
+const closedSessions = new WeakSet<TreeSession>();
 
-function keepOpen(session: TreeSession, nodeId: NodeId | undefined): () => void {
+function keepOpen(session: TreeSession, nodeId: string | undefined): () => void {
   const before = users.get(session);
   users.set(session, (before ?? 0) + 1);
-  if (before === undefined) void session.open(nodeId);
+  if (before === undefined) void session.open(nodeId === undefined ? undefined : toNodeId(nodeId));
   return () => {
     users.set(session, (users.get(session) ?? 1) - 1);
     setTimeout(() => {
-      if (users.get(session) === 0) session.close();
+      if (users.get(session) !== 0) return;
+      closedSessions.add(session);
+      session.close();
     });
   };
+}
+
+interface HeldSession {
+  readonly client: CoppiceClient;
+  readonly treeId: string;
+  readonly session: TreeSession;
+}
+
+function holdSession(client: CoppiceClient, treeId: string): HeldSession {
+  return { client, treeId, session: client.openTree(treeId) };
 }
 
 /**
  * Opens a tree while the component is mounted. With `nodeId` the branch through that node is shown. Nothing is read
  * during server rendering.
  */
-export function useOpenTree(treeId: TreeId, nodeId?: NodeId): TreeSession {
+export function useOpenTree(treeId: string, nodeId?: string): TreeSession {
+  if (typeof treeId !== 'string' || treeId === '')
+    throw new Error('There is no tree to open: pass the id of a tree as `treeId`.');
   const client = useClient();
-  const session = useMemo(() => client.openTree(treeId), [client, treeId]);
+  const [first, setHeld] = useState(() => holdSession(client, treeId));
+  const held = first.client === client && first.treeId === treeId ? first : holdSession(client, treeId);
+  if (held !== first) setHeld(held);
+  const { session } = held;
   // The node decides only which branch is shown first. A later change of the prop does not open the tree again.
   const opensAt = useRef(nodeId);
   opensAt.current = nodeId;
-  useEffect(() => keepOpen(session, opensAt.current), [session]);
+  useEffect(() => {
+    // React keeps the state of components that it hides, as in `<Activity>`, but their session was closed.
+    if (closedSessions.has(session)) setHeld(holdSession(client, treeId));
+    else return keepOpen(session, opensAt.current);
+  }, [session, client, treeId]);
   return session;
 }
 
 /** Provides an open tree to the hooks inside: opens the tree by its id, or uses a session that you opened. */
 export function TreeProvider(
   props: { readonly children?: ReactNode } & (
-    | { readonly treeId: TreeId; readonly nodeId?: NodeId }
+    | { readonly treeId: string; readonly nodeId?: string }
     | { readonly session: TreeSession }
   ),
 ): ReactElement {
@@ -81,8 +105,8 @@ export function TreeProvider(
 }
 
 function OpenedTreeProvider(props: {
-  readonly treeId: TreeId;
-  readonly nodeId?: NodeId;
+  readonly treeId: string;
+  readonly nodeId?: string;
   readonly children?: ReactNode;
 }): ReactElement {
   const session = useOpenTree(props.treeId, props.nodeId);

@@ -20,7 +20,7 @@ import {
   variantPositionOf,
   type WriteResponse,
 } from '@coppice/client';
-import type { Bookmark, Message, Node, NodeId, TreeId } from '@coppice/core';
+import { type Bookmark, type Message, type Node, type NodeId, nodeId, treeId as toTreeId } from '@coppice/core';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useClient, useSession, useTreeState } from './context.tsx';
 import { type RequestState, useRequest } from './use-request.ts';
@@ -145,7 +145,7 @@ export interface BranchView {
   loadOlder(): Promise<void>;
   loadNewer(): Promise<void>;
   /** Shows the branch through a message and makes it the active one. */
-  show(id: NodeId): Promise<void>;
+  show(id: string): Promise<void>;
 }
 
 const noMessages: readonly Node[] = [];
@@ -164,7 +164,7 @@ export function useBranch(): BranchView {
     isLoadingOlder,
     loadOlder: () => session.loadOlder(),
     loadNewer: () => session.loadNewer(),
-    show: (id) => session.go(id),
+    show: (id) => session.go(nodeId(id)),
   };
 }
 
@@ -175,7 +175,7 @@ export interface MessageView {
   /** Whether the server has not confirmed the message yet. */
   readonly isUnconfirmed: boolean;
   readonly bookmark: Bookmark | null;
-  /** A variant that another user added at the same time. */
+  /** The message that another user added or changed at the same time. */
   readonly conflictId: NodeId | null;
   edit(content: string | Message['content'], mode?: 'branch' | 'in-place'): Promise<EditOutcome>;
   regenerate(options?: GenerationOptions): Promise<GenerationResult>;
@@ -184,7 +184,8 @@ export interface MessageView {
 }
 
 /** Returns one message of the open tree. */
-export function useMessage(id: NodeId): MessageView {
+export function useMessage(messageId: string): MessageView {
+  const id = nodeId(messageId);
   const { actions } = useSession();
   const node = useTreeState((state) => state.part?.nodes.get(id) ?? null);
   const isUnconfirmed = useTreeState((state) => state.unconfirmed.has(id));
@@ -209,7 +210,7 @@ export interface VariantsView {
   readonly count: number;
   readonly ids: readonly NodeId[];
   /** Shows a variant. Its messages that are already loaded are rendered immediately. */
-  show(id: NodeId): Promise<void>;
+  show(id: string): Promise<void>;
   next(): Promise<void>;
   previous(): Promise<void>;
 }
@@ -218,7 +219,8 @@ export interface VariantsView {
  * Returns the variants of a message. `next` after the last variant shows the first one, and `previous` the other way
  * round.
  */
-export function useVariants(id: NodeId): VariantsView {
+export function useVariants(messageId: string): VariantsView {
+  const id = nodeId(messageId);
   const session = useSession();
   const part = useTreeState((state) => state.part);
   const node = part?.nodes.get(id);
@@ -226,7 +228,7 @@ export function useVariants(id: NodeId): VariantsView {
     () => (part === null || node === undefined ? { at: 1, ids: [id] } : variantPositionOf(part, node)),
     [part, node, id],
   );
-  const show = (to: NodeId | undefined) => (to === undefined || to === id ? Promise.resolve() : session.go(to));
+  const show = (to: string | undefined) => (to === undefined || to === id ? Promise.resolve() : session.go(nodeId(to)));
   const count = ids.length;
   return {
     index: at - 1,
@@ -248,7 +250,8 @@ export interface StreamingReplyView {
 }
 
 /** Returns the text of a reply while it is generated. */
-export function useStreamingReply(id: NodeId): StreamingReplyView {
+export function useStreamingReply(messageId: string): StreamingReplyView {
+  const id = nodeId(messageId);
   const { actions } = useSession();
   const reply = useTreeState((state) => state.live.get(id) ?? null);
   return { reply, isStreaming: reply !== null, stop: () => actions.stop(id) };
@@ -262,8 +265,10 @@ export interface PendingApproval extends LiveToolCall {
 /** The tool calls that wait for a decision, and a function that decides, from {@link useToolApprovals}. */
 export interface ToolApprovalsView {
   readonly pending: readonly PendingApproval[];
+  /** Runs the call. With `remember`, later calls of the tool run without asking. */
   approve(callId: string, options?: { readonly remember?: boolean }): Promise<void>;
-  refuse(callId: string, options?: { readonly remember?: boolean }): Promise<void>;
+  /** Refuses this call; the next call of the tool waits for a decision again. */
+  refuse(callId: string): Promise<void>;
 }
 
 /** Returns the tool calls of the open tree that wait for a decision. */
@@ -277,7 +282,7 @@ export function useToolApprovals(): ToolApprovalsView {
   return {
     pending,
     approve: (callId, { remember = false } = {}) => actions.approve(callId, true, remember),
-    refuse: (callId, { remember = false } = {}) => actions.approve(callId, false, remember),
+    refuse: (callId) => actions.approve(callId, false),
   };
 }
 
@@ -296,6 +301,13 @@ export interface ComposerView {
   /** Stops all replies that are being generated at the end of the branch. */
   stop(): Promise<void>;
   readonly problem: HttpProblem | null;
+}
+
+/** Returns the replies that are being generated below messages of the shown branch. */
+function repliesOnBranch(live: OpenTreeState['live'], part: OpenTreeState['part']): readonly NodeId[] {
+  if (part === null || live.size === 0) return [];
+  const shown = new Set([part.tree.rootId, ...shownPath(part).map(({ id }) => id)]);
+  return [...live.keys()].filter((id) => shown.has(part.nodes.get(id)?.parentId ?? id));
 }
 
 /** Waits until a tree is loaded, or until loading has failed. */
@@ -321,6 +333,7 @@ export function useComposer(options: GenerationOptions = {}): ComposerView {
   const draft = `draft.${treeId}`;
   const isReady = useTreeState((state) => state.phase === 'ready');
   const live = useTreeState((state) => state.live);
+  const part = useTreeState((state) => state.part);
   const [text, setShown] = useState('');
   const [problem, setProblem] = useState<HttpProblem | null>(null);
   // Sends the text as it is when the tree is ready, not as it was when `send` was called.
@@ -343,7 +356,7 @@ export function useComposer(options: GenerationOptions = {}): ComposerView {
     [client, draft],
   );
   const canSend = isReady && text.trim() !== '';
-  const streaming = useMemo(() => [...live.keys()], [live]);
+  const streaming = useMemo(() => repliesOnBranch(live, part), [live, part]);
   return {
     text,
     setText,
@@ -437,14 +450,14 @@ export interface SearchView {
  */
 export function useSearch(
   text: string,
-  { treeId, limit = 50 }: { readonly treeId?: TreeId; readonly limit?: number } = {},
+  { treeId, limit = 50 }: { readonly treeId?: string; readonly limit?: number } = {},
 ): SearchView {
   const { api } = useClient();
   const words = text.trim();
   const key = words === '' ? null : JSON.stringify([words, treeId, limit]);
   const { data, isLoading, problem } = useRequest(
     key,
-    (signal) => api.search(words, { limit, ...(treeId === undefined ? {} : { treeId }) }, signal),
+    (signal) => api.search(words, { limit, ...(treeId === undefined ? {} : { treeId: toTreeId(treeId) }) }, signal),
     150,
   );
   return { hits: data?.items ?? [], isLoading, problem, hasMore: data !== null && data.cursor !== null };

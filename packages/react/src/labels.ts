@@ -16,6 +16,7 @@ export interface Labels {
   /** Which of the variants is shown, counted from 1. */
   readonly variant: (at: number, count: number) => string;
   readonly loadOlder: string;
+  readonly loadNewer: string;
   readonly thinking: string;
   readonly toolCall: string;
   readonly allow: string;
@@ -49,6 +50,7 @@ export const englishLabels: Labels = {
   nextVariant: 'Next version',
   variant: (at, count) => `Version ${at} of ${count}`,
   loadOlder: 'Load older messages',
+  loadNewer: 'Load newer messages',
   thinking: 'Thinking',
   toolCall: 'Tool call',
   allow: 'Allow',

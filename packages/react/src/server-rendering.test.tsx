@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createClient, Topology } from '@coppice/client';
 import { openNodeClient } from '@coppice/client/testing';
 import { nodeId, type TopologyNode, textMessage, treeId } from '@coppice/core';
+import type { ScriptedReply } from '@coppice/engine/testing';
 import { createTree, openTestServer } from '@coppice/server/testing';
 import { createElement, type ReactElement } from 'react';
 import { renderToString } from 'react-dom/server';
@@ -38,6 +39,22 @@ function EveryHook() {
   useUndo();
   return <p>{JSON.stringify([list.isReady, composer.canSend, usage.share, hits, pending])}</p>;
 }
+
+test('[HK10] a provider without a client or a tree is refused with what to pass', () => {
+  const client = createClient({ fetch: async () => Response.error() });
+  const shown = (provider: object, tree: object) => () =>
+    renderToString(
+      Reflect.apply(createElement, undefined, [
+        CoppiceProvider,
+        provider,
+        Reflect.apply(createElement, undefined, [TreeProvider, tree, <Thread key="thread" />]),
+      ]),
+    );
+  expect(shown({}, { treeId: id })).toThrow('CoppiceProvider needs a `client`');
+  expect(shown({ client }, {})).toThrow('pass the id of a tree as `treeId`');
+  expect(shown({ client }, { treeId: '' })).toThrow('pass the id of a tree as `treeId`');
+  expect(shown({ client }, { treeId: id })()).toContain('Loading…');
+});
 
 test('[HK1] hooks and components render on a server without a request', () => {
   const client = createClient({
@@ -85,6 +102,42 @@ test('[HK1, HK3, HK6] a session that is already open renders its branch, its ver
   client.requests.length = 0;
   await session.actions.approve('c1', true).catch(() => undefined);
   expect(client.requests).toEqual([`POST /api/generations/${made}/approvals/c1`]);
+  session.close();
+  await server.close();
+});
+
+function StreamingCount() {
+  return <output>{useComposer().streaming.length}</output>;
+}
+
+test('[HK3] a composer stops only replies on the shown branch; a failed reply says why', async () => {
+  const failing: ScriptedReply = [
+    { type: 'error', code: 'provider/overloaded', kind: 'unavailable', message: 'Too busy.', retryable: false },
+  ];
+  const server = await openTestServer({ replies: [failing] });
+  const { id: made } = await createTree(server, ['One', 'Two']);
+  const session = openNodeClient(server).openTree(treeId(made));
+  await session.open();
+  const [one, two] = session.messages;
+  const count = () =>
+    renderToString(
+      <TreeProvider session={session}>
+        <StreamingCount />
+      </TreeProvider>,
+    );
+  session.replies.startReply(two?.id ?? expect.fail(), null);
+  expect(count()).toContain('1');
+  await session.actions.edit(one?.id ?? expect.fail(), 'Other');
+  expect(count()).toContain('0');
+  await session.actions.send('Three', { models: ['scripted/one'] });
+  const isFailed = () => session.messages.at(-1)?.status === 'error';
+  await expect.poll(() => isFailed()).toBe(true);
+  const thread = renderToString(
+    <TreeProvider session={session}>
+      <Thread />
+    </TreeProvider>,
+  );
+  expect(thread).toContain('<p class="coppice-error">Too busy.</p>');
   session.close();
   await server.close();
 });

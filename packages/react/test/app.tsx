@@ -14,7 +14,8 @@ import {
   useTreeList,
   useUndo,
 } from '@coppice/react';
-import { type ReactElement, StrictMode, useState } from 'react';
+import * as React from 'react';
+import { type ReactElement, type ReactNode, StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
 const client = createClient();
@@ -58,20 +59,33 @@ function TreeLinks(): ReactElement {
   );
 }
 
+/** Hides its children and keeps their state; React 18 can only unmount them. */
+function Hideable({ isHidden, children }: { readonly isHidden: boolean; readonly children: ReactNode }): ReactNode {
+  const { Activity } = React;
+  if (Activity === undefined) return isHidden ? null : children;
+  return <Activity mode={isHidden ? 'hidden' : 'visible'}>{children}</Activity>;
+}
+
 function App(): ReactElement {
+  const [isHidden, setHidden] = useState(false);
   const [id] = location.pathname.split('/').slice(2);
   const generation = { models: ['scripted/one'] };
   return (
     <CoppiceProvider client={client}>
       <TreeLinks />
+      <button type="button" onClick={() => setHidden(!isHidden)}>
+        {isHidden ? 'Show' : 'Hide'}
+      </button>
       {id === undefined ? null : (
-        <TreeProvider treeId={treeId(id)}>
-          <TreeTools />
-          <Thread generation={generation} empty={<p>Nothing here yet.</p>} />
-          <Composer generation={generation} />
-          <Outline />
-          <TreeMap />
-        </TreeProvider>
+        <Hideable isHidden={isHidden}>
+          <TreeProvider treeId={treeId(id)}>
+            <TreeTools />
+            <Thread generation={generation} empty={<p>Nothing here yet.</p>} />
+            <Composer generation={generation} />
+            <Outline />
+            <TreeMap />
+          </TreeProvider>
+        </Hideable>
       )}
     </CoppiceProvider>
   );

@@ -80,24 +80,31 @@ describe.each(['18', '19'])('in a browser, with React %s', (major) => {
     await message(page, 'Where to?').getByRole('button', { name: 'Edit' }).click();
     await page.locator('.coppice-message textarea').fill('Where to in May?');
     await page.getByRole('button', { name: 'Save' }).click();
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to in May?']);
+    // The edited question is answered again.
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to in May?', 'Second.']);
     await waitUntilTrue(() => page.locator('.coppice-variants').textContent()).toContain('2/2');
-    await page.getByRole('button', { name: 'Previous version' }).click();
+    // The keyboard stays on the button from version to version.
+    await page.getByRole('button', { name: 'Previous version' }).focus();
+    await page.keyboard.press('Enter');
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'First.']);
+    await page.keyboard.press('Enter');
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to in May?', 'Second.']);
+    await page.keyboard.press('Enter');
     await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'First.']);
 
     await message(page, 'First.').getByRole('button', { name: 'Regenerate' }).click();
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Second.']);
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Third.']);
     await page.reload();
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Second.']);
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Third.']);
 
     const { page: other } = await fixture.open(`/t/${id}`, { context });
-    await waitUntilTrue(() => texts(other)).toEqual(['Where to?', 'Second.']);
-    await message(page, 'Second.').getByRole('button', { name: 'Delete' }).click();
-    await waitUntilTrue(() => texts(other)).not.toContain('Second.');
+    await waitUntilTrue(() => texts(other)).toEqual(['Where to?', 'Third.']);
+    await message(page, 'Third.').getByRole('button', { name: 'Delete' }).click();
+    await waitUntilTrue(() => texts(other)).not.toContain('Third.');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Second.']);
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Third.']);
     await page.getByRole('button', { name: 'Redo' }).click();
-    await waitUntilTrue(() => texts(page)).not.toContain('Second.');
+    await waitUntilTrue(() => texts(page)).not.toContain('Third.');
     expect(faults).toEqual([]);
     expect(warnings).toEqual([]);
   });
@@ -125,6 +132,40 @@ describe.each(['18', '19'])('in a browser, with React %s', (major) => {
     await waitUntilTrue(async () => Number(await page.getByLabel('Tokens').getAttribute('value'))).toBeGreaterThan(0);
     await fixture.server.ask('POST', '/api/trees', { body: { title: 'Made elsewhere' } });
     await waitUntilTrue(() => page.locator('#trees li').allTextContents()).toContain('Made elsewhere');
+    expect(faults).toEqual([]);
+  });
+
+  test('[HK2, HK5] a tree that was hidden follows changes again, and an outline leads to a message far above and back', {
+    tags: ['browser'],
+  }, async () => {
+    const names = Array.from({ length: 120 }, (_, at) => `Message ${at + 1}.`);
+    const { id } = await createTree(fixture.server, names);
+    const { page, faults } = await fixture.open(`/t/${id}`);
+    await waitUntilTrue(async () => (await texts(page)).at(-1)).toBe('Message 120.');
+    await page.getByRole('button', { name: 'Hide' }).click();
+    await page.getByRole('button', { name: 'Show' }).click();
+    await waitUntilTrue(async () => (await texts(page)).at(-1)).toBe('Message 120.');
+    await fixture.server.ask('POST', `/api/trees/${id}/messages`, {
+      body: { messages: [{ role: 'user', content: 'Said meanwhile.' }] },
+      version: 2,
+    });
+    await waitUntilTrue(async () => (await texts(page)).at(-1)).toBe('Said meanwhile.');
+
+    const isVisible = (text: string) =>
+      message(page, text).evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        return bottom > 0 && top < innerHeight;
+      });
+    const outline = page.getByRole('navigation', { name: 'Outline' });
+    await outline.getByRole('button', { name: 'Message 3.' }).click();
+    await waitUntilTrue(() => texts(page)).toContain('Message 3.');
+    await waitUntilTrue(() => isVisible('Message 3.')).toBe(true);
+    const newer = page.getByRole('button', { name: 'Load newer messages' });
+    for (let shown = await texts(page); shown.at(-1) !== 'Said meanwhile.'; shown = await texts(page)) {
+      await newer.click();
+      await waitUntilTrue(async () => (await texts(page)).length).toBeGreaterThan(shown.length);
+    }
+    await waitUntilTrue(() => newer.count()).toBe(0);
     expect(faults).toEqual([]);
   });
 });

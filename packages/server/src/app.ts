@@ -1,6 +1,9 @@
 /** Creates a server without a socket: connects middleware, routes and the page. */
-import { setMaxListeners } from 'node:events';
+import { refuse } from '@coppice/core';
+import { assertStore } from '@coppice/core/decode';
 import { Hono } from 'hono';
+import { allowAnyListeners } from '#platform/system';
+import { assertServerOptionNames } from './check-options.ts';
 import type { ServerOptions } from './contract.ts';
 import type { ServerContext, ServerEnv } from './env.ts';
 import { makeHttpError, throwHttpError } from './http-errors.ts';
@@ -27,11 +30,26 @@ export interface CoppiceServer {
   close(): Promise<void>;
 }
 
+/** Refuses options that a caller without types may forget, before the first request fails because of them. */
+function assertOptions({ store, config, auth }: ServerOptions): void {
+  assertStore('createServer', store);
+  if (config?.generate === undefined)
+    refuse('command/invalid', 'createServer needs a `config` of @coppice/engine, such as parseConfig(null, {}).');
+  const hasToken = auth?.mode === 'token' && typeof auth.token === 'string' && auth.token !== '';
+  if (!hasToken && auth?.mode !== 'users')
+    refuse(
+      'command/invalid',
+      "createServer needs `auth`: { mode: 'token', token } with a token, or { mode: 'users' }.",
+    );
+}
+
 /** Creates a server. It does not listen; see `serve`. */
 export function createServer(options: ServerOptions): CoppiceServer {
+  assertOptions(options);
+  assertServerOptionNames('createServer', options);
   const closing = new AbortController();
   // Every running request adds a listener to this signal. From the eleventh on, Node would print a warning.
-  setMaxListeners(0, closing.signal);
+  allowAnyListeners(closing.signal);
   const services = createSharedServices(options, closing.signal, createApiReference(routes));
   const web = createPageHandler(services);
   const app = new Hono<ServerEnv>();

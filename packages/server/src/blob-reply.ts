@@ -5,7 +5,7 @@
 import type { BlobStore } from '@coppice/core';
 import { matchesEntityTag } from './entity-tags.ts';
 import { throwHttpError } from './http-errors.ts';
-import { attachmentPolicy } from './middleware/security-headers.ts';
+import { attachmentPolicy } from './middleware/content-policies.ts';
 import type { RawReply, RouteScope } from './routes/define.ts';
 
 // Types that browsers may display. All other types are downloaded, so that they never run as a page of Coppice.
@@ -36,7 +36,7 @@ function byteRangeOf(header: string | undefined, size: number): ByteRange | null
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
   const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);
   if (start < end) return { start, end };
-  return throwHttpError('http/range', `The attachment has ${size} bytes.`, { size });
+  return throwHttpError('http/range', `The range is outside of the attachment, which has ${size} bytes.`, { size });
 }
 
 /** Responds with an attachment. The caller must check access before. Throws if the attachment does not exist. */

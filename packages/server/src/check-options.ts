@@ -1,6 +1,54 @@
 /** Validates the operator's options before anything is opened, and reports all problems together. */
-import { AppError } from '@coppice/core';
+import { AppError, type OptionNames } from '@coppice/core';
+import { assertOptionNames } from '@coppice/core/decode';
+import { type AuthOptions, defaultQuotas, defaultServerLimits, type ServerOptions } from './contract.ts';
 import type { ServeOptions } from './serve.ts';
+
+const serverOptions: OptionNames<ServerOptions> = {
+  store: true,
+  storeUrl: true,
+  auth: true,
+  config: true,
+  live: true,
+  providers: true,
+  tools: true,
+  mcp: true,
+  mcpWrites: true,
+  events: true,
+  titles: true,
+  generateLimits: true,
+  web: true,
+  spool: true,
+  spillFolder: true,
+  computer: true,
+  hosts: true,
+  origins: true,
+  limits: true,
+  quotas: true,
+  log: true,
+  kit: true,
+  now: true,
+  newId: true,
+};
+const serveOptions: OptionNames<ServeOptions> = { ...serverOptions, host: true, port: true };
+const tokenAuth: OptionNames<Extract<AuthOptions, { readonly mode: 'token' }>> = {
+  mode: true,
+  token: true,
+  chosen: true,
+  renew: true,
+  sync: true,
+};
+const usersAuth: OptionNames<Extract<AuthOptions, { readonly mode: 'users' }>> = { mode: true, proxy: true };
+
+/** Throws on an option that `createServer` or `serve` does not have, also within `auth`, `limits` and `quotas`. */
+export function assertServerOptionNames(caller: 'createServer' | 'serve', options: ServerOptions): void {
+  assertOptionNames(caller, options, caller === 'serve' ? serveOptions : serverOptions);
+  const { auth, limits = {}, quotas = {} } = options;
+  if (auth?.mode === 'token') assertOptionNames('The `auth` of a server', auth, tokenAuth);
+  if (auth?.mode === 'users') assertOptionNames('The `auth` of a server', auth, usersAuth);
+  assertOptionNames('The `limits` of a server', limits, defaultServerLimits);
+  assertOptionNames('The `quotas` of a server', quotas, defaultQuotas);
+}
 
 const hostName =
   /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;

@@ -39,12 +39,14 @@ export interface ProxyOptions {
   readonly admit?: boolean | undefined;
 }
 
-/** The limits that hold for every request, whoever sends it. */
+/** The limits of every request, for all users and programs. */
 export interface ServerLimits {
   /** The largest JSON body, in bytes. */
   readonly bodyBytes: number;
-  /** The largest body of a forwarded call, in bytes. The model provider may have a lower limit. */
+  /** The largest body of a call that is recorded, in bytes. The model provider may have a lower limit. */
   readonly proxyBytes: number;
+  /** The largest body of a call that is only forwarded, such as a file, in bytes. It is never in memory as a whole. */
+  readonly forwardedBytes: number;
   /** The largest attachment, in bytes. */
   readonly attachmentBytes: number;
   /** The largest upload for an import, in bytes. Uploads are stored on disk, never in memory. */
@@ -85,7 +87,7 @@ export interface Quotas {
   readonly requestsPerMinute: number | null;
   /** Bytes of attachments and imports per day; null means no limit. */
   readonly uploadBytesPerDay: number | null;
-  /** The number of temporary trees, which are kept in memory. */
+  /** The number of temporary trees, which are in memory, or in unlogged tables of a shared database. */
   readonly temporaryTrees: number;
 }
 
@@ -93,6 +95,7 @@ export interface Quotas {
 export const defaultServerLimits: ServerLimits = {
   bodyBytes: 20 * 1024 * 1024,
   proxyBytes: 64 * 1024 * 1024,
+  forwardedBytes: 4 * 1024 ** 3,
   attachmentBytes: 20 * 1024 * 1024,
   importBytes: 4 * 1024 ** 3,
   bodyMs: 60_000,

@@ -2,21 +2,10 @@
  * Converts errors to responses. The kind of an error decides its status, except for codes of the server itself and for
  * a full disk.
  */
-import { AppError, type ErrorKind, isAppError, type Refusal } from '@coppice/core';
+import { AppError, type ErrorKind, isAppError, type Refusal, statusOfKind } from '@coppice/core';
 import { redactKeys } from '@coppice/engine';
 
-/** The HTTP status of each kind of error. */
-export const statusOfKind = {
-  invalid: 400,
-  'not-found': 404,
-  conflict: 409,
-  refused: 422,
-  unavailable: 503,
-  aborted: 499,
-  internal: 500,
-} as const satisfies Record<ErrorKind, number>;
-
-/** Error codes with their own HTTP status, for errors in the request itself. */
+/** The error codes of the server, and codes of other packages with an HTTP status of their own. */
 export const httpCodes = {
   'tree/version-required': { kind: 'invalid', status: 428 },
   'store/full': { kind: 'unavailable', status: 507 },
@@ -62,7 +51,7 @@ function isHttpCode(code: string): code is HttpCode {
 export function toHttpRefusal(thrown: unknown): Refusal {
   if (isAppError(thrown)) {
     const { code, kind, message, data } = thrown;
-    return { code, kind, message: redactKeys(message), data };
+    return { code, kind, message: shorten(redactKeys(message)), data: shortenTexts(data) };
   }
   return {
     code: 'http/internal',
@@ -70,4 +59,19 @@ export function toHttpRefusal(thrown: unknown): Refusal {
     message: 'An internal error occurred. The log of the server has the details.',
     data: {},
   };
+}
+
+// A sentence may repeat a value of the request, such as an unknown id, and a request may have megabytes.
+const maxTextLength = 1_000;
+
+function shorten(text: string): string {
+  return text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}…`;
+}
+
+function shortenTexts(data: Refusal['data']): Refusal['data'] {
+  const isLong = (value: unknown) => typeof value === 'string' && value.length > maxTextLength;
+  if (!Object.values(data).some(isLong)) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, typeof value === 'string' ? shorten(value) : value]),
+  );
 }

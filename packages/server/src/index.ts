@@ -1,10 +1,12 @@
 /** The public names of the package @coppice/server. */
+
+export { statusOfKind } from '@coppice/core';
 export { type CoppiceServer, createServer } from './app.ts';
 export { findOptionProblems } from './check-options.ts';
 export * from './contract.ts';
 export { makeFirstAdmin } from './first-admin.ts';
-export { httpCodes, httpStatusOf, statusOfKind } from './http-errors.ts';
-export { keepRecoveringReplies, recoverRepliesOnce } from './live/recovery.ts';
+export { httpCodes, httpStatusOf } from './http-errors.ts';
+export { keepRecoveringReplies, recoverRepliesOnce } from './live/background-tasks.ts';
 export { createLog, type LogOptions } from './log.ts';
 export type { TreesServerOptions } from './mcp/options.ts';
 export { serveTreesOverStdio } from './mcp/stdio.ts';

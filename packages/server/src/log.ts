@@ -1,6 +1,7 @@
 /** The server's log: JSON lines without keys, tokens or message contents. */
 import { redactKeys } from '@coppice/engine';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { processId } from '#platform/system';
 
 /** The level and the destination of the log. */
 export interface LogOptions {
@@ -17,7 +18,7 @@ export function createLog(options: LogOptions = {}): Logger {
   return pino(
     {
       level: options.level ?? 'info',
-      base: { pid: process.pid },
+      base: { pid: processId },
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: errorFields },
     },

@@ -1,5 +1,5 @@
 /** Metrics for Prometheus, counted by route pattern so that no id or token becomes a label. */
-import { performance } from 'node:perf_hooks';
+import { busyMs, measureProcess } from '#platform/system';
 
 const buckets = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const;
 
@@ -24,16 +24,15 @@ const durationHelp = 'Time until the response headers, by route.';
  */
 export function addProcessMetrics(metrics: Metrics, version: string): void {
   metrics.gauge('coppice_build_info', 'Always 1; the label is the version of Coppice.', () => 1, { version });
-  metrics.gauge('coppice_process_uptime_seconds', 'Time since the process started.', () => process.uptime());
-  metrics.gauge('coppice_process_resident_bytes', 'Memory of the process.', () => process.memoryUsage.rss());
-  metrics.counter('coppice_process_cpu_seconds_total', 'Processor time of the process.', () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
-  });
+  const use = measureProcess();
+  if (use === null) return;
+  metrics.gauge('coppice_process_uptime_seconds', 'Time since the process started.', use.uptime);
+  metrics.gauge('coppice_process_resident_bytes', 'Memory of the process.', use.residentBytes);
+  metrics.counter('coppice_process_cpu_seconds_total', 'Processor time of the process.', use.cpuSeconds);
   metrics.counter(
     'coppice_process_busy_seconds_total',
     'Time in which the event loop was busy. Close to one second per second, requests have to wait.',
-    () => performance.eventLoopUtilization().active / 1_000,
+    () => busyMs() / 1_000,
   );
 }
 

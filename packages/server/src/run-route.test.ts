@@ -37,3 +37,32 @@ test('[A300] a deprecated route works, and says so in its header, once in the lo
   });
   expect((await at.raw('GET', '/api/me')).headers.get('deprecation')).toBeNull();
 });
+
+test('[A302] a refusal names the field and says whether it is missing, and a repeated parameter is refused', async () => {
+  const at = await openTestServer();
+  onTestFinished(() => at.close());
+  const refusalOf = async (method: string, path: string, body?: unknown) =>
+    (await at.ask(method, path, body === undefined ? {} : { body })).body.error?.message;
+  expect(await refusalOf('GET', '/api/trees?limit=1&limit=2')).toBe('query.limit is given more than once.');
+  expect(await refusalOf('POST', '/api/tokens', {})).toBe('body.name is missing.');
+  expect(await refusalOf('POST', '/api/tokens', { name: 5 })).toBe(
+    'body.name: Invalid input: expected string, received number.',
+  );
+  const { treeId } = (await at.ask('POST', '/api/trees', { body: {} })).body;
+  const append = (messages: unknown) =>
+    refusalOf('POST', `/api/trees/${treeId}/messages?expectedVersion=1`, { messages });
+  expect(await append([{ role: 'user', content: [{ text: 'x' }] }])).toMatch(/^body\.messages\.0\..+\.$/);
+  expect(await refusalOf('POST', `/api/trees/${treeId}/reads`, { name: 'head', with: {} })).toBe(
+    'body.with.id is missing.',
+  );
+});
+
+test('[A302] a refusal repeats at most a thousand characters of the request', async () => {
+  const at = await openTestServer();
+  onTestFinished(() => at.close());
+  const { treeId, version } = (await at.ask('POST', '/api/trees', { body: { messages: ['Hi'] } })).body;
+  const body = { nodeId: 'x'.repeat(500_000) };
+  const { error } = (await at.ask('POST', `/api/trees/${treeId}/branch`, { version, body })).body;
+  expect(error.message.length).toBeLessThan(1_100);
+  expect(JSON.stringify(error).length).toBeLessThan(3_000);
+});

@@ -1,11 +1,14 @@
 /** Runs a route: authenticates the caller, parses the input and sends the response. */
+import { utf8Length } from '@coppice/content';
 import { announceDeprecation } from '@coppice/core';
+import { printDeprecation } from '#platform/system';
 import type { Caller } from './caller.ts';
 import { chooseEncoding, compressText, minCompressedLength } from './encodings.ts';
 import { hostOf, readRequestHeader, readRequestHeaders, type ServerContext } from './env.ts';
+import { throwHttpError } from './http-errors.ts';
 import { authoriseCaller } from './middleware/auth.ts';
+import { createResponse } from './middleware/create-response.ts';
 import { type BodyLimits, checkMediaType, readBody, readJson, streamBody } from './middleware/limits.ts';
-import { createResponse } from './middleware/security-headers.ts';
 import type { RawReply, RouteDefinition, RouteReply, RouteScope } from './routes/define.ts';
 
 const anonymousCaller: Caller = { owner: '', actor: '', name: '', role: 'viewer', by: 'bearer', credential: null };
@@ -18,7 +21,8 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
     const changed = services.sync();
     if (changed !== null) await changed;
     const caller = needs.access === 'open' ? anonymousCaller : await authoriseCaller(context, needs.access);
-    if (needs.access !== 'open') services.usage.request(caller.owner);
+    const counted = needs.access === 'open' ? null : services.usage.request(caller.owner);
+    if (counted !== null) await counted;
     // A client does not read the body of a HEAD response, so a stream would never be closed.
     if (needs.stream && context.req.method === 'HEAD')
       return createResponse(context, null, 200, { 'Content-Type': route.produces });
@@ -42,10 +46,11 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
         return hostOf(context);
       },
       search: () => new URL(context.req.url).search,
-      bytes: () => readBody(context, bounds),
+      bytes: (limit = most) => readBody(context, { ...bounds, most: limit }),
       chunks: () => streamBody(context, bounds),
     };
     const given = { params: context.req.param(), query: context.req.query(), body };
+    if (route.query !== null) assertNoRepeatedParameter(context, Object.keys(route.query.shape));
     const answer = await route.answerTo(scope, given);
     // A client does not read the body of a HEAD response, so the stream must be closed here.
     if (context.req.method === 'HEAD' && 'raw' in answer && answer.raw instanceof ReadableStream) {
@@ -54,6 +59,16 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
     }
     return sendReply(context, route, answer);
   };
+}
+
+/**
+ * Refuses a query in which a parameter of the route is given twice, because only one of the values could be used. The
+ * proxy passes other parameters on, however often they are given.
+ */
+function assertNoRepeatedParameter(context: ServerContext, names: readonly string[]): void {
+  for (const name of names)
+    if ((context.req.queries(name)?.length ?? 0) > 1)
+      throwHttpError('http/invalid', `query.${name} is given more than once.`, { at: `query.${name}` });
 }
 
 async function sendReply(
@@ -82,7 +97,7 @@ async function sendReply(
     ...vary,
     'Content-Encoding': encoding,
     // A page uses this length to show the progress of a large response.
-    'X-Uncompressed-Length': String(Buffer.byteLength(text)),
+    'X-Uncompressed-Length': String(utf8Length(text)),
   });
 }
 
@@ -92,8 +107,6 @@ async function sendReply(
  */
 function deprecationHeaders({ method, path, deprecated }: RouteDefinition): Readonly<Record<string, string>> {
   if (deprecated === null) return {};
-  announceDeprecation({ name: `${method.toUpperCase()} ${path}`, ...deprecated }, (text) =>
-    process.emitWarning(text, 'DeprecationWarning'),
-  );
+  announceDeprecation({ name: `${method.toUpperCase()} ${path}`, ...deprecated }, printDeprecation);
   return { Deprecation: `@${Date.parse(deprecated.on) / 1000}` };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -7,7 +8,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { parseConfig } from '@coppice/engine';
 import { makeTextEvents } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findOptionProblems } from './check-options.ts';
 import { createLog } from './log.ts';
 import { assertSafeBind, isLoopback, serve } from './serve.ts';
@@ -123,6 +124,77 @@ test('[A123] a body without a length is refused at its limit', async () => {
   expect(status).toBe(413);
   expect(sent).toBeLessThan(1_000_000);
   await server.close();
+});
+
+describe('a refused request whose body is still arriving', () => {
+  /** Sends a POST in many pieces and reads nothing before the last one; returns what was received and the error. */
+  async function sendThenRead(port: number, path: string, chunked: boolean) {
+    const socket = connect(port, '127.0.0.1').pause();
+    let received = '';
+    let failure: unknown = null;
+    socket.on('data', (data) => {
+      received += String(data);
+    });
+    socket.on('error', (error) => {
+      failure = error;
+    });
+    const [pieces, piece] = [40, 'x'.repeat(100_000)];
+    const length = chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${pieces * piece.length}`;
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: ${auth.authorization}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`,
+    );
+    for (let sent = 0; sent < pieces && !socket.destroyed; sent++) {
+      socket.write(chunked ? `${piece.length.toString(16)}\r\n${piece}\r\n` : piece);
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+    if (chunked) socket.write('0\r\n\r\n');
+    socket.resume();
+    await new Promise((resolve) => socket.once('close', resolve));
+    return { received, failure };
+  }
+
+  test.each([
+    ['a body that is too large, with its length', '/api/trees', false, 413],
+    ['a body that is too large, without a length', '/api/trees', true, 413],
+    ['a route that does not exist', '/api/nothing', false, 404],
+  ])('[A347] %s: the client reads the reason after it has sent everything', async (_name, path, chunked, status) => {
+    const server = await openTestServer({ limits: { bodyBytes: 10_000 } });
+    const { port } = await server.listen();
+    const { received, failure } = await sendThenRead(port, path, chunked);
+    expect(failure).toBe(null);
+    expect(received.split('\r\n')[0]).toContain(`HTTP/1.1 ${status} `);
+    expect(received.toLowerCase()).toContain('\r\nconnection: close\r\n');
+    expect(JSON.parse(received.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: { kind: expect.any(String) } });
+    await server.close();
+  });
+
+  test('[A347] the next requests of the same client succeed', async () => {
+    const server = await openTestServer({ limits: { bodyBytes: 10_000 } });
+    const { url } = await server.listen();
+    const body = JSON.stringify({ title: 'x'.repeat(33_000_000) });
+    const headers = { ...auth, 'content-type': 'application/json' };
+    for (let round = 0; round < 3; round++) {
+      const refused = await fetch(`${url}/api/trees`, { method: 'POST', headers, body });
+      expect([refused.status, JSON.parse(await refused.text()).error.code]).toEqual([413, 'http/too-large']);
+      for (let next = 0; next < 2; next++) expect((await fetch(`${url}/api/me`, { headers: auth })).status).toBe(200);
+    }
+    await server.close();
+  });
+
+  test('[A347, A122] a shutdown does not wait for the rest', async () => {
+    const server = await openTestServer({ limits: { bodyBytes: 10_000 } });
+    const { port } = await server.listen();
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(
+      `POST /api/trees HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: ${auth.authorization}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`,
+    );
+    const [first] = await once(socket, 'data');
+    expect(String(first)).toContain('HTTP/1.1 413 ');
+    const ended = once(socket, 'close');
+    await server.close();
+    await ended;
+  });
 });
 
 test('[A124] the page is served from a list of its files with its own policy, and no path leads outside', async () => {

@@ -1,13 +1,13 @@
 /** Runs a server on a socket: address, access and shutdown. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { isIP } from 'node:net';
+import { endsWithin } from '@coppice/engine';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { type CoppiceServer, createServer } from './app.ts';
-import { checkServerOptions } from './check-options.ts';
+import { assertServerOptionNames, checkServerOptions } from './check-options.ts';
 import type { AuthOptions, ServerOptions } from './contract.ts';
 import { httpStatusOf, makeHttpError, throwHttpError, toHttpRefusal } from './http-errors.ts';
-import { keepRecoveringReplies } from './live/recovery.ts';
-import { keepTrimmingHistory } from './live/trim-history.ts';
+import { keepRecoveringReplies, keepSweepingRecords, keepTrimmingHistory } from './live/background-tasks.ts';
 
 /** The options of a server, and the address where it listens. */
 export interface ServeOptions extends ServerOptions {
@@ -29,7 +29,7 @@ export interface RunningServer {
    * Returns a URL that signs one browser in, once and for a short time; null if each user has a token. The URL may be
    * part of a command line, which other users of this computer can see.
    */
-  signInOnceUrl(): string | null;
+  signInOnceUrl(): Promise<string | null>;
   /**
    * Stops the server: refuses new requests, stops turns (their text is kept) and ends streams, all within the time
    * limit. The caller closes the store.
@@ -58,20 +58,22 @@ export function assertSafeBind(host: string, auth: AuthOptions): void {
  * authentication; rejects if the port is in use.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const host = options.host ?? '127.0.0.1';
+  assertServerOptionNames('serve', options);
+  const { host = '127.0.0.1', port: wantedPort = 0, ...serverOptions } = options;
   checkServerOptions(options);
   assertSafeBind(host, options.auth);
-  const server = createServer({ ...options, hosts: [...(options.hosts ?? []), ...safeHostNames(host)] });
+  const server = createServer({ ...serverOptions, hosts: [...(options.hosts ?? []), ...safeHostNames(host)] });
   const listener = getRequestListener((request, env) => server.fetch(request, env), {
     errorHandler: respondToMalformedRequest,
   });
   // Node's limits for slow headers stay active. Bodies have their own limits.
   const http = createHttpServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 60_000 }, listener);
-  const port = await listenOn(http, options.port ?? 0, host);
+  const port = await listenOn(http, wantedPort, host);
   server.services.bound.port = port;
   server.services.bound.isLoopback = isLoopback(host);
   void keepRecoveringReplies(server.services);
   void keepTrimmingHistory(server.services);
+  keepSweepingRecords(server.services);
   const name = isLoopback(host) ? (host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host) : host;
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : name;
   const url = `http://${shown}:${port}`;
@@ -85,7 +87,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     get signInUrl() {
       return auth.mode === 'token' ? `${url}/?token=${encodeURIComponent(auth.token)}` : null;
     },
-    signInOnceUrl: () => (auth.mode === 'token' ? `${url}/?code=${server.services.signInCodes.make()}` : null),
+    signInOnceUrl: async () =>
+      auth.mode === 'token' ? `${url}/?code=${await server.services.signInCodes.make()}` : null,
     close() {
       closed ??= stopServing(server, http);
       return closed;
@@ -131,15 +134,13 @@ async function stopServing(server: CoppiceServer, http: HttpServer): Promise<voi
   const { stopMs } = server.services.limits;
   const connectionsClosed = new Promise<void>((resolve) => http.close(() => resolve()));
   http.closeIdleConnections();
-  let timer: NodeJS.Timeout | undefined;
-  const timedOut = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, stopMs);
-  });
   // Connections of ended streams stay open for further requests. Without closing them, the shutdown would wait for
   // them.
   const sweep = setInterval(() => http.closeIdleConnections(), 20);
-  await Promise.race([server.close().then(() => connectionsClosed), timedOut]);
-  clearTimeout(timer);
+  await endsWithin(
+    server.close().then(() => connectionsClosed),
+    stopMs,
+  );
   clearInterval(sweep);
   // The time limit is over; the remaining connections are closed at once.
   http.closeAllConnections();

@@ -1,7 +1,8 @@
 /** The services of all routes: stores and engines by owner, and services that all owners share. */
-import { tmpdir } from 'node:os';
+
 import { messageKit } from '@coppice/content';
-import type { MessageKit, Store, TreeId } from '@coppice/core';
+import type { MessageKit, SharedRecords, Store, TreeId } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import {
   type Config,
   type Engine,
@@ -15,8 +16,9 @@ import {
   systemClock,
   type ToolRegistry,
 } from '@coppice/engine';
-import { TemporaryTrees } from '@coppice/stores';
+import { createMemorySharedRecords, TemporaryTrees } from '@coppice/stores';
 import { type Logger, pino } from 'pino';
+import { tmpdir } from '#platform/system';
 import {
   type AuthOptions,
   defaultQuotas,
@@ -27,14 +29,15 @@ import {
 } from './contract.ts';
 import type { ComputerPaths } from './found/program-folders.ts';
 import { throwHttpError } from './http-errors.ts';
+import { ignoreMissingTemporary } from './ignore-missing-temporary.ts';
 import { EventStreams } from './live/event-stream.ts';
+import { SharedSlots } from './live/shared-slots.ts';
 import { TreeFeeds } from './live/tree-feeds.ts';
 import { LiveTurns } from './live/turns.ts';
 import { addProcessMetrics, Metrics } from './metrics.ts';
 import { UserUsage } from './middleware/limits.ts';
 import { SignInCodes } from './middleware/sign-in-codes.ts';
-import { omitUndefined } from './omit-undefined.ts';
-import { OpenCalls } from './proxy/open-calls.ts';
+import { OpenCalls } from './proxy/calls-in-progress.ts';
 import { createRecorder } from './proxy/proxy.ts';
 import { RecordedTitles } from './proxy/recorded-titles.ts';
 import type { Recorder } from './proxy/recorder.ts';
@@ -85,7 +88,9 @@ export interface SharedServices {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly usage: UserUsage;
-  /** One-time codes that sign a browser in. */
+  /** Short-lived records, which all servers of the store share if the store can be shared. */
+  readonly records: SharedRecords;
+  /** One-time codes that sign a browser in, on any server. */
   readonly signInCodes: SignInCodes;
   readonly streams: EventStreams;
   readonly turns: LiveTurns;
@@ -107,7 +112,7 @@ export interface SharedServices {
   /** Aborts when the server begins to stop. */
   readonly closing: AbortSignal;
   readonly reference: ApiReference;
-  /** Records calls that were forwarded through the proxy. Created on first use. */
+  /** Records the calls that the proxy forwards or answers. Created on first use. */
   readonly recorder: Recorder;
   /** Titles of recorded sessions; null until a call is recorded, and if titles are off. */
   readonly recordedTitles: RecordedTitles | null;
@@ -150,10 +155,14 @@ export function createSharedServices(
     lowerLimits(operatorQuotas, () => limitsOfUser(live?.limitChoices, live?.limitsOf(owner)));
   const { importBytes } = config.server;
   const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined({ importBytes }), ...options.limits };
-  const usage = new UserUsage({ quotasOf, now });
-  const turns = new LiveTurns(quotasOf, limits);
-  const imports = new ImportRegistry({ quotas, limits, log, now, thread: threadStoreOf(options) });
-  const ownerServicesOf = openOwnerServices(engine, store, new TemporaryTrees(store, { now, kit }), quotas);
+  const records = recordsOf(store, now);
+  const slots = new SharedSlots({ records, newId: fresh, log });
+  const usage = new UserUsage({ quotasOf, now, records });
+  const turns = new LiveTurns({ quotasOf, limits, slots, records });
+  const imports = new ImportRegistry({ quotas, limits, log, now, slots, records, thread: threadStoreOf(options) });
+  const hubs = new TreeFeeds({ turns, limits, log }, closing);
+  const temporary = new TemporaryTrees(store, { now, kit });
+  const ownerServicesOf = openOwnerServices({ engine, store, temporary, quotas, turns, hubs });
   const metrics = new Metrics();
   const services: SharedServices = {
     auth: options.auth,
@@ -173,13 +182,14 @@ export function createSharedServices(
     log,
     metrics,
     usage,
-    signInCodes: new SignInCodes(now),
+    records,
+    signInCodes: new SignInCodes(records),
     streams: new EventStreams(usage, limits, closing),
     turns,
     imports,
     spool: options.spool ?? tmpdir(),
     computer: options.computer ?? null,
-    hubs: new TreeFeeds({ turns, limits, log }, closing),
+    hubs,
     web: options.web ?? null,
     hosts: options.hosts ?? [],
     origins: options.origins ?? config.server.origins ?? [],
@@ -206,6 +216,25 @@ export function createSharedServices(
   return services;
 }
 
+/**
+ * Returns the records that all servers of the store share. While they have none, because the store was opened on a
+ * database that takes no writes, or because no other server can use it, the records are in memory.
+ */
+function recordsOf(store: Store, now: () => number): SharedRecords {
+  const own = createMemorySharedRecords(now);
+  const current = () => store.shared?.records ?? own;
+  return {
+    find: (group, key) => current().find(group, key),
+    list: (group) => current().list(group),
+    put: (group, key, value, write) => current().put(group, key, value, write),
+    take: (group, key) => current().take(group, key),
+    renew: (names, keepMs) => current().renew(names, keepMs),
+    count: (name, amount, limit) => current().count(name, amount, limit),
+    periodLeft: (periodMs) => current().periodLeft(periodMs),
+    sweep: () => current().sweep(),
+  };
+}
+
 /** Opens the engine of the main store. Changes of the configuration are applied to it. */
 function openServerEngine(
   options: ServerOptions,
@@ -221,6 +250,8 @@ function openServerEngine(
     providers: options.providers,
     tools: options.tools,
     titles: options.titles,
+    // Servers that share a store can be asked for each other's turns.
+    shareTurns: () => store.shared !== null,
     onTitleError: (error) => log.warn({ err: error }, 'a title could not be written'),
     limits: options.generateLimits,
     kit,
@@ -236,24 +267,43 @@ function openServerEngine(
   return engine;
 }
 
-/** Returns a function that opens the services of an owner on first use. */
-function openOwnerServices(
-  engine: Engine,
-  store: Store,
-  temporary: TemporaryTrees,
-  quotas: Quotas,
-): (owner: string) => OwnerServices {
+// The services of an owner take some ten kilobytes. A server may get requests of all users in the course of time.
+const mostOwners = 1_000;
+
+interface OwnerServicesOptions {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly temporary: TemporaryTrees;
+  readonly quotas: Quotas;
+  readonly turns: LiveTurns;
+  readonly hubs: TreeFeeds;
+}
+
+/**
+ * Returns a function that opens the services of an owner on first use. Those of owners that were not there for a long
+ * time are dropped, unless a turn or a feed of theirs needs the same stores.
+ */
+function openOwnerServices({
+  engine,
+  store,
+  temporary,
+  quotas,
+  turns,
+  hubs,
+}: OwnerServicesOptions): (owner: string) => OwnerServices {
   const opened = new Map<string, OwnerServices>();
   const open = (owner: string): OwnerServices => {
     const main = owner === store.owner ? store : store.forOwner(owner);
     const ownTemporary = owner === store.owner ? temporary : temporary.forOwner(owner);
+    const known = new Set<TreeId>();
     return {
       owner,
       store: main,
       temporary: ownTemporary,
-      storeOf: async (treeId) => ((await ownTemporary.has(treeId)) ? ownTemporary.store : main),
+      storeOf: (treeId) => findStore(main, ownTemporary, known, treeId),
       engineOf: (of) => engine.forStore(of),
       async admitTemporary(treeId) {
+        known.delete(treeId);
         const { items } = await ownTemporary.store.trees({ limit: quotas.temporaryTrees });
         if (items.length >= quotas.temporaryTrees && !(await ownTemporary.has(treeId)))
           throwHttpError(
@@ -263,11 +313,48 @@ function openOwnerServices(
       },
     };
   };
+  let dropAbove = mostOwners;
+  const dropOldest = () => {
+    for (const { owner, store: main, temporary: apart } of opened.values()) {
+      if (opened.size <= mostOwners) break;
+      const stores = [main, apart.store];
+      if (owner === store.owner || turns.has(owner) || stores.some((each) => hubs.has(each))) continue;
+      opened.delete(owner);
+      for (const each of stores) {
+        hubs.release(each);
+        engine.release(each);
+      }
+    }
+    // If many are in use, the next search for unused ones is later.
+    dropAbove = Math.max(mostOwners, opened.size) + mostOwners / 10;
+  };
   return (owner) => {
     const services = opened.get(owner) ?? open(owner);
+    // The owner becomes the newest in the order of the map.
+    opened.delete(owner);
     opened.set(owner, services);
+    if (opened.size > dropAbove) dropOldest();
     return services;
   };
+}
+
+// How many trees a server remembers for each owner.
+const mostKnown = 1_000;
+
+/**
+ * Finds the store of a tree. If the servers share temporary trees, looking there takes a query, so trees of the main
+ * store are remembered: such a tree never becomes temporary.
+ */
+async function findStore(main: Store, temporary: TemporaryTrees, known: Set<TreeId>, treeId: TreeId): Promise<Store> {
+  if (main.shared === null) return (await temporary.has(treeId)) ? temporary.store : main;
+  if (known.has(treeId)) return main;
+  if ((await main.formatOf(treeId)) === null) {
+    const isTemporary = await temporary.has(treeId).catch(ignoreMissingTemporary);
+    return isTemporary === true ? temporary.store : main;
+  }
+  if (known.size >= mostKnown) known.clear();
+  known.add(treeId);
+  return main;
 }
 
 /** Returns a function that calls `load` at most once a minute and returns the last result in between. */
@@ -284,7 +371,7 @@ function cacheForAMinute<T>(now: () => number, load: () => Promise<T>): { get():
   };
 }
 
-/** The recorder and the titles of recorded sessions. Both are created on first use, because most servers record nothing. */
+/** The recorder and the titles of recorded sessions, created on first use, because most servers record nothing. */
 class LazyRecording {
   readonly #services: SharedServices;
   readonly #options: ServerOptions;

@@ -1,4 +1,5 @@
 /** Reads a page of a thread with all data that the app shows, from one snapshot of the store. */
+
 import {
   ask,
   type Bookmark,
@@ -14,8 +15,8 @@ import {
   type Store,
   type TreeId,
 } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import { rowChanges } from '@coppice/core/tree';
-import { omitUndefined } from './omit-undefined.ts';
 import { readTreeBookmarks } from './tree-view.ts';
 
 /** The position of a message among its variants, from 0. */
@@ -127,7 +128,7 @@ function* readPageBelow(
   const pathIds: readonly string[] = path;
   const at = pathIds.indexOf(after);
   if (at < 0 && after !== rootId)
-    refuse('tree/not-on-path', `The node ${after} is not on the path to ${end}.`, { nodeId: after });
+    refuse('tree/not-on-path', `The message ${after} is not on the path to ${end}.`, { nodeId: after });
   const page = path.slice(at + 1, at + 1 + (pageRequest.limit ?? 20));
   return yield* readPage(treeId, { ...pageRequest, nodeId: page.at(-1) ?? rootId, limit: Math.max(1, page.length) });
 }

@@ -83,6 +83,8 @@ export interface WriteAnswer<R> {
   readonly activeNodeId: NodeId | null;
   readonly result: R;
   readonly nodes: readonly Node[];
+  /** How the tree is stored after the write, if the store says so. */
+  readonly conversation_format?: ConversationFormat;
 }
 
 /** Runs a core command and returns the response of the write. */
@@ -96,11 +98,12 @@ export async function runWrite<C extends Command>(
 
 /** Returns the response of a command, with the nodes that it added or changed. */
 export async function toWriteAnswer<R>(store: Store, outcome: CommandOutcome<R>): Promise<WriteAnswer<R>> {
-  const { treeId, version, actId, result, commit } = outcome;
+  const { treeId, version, actId, result, commit, format } = outcome;
   const fromCommit = commit === null ? null : answerFromSteps(commit);
   const { activeNodeId, nodes } =
     fromCommit ?? (await store.read(treeId, () => readChanged(commit === null ? [] : listChangedIds(commit))));
-  return { treeId, version, actId, activeNodeId, result, nodes };
+  const stored = format === undefined ? {} : { conversation_format: format };
+  return { treeId, version, actId, activeNodeId, result, nodes, ...stored };
 }
 
 /**

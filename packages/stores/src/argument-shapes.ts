@@ -190,6 +190,8 @@ const fsckOptions = exactObjectField('The check', {
   onProgress: optionalField(callback),
 });
 
+const backupOptions = exactObjectField('The backup', { onProgress: optionalField(callback) });
+
 /** The options of trimming the history. */
 const trimOptions = exactObjectField('The trimming', {
   before: finiteNumberField,
@@ -225,6 +227,7 @@ export const argumentValidators = {
   linearRecord,
   wantedNames,
   fsckOptions,
+  backupOptions,
   trimOptions,
   backfillOptions,
   version,

@@ -2,12 +2,15 @@
  * The entry of this package for browsers. It has the same names, but only the memory store works. Everything that needs
  * files or a driver throws when it is called. Bundlers choose this entry by the condition `browser`.
  */
+import { type ImportInput, openInput, type ZipLimits } from '@coppice/content/formats';
 import { refuse, type Store } from '@coppice/core';
 import * as memory from './memory/index.ts';
 import { openMember } from './open-member.ts';
 import type { StoreOptions } from './options.ts';
+import type { InputWithTables } from './sqlite/foreign-tables.ts';
 
 export { type CursorPart, decodeCursor, encodeCursor } from './cursor.ts';
+export { createMemorySharedRecords } from './in-process/shared-records.ts';
 export { assertNoNewBranch, buildLinearTree, deriveId } from './linear.ts';
 export { createMemoryStore } from './memory/index.ts';
 export { canBranch, defaultOwner, type StoreModule, type StoreOptions } from './options.ts';
@@ -47,9 +50,14 @@ export function sessionFiles(): never {
   return refuseInBrowser('sessionFiles');
 }
 
-/** Reads the database of another program. Throws in a browser. */
-export function openForeignTables(): never {
-  return refuseInBrowser('openForeignTables');
+/** Opens the files of an import. A browser cannot open the database of another program, so no format reads it. */
+export async function openForeignTables(input: ImportInput, limits?: Partial<ZipLimits>): Promise<InputWithTables> {
+  return { input: await openInput(input, limits), close: () => Promise.resolve() };
+}
+
+/** Counts the sessions of an opencode database. Throws in a browser. */
+export function countOpencodeSessions(): never {
+  return refuseInBrowser('countOpencodeSessions');
 }
 
 /** Counts the conversations of a Cursor database. Throws in a browser. */

@@ -35,7 +35,7 @@ export function decodeCursor(
   if (!fits)
     return refuse(
       'cursor/invalid',
-      `This is not a cursor of a list of ${kind}: ${JSON.stringify(String(cursor).slice(0, 64))}.`,
+      `${JSON.stringify(String(cursor).slice(0, 64))} is not a cursor of a list of ${kind}. Leave the cursor out to start from the beginning.`,
       {
         kind,
       },

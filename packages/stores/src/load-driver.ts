@@ -1,24 +1,11 @@
 import { AppError } from '@coppice/core';
 
 /**
- * Loads a database driver, which is an optional peer dependency.
- * If it is not installed, the error names the package to install.
+ * Returns the error to throw when loading a database driver, an optional peer dependency, has failed. If the driver is
+ * not installed, the error names the package to install.
  */
-export async function loadDriver<T>(name: string, scheme: string, load: () => T | Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (error) {
-    throw isNotInstalled(error, name) ? missingDriver(name, scheme, error) : error;
-  }
-}
-
-/** Loads a driver like {@link loadDriver}, but synchronously. */
-export function loadDriverSync<T>(name: string, scheme: string, load: () => T): T {
-  try {
-    return load();
-  } catch (error) {
-    throw isNotInstalled(error, name) ? missingDriver(name, scheme, error) : error;
-  }
+export function toDriverError(error: unknown, name: string, scheme: string): unknown {
+  return isNotInstalled(error, name) ? missingDriver(name, scheme, error) : error;
 }
 
 function isNotInstalled(error: unknown, name: string): boolean {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -25,5 +25,17 @@ test('[L179] opening a store loads no other kind of store', async () => {
     expect(sqlite.filter((file) => file.startsWith(other))).toEqual([]);
   const store = await openStore('memory:');
   expect((await store.info()).kind).toBe('memory');
+  await store.close();
+});
+
+test('[K172] an unknown option is refused by name, before anything is opened', async () => {
+  const misspelt: object = { readonly: true };
+  for (const url of ['memory:', `sqlite:${join(source, 'none', 'trees.db')}`, `jsonl:${join(source, 'none')}`])
+    await expect(openStore(url, misspelt)).rejects.toThrow(/readonly/);
+  const wrongStore: object = { pool: 3 };
+  await expect(openStore('memory:', wrongStore)).rejects.toThrow(/pool/);
+  expect(existsSync(join(source, 'none'))).toBe(false);
+  const store = await openStore('memory:', { now: Date.now, onMigration: () => undefined, owner: 'me' });
+  expect(store.owner).toBe('me');
   await store.close();
 });

@@ -2,28 +2,31 @@
  * A simple interface for apps: it takes plain strings, and returns
  * messages with their variants. It loads no database driver.
  */
-import { messageKit } from '@coppice/content';
+import {
+  hasInlineBytes,
+  hasStoredBytes,
+  messageKit,
+  restoreInlineBlocks,
+  storeInlineBlocks,
+  storeInlineMessages,
+} from '@coppice/content';
 import {
   ask,
   type Block,
+  type BlockInput,
+  type CommandInput,
   type Commit,
-  type ContextEntry,
   checkMessage,
+  type FieldReaders,
   isAppError,
   isBlank,
   type Message,
-  type MessageInput,
   type MessageKit,
-  type NewMessageInput,
   type Node,
   type NodeId,
-  type NodeMeta,
-  type NodeStatus,
   nodeId,
-  type Page,
   promptOfReply,
   type ReadProgram,
-  type Role,
   type RunContext,
   readCommand,
   readPage,
@@ -31,146 +34,51 @@ import {
   readTree,
   refuse,
   run,
-  type SearchHit,
   type Store,
   type TreeId,
   treeId as toTreeId,
 } from '@coppice/core';
 import { contextOf, readContextPath } from '@coppice/core/context';
+import {
+  assertArgument,
+  assertStore,
+  booleanField,
+  exactObjectField,
+  jsonField,
+  optionalField,
+} from '@coppice/core/decode';
 import { newTreeUuid } from './new-tree-uuid.ts';
+import type {
+  AppendOptions,
+  MessageVariants,
+  ModelContext,
+  OpenedTree,
+  OpenTreeOptions,
+  PreparedReply,
+  TreeMessage,
+  TreeMessageInput,
+  TreeMessagePage,
+} from './opened-tree.ts';
 
-/** A message: the text of a user message, `{ role, content }`, or a message with a chosen id (a UUID). */
-export type TreeMessageInput = NewMessageInput;
+export type * from './opened-tree.ts';
 
-/** Options for opening a tree. */
-export interface OpenTreeOptions {
-  /**
-   * The owner of the tree, and the actor of changes. Defaults to
-   * the owner of the store. Trees of other users are not visible.
-   */
-  readonly user?: string;
-  /** The system prompt of a tree that is created here. */
-  readonly systemPrompt?: string;
-  /** The title of a tree that is created here. */
-  readonly title?: string;
-  /** Whether the first append creates the tree, if no tree has the given id. Without an id this is always true. */
-  readonly create?: boolean;
-  readonly now?: () => number;
-  readonly newId?: () => string;
-  readonly kit?: MessageKit;
+/** Creates a check that refuses options with other fields than these. */
+function onlyFields(...names: readonly string[]): (options: object) => void {
+  const readers: FieldReaders = Object.fromEntries(names.map((name) => [name, jsonField]));
+  const read = exactObjectField('An options object', readers);
+  return (options) => assertArgument('options', options, read);
 }
 
-/** A message on a path, with its position among its variants. */
-export interface TreeMessage {
-  readonly id: NodeId;
-  /** The id of the message above; null for a first message. */
-  readonly parentId: NodeId | null;
-  readonly role: Role;
-  readonly content: readonly Block[];
-  readonly text: string;
-  readonly status: NodeStatus;
-  readonly createdAt: number;
-  readonly meta: NodeMeta;
-  /** The position among the variants, from 0. */
-  readonly index: number;
-  /** The number of variants, this message included. */
-  readonly count: number;
-}
+const checkOptions = {
+  open: onlyFields('user', 'systemPrompt', 'title', 'create', 'now', 'newId', 'kit'),
+  append: onlyFields('parentId', 'select'),
+  edit: onlyFields('id'),
+  add: onlyFields('id', 'meta'),
+  move: onlyFields('before'),
+  search: onlyFields('limit', 'cursor'),
+} as const;
 
-/** All variants of one message, in their stored order. */
-export interface MessageVariants {
-  readonly index: number;
-  readonly count: number;
-  readonly messages: readonly TreeMessage[];
-}
-
-/** A part of a branch, as a page shows it. */
-export interface TreeMessagePage {
-  readonly messages: readonly TreeMessage[];
-  /** The cursor of the page above, for `before`; null if this page has the first message. */
-  readonly before: NodeId | null;
-  readonly activeId: NodeId | null;
-  readonly version: number;
-}
-
-/** The context that a model gets at the end of a branch. */
-export interface ModelContext {
-  /** The system prompt, the summary of a compaction and the messages, in order. */
-  readonly messages: readonly Message[];
-  readonly entries: readonly ContextEntry[];
-  /** The estimated number of tokens of the whole context. */
-  readonly tokens: number;
-}
-
-/** A reply that is to be generated again. Nothing is written before `add` is called. */
-export interface PreparedReply {
-  /** The message to which the new reply belongs. */
-  readonly prompt: TreeMessage;
-  /** The context for the model, which ends at the prompt. */
-  readonly context: ModelContext;
-  /** Adds the new reply as a variant of the existing ones, and makes it active. */
-  add(reply: MessageInput, options?: { readonly id?: string; readonly meta?: NodeMeta }): Promise<TreeMessage>;
-}
-
-/** Where `append` adds messages, and whether they become active. */
-export interface AppendOptions {
-  /** The id of the parent. Defaults to the active message. Null adds a first message to the tree. */
-  readonly parentId?: string | null;
-  /** Whether the last message becomes active. Defaults to true. */
-  readonly select?: boolean;
-}
-
-/** An open tree. Every method rejects with an `AppError`, whose message says what is wrong. */
-export interface OpenedTree {
-  readonly id: TreeId;
-  /**
-   * Adds messages below one another. Equal messages that exist there
-   * are reused, unless an id is chosen. Returns the last message.
-   */
-  append(input: TreeMessageInput | readonly TreeMessageInput[], options?: AppendOptions): Promise<TreeMessage>;
-  /** Adds a variant with another text, and makes it active. The old variant stays. */
-  edit(id: string, content: string | readonly Block[], options?: { readonly id?: string }): Promise<TreeMessage>;
-  /** Prepares another reply to the same prompt. Generate it from `context`, then call `add`. */
-  regenerate(id: string): Promise<PreparedReply>;
-  /** Makes a message the active one: the active path ends there. */
-  select(id: string): Promise<TreeMessage>;
-  /**
-   * Selects the next variant of a message, at the leaf that was visited last. After the last variant comes the first.
-   */
-  next(id: string): Promise<TreeMessage>;
-  /** Selects the previous variant of a message. Before the first variant comes the last. */
-  previous(id: string): Promise<TreeMessage>;
-  /** Moves a message to the trash. Its children move up to its parent, unless `keepChildren` is false. */
-  remove(id: string, options?: { readonly keepChildren?: boolean }): Promise<void>;
-  /** Moves a message with its subtree below another one (null: to the top), before a sibling or to the end. */
-  move(id: string, parentId: string | null, options?: { readonly before?: string }): Promise<void>;
-  /** Undoes the newest act of the user that is not undone yet. */
-  undo(): Promise<void>;
-  /** Redoes the act that was undone last. */
-  redo(): Promise<void>;
-  /** Returns the active path from the first message on. */
-  messages(): Promise<readonly TreeMessage[]>;
-  variants(id: string): Promise<MessageVariants>;
-  /** Returns the path from the first message to a message. */
-  path(id: string): Promise<readonly TreeMessage[]>;
-  /** Returns the last messages of a branch (20 by default), or the messages before a cursor. */
-  page(request?: {
-    readonly nodeId?: string;
-    readonly limit?: number;
-    readonly before?: string;
-  }): Promise<TreeMessagePage>;
-  /** Returns the context that a model gets at a message; at the active message by default. */
-  context(id?: string): Promise<ModelContext>;
-  /** Finds messages in all branches that contain all words of a text, newest first. */
-  search(text: string, options?: { readonly limit?: number; readonly cursor?: string }): Promise<Page<SearchHit>>;
-  /**
-   * Calls the listener for each new commit of any writer. Resolves to a
-   * function that ends the subscription. Closing the store ends it too.
-   */
-  subscribe(listener: (commit: Commit) => void, onError?: (error: unknown) => void): Promise<() => void>;
-  /** Ends all subscriptions. The store stays open. */
-  close(): Promise<void>;
-}
+const readRemoveOptions = exactObjectField('An options object', { keepChildren: optionalField(booleanField) });
 
 /** Builds the messages of nodes with their positions among their variants. This takes one more read for all nodes. */
 function* withVariants(nodes: readonly Node[], rootId: NodeId): ReadProgram<readonly TreeMessage[]> {
@@ -197,6 +105,7 @@ function toTreeMessage(node: Node, variants: readonly NodeId[], rootId: NodeId):
 
 function* readContext(to: NodeId | null, systemPrompt: string | undefined, kit: MessageKit): ReadProgram<ModelContext> {
   const path = to === null ? [] : yield* readContextPath(to);
+  if (to !== null && path.length === 0) return refuseUnknownMessage(to);
   const { entries, estimate } = contextOf(path, { systemPrompt, kit });
   return { messages: entries.map((entry) => entry.message), entries, tokens: estimate.tokens };
 }
@@ -212,8 +121,6 @@ class TreeHandle implements OpenedTree {
   /** Runs the first appends one after another, because the first one creates the tree. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #ends = new Set<AbortController>();
-  /** The subscriptions that wait until the tree exists. */
-  readonly #onCreated = new Set<() => void>();
 
   constructor(store: Store, id: string | undefined, options: OpenTreeOptions) {
     const { user, now = Date.now, newId = () => newTreeUuid(now()), kit = messageKit } = options;
@@ -242,11 +149,45 @@ class TreeHandle implements OpenedTree {
     });
   }
 
-  #messageAt(id: NodeId): Promise<TreeMessage> {
-    return this.#read(function* (rootId) {
-      const [message] = yield* withVariants([yield* requireMessage(id)], rootId);
-      return message ?? refuseUnknownMessage(id);
+  async #messageAt(id: NodeId): Promise<TreeMessage> {
+    const messages = await this.#read(function* (rootId) {
+      return yield* withVariants([yield* requireMessage(id)], rootId);
     });
+    const [message] = await this.#withBytes(messages);
+    return message ?? refuseUnknownMessage(id);
+  }
+
+  /** Returns messages with the bytes of their images and files, which a store keeps apart. */
+  #withBytes<T extends { readonly content: readonly Block[] }>(messages: readonly T[]): Promise<readonly T[]> {
+    const { blobs } = this.#store;
+    return Promise.all(
+      messages.map(async (message) =>
+        hasStoredBytes(message.content)
+          ? { ...message, content: await restoreInlineBlocks(message.content, blobs) }
+          : message,
+      ),
+    );
+  }
+
+  async #contextWithBytes({ entries, tokens }: ModelContext): Promise<ModelContext> {
+    const messages = await this.#withBytes(entries.map(({ message }) => message));
+    return {
+      messages,
+      entries: entries.map((entry, at) => ({ ...entry, message: messages[at] ?? entry.message })),
+      tokens,
+    };
+  }
+
+  /** Moves the bytes of images and files in new messages to the blob store. */
+  async #storeBytes(messages: readonly TreeMessageInput[]): Promise<readonly TreeMessageInput[]> {
+    if (messages.every((message) => typeof message === 'string')) return messages;
+    const command = readCommand({ type: 'append', treeId: this.id, messages });
+    if (command.type !== 'append' || !command.messages.some(({ message }) => hasInlineBytes(message))) return messages;
+    return storeInlineMessages(command.messages, this.#store.blobs);
+  }
+
+  #run<C extends CommandInput>(command: C) {
+    return run(this.#store, command, this.#context);
   }
 
   /** Returns the node id of a parent: the root's id for null. */
@@ -254,7 +195,11 @@ class TreeHandle implements OpenedTree {
     return id === null ? (await this.#store.read(this.id, () => readTree(this.id))).rootId : nodeId(id);
   }
 
-  append(input: TreeMessageInput | readonly TreeMessageInput[], options: AppendOptions = {}): Promise<TreeMessage> {
+  async append(
+    input: TreeMessageInput | readonly TreeMessageInput[],
+    options: AppendOptions = {},
+  ): Promise<TreeMessage> {
+    checkOptions.append(options);
     const messages = isList(input) ? input : [input];
     if (!this.#creates || this.#exists) return this.#append(messages, options);
     // A second append waits until the first one has created the tree, and continues below it.
@@ -268,23 +213,20 @@ class TreeHandle implements OpenedTree {
   }
 
   async #append(messages: readonly TreeMessageInput[], { parentId, select }: AppendOptions): Promise<TreeMessage> {
-    const { result } = await run(
-      this.#store,
-      {
-        type: 'append',
-        treeId: this.id,
-        messages,
-        ...(parentId === undefined ? {} : { parentId: await this.#parentOf(parentId) }),
-        ...(select === undefined ? {} : { select }),
-      },
-      this.#context,
-    );
+    const { result } = await this.#run({
+      type: 'append',
+      treeId: this.id,
+      messages: await this.#storeBytes(messages),
+      ...(parentId === undefined ? {} : { parentId: await this.#parentOf(parentId) }),
+      ...(select === undefined ? {} : { select }),
+    });
     if (result.added.length + result.reused.length === 0) return refuseBlank();
     return this.#messageAt(result.nodeId);
   }
 
   /** Creates the tree with its first messages in one act. An undo removes the messages. */
-  async #create(messages: readonly TreeMessageInput[], { parentId }: AppendOptions): Promise<TreeMessage> {
+  async #create(messages: readonly TreeMessageInput[], options: AppendOptions): Promise<TreeMessage> {
+    const { parentId } = options;
     if (parentId !== undefined && parentId !== null) return refuseUnknownMessage(parentId);
     const command = readCommand({ type: 'append', treeId: this.id, messages });
     // Blank messages are refused before the tree is created; `create` would store a tree without a message.
@@ -295,20 +237,36 @@ class TreeHandle implements OpenedTree {
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(title === undefined ? {} : { title }),
     };
-    const { result } = await run(this.#store, { type: 'create', treeId: this.id, attributes, messages }, this.#context);
+    const stored = await this.#storeBytes(messages);
+    // A root id of its own, so that a tree which another handle has created meanwhile is refused here. The messages are
+    // appended to that tree then.
+    const rootId = this.#context.newId();
+    const created = await this.#run({ type: 'create', treeId: this.id, rootId, attributes, messages: stored }).catch(
+      (error: unknown) => {
+        if (isAppError(error) && error.code === 'tree/exists') return null;
+        throw error;
+      },
+    );
     this.#exists = true;
-    for (const begin of this.#onCreated) begin();
-    this.#onCreated.clear();
-    const last = result.added?.at(-1) ?? result.reused?.at(-1);
+    if (created === null) return this.#append(messages, options);
+    const last = created.result.added?.at(-1) ?? created.result.reused?.at(-1);
     return last === undefined ? refuseBlank() : this.#messageAt(last);
   }
 
-  async edit(id: string, content: string | readonly Block[], options: { readonly id?: string } = {}) {
-    const { result } = await run(
-      this.#store,
-      { type: 'edit', treeId: this.id, nodeId: nodeId(id), content, ...options },
-      this.#context,
-    );
+  async edit(id: string, content: string | readonly BlockInput[], options: { readonly id?: string } = {}) {
+    checkOptions.edit(options);
+    const command = readCommand({ type: 'edit', treeId: this.id, nodeId: nodeId(id), content, ...options });
+    const edited =
+      command.type === 'edit' && Array.isArray(command.content)
+        ? await storeInlineBlocks(command.content, this.#store.blobs)
+        : content;
+    const { result } = await this.#run({
+      type: 'edit',
+      treeId: this.id,
+      nodeId: nodeId(id),
+      content: edited,
+      ...options,
+    });
     return this.#messageAt(result.nodeId);
   }
 
@@ -320,35 +278,36 @@ class TreeHandle implements OpenedTree {
       const [message] = yield* withVariants([asked], rootId);
       return { message, context: yield* readContext(asked.id, prompt, kit) };
     });
-    const { message: prompt, context } = prepared;
-    if (prompt === undefined) return refuseUnknownMessage(id);
+    if (prepared.message === undefined) return refuseUnknownMessage(id);
+    const [prompt = prepared.message] = await this.#withBytes([prepared.message]);
+    const context = await this.#contextWithBytes(prepared.context);
     return {
       prompt,
       context,
-      add: async (reply, { id: chosen, meta } = {}) => {
-        const { result } = await run(
-          this.#store,
-          {
-            type: 'regenerate',
-            treeId: this.id,
-            nodeId: nodeId(id),
-            replies: [
-              {
-                message: reply,
-                ...(chosen === undefined ? {} : { id: chosen }),
-                ...(meta === undefined ? {} : { meta }),
-              },
-            ],
-          },
-          this.#context,
-        );
+      add: async (reply, options = {}) => {
+        checkOptions.add(options);
+        const { id: chosen, meta } = options;
+        const added = {
+          message: reply,
+          ...(chosen === undefined ? {} : { id: chosen }),
+          ...(meta === undefined ? {} : { meta }),
+        };
+        const command = readCommand({ type: 'regenerate', treeId: this.id, nodeId: nodeId(id), replies: [added] });
+        const replies =
+          command.type === 'regenerate' ? await storeInlineMessages(command.replies, this.#store.blobs) : [added];
+        const { result } = await this.#run({
+          type: 'regenerate',
+          treeId: this.id,
+          nodeId: nodeId(id),
+          replies,
+        });
         return this.#messageAt(result.added.at(-1) ?? prompt.id);
       },
     };
   }
 
   async select(id: string): Promise<TreeMessage> {
-    const { result } = await run(this.#store, { type: 'select', treeId: this.id, nodeId: nodeId(id) }, this.#context);
+    const { result } = await this.#run({ type: 'select', treeId: this.id, nodeId: nodeId(id) });
     return this.#messageAt(result.nodeId);
   }
 
@@ -361,48 +320,44 @@ class TreeHandle implements OpenedTree {
   }
 
   async #navigate(id: string, direction: 'next' | 'previous'): Promise<TreeMessage> {
-    const { result } = await run(
-      this.#store,
-      { type: 'navigate', treeId: this.id, nodeId: nodeId(id), direction },
-      this.#context,
-    );
+    const { result } = await this.#run({ type: 'navigate', treeId: this.id, nodeId: nodeId(id), direction });
     return this.#messageAt(result.nodeId);
   }
 
-  async remove(id: string, { keepChildren = true }: { readonly keepChildren?: boolean } = {}): Promise<void> {
-    const mode = keepChildren ? 'splice' : 'cascade';
-    await run(this.#store, { type: 'delete', treeId: this.id, nodeIds: [nodeId(id)], mode }, this.#context);
+  async remove(id: string, options: { readonly keepChildren?: boolean } = {}): Promise<void> {
+    assertArgument('options', options, readRemoveOptions);
+    const mode = (options.keepChildren ?? true) ? 'splice' : 'cascade';
+    await this.#run({ type: 'delete', treeId: this.id, nodeIds: [nodeId(id)], mode });
   }
 
-  async move(id: string, parentId: string | null, { before }: { readonly before?: string } = {}): Promise<void> {
+  async move(id: string, parentId: string | null, options: { readonly before?: string } = {}): Promise<void> {
+    checkOptions.move(options);
+    const { before } = options;
     const parent = await this.#parentOf(parentId);
     const place = before === undefined ? {} : { before: nodeId(before) };
-    await run(
-      this.#store,
-      { type: 'move', treeId: this.id, nodeId: nodeId(id), parentId: parent, ...place },
-      this.#context,
-    );
+    await this.#run({ type: 'move', treeId: this.id, nodeId: nodeId(id), parentId: parent, ...place });
   }
 
   async undo(): Promise<void> {
     if (await this.#isAbsent()) return refuse('undo/nothing', 'There is nothing to undo.');
-    await run(this.#store, { type: 'undo', treeId: this.id }, this.#context);
+    await this.#run({ type: 'undo', treeId: this.id });
   }
 
   async redo(): Promise<void> {
     if (await this.#isAbsent()) return refuse('undo/nothing', 'There is nothing to redo.');
-    await run(this.#store, { type: 'redo', treeId: this.id }, this.#context);
+    await this.#run({ type: 'redo', treeId: this.id });
   }
 
   async messages(): Promise<readonly TreeMessage[]> {
     if (await this.#isAbsent()) return [];
-    return this.#read(function* (rootId, active) {
+    const messages = await this.#read(function* (rootId, active) {
       return active === null ? [] : yield* withVariants(yield* readPath({ to: active }), rootId);
     });
+    return this.#withBytes(messages);
   }
 
-  variants(id: string): Promise<MessageVariants> {
-    return this.#read(function* (rootId) {
+  async variants(id: string): Promise<MessageVariants> {
+    const { messages, ...place } = await this.#read(function* (rootId) {
       const node = yield* requireMessage(id);
       const [ids = []] = yield* ask('childIds', { of: [node.parentId ?? rootId] });
       const nodes = yield* ask('nodes', { ids });
@@ -413,12 +368,14 @@ class TreeHandle implements OpenedTree {
       });
       return { index: ids.indexOf(node.id), count: ids.length, messages };
     });
+    return { ...place, messages: await this.#withBytes(messages) };
   }
 
-  path(id: string): Promise<readonly TreeMessage[]> {
-    return this.#read(function* (rootId) {
+  async path(id: string): Promise<readonly TreeMessage[]> {
+    const messages = await this.#read(function* (rootId) {
       return yield* withVariants(yield* readPath({ to: id }), rootId);
     });
+    return this.#withBytes(messages);
   }
 
   async page(
@@ -426,10 +383,11 @@ class TreeHandle implements OpenedTree {
   ): Promise<TreeMessagePage> {
     if (await this.#isAbsent()) return { messages: [], before: null, activeId: null, version: 0 };
     const { id } = this;
-    return this.#store.read(id, function* () {
+    const page = await this.#store.read(id, function* () {
       const { nodes, before, rootId, activeNodeId, version } = yield* readPage(id, request);
       return { messages: yield* withVariants(nodes, rootId), before, activeId: activeNodeId, version };
     });
+    return { ...page, messages: await this.#withBytes(page.messages) };
   }
 
   async context(id?: string): Promise<ModelContext> {
@@ -438,42 +396,57 @@ class TreeHandle implements OpenedTree {
       const { entries, estimate } = contextOf([], { systemPrompt: this.#options.systemPrompt, kit });
       return { messages: entries.map((entry) => entry.message), entries, tokens: estimate.tokens };
     }
-    return this.#read(function* (_root, active, prompt) {
+    const context = await this.#read(function* (_root, active, prompt) {
       return yield* readContext(id === undefined ? active : nodeId(id), prompt, kit);
     });
+    return this.#contextWithBytes(context);
   }
 
   async search(text: string, options: { readonly limit?: number; readonly cursor?: string } = {}) {
+    checkOptions.search(options);
     if (await this.#isAbsent()) return { items: [], cursor: null };
     return this.#store.search({ text, treeId: this.id, ...options });
   }
 
   async subscribe(listener: (commit: Commit) => void, onError?: (error: unknown) => void): Promise<() => void> {
+    if (typeof listener !== 'function') return refuse('command/invalid', 'subscribe needs a function to call.');
     const end = new AbortController();
     this.#ends.add(end);
-    const follow = async (since: number) => {
+    const isAbsent = await this.#isAbsent();
+    const since = isAbsent ? 0 : (await this.#store.read(this.id, () => readTree(this.id))).version;
+    const follow = async () => {
+      if (isAbsent) await this.#waitUntilCreated(end.signal);
+      if (end.signal.aborted) return;
       for await (const commit of this.#store.feed(this.id, since, end.signal)) listener(commit);
     };
-    const begin = (since: number) => {
-      if (end.signal.aborted) return;
-      follow(since).catch((error: unknown) => {
-        if (onError !== undefined) onError(error);
-        // Closing the store ends its subscriptions. Any other error must be reported.
-        else if (!isAppError(error) || error.code !== 'store/unavailable') throw error;
-      });
-    };
-    if (await this.#isAbsent()) this.#onCreated.add(() => begin(0));
-    else begin((await this.#store.read(this.id, () => readTree(this.id))).version);
+    follow().catch((error: unknown) => {
+      if (onError !== undefined) onError(error);
+      // Closing the store ends its subscriptions. Any other error must be reported.
+      else if (!isAppError(error) || error.code !== 'store/unavailable') throw error;
+    });
     return () => {
       this.#ends.delete(end);
       end.abort();
     };
   }
 
+  /** Waits until this or another writer has created the tree. */
+  async #waitUntilCreated(signal: AbortSignal): Promise<void> {
+    const found = new AbortController();
+    signal.addEventListener('abort', () => found.abort());
+    const events = this.#store.feedAll(null, found.signal)[Symbol.asyncIterator]();
+    let next = events.next();
+    // The tree may have been created before the feed began.
+    if (await this.#isAbsent())
+      for (let event = await next; !event.done && event.value.treeId !== this.id; event = await next)
+        next = events.next();
+    found.abort();
+    await next;
+  }
+
   async close(): Promise<void> {
     for (const end of this.#ends) end.abort();
     this.#ends.clear();
-    this.#onCreated.clear();
   }
 }
 
@@ -501,9 +474,16 @@ function isList(input: TreeMessageInput | readonly TreeMessageInput[]): input is
 }
 
 /**
- * Opens a tree for an app. The call returns without reading anything. Without an id, the first append creates the tree.
+ * Opens a tree for an app. The call returns without reading anything. Without an id (undefined or null), the first
+ * append creates the tree.
  * An unknown id is refused when it is first used, unless `create` is set.
  */
-export function openTree(store: Store, id?: string, options: OpenTreeOptions = {}): OpenedTree {
-  return new TreeHandle(store, id, options);
+export function openTree(store: Store, id?: string | null, options: OpenTreeOptions = {}): OpenedTree {
+  assertStore('openTree', store);
+  checkOptions.open(options);
+  if (options.user === '')
+    return refuse('command/invalid', 'The user is empty. Leave `user` out to use the owner of the store.');
+  if (options.user !== undefined && typeof options.user !== 'string')
+    return refuse('command/invalid', 'The user must be a text.');
+  return new TreeHandle(store, id ?? undefined, options);
 }

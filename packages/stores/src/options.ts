@@ -1,5 +1,6 @@
 /** The options for opening any store. */
-import type { MessageKit, Store, TreeWriteScope } from '@coppice/core';
+import type { FieldReaders, MessageKit, Store, TreeWriteScope } from '@coppice/core';
+import { assertArgument, exactObjectField } from '@coppice/core/decode';
 
 /** The owner of all trees in a store with a single user. */
 export const defaultOwner = 'local';
@@ -36,8 +37,30 @@ export interface StoreOptions {
   readonly mappedBytes?: number;
 }
 
+const optionNames: Readonly<Record<keyof StoreOptions, true>> = {
+  owner: true,
+  readOnly: true,
+  treeWrites: true,
+  kit: true,
+  now: true,
+  attachmentGrace: true,
+  onMigration: true,
+  mappedBytes: true,
+};
+
+/** Throws if a caller without types passed an option that neither all stores nor this one has. */
+export function assertStoreOptions(options: unknown, furtherNames: readonly string[] = []): void {
+  const readers: FieldReaders = Object.fromEntries(
+    // Functions and kits are no JSON, so only the names are checked.
+    [...Object.keys(optionNames), ...furtherNames].map((name) => [name, (fields, key) => fields[key]]),
+  );
+  assertArgument('options', options, exactObjectField('A store', readers));
+}
+
 /** What the `index.ts` of a store's folder exports. `place` is the URL without its scheme. */
 export interface StoreModule {
+  /** The options that only this store has. */
+  readonly furtherOptions?: readonly string[];
   open(place: string, options: StoreOptions): Promise<Store>;
 }
 

@@ -1,6 +1,5 @@
 /** Purges removed nodes from a tree value, and their texts from its log. */
 import {
-  type Block,
   type Commit,
   type ContentFields,
   type Message,
@@ -13,7 +12,9 @@ import {
   textOf,
 } from '@coppice/core';
 import { treeFromRows } from '@coppice/core/history';
+import { purgedContent, purgedMessage } from '@coppice/core/store';
 import { allBookmarks, allNodes, findAnyNode, nodeOfStep, rowChanges } from '@coppice/core/tree';
+import { findSharedHistories, isShared, JoinedMessages, type SharedHistory, type SplitOrigin } from './shared-texts.ts';
 
 /** Which nodes to purge: the subtree that was removed with one node, or all nodes that were removed up to a version. */
 export type PurgeTarget = { readonly nodeId: NodeId } | { readonly upTo: number };
@@ -46,7 +47,7 @@ function purgedNodes(tree: Tree, what: PurgeTarget): Set<NodeId> {
   }
   const node = findAnyNode(tree, what.nodeId);
   if (node === undefined || node.removedIn === null)
-    return refuse('tree/unknown-node', `There is no node ${what.nodeId} in the trash of ${tree.id}.`, {
+    return refuse('tree/unknown-node', `There is no message ${what.nodeId} in the trash of ${tree.id}.`, {
       nodeId: what.nodeId,
     });
   const below = new Map<NodeId, Node[]>();
@@ -65,8 +66,8 @@ function purgedNodes(tree: Tree, what: PurgeTarget): Set<NodeId> {
 }
 
 /**
- * Removes purged nodes from a tree value, and their texts from its
- * log. Commits keep their versions, so that feeds have no gap.
+ * Removes purged nodes from a tree value, and their texts from its log. Commits keep their versions, so that feeds have
+ * no gap.
  */
 export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeTarget): PurgeResult {
   const nodeIds = purgedNodes(tree, what);
@@ -76,12 +77,12 @@ export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeTar
       node.lastChildId !== null && nodeIds.has(node.lastChildId) ? { ...node, lastChildId: null } : node,
     );
   let contents = 0;
-  const halves = splitTexts(tree, nodeIds);
-  const holds = (step: Step) => concernsPurged(step, nodeIds) || holdsHalf(step, halves);
+  const histories = sharedHistories(tree, log, nodeIds);
   const cleaned = log.map((commit) => {
-    if (!commit.steps.some(holds)) return commit;
-    contents += countReplacedContents(commit.steps.filter(holds));
-    return { ...commit, steps: commit.steps.map((step) => (holds(step) ? redactStep(step) : step)) };
+    const redacts = (step: Step) => concernsPurged(step, nodeIds) || containsShared(step, commit.version, histories);
+    if (!commit.steps.some(redacts)) return commit;
+    contents += countReplacedContents(commit.steps.filter(redacts));
+    return { ...commit, steps: commit.steps.map((step) => (redacts(step) ? redactStep(step) : step)) };
   });
   return {
     nodeIds,
@@ -102,47 +103,59 @@ function concernsPurged(step: Step, ids: ReadonlySet<NodeId>): boolean {
   return id !== null && ids.has(id);
 }
 
-/** Returns the texts of purged halves of split messages, by the node that they were split from. */
-function splitTexts(tree: Tree, nodeIds: ReadonlySet<NodeId>): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  for (const id of nodeIds) {
-    const { message, meta } = findAnyNode(tree, id) ?? {};
-    if (message == null || meta?.splitSource === undefined) continue;
-    const texts = found.get(meta.splitSource);
-    if (texts === undefined) found.set(meta.splitSource, [textOf(message)]);
-    else texts.push(textOf(message));
-  }
+/** Returns the remaining messages whose former contents may contain purged texts, after splits and joins. */
+function sharedHistories(
+  tree: Tree,
+  log: readonly Commit[],
+  nodeIds: ReadonlySet<NodeId>,
+): ReadonlyMap<string, SharedHistory> {
+  const splits = new Map<string, SplitOrigin>();
+  for (const { id, addedIn, meta } of allNodes(tree))
+    if (meta.splitSource !== undefined) splits.set(id, { source: meta.splitSource, addedIn });
+  const joins = new JoinedMessages();
+  for (const { steps } of log) joins.add(steps);
+  let texts: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  return findSharedHistories(nodeIds, splits, joins, (id) => {
+    texts ??= textsOfNodes(tree, log, nodeIds);
+    return texts.get(id) ?? [];
+  });
+}
+
+/** Returns the current and former texts of nodes. */
+function textsOfNodes(
+  tree: Tree,
+  log: readonly Commit[],
+  nodeIds: ReadonlySet<NodeId>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  const add = (id: NodeId, message: Message | null | undefined) => {
+    if (!nodeIds.has(id) || message == null) return;
+    const texts = found.get(id) ?? new Set<string>();
+    found.set(id, texts.add(textOf(message)));
+  };
+  for (const id of nodeIds) add(id, findAnyNode(tree, id)?.message);
+  for (const { steps } of log)
+    for (const step of steps)
+      if (step.type === 'insert') add(step.node.id, step.node.message);
+      else if (step.type === 'replace') for (const one of [step.before, step.after]) add(step.nodeId, one.message);
   return found;
 }
 
-/** Whether a step contains the undivided text of a message of which a half was purged. */
-function holdsHalf(step: Step, halves: ReadonlyMap<string, readonly string[]>): boolean {
-  const id = step.type === 'insert' ? step.node.id : step.type === 'replace' ? step.nodeId : null;
-  const texts = id === null ? [] : (halves.get(id) ?? []);
-  const messages =
-    step.type === 'insert'
-      ? [step.node.message]
-      : step.type === 'replace'
-        ? [step.before.message, step.after.message]
-        : [];
-  return texts.some((text) => messages.some((message) => message !== null && textOf(message).includes(text)));
-}
-
-const block: Block = { type: 'purged' };
-
-function blankBlocks(message: Message): Message {
-  return { ...message, content: [block] };
+/** Whether a step contains a former content of a message that contains a purged text. */
+function containsShared(step: Step, version: number, histories: ReadonlyMap<string, SharedHistory>): boolean {
+  if (histories.size === 0) return false;
+  const history = histories.get(nodeOfStep(step) ?? '');
+  if (history === undefined) return false;
+  if (step.type === 'insert')
+    return step.node.message !== null && isShared(history, version, textOf(step.node.message));
+  if (step.type !== 'replace') return false;
+  const { before, after, since } = step;
+  return isShared(history, since, textOf(before.message)) || isShared(history, version, textOf(after.message));
 }
 
 function blankContent({ message, status, key }: ContentFields): ContentFields {
-  return {
-    message: blankBlocks(message),
-    status,
-    key: key === null ? null : 'purged',
-    text: '',
-    tokens: 0,
-    aliases: [],
-  };
+  const blank = purgedContent(message.role);
+  return { ...blank, message: purgedMessage(message), status, key: key === null ? null : blank.key };
 }
 
 /** Returns a step without the content of its node. The log with such steps still builds a tree of the same shape. */
@@ -150,10 +163,11 @@ export function redactStep(step: Step): Step {
   switch (step.type) {
     case 'insert': {
       const { node } = step;
-      const { message } = node;
-      const said = message === null ? node : { ...node, message: blankBlocks(message) };
-      const key = node.key === null ? null : 'purged';
-      return { type: 'insert', node: { ...said, key, text: '', tokens: 0, meta: {}, marker: null, aliases: [] } };
+      const { message, status, key } = node;
+      if (message === null)
+        return { type: 'insert', node: { ...node, text: '', tokens: 0, meta: {}, marker: null, aliases: [] } };
+      const blank = blankContent({ ...node, message, status, key });
+      return { type: 'insert', node: { ...node, ...blank, meta: {}, marker: null } };
     }
     case 'replace':
       return { ...step, after: blankContent(step.after), before: blankContent(step.before) };

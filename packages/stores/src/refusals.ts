@@ -3,12 +3,12 @@ import { AppError, refusalKinds, refuse, type TreeId } from '@coppice/core';
 
 /** Throws the error for a tree that the owner does not have. For the tree of another owner the error is the same. */
 export function throwUnknownTree(treeId: TreeId): never {
-  return refuse('tree/unknown-tree', `There is no tree ${String(treeId)}.`, { treeId });
+  return refuse('tree/unknown-tree', `There is no chat ${String(treeId)}.`, { treeId });
 }
 
 /** Throws the error for purging a tree that is not in the trash. */
 export function throwNotInTrash(treeId: TreeId): never {
-  return refuse('command/invalid', `The tree ${treeId} is not in the trash: delete it first.`, { treeId });
+  return refuse('command/invalid', `The chat ${treeId} is not in the trash: delete it first.`, { treeId });
 }
 
 /** Throws the error for a write to a store that was opened read-only. */

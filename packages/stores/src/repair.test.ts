@@ -52,6 +52,13 @@ const faults: Readonly<Record<string, Fault>> = {
     ...rows,
     bookmarks: [...rows.bookmarks, { nodeId: nodeId(testUuid(0xbad)), title: 'B', createdAt: 1, updatedAt: 1 }],
   }),
+  'an invalid place': (rows, at) => changed(rows, at, { position: '[null]' }),
+  'an empty place': (rows, at) => changed(rows, at, { position: '' }),
+  'an invalid place twice': (rows, at) => {
+    const sibling = { ...at, id: nodeId(testUuid(0xcab)), position: '~', seq: rows.row.nextSeq, aliases: [] };
+    const added = { ...rows, row: { ...rows.row, nextSeq: rows.row.nextSeq + 1 }, nodes: [...rows.nodes, sibling] };
+    return changed(added, at, { position: '~' });
+  },
   'a place twice': (rows, at) => {
     const sibling = { ...at, id: nodeId(testUuid(0xcab)), seq: rows.row.nextSeq, aliases: [] };
     return { ...rows, row: { ...rows.row, nextSeq: rows.row.nextSeq + 1 }, nodes: [...rows.nodes, sibling] };

@@ -3,7 +3,7 @@
  * their metadata keeps the old parent.
  */
 import { type Bookmark, matchParentOfChildren, type Node, type NodeId, nodeId, type TreeRow } from '@coppice/core';
-import { attachRoots, positionBetween } from '@coppice/core/tree';
+import { attachRoots, isPosition, positionBetween } from '@coppice/core/tree';
 import { deriveId } from './linear.ts';
 
 /** The rows of one tree: the tree's own row, its nodes and its bookmarks. */
@@ -20,14 +20,14 @@ export interface RepairedRows extends TreeRows {
 
 /**
  * Repairs rows by moving nodes and marking them as removed. It handles several
- * roots, missing or removed parents, cycles, duplicate positions and numbers, and
+ * roots, missing or removed parents, cycles, invalid and duplicate positions, duplicate numbers, and
  * pointers to missing nodes. A second call changes nothing. Texts are never changed.
  */
 export function repairRows(rows: TreeRows): RepairedRows {
   const repaired: string[] = [];
   const rooted = withOneRoot(rows, repaired);
   const attached = withParents(rooted.nodes, rooted.rootId, repaired);
-  const placed = withUniquePositions(attached, repaired);
+  const placed = withUniquePositions(withValidPositions(attached, repaired), repaired);
   const nodes = withMatchParents(withNumbers(placed, repaired), rooted.rootId, repaired);
   const live = new Map<NodeId, Node>();
   for (const node of nodes) if (node.removedIn === null) live.set(node.id, node);
@@ -148,6 +148,34 @@ function withParents(nodes: readonly Node[], rootId: NodeId, repaired: string[])
     if (node.parentId !== null && !canHold(byId.get(node.parentId), node)) attachToRoot(node);
   for (const node of unreached) if (!reached.has(node.id)) attachToRoot(node);
   return moved.size === 0 ? nodes : nodes.map((node) => moved.get(node.id) ?? node);
+}
+
+/** Replaces positions that no planner can place another node beside. The nodes stay in their order. */
+function withValidPositions(nodes: readonly Node[], repaired: string[]): readonly Node[] {
+  if (nodes.every(({ position }) => isPosition(position))) return nodes;
+  const siblings = new Map<NodeId | null, Node[]>();
+  for (const node of nodes) {
+    const list = siblings.get(node.parentId);
+    if (list === undefined) siblings.set(node.parentId, [node]);
+    else list.push(node);
+  }
+  const moved = new Map<NodeId, Node>();
+  for (const list of siblings.values()) {
+    const valid = list.flatMap(({ position }) => (isPosition(position) ? [position] : [])).sort();
+    list.sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : bySeq(a, b)));
+    let before: string | null = null;
+    for (const node of list) {
+      if (isPosition(node.position)) {
+        before = node.position;
+        continue;
+      }
+      const last: string | null = before;
+      before = positionBetween(last, valid.find((position) => last === null || position > last) ?? null);
+      moved.set(node.id, { ...node, position: before });
+      repaired.push(`${node.id} had the invalid position ${JSON.stringify(node.position)} and got ${before}`);
+    }
+  }
+  return nodes.map((node) => moved.get(node.id) ?? node);
 }
 
 /** Ensures that no two live siblings have the same position. The newer one moves directly behind the older one. */

@@ -3,6 +3,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
 import type { SqlParameter, SqlRow } from './sql/query.ts';
+import type { SqliteConnection } from './sqlite/driver.ts';
 
 /** A table of the new file with all its columns. */
 interface FileTable {
@@ -21,6 +22,54 @@ export interface TableFileWriter {
 // The tables that the SQLite store fills itself, and the encrypted keys of a server, which no copy contains.
 const notCopied = /^(?:sqlite_|node_text|node_indexed|search_|residue|sealed_record)/;
 
+/** Lets `fill` write the rows of all tables that a copy contains, in one transaction. */
+async function fillTables(
+  connection: SqliteConnection,
+  fill: (tables: TableFileWriter) => Promise<void>,
+): Promise<void> {
+  // Foreign keys are checked at the end, because rows arrive in any order.
+  connection.database.exec('PRAGMA foreign_keys = OFF');
+  connection.database.exec('BEGIN');
+  const list = connection
+    .all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    .map(({ name }) => String(name))
+    .filter((name) => !notCopied.test(name))
+    .map((name) => ({
+      name,
+      columns: connection.all(`SELECT name FROM pragma_table_info('${name}')`).map((column) => String(column.name)),
+    }));
+  const inserts = new Map(
+    list.map(({ name, columns }) => [
+      name,
+      {
+        columns,
+        sql: `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((_, at) => `$${at + 1}`).join(', ')})`,
+      },
+    ]),
+  );
+  await fill({
+    list,
+    clear() {
+      // Trees are deleted before their nodes, because the active node of a tree cannot be deleted.
+      for (const { name } of [...list].reverse()) connection.run(`DELETE FROM ${name}`);
+    },
+    add(name, rows) {
+      const insert = inserts.get(name);
+      if (insert === undefined) throw new Error(`The file has no table ${name}.`);
+      for (const row of rows)
+        connection.run(insert.sql, ...insert.columns.map((column) => row[column] as SqlParameter));
+    },
+  });
+  connection.database.exec('COMMIT');
+  const [loose] = connection.all('PRAGMA foreign_key_check');
+  if (loose !== undefined)
+    throw new AppError({
+      code: 'store/damaged',
+      kind: refusalKinds['store/damaged'],
+      message: `The backup was not kept: a row of ${String(loose.table)} refers to a missing row of ${String(loose.parent)}. Run coppice fsck.`,
+    });
+}
+
 /**
  * Creates the file and calls `fill` to write its rows. The file gets its name when it is complete, checked and synced.
  * Throws if the name is in use.
@@ -28,11 +77,7 @@ const notCopied = /^(?:sqlite_|node_text|node_indexed|search_|residue|sealed_rec
 export async function writeTableFile(to: string, fill: (tables: TableFileWriter) => Promise<void>): Promise<void> {
   const path = resolve(to);
   if (existsSync(path))
-    refuse(
-      'command/invalid',
-      `The file ${path} already exists, and a backup overwrites nothing. Choose another name.`,
-      { to },
-    );
+    refuse('command/invalid', `${path} already exists, and a backup overwrites nothing. Choose another name.`, { to });
   // SQLite is loaded here, because a server with another database does not need it otherwise.
   const { toSqliteError, SqliteConnection, sqliteModule } = await import('./sqlite/driver.ts');
   const { syncFile } = await import('./sqlite/backup.ts');
@@ -42,50 +87,10 @@ export async function writeTableFile(to: string, fill: (tables: TableFileWriter)
   try {
     const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(temporary));
     try {
-      // The file is synced once at the end. Foreign keys are checked at the end too, because rows arrive in any
-      // order.
+      // The file is synced once at the end.
       for (const pragma of ['journal_mode = DELETE', 'synchronous = OFF']) connection.database.exec(`PRAGMA ${pragma}`);
       migrateSqlite(connection, temporary);
-      connection.database.exec('PRAGMA foreign_keys = OFF');
-      connection.database.exec('BEGIN');
-      const list = connection
-        .all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-        .map(({ name }) => String(name))
-        .filter((name) => !notCopied.test(name))
-        .map((name) => ({
-          name,
-          columns: connection.all(`SELECT name FROM pragma_table_info('${name}')`).map((column) => String(column.name)),
-        }));
-      const inserts = new Map(
-        list.map(({ name, columns }) => [
-          name,
-          {
-            columns,
-            sql: `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((_, at) => `$${at + 1}`).join(', ')})`,
-          },
-        ]),
-      );
-      await fill({
-        list,
-        clear() {
-          // Trees are deleted before their nodes, because the active node of a tree cannot be deleted.
-          for (const { name } of [...list].reverse()) connection.run(`DELETE FROM ${name}`);
-        },
-        add(name, rows) {
-          const insert = inserts.get(name);
-          if (insert === undefined) throw new Error(`The file has no table ${name}.`);
-          for (const row of rows)
-            connection.run(insert.sql, ...insert.columns.map((column) => row[column] as SqlParameter));
-        },
-      });
-      connection.database.exec('COMMIT');
-      const [loose] = connection.all('PRAGMA foreign_key_check');
-      if (loose !== undefined)
-        throw new AppError({
-          code: 'store/damaged',
-          kind: refusalKinds['store/damaged'],
-          message: `The backup was not kept: a row of ${String(loose.table)} refers to a missing row of ${String(loose.parent)}. Run coppice fsck.`,
-        });
+      await fillTables(connection, fill);
     } finally {
       connection.close();
     }

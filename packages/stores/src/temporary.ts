@@ -1,4 +1,8 @@
-/** Temporary trees, which are in memory and have the same interface as all other trees. */
+/**
+ * Temporary trees, which have the same interface as all other trees. They are in memory, or in the database if several
+ * servers share the main store.
+ */
+import { byteSourceOf } from '@coppice/content';
 import {
   ask,
   type ChangeOptions,
@@ -10,10 +14,10 @@ import {
   type Reads,
   refuse,
   type Store,
+  type TemporaryStore,
   type TreeId,
 } from '@coppice/core';
 import { stepsFromRows } from '@coppice/core/tree';
-import type { InProcessStore } from './in-process/in-process-store.ts';
 import { createMemoryStore } from './memory/index.ts';
 import type { StoreOptions } from './options.ts';
 import { throwUnknownTree } from './refusals.ts';
@@ -22,29 +26,42 @@ type TemporaryRows = NonNullable<Reads['rows']['answer']>;
 
 /**
  * The temporary trees beside a store. They are created, read and changed through
- * `store`, which is a memory store. So no list, search, feed or backup of the main
- * store contains them. `keep` moves a tree to the main store, `discard` deletes it.
+ * `store`, which is apart from the main store. So no list, search, feed or backup of
+ * the main store contains them. `keep` moves a tree to the main store, `discard` deletes it.
  */
 export class TemporaryTrees {
-  /** The store with the temporary trees of this owner. */
-  readonly store: Store;
   readonly #main: Store;
-  readonly #memory: InProcessStore;
+  readonly #inMemory: TemporaryStore;
+  #inDatabase: TemporaryStore | null = null;
 
-  constructor(main: Store, options: StoreOptions = {}, memory?: InProcessStore) {
+  constructor(main: Store, options: StoreOptions = {}, inMemory?: TemporaryStore) {
     this.#main = main;
-    this.#memory = memory ?? createMemoryStore({ ...options, owner: main.owner });
-    this.store = this.#memory;
+    this.#inMemory = inMemory ?? createMemoryStore({ ...options, owner: main.owner });
+  }
+
+  /**
+   * The store with the temporary trees of this owner. It is in memory until the database takes writes, and then in the
+   * database.
+   */
+  get store(): Store {
+    return this.#apart;
+  }
+
+  get #apart(): TemporaryStore {
+    const { shared } = this.#main;
+    if (shared === null) return this.#inMemory;
+    this.#inDatabase ??= shared.temporary.forOwner(this.#main.owner);
+    return this.#inDatabase;
   }
 
   /** Returns the temporary trees of another owner. */
   forOwner(owner: string): TemporaryTrees {
-    return new TemporaryTrees(this.#main.forOwner(owner), {}, this.#memory.forOwner(owner));
+    return new TemporaryTrees(this.#main.forOwner(owner), {}, this.#inMemory.forOwner(owner));
   }
 
   /** Whether this owner has a temporary tree with this id. */
   async has(treeId: TreeId): Promise<boolean> {
-    return (await this.#memory.read(treeId, () => ask('tree', {}))) !== null;
+    return (await this.#apart.formatOf(treeId)) !== null;
   }
 
   /** Returns the store that contains a tree, for code that works with temporary and stored trees. */
@@ -58,27 +75,37 @@ export class TemporaryTrees {
    * or an id is taken; then the tree stays temporary.
    */
   async keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<ChangeResult<TreeId>> {
-    const rows = (await this.#memory.read(treeId, () => ask('rows', {}))) ?? throwUnknownTree(treeId);
-    for (const hash of blobsIn(rows.nodes)) {
-      const [info, bytes] = [await this.#memory.blobs.find(hash), await this.#memory.blobs.read(hash)];
-      if (info !== null && bytes !== null) await this.#main.blobs.put(bytes, info.mediaType);
-    }
-    const changed = await this.#main.change(treeId, () => keepTree(treeId, rows), { ...options, additive: false });
-    const names = await this.#memory.externalIdsOf(treeId);
+    const write = { ...options, additive: false };
+    // A tree in the trash takes no messages, so no message is acknowledged and then missing in the copy.
+    const { result: rows } = await this.#apart.change(treeId, () => moveToTrash(treeId, options.at), write);
+    const changed = await this.#insert(treeId, rows, write).catch(async (error: unknown) => {
+      // If the tree is in the main store, another process keeps it at the same moment.
+      if ((await this.#main.formatOf(treeId)) === null) await this.#apart.change(treeId, restoreFromTrash, write);
+      throw error;
+    });
+    const names = await this.#apart.externalIdsOf(treeId);
     const live = new Set<NodeId | null>([null, ...rows.nodes.filter(isLive).map((node) => node.id)]);
     await this.#main.putExternalIds(names.filter((name) => live.has(name.nodeId)));
-    await this.#memory.discard(treeId);
+    await this.#apart.discard(treeId);
     return changed;
+  }
+
+  async #insert(treeId: TreeId, rows: TemporaryRows, options: ChangeOptions): Promise<ChangeResult<TreeId>> {
+    for (const hash of blobsIn(rows.nodes)) {
+      const [info, bytes] = [await this.#apart.blobs.find(hash), await this.#apart.blobs.read(hash)];
+      if (info !== null && bytes !== null) await this.#main.blobs.put(bytes, info.mediaType);
+    }
+    return this.#main.change(treeId, () => keepTree(treeId, rows), options);
   }
 
   /** Deletes a temporary tree with its log and its attachments. Nothing of it can be restored. */
   async discard(treeId: TreeId): Promise<void> {
-    await this.#memory.discard(treeId);
+    await this.#apart.discard(treeId);
   }
 
-  /** Closes the memory store, which deletes all temporary trees. The main store stays open. */
+  /** Closes the temporary trees; those in memory are deleted. The main store stays open. */
   async close(): Promise<void> {
-    await this.#memory.close();
+    await this.#inMemory.close();
   }
 }
 
@@ -86,12 +113,31 @@ function isLive(node: Node): boolean {
   return node.removedIn === null;
 }
 
-function* keepTree(treeId: TreeId, rows: TemporaryRows): ReadProgram<Plan<TreeId>> {
-  const live = rows.nodes.filter(isLive);
-  const pending = live.filter((node) => node.status === 'pending').map((node) => node.id);
+/** Moves a temporary tree to the trash, unless an interrupted `keep` did. The result has its rows from before that. */
+function* moveToTrash(treeId: TreeId, at: number): ReadProgram<Plan<TemporaryRows>> {
+  const rows = (yield* ask('rows', {})) ?? throwUnknownTree(treeId);
+  const pending = rows.nodes.filter((node) => isLive(node) && node.status === 'pending').map((node) => node.id);
   if (pending.length > 0)
     refuse('tree/pending', `A reply is still being written in ${treeId}: stop it first.`, { nodeIds: pending });
-  if ((yield* ask('tree', {})) !== null) refuse('tree/exists', `There is a tree ${treeId} already.`, { treeId });
+  const { trashedAt, ...attributes } = rows.row.attributes;
+  return {
+    steps:
+      trashedAt === undefined ? [{ type: 'attributes', after: { trashedAt: at }, before: { trashedAt: null } }] : [],
+    result: { ...rows, row: { ...rows.row, attributes } },
+  };
+}
+
+function* restoreFromTrash(): ReadProgram<Plan<null>> {
+  const { trashedAt } = (yield* ask('tree', {}))?.attributes ?? {};
+  return {
+    steps: trashedAt === undefined ? [] : [{ type: 'attributes', after: { trashedAt: null }, before: { trashedAt } }],
+    result: null,
+  };
+}
+
+function* keepTree(treeId: TreeId, rows: TemporaryRows): ReadProgram<Plan<TreeId>> {
+  const live = rows.nodes.filter(isLive);
+  if ((yield* ask('tree', {})) !== null) refuse('tree/exists', `There is a chat ${treeId} already.`, { treeId });
   const [taken] = yield* ask('taken', { ids: live.map((node) => node.id) });
   if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
   return { steps: stepsFromRows(rows), result: treeId };
@@ -101,9 +147,8 @@ function blobsIn(nodes: readonly Node[]): Set<string> {
   const hashes = new Set<string>();
   for (const { message } of nodes)
     for (const block of message?.content ?? []) {
-      const source: unknown = 'source' in block ? block.source : null;
-      if (typeof source !== 'object' || source === null || !('type' in source) || source.type !== 'blob') continue;
-      if ('hash' in source && typeof source.hash === 'string') hashes.add(source.hash);
+      const source = byteSourceOf(block);
+      if (source?.type === 'blob') hashes.add(source.hash);
     }
   return hashes;
 }

@@ -7,7 +7,7 @@ import type { StoreSubject } from '../src/conformance/index.ts';
 import { SessionStore } from '../src/jsonl/index.ts';
 import { readEveryFile } from './files-subject.ts';
 
-export function makeSessionFolder(): string {
+function makeSessionFolder(): string {
   return mkdtempSync(join(tmpdir(), 'coppice-jsonl-'));
 }
 

@@ -1,14 +1,24 @@
 // @module-tag full
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isProcessRunning } from '../src/disk/lock.ts';
 import { copyTestDatabase, createTestDatabase, startOwnServer } from './postgres.ts';
 import { copyBinaries, type PostgresServer } from './postgres-server.ts';
+
+/** Whether a process of Linux has ended and only its parent has not taken notice, which an init process may never do. */
+function isZombie(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+}
 
 describe('the run’s server', () => {
   test('each database is empty and apart from the others', async () => {
@@ -32,7 +42,7 @@ describe('the run’s server', () => {
     await database.drop();
   });
 
-  test('nobody comes in without the password', async () => {
+  test('a connection without the password is refused', async () => {
     const database = await createTestDatabase();
     const url = new URL(database.url);
     url.password = 'guess';
@@ -50,6 +60,16 @@ describe('a server of one’s own', () => {
   afterAll(async () => {
     await server.close();
     expect(existsSync(server.folder)).toBe(false);
+  });
+
+  test('a kill ends every backend at once', async () => {
+    const rows = await server.query('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+    const backends = rows.map((row) => Number(row['pid']));
+    expect(backends.length).toBeGreaterThan(0);
+    await server.kill();
+    const alive = backends.filter((pid) => isProcessRunning(pid) && !isZombie(pid));
+    await server.start();
+    expect(alive).toEqual([]);
   });
 
   test.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)('keeps what was committed over %s', async (signal) => {
@@ -77,7 +97,7 @@ test('libraries are linked also where install scripts may not run', async () => 
   await rm(folder, { recursive: true });
 });
 
-test('a server goes with the process that started it, even when that one is killed', async () => {
+test('a server ends with the process that started it, even if that process is killed', async () => {
   const starter = fileURLToPath(new URL('./start-and-wait.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', starter], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(child.stdout, 'data');

@@ -2,7 +2,7 @@
  * Runs a real PostgreSQL server for tests and benchmarks. Its binaries come from npm. It works for root and other
  * users, and ends with the process that started it.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   appendFileSync,
@@ -11,6 +11,7 @@ import {
   existsSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   writeFileSync,
 } from 'node:fs';
@@ -141,8 +142,60 @@ function ended(child: ChildProcess): Promise<number | null> {
   });
 }
 
+/**
+ * Returns the running processes that a process started. Linux tells them without a program, which a small image may
+ * lack.
+ */
+function findChildProcesses(parent: number): number[] {
+  const lines =
+    process.platform === 'linux'
+      ? readdirSync('/proc').map((name) => (/^\d+$/.test(name) ? readProcess(name) : ''))
+      : execFileSync('ps', ['-A', '-o', 'pid=,stat=,ppid='], { encoding: 'utf8' }).split('\n');
+  return lines.flatMap((line) => {
+    const [pid, state = '', its] = line.trim().split(/\s+/);
+    // A process in the state Z has ended, and its parent has not been told yet.
+    return Number(its) === parent && !state.startsWith('Z') ? [Number(pid)] : [];
+  });
+}
+
+/** Returns the id of a Linux process, its state and its parent's id; an empty text if the process has ended. */
+function readProcess(pid: string): string {
+  try {
+    // The name of the program stands in brackets and may contain spaces; the state and the parent follow.
+    const [, state, parent] = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    return `${pid} ${state} ${parent}`;
+  } catch {
+    return '';
+  }
+}
+
+/** Kills a process that may have ended by itself. */
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/**
+ * Kills every backend of a server. A backend that survives its postmaster for a moment stops waiting for the standby,
+ * and shows others a commit that the standby never gets.
+ */
+async function killBackends({ pid }: ChildProcess): Promise<void> {
+  if (pid === undefined || process.platform === 'win32') return;
+  // A stopped postmaster neither starts a backend nor restarts the server when one of them dies.
+  process.kill(pid, 'SIGSTOP');
+  for (;;) {
+    const running = findChildProcesses(pid);
+    if (running.length === 0) return;
+    for (const backend of running) killProcess(backend);
+    await pause(5);
+  }
 }
 
 /** A running server with its own folder. {@link PostgresServer.close} deletes everything. */
@@ -342,6 +395,7 @@ export class PostgresServer {
     if (postmaster === null) return;
     this.#postmaster = null;
     const gone = ended(postmaster);
+    if (signal === 'SIGKILL') await killBackends(postmaster);
     postmaster.kill(signal);
     await gone;
   }

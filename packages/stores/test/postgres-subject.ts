@@ -7,10 +7,10 @@ import type { Store } from '@coppice/core';
 import type { StoreSubject } from '../src/conformance/index.ts';
 import { defaultOwner } from '../src/options.ts';
 import { chooseBucketByHash } from '../src/postgres/buckets/directory.ts';
-import { openBuckets } from '../src/postgres/buckets/index.ts';
+import { type Buckets, openBuckets } from '../src/postgres/buckets/index.ts';
 import { open, type PostgresOptions } from '../src/postgres/index.ts';
 import { open as openFile } from '../src/sqlite/index.ts';
-import { createTestDatabase, type TestDatabase } from './postgres.ts';
+import { createTestDatabase, type TestDatabase, type TestQuery } from './postgres.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
 /** A prepared database that can be emptied and used again: its schema, and the rows that opening a store inserts. */
@@ -23,19 +23,35 @@ interface Prepared {
 const free: Prepared[] = [];
 
 const schemaText = `SELECT md5(string_agg(line, E'\\n' ORDER BY line)) AS schema FROM (
-  SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable AS line
-    FROM information_schema.columns WHERE table_schema = 'public'
+  SELECT attrelid::regclass || '.' || attname || ' ' || format_type(atttypid, atttypmod) || ' ' || attnotnull AS line
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    WHERE relnamespace = to_regnamespace('public') AND relkind IN ('r', 'v') AND attnum > 0 AND NOT attisdropped
   UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
   UNION ALL SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint
     WHERE connamespace = to_regnamespace('public')) AS lines`;
 
-async function schemaOf(database: TestDatabase): Promise<string> {
-  const [row] = await database.query(schemaText);
+/**
+ * Returns a statement that empties the tables of a schema and restarts its sequences. Small tables are not truncated,
+ * because creating new files for each table and index takes several times as long as deleting the rows.
+ */
+const emptyTablesOf = (schema: string, kept: readonly string[] = []) => `DO $$ DECLARE r record; BEGIN
+  SET LOCAL session_replication_role = replica;
+  FOR r IN SELECT c.oid::regclass AS name, relkind, relname FROM pg_class c
+    WHERE relnamespace = to_regnamespace('${schema}') AND relkind IN ('r', 'S') LOOP
+    IF r.relname = ANY ('{${kept.join(',')}}') THEN CONTINUE;
+    ELSIF r.relkind = 'S' THEN EXECUTE 'ALTER SEQUENCE ' || r.name || ' RESTART';
+    ELSIF pg_total_relation_size(r.name) < 1000000 THEN EXECUTE 'DELETE FROM ' || r.name;
+    ELSE EXECUTE 'TRUNCATE ' || r.name || ' CASCADE';
+    END IF;
+  END LOOP; END $$`;
+
+async function schemaOf(query: TestQuery): Promise<string> {
+  const [row] = await query(schemaText);
   return String(row?.['schema']);
 }
 
-async function tablesOf(database: TestDatabase): Promise<readonly string[]> {
-  const rows = await database.query(
+async function tablesOf(query: TestQuery): Promise<readonly string[]> {
+  const rows = await query(
     "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('public') AND relkind = 'r' ORDER BY 1",
   );
   return rows.map(({ name }) => String(name));
@@ -44,27 +60,29 @@ async function tablesOf(database: TestDatabase): Promise<readonly string[]> {
 async function prepare(): Promise<Prepared> {
   const database = await createTestDatabase();
   await (await open(database.url)).close();
-  const rows = new Map<string, string>();
-  for (const table of await tablesOf(database)) {
-    const [row] = await database.query(`SELECT json_agg(t)::text AS rows FROM "${table}" AS t`);
-    if (typeof row?.['rows'] === 'string') rows.set(table, row['rows']);
-  }
-  return { database, schema: await schemaOf(database), rows };
+  return database.connected(async (query) => {
+    const rows = new Map<string, string>();
+    for (const table of await tablesOf(query)) {
+      const [row] = await query(`SELECT json_agg(t)::text AS rows FROM "${table}" AS t`);
+      if (typeof row?.['rows'] === 'string') rows.set(table, row['rows']);
+    }
+    return { database, schema: await schemaOf(query), rows };
+  });
 }
 
 /** Empties a used database. Returns false if a test has changed its tables. */
-async function empty({ database, schema, rows }: Prepared): Promise<boolean> {
-  await database.query(
-    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-  );
-  if ((await schemaOf(database)) !== schema) return false;
-  const tables = (await tablesOf(database)).map((table) => `"${table}"`);
-  await database.query(`TRUNCATE ${tables.join(', ')} RESTART IDENTITY CASCADE`);
-  for (const [table, text] of rows)
-    await database.query(`INSERT INTO "${table}" SELECT * FROM json_populate_recordset(NULL::"${table}", $1::json)`, [
-      text,
-    ]);
-  return true;
+function empty({ database, schema, rows }: Prepared): Promise<boolean> {
+  return database.connected(async (query) => {
+    await query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await query('DROP SCHEMA IF EXISTS coppice_temporary CASCADE');
+    if ((await schemaOf(query)) !== schema) return false;
+    await query(emptyTablesOf('public'));
+    for (const [table, text] of rows)
+      await query(`INSERT INTO "${table}" SELECT * FROM json_populate_recordset(NULL::"${table}", $1::json)`, [text]);
+    return true;
+  });
 }
 
 /**
@@ -78,6 +96,7 @@ export async function createPreparedDatabase(): Promise<TestDatabase> {
   return {
     url: database.url,
     query: database.query,
+    connected: database.connected,
     drop: async () => {
       // Several stores of one test may share the database, and each drops it.
       if (isDropped) return;
@@ -89,52 +108,80 @@ export async function createPreparedDatabase(): Promise<TestDatabase> {
 }
 
 /** Returns every row of every table as text, so that two states can be compared. */
-export async function readAllRows(database: TestDatabase): Promise<string> {
-  const tables = await database.query(
-    "SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = to_regnamespace('public') AND c.relkind = 'r' ORDER BY 1",
-  );
-  const contents: unknown[] = [];
-  for (const { name } of tables)
-    contents.push([name, await database.query(`SELECT * FROM "${String(name)}" AS t ORDER BY t`)]);
-  return JSON.stringify(contents);
+export function readAllRows(database: TestDatabase): Promise<string> {
+  return database.connected(async (query) => {
+    const contents: unknown[] = [];
+    for (const name of await tablesOf(query))
+      contents.push([name, await query(`SELECT * FROM "${name}" AS t ORDER BY t`)]);
+    return JSON.stringify(contents);
+  });
+}
+
+/** A server on which tests create buckets. */
+export interface BucketServer {
+  /** Returns a new database or schema for a bucket. */
+  createPlace(): Promise<BucketPlace>;
+  /** Prepares a bucket that was added. */
+  prepare?(buckets: Buckets, name: string): Promise<void>;
+  query(sql: string, url: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Ends the connections of stores, and deletes all rows of a bucket but those in some tables. */
+  empty(place: BucketPlace, kept: readonly string[]): Promise<void>;
+}
+
+/** The schema of a bucket and the URL of its database. */
+export interface BucketPlace {
+  readonly url: string;
+  readonly schema: string;
+}
+
+const disconnectSql =
+  'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+
+/** Returns a server whose buckets are in databases of their own. */
+export function toBucketServer(server: PostgresServer): BucketServer {
+  return {
+    createPlace: async () => ({ url: await server.createDatabase(), schema: 'far' }),
+    query: (sql, url) => server.query(sql, url),
+    empty: async ({ url, schema }, kept) => {
+      await server.query(disconnectSql, url);
+      await server.query(emptyTablesOf(schema, kept), url);
+    },
+  };
 }
 
 /** A directory with two buckets: one in the directory's database, and one on another server. */
 export interface TestBuckets {
   readonly directory: TestDatabase;
+  readonly far: BucketPlace;
   /** Runs a statement in the bucket on the other server. */
   elsewhere(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   empty(): Promise<void>;
 }
 
-const kept = "('coppice_bucket', 'coppice_schema', 'feed_epoch')";
-const truncateAll = (schema: string) => `DO $$ BEGIN EXECUTE (
-  SELECT 'TRUNCATE ' || string_agg(c.oid::regclass::text, ', ') || ' CASCADE' FROM pg_class c
-  WHERE c.relnamespace = to_regnamespace('${schema}') AND c.relkind = 'r' AND c.relname NOT IN ${kept}); END $$`;
+const kept = ['coppice_bucket', 'coppice_schema', 'feed_epoch'];
 
 /** Creates a directory whose second bucket, named `far`, is on another server. */
-export async function createTestBuckets(other: PostgresServer): Promise<TestBuckets> {
+export async function createTestBuckets(other: BucketServer): Promise<TestBuckets> {
   const directory = await createTestDatabase();
-  const url = await other.createDatabase();
+  const place = await other.createPlace();
   const buckets = await openBuckets(directory.url);
-  await buckets.add('far', { url, schema: 'far' });
+  await buckets.add('far', place);
+  await other.prepare?.(buckets, 'far');
   await buckets.close();
   return {
     directory,
-    elsewhere: (sql) => other.query(sql, url),
+    far: place,
+    elsewhere: (sql) => other.query(sql, place.url),
     empty: async () => {
-      const disconnect =
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
-      await directory.query(disconnect);
-      await other.query(disconnect, url);
-      await directory.query(truncateAll('public'));
-      await other.query(truncateAll('far'), url);
+      await directory.query(disconnectSql);
+      await directory.query(emptyTablesOf('public', kept));
+      await other.empty(place, kept);
     },
   };
 }
 
 /** Describes a store with two buckets on two servers. The two owners of tests that compare ids are in one bucket. */
-export function bucketSubject(name: string, server: () => PostgresServer): StoreSubject {
+export function bucketSubject(name: string, server: () => BucketServer): StoreSubject {
   const both = ['main', 'far'].map((one) => ({ name: one, schema: null, url: null, state: 'open' as const }));
   const home = chooseBucketByHash(defaultOwner, both);
   let neighbour = 'neighbour';
@@ -165,12 +212,14 @@ export function bucketSubject(name: string, server: () => PostgresServer): Store
       await store.close();
       const place = placeOf(store);
       place.spoilt = true;
-      const { directory } = place.at;
+      const { directory, far } = place.at;
       await directory.query(
         how === 'newer'
           ? 'UPDATE coppice_schema SET version = 1000000, oldest_reader = 1000000, oldest_writer = 1000000'
           : 'ALTER TABLE node RENAME TO node_elsewhere',
       );
+      // The rows of the test are in either bucket.
+      if (how !== 'newer') await place.at.elsewhere(`ALTER TABLE "${far.schema}".node RENAME TO node_elsewhere`);
       const before = await readAllRows(directory);
       return {
         open: () => opened(place.at),

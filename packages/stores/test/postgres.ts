@@ -5,11 +5,19 @@ import { inject } from 'vitest';
 import type { BrokerAddress } from './postgres-broker.ts';
 import { PostgresServer, type ServerOptions } from './postgres-server.ts';
 
+/** Runs a statement. */
+export type TestQuery = (
+  sql: string,
+  params?: readonly unknown[],
+) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+
 /** An empty database on the server of the test run. */
 export interface TestDatabase {
   readonly url: string;
   /** Runs a statement on a new connection. */
-  query(sql: string, params?: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  readonly query: TestQuery;
+  /** Runs several statements on one new connection; a connection costs more than most statements. */
+  connected<T>(work: (query: TestQuery) => Promise<T>): Promise<T>;
   drop(): Promise<void>;
 }
 
@@ -21,12 +29,12 @@ async function askBroker(path: string): Promise<string> {
   return said;
 }
 
-async function once(url: string, sql: string, params: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+async function connected<T>(url: string, work: (query: TestQuery) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
   try {
-    return (await client.query<Record<string, unknown>>(sql, [...params])).rows;
+    return await work(async (sql, params = []) => (await client.query<Record<string, unknown>>(sql, [...params])).rows);
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -42,9 +50,10 @@ function databaseAt(url: string): TestDatabase {
   const name = new URL(url).pathname.slice(1);
   return {
     url,
-    query: (sql, params) => once(url, sql, params),
+    query: (sql, params) => connected(url, (query) => query(sql, params)),
+    connected: (work) => connected(url, work),
     drop: async () => {
-      await once(sibling(url, 'postgres'), `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
+      await connected(sibling(url, 'postgres'), (query) => query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`));
     },
   };
 }
@@ -58,7 +67,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 export async function copyTestDatabase(of: TestDatabase): Promise<TestDatabase> {
   const name = `copy_${randomBytes(6).toString('hex')}`;
   const template = new URL(of.url).pathname.slice(1);
-  await once(sibling(of.url, 'postgres'), `CREATE DATABASE "${name}" TEMPLATE "${template}"`);
+  await connected(sibling(of.url, 'postgres'), (query) => query(`CREATE DATABASE "${name}" TEMPLATE "${template}"`));
   return databaseAt(sibling(of.url, name));
 }
 

@@ -12,6 +12,7 @@ import { useUi } from './state/ui.ts';
 import { TreeScreen } from './tree-screen.tsx';
 import { FailedScreen } from './ui/broken.tsx';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
+import { watchFileDrops } from './ui/file-drops.ts';
 import { Toasts } from './ui/toasts.tsx';
 
 // Each screen is loaded when it is shown, so that a chat does not wait for the others.
@@ -53,6 +54,7 @@ function OwnPages(): ReactElement {
   const visit = useRoute((route) => route.visit);
   const unauthorized = useAppData((lists) => lists.unauthorized);
   usePageKeys();
+  useEffect(watchFileDrops, []);
   // On a phone the drawer closes with every navigation, even to the screen that is already open.
   useEffect(() => {
     if (visit > 0) useUi.setState({ drawer: false });

@@ -1,5 +1,6 @@
 import { lazy, type ReactElement, Suspense } from 'react';
 import { t } from './i18n/index.ts';
+import { PendingSearch } from './keys/pending-search.tsx';
 import { showToast } from './state/toasts.ts';
 import { openDialog, useUi } from './state/ui.ts';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
@@ -66,7 +67,7 @@ export function Dialogs(): ReactElement | null {
         showToast({ icon: 'warn', text: `${t('brokenPart')}. ${t('brokenPartWhy')}`, bad: true });
       }}
     >
-      <Suspense fallback={null}>
+      <Suspense fallback={opened.name === 'palette' ? <PendingSearch onClose={close} /> : null}>
         {opened.name === 'delete' ? <DeleteDialog node={opened.node} onClose={close} /> : null}
         {opened.name === 'share' ? <ShareDialog nodeId={opened.nodeId} onClose={close} /> : null}
         {opened.name === 'merge' ? <MergeDialog nodeId={opened.nodeId} onClose={close} /> : null}

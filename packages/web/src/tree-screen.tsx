@@ -1,4 +1,4 @@
-import { shownPath, type TreeSession, toHttpProblem, treeTitleOf } from '@coppice/client';
+import { shownPath, type TreeSession, toHttpProblem } from '@coppice/client';
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
 import { SubAgentLinks } from './agents/sub-agent-links.tsx';
 import { Dialogs } from './dialogs.tsx';
@@ -7,11 +7,13 @@ import { ComponentLabels } from './i18n/component-labels.tsx';
 import { t } from './i18n/index.ts';
 import { setCurrentSession } from './keys/open-session.ts';
 import { SidePanel } from './panel.tsx';
-import { loadCommands } from './state/app-data.ts';
+import { SignIn } from './settings/sign-in.tsx';
+import { loadCommands, useAppData } from './state/app-data.ts';
 import { useOfflineCopyUpdates } from './state/check-copies.ts';
 import { loadFonts } from './state/fonts.ts';
 import { useReplyNotifications } from './state/notify.ts';
 import { pageClient } from './state/page-client.ts';
+import { stopReadingAloud } from './state/read-aloud.ts';
 import { homeRoute, navigateTo, type PageRoute, saveLeafInHistory, useRoute } from './state/router.ts';
 import { showToast } from './state/toasts.ts';
 import { showError } from './state/tree-actions.ts';
@@ -22,6 +24,7 @@ import { ThreadView } from './thread/thread.tsx';
 import { TreeBar } from './thread/tree-bar.tsx';
 import { Button } from './ui/button.tsx';
 import { RefusalNotice } from './ui/refusal.tsx';
+import { useOpenChatName } from './ui/use-chat-name.ts';
 
 // Loaded when they are opened; the thread does not wait for these screens.
 const MapScreen = lazy(() => import('./map/map-screen.tsx').then((module) => ({ default: module.MapScreen })));
@@ -56,6 +59,8 @@ export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): Reac
     return () => {
       setCurrentSession(null);
       opened.close();
+      // The button that stops it is in a message of this chat.
+      stopReadingAloud();
     };
   }, [treeId, through]);
   if (session === null) return <main className="main" aria-busy="true" />;
@@ -92,9 +97,9 @@ function TreeLayout({ place }: { readonly place: TreeScreenPlace }): ReactElemen
   useNodeOfUrl(place);
   useReplyNotifications();
   useOfflineCopyUpdates();
-  const title = useTree((state) => (state.part === null ? null : treeTitleOf(state.part.tree)));
+  const title = useOpenChatName(useTree((state) => state.part?.tree ?? null));
   useEffect(() => {
-    document.title = title === null ? 'Coppice' : `${title} · Coppice`;
+    document.title = title === '' ? 'Coppice' : `${title} · Coppice`;
     return () => {
       document.title = 'Coppice';
     };
@@ -159,10 +164,21 @@ function useNodeOfUrl(place: TreeScreenPlace): void {
   }, [session, phase, nodeId, visit, left]);
 }
 
+/** A chat that was opened while the user was signed out. It is read after the user has signed in. */
+function SignedOutTree(): ReactElement {
+  const session = useSession();
+  const unauthorized = useAppData((lists) => lists.unauthorized);
+  useEffect(() => {
+    if (!unauthorized) session.retry();
+  }, [session, unauthorized]);
+  return <SignIn />;
+}
+
 function MissingTree(): ReactElement {
   const problem = useTree((state) => state.problem);
   // A malformed tree id is unknown, and is not retried.
   const missing = useTree((state) => state.phase === 'missing') || problem?.status === 400;
+  if (problem?.signedOut === true) return <SignedOutTree />;
   return (
     <main className="main alone">
       <div className="empty">

@@ -65,7 +65,7 @@ test('[B270] recorded sessions are listed with their sub-agents and figures, and
   await context.close();
 });
 
-test('[B271] it names folders and branches, says how to record, and exports the sessions as a table', async () => {
+test('[B271] the screen names folders and branches, explains how to record, and exports the sessions as a table', async () => {
   const place = 'Working directory: /home/ada/ledger\nCurrent branch: ledger-v2\n';
   await call('ledger', 'Move the invoices', { 'session-id': 's9', 'user-agent': 'codex_exec/0.1' }, place);
   const { page, faults, context } = await fixture.open('/agents');
@@ -105,12 +105,33 @@ test('[B272] a period is chosen, and a session is continued in a new chat withou
   await page.reload();
   await page.getByText('No sessions in this period.').waitFor();
   await page.getByLabel('Period', { exact: true }).selectOption('All time');
-  await row.getByRole('button', { name: 'Continue from here' }).click();
+  await row.getByRole('button', { name: 'Show what belongs to Count the larches' }).click();
+  await page.getByRole('button', { name: 'Continue from here' }).click();
   await page.getByText('Continues in a new chat').waitFor();
   await page.getByTestId('thread').getByText('Count the larches').waitFor();
   const { body } = await fixture.server.ask('GET', '/api/agents');
   const titles: string[] = body.sessions.map((session: { readonly title: string }) => session.title);
   expect(titles.filter((title) => title === 'Count the larches')).toHaveLength(1);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test('[B270] further pages stay shown when the list is refreshed', async () => {
+  for (let at = 0; at < 53; at++)
+    await call('many', `Session ${at}`, { 'session-id': `m${at}`, 'user-agent': 'codex_exec/0.1' });
+  await waitUntilTrue(async () => {
+    const { body } = await fixture.server.ask('GET', '/api/agents?project=many&limit=100');
+    return body.sessions.length;
+  }).toBe(53);
+  const { page, faults, context } = await fixture.open('/agents');
+  const oldest = page.getByRole('link', { name: 'Name the oak' });
+  await page.getByRole('link', { name: 'Session 52' }).waitFor();
+  expect(await oldest.count()).toBe(0);
+  await page.getByRole('button', { name: 'More sessions' }).click();
+  await oldest.waitFor();
+  await call('many', 'Another session', { 'session-id': 'last', 'user-agent': 'codex_exec/0.1' });
+  await page.getByRole('link', { name: 'Another session' }).waitFor();
+  expect(await oldest.count()).toBe(1);
   expect(faults).toEqual([]);
   await context.close();
 });

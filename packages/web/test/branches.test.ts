@@ -316,7 +316,29 @@ test('[B110] Escape stops a merge that is calling a model, and nothing of it is 
   await own.close();
 });
 
-test('[B110] with six variants of six models nothing covers the button that compares them', async () => {
+// Model names of all lengths move the button across the whole width of the header.
+const findCovered = `(() => {
+  const article = [...document.querySelectorAll('article')].at(-1);
+  const side = article.querySelector('.side');
+  const names = [...article.querySelectorAll('.group-strip .model')];
+  const found = [];
+  if (names.length < 5) found.push('names are missing');
+  for (let length = 1; length <= 40; length++) {
+    for (const name of names) name.textContent = 'm'.repeat(length);
+    for (const button of [side, ...article.querySelectorAll('.acts button')]) {
+      const box = button.getBoundingClientRect();
+      for (const x of [box.left + 3, box.left + box.width / 2, box.right - 3])
+        if (!button.contains(document.elementFromPoint(x, box.top + box.height / 2)))
+          found.push(length + ' letters: ' + button.title + ' at ' + x);
+    }
+    const bar = article.querySelector('.acts').getBoundingClientRect();
+    for (const { right } of [...names, side].map((one) => one.getBoundingClientRect()))
+      if (right > bar.left) found.push(length + ' letters are below the actions');
+  }
+  return found;
+})()`;
+
+test('[B110] with six variants of six models nothing covers a button, however long the names are', async () => {
   const { id, ids } = await buildSample('Six', 'Which?');
   const { version } = await look(id);
   const begun = await fixture.server.ask('POST', `/api/trees/${id}/generations`, {
@@ -335,9 +357,14 @@ test('[B110] with six variants of six models nothing covers the button that comp
   const side = page.getByRole('button', { name: 'Side by side' });
   await page.getByRole('article').last().hover();
   await side.waitFor();
-  const button = await side.boundingBox();
-  const bar = await page.getByRole('article').last().locator('.acts').boundingBox();
-  expect(button === null || bar === null || button.x + button.width > bar.x).toBe(false);
+  const covered: string[] = [];
+  for (const width of [1440, 1180, 1000, 900]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.getByRole('article').last().hover();
+    covered.push(...(await page.evaluate<string[]>(findCovered)).map((where) => `${width}: ${where}`));
+  }
+  expect(covered).toEqual([]);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await side.click();
   await waitUntilTrue(() => page.locator('article.col').count()).toBe(6);
   await done(tab);

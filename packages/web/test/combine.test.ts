@@ -45,7 +45,7 @@ test('[B234] answers are selected and combined; the result streams, names its so
   expect(await findSeriousViolations(tab)).toEqual([]);
   await page.locator(`[data-answer="${water}"]`).getByRole('checkbox').uncheck();
   await panel.getByText('Answers, 2 selected').waitFor();
-  await panel.getByRole('textbox', { name: 'Instructions, optional' }).fill('Mind the time of day.');
+  await panel.getByRole('textbox', { name: 'Instructions (optional)' }).fill('Mind the time of day.');
   await panel.getByRole('button', { name: 'Combine' }).click();
   const made = page.locator('.col.combined');
   await made.getByText('Tea in the morning').waitFor();
@@ -58,6 +58,9 @@ test('[B234] answers are selected and combined; the result streams, names its so
     instructions: 'Mind the time of day.',
   });
   await waitUntilTrue(() => made.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  // The marks of the sources in the text look like the letters of the answers, and stay readable as text.
+  expect(await made.locator('.source-mark').allTextContents()).toEqual(['[A]', '[B]']);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await made.getByRole('button', { name: 'Source A: one' }).waitFor();
   // Stops a second combination, in the form of a table, while it is generated.
   await panel.getByRole('radio', { name: 'Table' }).check();

@@ -42,6 +42,11 @@ test('[B40] commands are completed from the registry and run at the current mess
   const names = await tab.page.getByRole('listbox').getByRole('option').locator('code').allTextContents();
   expect(names.every((name) => name.includes('re'))).toBe(true);
   await box(tab).fill('/');
+  await waitUntilTrue(async () =>
+    (await tab.page.getByRole('listbox').getByRole('option').locator('code').allTextContents()).filter(
+      (name) => !name.startsWith('/'),
+    ),
+  ).toEqual([]);
   await tab.page.keyboard.press('Escape');
   await waitUntilTrue(() => tab.page.getByRole('listbox').count()).toBe(0);
   await box(tab).fill('/no-such-command');
@@ -189,6 +194,70 @@ test('[B42] a large paste is attached as a file, a picture as a picture, and bot
   await tab.context.close();
 });
 
+test('[B334] a copied table is pasted as text, and Enter that accepts a word of an input method does not send', async () => {
+  const id = await newTree();
+  const tab = await fixture.open(`/t/${id}`);
+  const { page } = tab;
+  await page.getByTestId('thread').getByText('Hello.').waitFor();
+  await box(tab).focus();
+  // The browser pastes the text itself, unless the page prevents it.
+  const prevented = await page.evaluate(`(() => {
+    const data = new DataTransfer();
+    data.setData('text/plain', 'a\\tb');
+    data.setData('text/html', '<table><tr><td>a</td><td>b</td></tr></table>');
+    data.items.add(new File(['x'], 'image.png', { type: 'image/png' }));
+    const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+    return !document.getElementById('composer').dispatchEvent(event);
+  })()`);
+  expect(prevented).toBe(false);
+  expect(await page.locator('.file-chip').count()).toBe(0);
+  await box(tab).fill('日本');
+  for (const composing of ['isComposing: true', 'keyCode: 229'])
+    await page.evaluate(
+      `document.getElementById('composer').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ${composing}, bubbles: true, cancelable: true }))`,
+    );
+  expect(await box(tab).inputValue()).toBe('日本');
+  await page.getByRole('button', { name: 'A tree', exact: true }).click();
+  const title = page.getByRole('textbox', { name: 'Rename' });
+  await title.press('a');
+  await page.evaluate(
+    "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }))",
+  );
+  await title.waitFor();
+  await title.press('Escape');
+  await waitUntilTrue(() => title.count()).toBe(0);
+  const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
+  expect(body.messages).toHaveLength(2);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B324] a file that is dropped anywhere in a chat is attached; where no file is taken, a drop does not leave the page', async () => {
+  const id = await newTree();
+  const tab = await fixture.open(`/t/${id}`);
+  const dropOn = (selector: string) =>
+    tab.page.evaluate(`(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['words'], 'list.txt', { type: 'text/plain' }));
+      const target = document.querySelector('${selector}');
+      return ['dragenter', 'dragover', 'drop'].map(
+        (type) => target.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true })),
+      );
+    })()`);
+  await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
+  // A handled event returns false; otherwise the browser would open the file.
+  expect(await dropOn('[data-testid=thread]')).toEqual([false, false, false]);
+  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  expect(await tab.page.locator('.composer.over').count()).toBe(0);
+  await tab.page.getByRole('link', { name: 'Settings' }).click();
+  await tab.page.getByRole('heading', { name: 'Models' }).waitFor();
+  expect(await dropOn('h1')).toEqual([false, false, false]);
+  await tab.page.getByRole('link', { name: 'Back to chats' }).click();
+  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B43] a chain of thousands opens at its end and draws only the visible part', async () => {
   const made = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Long' } });
   const id: string = made.body.treeId;
@@ -272,6 +341,136 @@ test('[B95] a file that failed to upload is sent again, and survives a command a
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages[2].content.map((block: { type: string }) => block.type)).toEqual(['text', 'file']);
   await waitUntilTrue(() => tab.page.locator('.files .file-chip').count()).toBe(0);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B95, B118] a first message waits for its files, an empty file is refused by name, and the prompts can be reached', async () => {
+  const tab = await fixture.open();
+  const { page } = tab;
+  await box(tab).fill('/');
+  await page.getByRole('option', { name: /New prompt/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Instructions and presets' }).waitFor();
+  await page.goBack();
+  await waitUntilTrue(() => box(tab).inputValue()).toBe('');
+  const uploads: (() => void)[] = [];
+  await page.route('**/api/attachments', async (route) => {
+    await new Promise<void>((resolve) => uploads.push(resolve));
+    await route.continue();
+  });
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([
+      { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.from('') },
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes about bread') },
+    ]);
+  await page.getByRole('status').getByText('“empty.txt” is empty').waitFor();
+  await page.locator('.file-chip.sending').waitFor();
+  await box(tab).fill('What is this?');
+  await page.keyboard.press('Enter');
+  await waitUntilTrue(() => uploads.length).toBe(1);
+  uploads[0]?.();
+  await page.getByTestId('thread').getByText('Seen.').waitFor();
+  await page.getByTestId('thread').getByText('notes.txt').first().waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B95] files of a first message are in no other chat, and a file that is uploaded while its chat is left stays', async () => {
+  const tab = await fixture.open();
+  const { page } = tab;
+  const attach = (name: string) =>
+    page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles([{ name, mimeType: 'text/plain', buffer: Buffer.from('Notes about bread') }]);
+  const chips = () => page.locator('.composer .file-chip').allTextContents();
+  const newChat = () =>
+    page
+      .getByRole('button', { name: /^New chat/ })
+      .first()
+      .click();
+  await attach('sent.txt');
+  await page.locator('.file-chip.ready').waitFor();
+  await box(tab).fill('What is this?');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('thread').getByText('Seen.').waitFor();
+  expect(await chips()).toEqual([]);
+  await newChat();
+  await page.locator('.start-dock .composer').waitFor();
+  expect(await chips()).toEqual([]);
+
+  // Another chat is opened before the upload is complete.
+  const uploads: (() => void)[] = [];
+  await page.route('**/api/attachments', async (route) => {
+    await new Promise<void>((resolve) => uploads.push(resolve));
+    await route.continue();
+  });
+  await attach('slow.txt');
+  await page.locator('.file-chip.sending').waitFor();
+  await page.goBack();
+  await page.getByTestId('thread').getByText('Seen.').waitFor();
+  const uploaded = page.waitForResponse('**/api/attachments');
+  uploads[0]?.();
+  await uploaded;
+  await newChat();
+  await page.locator('.start-dock .file-chip.ready').getByText('slow.txt').waitFor();
+  await page.reload();
+  await page.locator('.start-dock .file-chip.ready').getByText('slow.txt').waitFor();
+  expect(await chips()).toHaveLength(1);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B95] a first message that is only a file is sent as soon as the file is uploaded', async () => {
+  const tab = await fixture.open();
+  const { page } = tab;
+  const uploads: (() => void)[] = [];
+  await page.route('**/api/attachments', async (route) => {
+    await new Promise<void>((resolve) => uploads.push(resolve));
+    await route.continue();
+  });
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([{ name: 'only.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes about rye') }]);
+  await page.locator('.file-chip.sending').waitFor();
+  await box(tab).press('Enter');
+  uploads[0]?.();
+  await page.getByTestId('thread').getByText('Seen.').waitFor();
+  expect(await page.getByTestId('thread').getByText('only.txt').count()).toBeGreaterThan(0);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B95] a file that is too large is refused with the reason, and the rest of the message is not lost', async () => {
+  const tab = await fixture.open();
+  const { page } = tab;
+  await box(tab).fill('Please read this');
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'film.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(25_000_000) });
+  await page.locator('.composer').getByText('film.bin: A file may have at most 21 MB.').waitFor();
+  await page.getByRole('button', { name: 'Remove film.bin' }).click();
+  await waitUntilTrue(() => page.getByText('A file may have').count()).toBe(0);
+  expect(await box(tab).inputValue()).toBe('Please read this');
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B120] the composer says that the model of a chat is gone, and which one replies instead', async () => {
+  const body = { metadata: { options: { models: ['scripted/gone'] } }, messages: [{ role: 'user', content: 'Hi' }] };
+  const { treeId } = (await fixture.server.ask('POST', '/api/trees', { body })).body;
+  const tab = await fixture.open(`/t/${treeId}`);
+  const { page } = tab;
+  const note = page.locator('.composer').getByText('gone is not available. guide replies instead.');
+  await note.waitFor();
+  await page.getByRole('button', { name: /^Model: / }).click();
+  await page.getByRole('dialog', { name: 'Models' }).locator('.model-row').first().click();
+  await waitUntilTrue(() => note.count()).toBe(0);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -153,6 +153,35 @@ test('[B230, B231] a model is connected on the page, replies, and a restart sign
   await waitUntilTrue(() => page.getByText('You are signed out.').count()).toBe(0);
   await waitUntilTrue(() => said(page).count()).toBe(3);
   expect(await composer.inputValue()).toBe('A draft');
+
+  // A chat that is opened while the user is signed out asks for the token in its place.
+  const newest = await renewLocalToken(localTokenPath({ home, env: {} }));
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(await page.getByText('could not be loaded').count()).toBe(0);
+  await page.getByLabel('Local token').fill(newest);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await waitUntilTrue(() => said(page).count()).toBe(3);
+  expect(await composer.inputValue()).toBe('A draft');
+
+  await page.goto(`${url}/settings`);
+  const ask = page.getByRole('dialog', { name: 'Remove Near by?' });
+  const remove = async () => {
+    await page.getByRole('button', { name: 'Actions for Near by' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await ask.getByText('The key that ends in 0001 is deleted').waitFor();
+  };
+  await remove();
+  expect(await findSeriousViolations({ page })).toEqual([]);
+  await ask.getByRole('button', { name: 'Cancel' }).click();
+  await waitUntilTrue(() => ask.count()).toBe(0);
+  await row.getByText('Key …0001').waitFor();
+  await remove();
+  await ask.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('Near by was removed.').waitFor();
+  await waitUntilTrue(() => row.count()).toBe(0);
   await context.close();
   await server.stop();
   await models.close();
@@ -174,6 +203,13 @@ test('[B232] a tool server is added by its exact command, its tools are allowed 
   await page.getByText(JSON.stringify(command)).waitFor();
   expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByLabel('Sign in again to confirm').fill('not-the-token');
+  const add = page.getByRole('button', { name: 'Add and start' });
+  const variables = page.getByLabel('Environment variables, one per line');
+  await variables.fill('LANG=C\nno variable\n');
+  await page.getByText('This line is not NAME=value: no variable').waitFor();
+  expect(await add.isDisabled()).toBe(true);
+  await variables.fill('LANG=C\n');
+  await page.getByText('env PATH, HOME, LANG', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Add and start' }).click();
   await page.getByText('The token that confirms the command is wrong.').waitFor();
   await page.getByLabel('Sign in again to confirm').fill(token);
@@ -185,8 +221,15 @@ test('[B232] a tool server is added by its exact command, its tools are allowed 
   await decision.getByRole('button', { name: 'Never' }).click();
   await waitUntilTrue(() => decision.getByRole('button', { name: 'Never' }).getAttribute('aria-pressed')).toBe('true');
   expect(await findSeriousViolations({ page })).toEqual([]);
-  await page.getByRole('button', { name: 'Actions for odd' }).click();
-  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  const ask = page.getByRole('dialog', { name: 'Remove odd?' });
+  for (const answer of ['Cancel', 'Remove']) {
+    await page.getByRole('button', { name: 'Actions for odd' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    expect(await findSeriousViolations({ page })).toEqual([]);
+    await ask.getByRole('button', { name: answer }).click();
+    await waitUntilTrue(() => ask.count()).toBe(0);
+    if (answer === 'Cancel') await row.waitFor();
+  }
   await waitUntilTrue(() => page.getByText('Connected,').count()).toBe(0);
   await context.close();
   await server.stop();

@@ -131,3 +131,14 @@ test('[B109] undo on the list of chats restores a deleted chat and names it; in 
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
+
+test('[B109] a chat without a title is named by its first words when something in it is undone', async () => {
+  const { body } = await fixture.server.ask('POST', '/api/trees', {
+    body: { messages: [{ role: 'user', content: 'What grows in the shade?' }] },
+  });
+  const tab = await fixture.open('/');
+  await fixture.server.ask('PATCH', `/api/trees/${body.treeId}`, { body: { tags: ['garden'] } });
+  await tab.page.keyboard.press('Control+z');
+  await tab.page.getByRole('status').getByText('Undid the last change in “What grows in the shade?”').waitFor();
+  await tab.context.close();
+});

@@ -18,6 +18,9 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await waitUntilTrue(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'New preset' }).click();
+  // Without a list of presets beside it the editor has the whole width.
+  const [field, card] = [page.getByRole('textbox', { name: 'System prompt' }), page.locator('.preset-card')];
+  expect((await field.boundingBox())?.width).toBeGreaterThan(((await card.boundingBox())?.width ?? 0) * 0.8);
   await page.getByRole('textbox', { name: 'Name' }).fill('Plain namer');
   await page.getByRole('textbox', { name: 'System prompt' }).fill('Suggest short names.');
   await page.getByRole('slider', { name: 'Temperature' }).fill('0.4');
@@ -92,7 +95,7 @@ test('[B118, B119] a preset is changed in an existing chat, is remembered for th
   await page.getByRole('button', { name: 'Preset', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Brief' }).click();
   await page.getByRole('button', { name: 'Model: scripted/two' }).waitFor();
-  await page.getByText('Its system prompt needs a new chat.').waitFor();
+  await page.getByText('Its system prompt applies only to new chats.').waitFor();
   await page.getByRole('button', { name: /^Options/ }).click();
   expect(await page.getByRole('checkbox', { name: 'Use tools' }).isChecked()).toBe(false);
   await page.reload();
@@ -109,6 +112,35 @@ test('[B118, B119] a preset is changed in an existing chat, is remembered for th
   await prompt.getByText('Be brief.').waitFor();
   await prompt.getByText('Preset: Brief').waitFor();
   expect((await fixture.server.ask('GET', `/api/trees/${body.treeId}`)).body.systemPrompt).toBe('Be long.');
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B118, B119] the options of a chat are saved as a preset, and saving again under its name replaces it', async () => {
+  const presets = async () => {
+    const { body } = await fixture.server.ask('GET', '/api/trees?project=coppice%3Alibrary');
+    return body.items
+      .filter(({ title }: { title: string }) => title === 'Warm')
+      .map(({ metadata }: { metadata: { options: { temperature: number } } }) => metadata.options.temperature);
+  };
+  const tab = await fixture.open('/');
+  const { page } = tab;
+  const save = async (temperature: string) => {
+    await page.getByRole('button', { name: /^Options/ }).click();
+    const options = page.getByRole('dialog', { name: 'Options for this chat' });
+    await options.getByRole('slider', { name: 'Temperature' }).fill(temperature);
+    await options.getByRole('button', { name: 'Save as preset' }).click();
+    await options.getByRole('textbox', { name: 'Name' }).fill('Warm');
+    await options.getByRole('button', { name: 'Save preset' }).click();
+    await options.getByRole('button', { name: 'Save as preset' }).waitFor();
+    expect(await findSeriousViolations(tab)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Preset: Warm' }).waitFor();
+  };
+  await save('0.3');
+  expect(await presets()).toEqual([0.3]);
+  await save('0.9');
+  expect(await presets()).toEqual([0.9]);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -207,13 +239,33 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('New chat in People').waitFor();
   await page.getByText('With the files of the project').waitFor();
+  const old = new URL(page.url());
+  old.search = old.search.replace('People', 'Hiring');
   const folders = async () => (await fixture.server.ask('GET', '/api/folders')).body.items;
   expect(await folders()).toEqual([{ name: 'People', count: 1 }]);
   await page.getByRole('button', { name: 'Project settings' }).click();
   await dialog.getByRole('button', { name: 'Remove project' }).click();
   await waitUntilTrue(folders).toEqual([]);
   await waitUntilTrue(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
+  // One click restores its settings, its files and its chats.
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+  await waitUntilTrue(folders).toEqual([{ name: 'People', count: 1 }]);
+  await page.getByRole('link', { name: /^People/ }).click();
+  await page.getByText('With the files of the project').waitFor();
+  await page.getByRole('button', { name: 'Project settings' }).click();
+  await dialog.getByRole('button', { name: 'Remove project' }).click();
+  await waitUntilTrue(folders).toEqual([]);
+  await waitUntilTrue(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
   expect((await fixture.server.ask('GET', '/api/trees')).body.items).toHaveLength(1);
+  // The address of a former name says that there is no such project.
+  await page.goto(old.href);
+  await page.getByText('There is no project “Hiring”.').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
+  await page.getByRole('main').getByRole('link', { name: 'All chats' }).click();
+  await page.getByRole('button', { name: 'New project' }).click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Empty one');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('No chats in this project yet.').waitFor();
   // The form is not wider than a phone.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${fixture.url}/library`);
@@ -241,6 +293,19 @@ test('[B118] a prompt is completed after a slash and asks for its variables', as
   await dialog.getByRole('textbox', { name: 'language' }).fill('Go');
   await dialog.getByRole('textbox', { name: 'language' }).press('Enter');
   await waitUntilTrue(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Review this Go change.');
+  await page.goto(`${fixture.url}/library`);
+  const instructions = page.getByRole('textbox', { name: 'Custom instructions' });
+  await instructions.fill('Be brief.');
+  await page.getByRole('link', { name: 'All chats' }).click();
+  await page.goBack();
+  await waitUntilTrue(() => instructions.inputValue()).toBe('Be brief.');
+  await instructions.fill('');
+  const remove = page.getByRole('button', { name: 'Delete', exact: true });
+  await remove.last().click();
+  await waitUntilTrue(() => page.getByText('/review', { exact: true }).count()).toBe(0);
+  await page.getByRole('status').getByText('“Review” deleted').waitFor();
+  await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
+  await page.getByText('/review', { exact: true }).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -66,7 +66,7 @@ test('[B5] code can be scrolled by keyboard exactly while it is wider than its b
   await done(tab);
 });
 
-test('[B115] a diagram is drawn as a picture by a frame without an origin; one that cannot be drawn stays code', async () => {
+test('[B115, B328] a diagram is drawn as a picture by a frame without an origin; one that cannot be drawn stays code', async () => {
   const tab = await openWith(
     '```mermaid\ngraph LR\n  A[Send] -->|yes| B{Done?}\n```\n\n```mermaid\nno such thing at all\n```',
   );
@@ -74,6 +74,12 @@ test('[B115] a diagram is drawn as a picture by a frame without an origin; one t
   const picture = thread.getByRole('img', { name: /^Diagram of: graph LR/ });
   await picture.waitFor();
   await waitUntilTrue(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0)).toBe(true);
+  // A small diagram is not stretched to the column.
+  const { width } = (await picture.boundingBox()) ?? expect.fail();
+  expect(width).toBe(Number(await picture.getAttribute('width')));
+  // The label of a line covers the line.
+  const drawing = (await picture.getAttribute('src')) ?? '';
+  expect(decodeURIComponent(drawing)).toMatch(/\.edgeLabel rect\s*\{\s*opacity:\s*1/);
   await thread.getByText(/could not be drawn/).waitFor();
   await thread.locator('.code pre').getByText('no such thing at all').waitFor();
   expect(await tab.page.locator('.diagram-frame').getAttribute('sandbox')).toBe('allow-scripts');
@@ -115,6 +121,20 @@ test('[B116] a page written by a model runs beside the thread without an origin 
   await done(tab);
 });
 
+test('[B326] beside a preview the buttons of the composer keep their size, and preset and options show their icons', async () => {
+  const tab = await openWith('```html\n<h1>Narrow</h1>\n```');
+  await tab.page.setViewportSize({ width: 1280, height: 800 });
+  const composer = tab.page.locator('.composer');
+  const widthOf = async (name: RegExp) => (await composer.getByRole('button', { name }).boundingBox())?.width ?? 0;
+  await composer.getByText('Options', { exact: true }).waitFor();
+  const [send, attach] = [await widthOf(/^Send/), await widthOf(/^Attach/)];
+  await tab.page.getByTestId('thread').getByRole('button', { name: 'Preview' }).click();
+  await composer.getByText('Options', { exact: true }).waitFor({ state: 'hidden' });
+  expect([await widthOf(/^Send/), await widthOf(/^Attach/)]).toEqual([send, attach]);
+  expect(await widthOf(/^Options/)).toBeGreaterThan(24);
+  await done(tab);
+});
+
 test('[B116] a page in the preview cannot call another host or navigate', async () => {
   const tab = await openWith(
     [
@@ -153,5 +173,28 @@ test('[B108] the beginning of a megabyte of a table is shown, and all of it on d
   expect(await elements()).toBeLessThan(7_000);
   await thread.getByRole('button', { name: /^Show the other/ }).click();
   await waitUntilTrue(() => thread.getByText('row 19999', { exact: true }).count()).toBe(1);
+  await done(tab);
+});
+
+test('[B333, B112] line breaks are shown as written, the indentation of a user too, and numbered formulas count up', async () => {
+  const messages = [
+    { role: 'user', content: 'one\ntwo\n   three' },
+    { role: 'assistant', content: 'Roses are red\nViolets are blue\n\n- an item\n  goes on\n- next' },
+    { role: 'user', content: 'And formulas?' },
+    { role: 'assistant', content: '\\begin{align}\na &= b \\\\\nc &= d\n\\end{align}' },
+  ];
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Lines', messages } });
+  const tab = await fixture.open(`/t/${body.treeId}`);
+  const articles = tab.page.getByTestId('thread').locator('article');
+  await articles.nth(3).locator('math').first().waitFor();
+  expect(await articles.nth(0).locator('.body').innerText()).toBe('one\ntwo\n   three');
+  expect(await articles.nth(1).locator('.body p').innerText()).toBe('Roses are red\nViolets are blue');
+  expect(await articles.nth(1).locator('.body li').first().innerText()).toBe('an item\ngoes on');
+  // The value of a counter cannot be read; the message resets the one that the numbers are made of.
+  const counter = "getComputedStyle(document.querySelector('.tml-eqn'), '::before').counterIncrement";
+  await waitUntilTrue(() => tab.page.evaluate(counter)).toBe('tmlEqnNo 1');
+  expect(await tab.page.evaluate("getComputedStyle(document.querySelector('.body:has(.tml-eqn)')).counterReset")).toBe(
+    'tmlEqnNo 0',
+  );
   await done(tab);
 });

@@ -9,13 +9,14 @@ let fixture: PageFixture;
 
 /** Replies wait for this promise, so that the test decides when they end. */
 let gate: Promise<void> = Promise.resolve();
+let ending: 'stop' | 'length' = 'stop';
 
 beforeAll(async () => {
   fixture = await openPageFixture({
     replies: [
       async function* () {
         await gate;
-        yield* makeTextEvents('A slow reply.');
+        yield* makeTextEvents('A slow reply.', ending);
       },
     ],
   });
@@ -91,6 +92,13 @@ test('[B311] a message is read aloud without its markup, and what is said is wri
   await openMenu();
   await page.getByRole('menuitem', { name: 'Stop reading aloud' }).click();
   await waitUntilTrue(() => page.evaluate('spoken.at(-1)')).toBe(null);
+  await openMenu();
+  await page.getByRole('menuitem', { name: 'Read aloud' }).click();
+  await waitUntilTrue(() => page.evaluate('spoken.at(-1)?.text ?? ""')).toMatch(/and water$/);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await waitUntilTrue(() => page.evaluate('spoken.at(-1)')).toBe(null);
+  await page.getByRole('link', { name: 'Back to chats' }).click();
+  await row.getByText('flour').waitFor();
   const composer = page.getByRole('textbox', { name: /message/i });
   await composer.fill('Dear model,');
   await page.getByRole('button', { name: 'Dictate' }).click();
@@ -101,6 +109,12 @@ test('[B311] a message is read aloud without its markup, and what is said is wri
   expect(await findSeriousViolations(tab)).toEqual([]);
   await page.getByRole('button', { name: 'Stop dictating' }).click();
   await waitUntilTrue(() => page.evaluate('globalThis.listening')).toBe(null);
+  // A browser without voices refuses each part of a text.
+  await openMenu();
+  await page.getByRole('menuitem', { name: 'Read aloud' }).click();
+  await waitUntilTrue(() => page.evaluate('spoken.at(-1)?.text ?? ""')).toMatch(/and water$/);
+  await page.evaluate("spoken.at(-1).onerror({ error: 'synthesis-unavailable' })");
+  await page.getByText('Reading aloud did not work').waitFor();
   // Without speech support the page offers neither button.
   const plain = await fixture.open('/');
   await plain.page.addInitScript('delete globalThis.SpeechRecognition; delete globalThis.webkitSpeechRecognition');
@@ -144,7 +158,21 @@ const notifications = `
     close() {}
   };`;
 
-test('[B312] the end of a long reply in a hidden tab is notified, after this was offered once', async () => {
+// A headless browser does not hide a tab behind another one, so this script does what it would do.
+const hidingScript = (hidden: boolean) => `
+  Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+  Object.defineProperty(document, 'visibilityState', { value: '${hidden ? 'hidden' : 'visible'}', configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'));`;
+
+const workerOnly = `
+  globalThis.Notification = class {
+    static permission = 'granted';
+    constructor() { throw new TypeError('Illegal constructor.'); }
+  };
+  const showNotification = async (title, options) => void notified.push(options.data);
+  Object.defineProperty(navigator, 'serviceWorker', { value: { getRegistration: async () => ({ showNotification }) } });`;
+
+test('[B312] the user is notified of the end of a long reply in a hidden tab, after this was offered once', async () => {
   const { id } = await createChat();
   const tab = await fixture.open('/');
   const { page } = tab;
@@ -168,21 +196,49 @@ test('[B312] the end of a long reply in a hidden tab is notified, after this was
   const offer = page.getByRole('status').filter({ hasText: 'Show a notification' });
   await offer.getByRole('button', { name: 'Turn on' }).click();
   await waitUntilTrue(() => page.evaluate('asked')).toBe(1);
-  await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
+  await page.evaluate(hidingScript(true));
   first();
   await waitUntilTrue(() => page.evaluate('notified.join()')).toBe('Reply finished: Bread');
+  // Where only a service worker may show notifications, as on Android, it shows them.
+  await page.evaluate(workerOnly);
+  const last = await ask('One more long one?');
+  await page.clock.fastForward(11_000);
+  last();
+  await waitUntilTrue(() => page.evaluate('notified.join()')).toBe(`Reply finished: Bread,/t/${id}`);
   // A short reply, and one that ends while the tab is visible, show no notification; the offer is not repeated.
   const second = await ask('A short one?');
   second();
   await waitUntilTrue(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
-  await page.evaluate("Object.defineProperty(document, 'hidden', { value: false, configurable: true })");
+  await page.evaluate(hidingScript(false));
   const third = await ask('Another long one?');
   await page.clock.fastForward(11_000);
   third();
   await waitUntilTrue(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
-  expect(await page.evaluate('[notified.length, asked]')).toEqual([1, 1]);
+  expect(await page.evaluate('[notified.length, asked]')).toEqual([2, 1]);
   await page.goto(`${fixture.url}/settings/appearance`);
   await page.getByRole('checkbox', { name: /Notifications/ }).uncheck();
+  expect(await findSeriousViolations(tab)).toEqual([]);
+  await done(tab);
+});
+
+test('[B330] a reply that ended at its maximum length says so, and its rest can be requested', async () => {
+  const { id } = await createChat();
+  const tab = await fixture.open(`/t/${id}`);
+  const { page } = tab;
+  ending = 'length';
+  await page.getByRole('textbox', { name: 'Message' }).fill('A long one?');
+  await page.keyboard.press('Enter');
+  const strip = page.getByRole('note').filter({ hasText: 'Maximum length reached.' });
+  const rest = strip.getByRole('button', { name: 'Ask for the rest' });
+  await rest.waitFor();
+  ending = 'stop';
+  await rest.focus();
+  await page.keyboard.press('Enter');
+  await page.getByTestId('thread').getByText('Continue exactly where you stopped.').waitFor();
+  await waitUntilTrue(() => page.getByTestId('thread').getByText('A slow reply.').count()).toBe(2);
+  // The strip stays with its reply; only the end of a branch can be continued.
+  await waitUntilTrue(() => rest.count()).toBe(0);
+  expect(await strip.count()).toBe(1);
   expect(await findSeriousViolations(tab)).toEqual([]);
   await done(tab);
 });

@@ -45,7 +45,7 @@ test('[B260] an admin adds a person, changes a role, disables an account and rev
   await row.getByRole('button', { name: 'Actions for cleo' }).click();
   await page.getByRole('menuitem', { name: 'Show tokens' }).click();
   await row.getByRole('button', { name: 'Revoke test' }).click();
-  await row.getByText('No tokens in force.').waitFor();
+  await row.getByText('No active tokens.').waitFor();
   expect((await fixture.server.ask('GET', '/api/me', { token: 'cleo' })).status).toBe(401);
   await people.getByRole('button', { name: 'Actions for vic' }).click();
   await page.getByRole('menuitem', { name: 'Disable account' }).click();

@@ -164,6 +164,30 @@ test('[B33] the palette finds actions, trees and messages by name, and can be us
   await tab.context.close();
 });
 
+test('[B33] what is typed while the palette is being loaded is in its field, and in no other', async () => {
+  const tab = await fixture.open(`/t/${demo.id}`);
+  const { page } = tab;
+  await page.getByTestId('thread').getByRole('article').first().waitFor();
+  await page.route('**/command-palette-*.js', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    await route.continue();
+  });
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+  await composer.focus();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('what the model');
+  await page.getByRole('option', { name: /^What the model sees/ }).waitFor();
+  expect(await page.getByRole('combobox').inputValue()).toBe('what the model');
+  expect(await composer.inputValue()).toBe('');
+  await page.keyboard.press('Escape');
+  await waitUntilTrue(() => composer.evaluate((field: ShownElement) => field.matches(':focus'))).toBe(true);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
+  expect(await page.getByRole('combobox').inputValue()).toBe('');
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B34, B87] a German reader gets the page in German, including the reason why something is missing', async () => {
   const tab = await fixture.open('/', { locale: 'de-DE' });
   await tab.page.getByPlaceholder('Alle Zweige durchsuchen').waitFor();

@@ -1,12 +1,13 @@
 /**
- * `npm run screenshots [-- name …] [--dark] [--docs]`: saves every screen in light and dark, in the width of a phone, and
- * in that of a narrow one in dark, to `.tmp/screenshots`. With `--docs` the three that documents use are saved to `docs/screenshots`.
+ * `npm run screenshots [-- name …] [--dark] [--docs]`: saves every screen in light and dark, in the width of a phone,
+ * and in that of a narrow one in dark, to `.tmp/screenshots`. With `--docs` the three that documents use are saved to
+ * `docs/screenshots`.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { libraryProject } from '@coppice/core';
-import { makeTextEvents } from '@coppice/engine/testing';
+import { encodeReply, makeTextEvents, openRawServer } from '@coppice/engine/testing';
 import { addTestUsers } from '@coppice/server/testing';
 import type { Page } from 'playwright-core';
 import { createDemo, type Demo } from './demo.ts';
@@ -95,7 +96,7 @@ const shots: readonly Shot[] = [
       await page.locator('.combine-way').first().waitFor();
       if (phone) return;
       await page.locator('.combine-foot button').click();
-      await page.locator('.col.combined').getByText('Hello there.').waitFor();
+      await page.locator('.col.combined').getByText('Hello there.').first().waitFor();
     },
   },
   {
@@ -194,11 +195,14 @@ const shots: readonly Shot[] = [
       await page.getByRole('button', { name: 'Import…' }).click();
       // Nothing is stored, so that the other screenshots do not change.
       await page.getByLabel('Preview only').check();
-      await page.locator('input[multiple]').setInputFiles({
-        name: 'conversations.json',
-        mimeType: 'application/json',
-        buffer: Buffer.from(JSON.stringify([...chats, 'a line that is no conversation'])),
-      });
+      await page
+        .getByRole('dialog')
+        .locator('input[multiple]')
+        .setInputFiles({
+          name: 'conversations.json',
+          mimeType: 'application/json',
+          buffer: Buffer.from(JSON.stringify([...chats, 'a line that is no conversation'])),
+        });
       await page.getByText('Preview; nothing was imported').waitFor();
       await page.getByText('not a conversation').waitFor();
     },
@@ -338,6 +342,74 @@ async function people(look: (typeof looks)[number]): Promise<void> {
   }
 }
 
+/** The page of recorded work, with sessions of three programs in two folders. */
+async function recordedWork(look: (typeof looks)[number]): Promise<void> {
+  const task = {
+    prompt: 'Find every caller of postInvoice',
+    description: 'Find every caller',
+    subagent_type: 'Explore',
+  };
+  const service = await openRawServer((request, response, number) => {
+    const spawns = number === 0 ? { calls: [{ id: 'call_1', name: 'Agent', parameters: task }] } : {};
+    const wire = request.path.endsWith('/messages') ? 'anthropic' : 'openai';
+    response.writeHead(number === 5 ? 429 : 200, { 'content-type': 'application/json' });
+    const usage = { input_tokens: 41_000 + number * 1_700, output_tokens: 600 };
+    const counts = wire === 'anthropic' ? usage : { prompt_tokens: usage.input_tokens, completion_tokens: 600 };
+    response.end(JSON.stringify({ ...encodeReply(wire, { text: 'I will look.', ...spawns }), usage: counts }));
+  });
+  const config = `[proxy]\nopenai = "${service.url}/v1"\nanthropic = "${service.url}"\n`;
+  const recorded = await openPageFixture({ config });
+  const say = async (
+    path: string,
+    words: string,
+    folder: string,
+    model: string,
+    headers: Readonly<Record<string, string>>,
+  ) => {
+    const system = `You help.\nWorking directory: ${folder}\n`;
+    const isAnthropic = path === 'messages';
+    const messages = [...(isAnthropic ? [] : [{ role: 'system', content: system }]), { role: 'user', content: words }];
+    const tools = isAnthropic ? [{ name: 'Agent' }] : [{ type: 'function', function: { name: 'shell' } }];
+    const project = folder.split('/').at(-1);
+    const answer = await fetch(`${recorded.url}/p/${project}/v1/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-coppice-token': recorded.server.token, ...headers },
+      body: JSON.stringify({ model, messages, tools, max_tokens: 9, ...(isAnthropic ? { system } : {}) }),
+    });
+    await answer.text();
+  };
+  try {
+    const claude = { 'x-claude-code-session-id': 's1', 'user-agent': 'claude-cli/2.1' };
+    const [shop, infra] = ['/srv/shop-backend', '/srv/infra'];
+    const opus = 'claude-opus-4-5';
+    await say('messages', 'Move invoices to the new ledger', shop, opus, claude);
+    await say('messages', task.prompt, shop, 'claude-haiku-4-5', { ...claude, 'x-claude-code-agent-id': 'a1' });
+    const codex = { 'user-agent': 'codex_exec/0.50' };
+    await say('chat/completions', 'Fix the flaky checkout test', shop, 'gpt-5', { ...codex, 'session-id': 's2' });
+    await say('chat/completions', 'Changelog for 4.2', shop, 'gpt-5', { 'user-agent': 'pi/0.9', 'session-id': 's3' });
+    await say('messages', 'Rotate the staging certificates', infra, opus, {
+      ...claude,
+      'x-claude-code-session-id': 's4',
+    });
+    await say('chat/completions', 'Terraform plan review', infra, 'gpt-5', { ...codex, 'session-id': 's5' });
+    const { page } = await recorded.open('/agents', {
+      viewport: look.viewport,
+      colorScheme: look.colorScheme,
+      userAgent: mac,
+    });
+    await page
+      .getByRole('button', { name: /^Show what belongs to/ })
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: /^Show what belongs to Move/ }).click();
+    await page.waitForTimeout(700);
+    await page.screenshot({ path: fileOf(`agents-${look.name}`) });
+  } finally {
+    await recorded.close();
+    await service.close();
+  }
+}
+
 const words = process.argv.slice(2);
 const wanted = words.filter((word) => !word.startsWith('--'));
 const only = looks.filter((look) => words.includes(`--${look.name}`));
@@ -379,6 +451,7 @@ try {
     await context.close();
     if (wanted.length === 0 || wanted.includes('welcome')) await welcome(look);
     if (wanted.length === 0 || wanted.includes('people')) await people(look);
+    if (wanted.length === 0 || wanted.includes('agents')) await recordedWork(look);
   }
 } finally {
   await fixture.close();

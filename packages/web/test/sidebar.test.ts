@@ -1,5 +1,8 @@
 // @module-tag browser
 // @module-tag full
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
 import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
@@ -75,6 +78,110 @@ test('[B121] a chat is renamed, pinned, and moved on its row, and several are de
   expect(await findSeriousViolations(tab)).toEqual([]);
   await page.keyboard.press('Control+b');
   await row('Pear').waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B33, B35, B121] among many chats an old one stays pinned and is found by its title, and a range is selected, exported and pinned at once', async () => {
+  const pinned = await createChat('Walnut harvest');
+  await fixture.server.ask('PATCH', `/api/trees/${pinned}`, { body: { pinned: true } });
+  const old = await createChat('Hazel harvest plan');
+  // More than the first page of the list.
+  for (let at = 0; at < 65; at++) await createChat(`Many ${at}`);
+  const tab = await fixture.open('/');
+  const { page } = tab;
+  const list = page.locator('.chat-list');
+  await list.getByText('Many 64', { exact: true }).waitFor();
+  await list.getByRole('heading', { name: 'Pinned' }).waitFor();
+  await list.getByText('Walnut harvest').waitFor();
+  expect(await list.getByText('Hazel harvest plan').count()).toBe(0);
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('plan hazel');
+  const found = page.getByRole('option').filter({ hasText: 'Hazel harvest plan' });
+  await waitUntilTrue(() => found.getAttribute('aria-selected')).toBe('true');
+  await page.keyboard.press('Enter');
+  await waitUntilTrue(() => page.title()).toBe('Hazel harvest plan · Coppice');
+  expect(new URL(page.url()).pathname).toBe(`/t/${old}`);
+
+  await page.goBack();
+  await page.getByRole('searchbox').fill('harvest');
+  await waitUntilTrue(() => page.locator('.hit .where').allTextContents()).toEqual([
+    'Hazel harvest plan',
+    'Walnut harvest',
+  ]);
+  await page.getByText('2 hits').or(page.getByText('2 results')).first().waitFor();
+  await page.keyboard.press('Enter');
+  await waitUntilTrue(() => page.title()).toBe('Hazel harvest plan · Coppice');
+  await page.goto(`${fixture.url}/`);
+
+  await list.locator('.chat-row').filter({ hasText: 'Many 64' }).hover();
+  await page.getByRole('button', { name: 'Actions for Many 64' }).click();
+  await page.getByRole('menuitem', { name: 'Select' }).click();
+  await page.getByRole('checkbox', { name: 'Many 60' }).click({ modifiers: ['Shift'] });
+  await page.getByRole('toolbar', { name: 'Selected chats' }).getByText('5 selected').waitFor();
+  const bar = page.getByRole('toolbar', { name: 'Selected chats' });
+  // A browser would drop most of several downloads.
+  const downloading = page.waitForEvent('download');
+  await bar.getByRole('button', { name: 'Export' }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe('chats.zip');
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-sidebar-'));
+  await download.saveAs(join(folder, 'chats.zip'));
+  const archive = readFileSync(join(folder, 'chats.zip'), 'latin1');
+  rmSync(folder, { recursive: true });
+  expect(new Set(archive.match(/Many 6\d\.md/g)).size).toBe(5);
+  const pins = async () => (await fixture.server.ask('GET', '/api/trees?pinned=true')).body.items.length;
+  const before = await pins();
+  await bar.getByRole('button', { name: 'Pin' }).click();
+  await page.getByRole('status').getByText('5 chats changed').waitFor();
+  expect(await pins()).toBe(before + 5);
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+  await waitUntilTrue(pins).toBe(before);
+  await page.getByRole('checkbox', { name: 'Many 62' }).click({ modifiers: ['Shift'] });
+  await page.getByRole('toolbar', { name: 'Selected chats' }).getByText('2 selected').waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B36] an order by title includes the chats that are not loaded yet', async () => {
+  await createChat('Aardvark');
+  for (let at = 0; at < 65; at++) await createChat(`Zebra ${at}`);
+  const tab = await fixture.open('/');
+  const { page } = tab;
+  await page.locator('.trees').getByText('Zebra 64', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Title', exact: true }).click();
+  await waitUntilTrue(() => page.locator('.trees .tree-name b').first().textContent()).toBe('Aardvark');
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B121] a chat far down in the list keeps its place when it is renamed, and returns to it when it is restored', async () => {
+  const low = await createChat('Rowan berries');
+  await createChat('Below it');
+  for (let at = 0; at < 62; at++) await createChat(`Above ${at}`);
+  const tab = await fixture.open('/');
+  const { page } = tab;
+  const list = page.locator('.chat-list');
+  const scrollTo = (name: string) =>
+    waitUntilTrue(async () => {
+      await list.evaluate((box: { scrollTop: number }) => {
+        box.scrollTop += 300;
+      });
+      return list.getByText(name, { exact: true }).count();
+    }).toBe(1);
+  await scrollTo('Rowan berries');
+  await fixture.server.ask('PATCH', `/api/trees/${low}`, { body: { title: 'Rowan jelly', tags: ['cooking'] } });
+  await list.getByText('Rowan jelly', { exact: true }).waitFor();
+  const names = await page.locator('.chat-row').allTextContents();
+  const at = names.findIndex((name) => name.includes('Rowan jelly'));
+  expect(names[at - 1]).toContain('Below it');
+  const { version } = (await fixture.server.ask('GET', `/api/trees/${low}`)).body;
+  await fixture.server.ask('DELETE', `/api/trees/${low}`, { version });
+  await waitUntilTrue(() => list.getByText('Rowan jelly', { exact: true }).count()).toBe(0);
+  await fixture.server.ask('POST', `/api/trees/${low}/restore`);
+  await list.getByText('Rowan jelly', { exact: true }).waitFor();
+  expect((await page.locator('.chat-row').allTextContents())[at]).toContain('Rowan jelly');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -1,6 +1,7 @@
 // @module-tag browser
 // @module-tag full
-import { createTools, defineTool } from '@coppice/engine';
+import { isText } from '@coppice/core';
+import { createTools, defineTool, makeErrorEvent } from '@coppice/engine';
 import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDemo, type Demo } from './demo.ts';
@@ -155,6 +156,79 @@ test('[B13] a stopped reply keeps the received text, and can be continued', asyn
   await done(tab);
 });
 
+// The caret is an element or, after text, drawn by the last line.
+const visibleCarets = `[...document.querySelectorAll('.body[aria-busy=true] *')].filter((each) =>
+  (each.matches('.caret') && getComputedStyle(each).display !== 'none') ||
+  getComputedStyle(each, '::after').animationName === 'breathe' ||
+  (getComputedStyle(each, '::after').content !== 'none' && getComputedStyle(each, '::after').width === '3px')).length`;
+
+test('[B323] a reply that is being written has one caret, after text, lists and code, and Escape in the composer stops it', async () => {
+  const id = await newTree('Hi', 'Hello.');
+  const tab = await fixture.open(`/t/${id}`);
+  const composer = tab.page.getByRole('textbox', { name: 'Message' });
+  for (const text of [
+    'It begins.',
+    'It begins:\n\n- one\n- two',
+    'It begins:\n\n- one\n  - two',
+    '```js\nlet it = 1;\n```\n',
+  ]) {
+    next = [{ type: 'text-delta', text }, { type: 'hang' }];
+    await composer.fill('Go');
+    await composer.press('Enter');
+    await thread(tab)
+      .getByText('two')
+      .or(thread(tab).getByText('It begins'))
+      .or(thread(tab).getByText('let'))
+      .last()
+      .waitFor();
+    await waitUntilTrue(() => tab.page.evaluate(visibleCarets)).toBe(1);
+    // With a text to send, Escape only leaves the composer.
+    await composer.fill('Draft');
+    await composer.press('Escape');
+    await thread(tab).getByRole('button', { name: 'Stop' }).waitFor();
+    await composer.fill('');
+    await composer.press('Escape');
+    await waitUntilTrue(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    await thread(tab).getByText('Stopped', { exact: true }).last().waitFor();
+  }
+  // No button has the caret's colour: it was drawn over one that had the same class name.
+  expect(await tab.page.locator('.caret').count()).toBe(0);
+  next = makeTextEvents('Hello there.');
+  await done(tab);
+});
+
+test('[B332] a message that is sent while a reply is written waits for it, and is kept when it is cancelled', async () => {
+  const id = await newTree('Hi', 'Hello.');
+  const tab = await fixture.open(`/t/${id}`);
+  const composer = tab.page.getByRole('textbox', { name: 'Message' });
+  next = [{ type: 'text-delta', text: 'It begins.' }, { type: 'hang' }];
+  await composer.fill('Go');
+  await composer.press('Enter');
+  await thread(tab).getByText('It begins.').waitFor();
+  await composer.fill('And then?');
+  await composer.press('Enter');
+  const note = tab.page.getByRole('status').getByText('Sent when the reply is complete.');
+  await note.waitFor();
+  await composer.press('Escape');
+  await waitUntilTrue(() => note.count()).toBe(0);
+  await composer.press('Enter');
+  await note.waitFor();
+  expect(await composer.inputValue()).toBe('And then?');
+  expect(await thread(tab).getByText('And then?').count()).toBe(0);
+  const seen: unknown[] = [];
+  next = (request) => {
+    seen.push(...request.messages.map(({ content }) => content.find(isText)?.text));
+    return makeTextEvents('Then it ended.');
+  };
+  await thread(tab).getByRole('button', { name: 'Stop' }).click();
+  await thread(tab).getByText('Then it ended.').waitFor();
+  // The stopped reply is part of what the model gets.
+  expect(seen).toEqual(['Hi', 'Hello.', 'Go', 'It begins.', 'And then?']);
+  expect(await composer.inputValue()).toBe('');
+  next = makeTextEvents('Hello there.');
+  await done(tab);
+});
+
 test('[B14] an edit becomes a variant and the old text stays; Save only edits in place; both can be undone', async () => {
   const id = await newTree('First words', 'An answer.');
   next = makeTextEvents('Another answer.');
@@ -301,6 +375,28 @@ test('[B17] a message is deleted after its count is shown, and one click restore
   await done(tab);
 });
 
+test('[B340] a thread that was scrolled up without a mouse or a key stays there, also below a system prompt', async () => {
+  const { body } = await fixture.server.ask('POST', '/api/trees', {
+    body: { systemPrompt: 'Answer in one line.', messages: ['The first word', 'word '.repeat(3000), 'The last word'] },
+  });
+  const tab = await fixture.open(`/t/${body.treeId}`);
+  await thread(tab).getByText('The last word', { exact: true }).waitFor();
+  // The scroll bar, the search of the browser and screen readers scroll like this: without an event on the thread.
+  await thread(tab).evaluate((box: ShownElement) => box.scrollTo(0, 0));
+  await thread(tab).getByText('The first word', { exact: true }).waitFor();
+  next = [{ type: 'text-delta', text: 'A late reply' }, { type: 'hang' }];
+  const page = (await fixture.server.ask('GET', `/api/trees/${body.treeId}/page`)).body;
+  const begun = await fixture.server.ask('POST', `/api/trees/${body.treeId}/generations`, {
+    version: page.version,
+    body: { type: 'reply', parentId: page.activeNodeId },
+  });
+  expect(begun.status).toBe(202);
+  await tab.page.getByRole('button', { name: 'New messages below' }).waitFor();
+  next = makeTextEvents('Hello there.');
+  expect(await thread(tab).evaluate((box: ShownElement) => box.scrollTop)).toBe(0);
+  await done(tab);
+});
+
 test('[B33] Tab moves into the thread and stays there, even when the thread was at its end', async () => {
   const tab = await fixture.open(`/t/${demo.id}`);
   await thread(tab).getByText('copies the sequ').waitFor();
@@ -361,4 +457,106 @@ test('[B18] a tool that makes changes waits for approval, and its card shows arg
   await thread(tab).getByText('Noted.').waitFor();
   expect(tab.faults).toEqual([]);
   await own.close();
+});
+
+test('[B325] a tool that failed is shown as failed', async () => {
+  const tools = createTools({
+    tools: [
+      defineTool({
+        name: 'look_up',
+        description: 'Looks something up.',
+        parameters: { type: 'object', properties: {} },
+        sideEffects: false,
+        run: () => Promise.reject(new Error('There is no such book.')),
+      }),
+    ],
+  });
+  const own = await openPageFixture({
+    tools,
+    replies: [makeToolEvents({ id: 'call-1', name: 'look_up', parameters: {} }), makeTextEvents('It is not there.')],
+  });
+  const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Books' } });
+  const tab = await own.open(`/t/${body.treeId}`);
+  await tab.page.getByRole('textbox', { name: 'Message' }).fill('Look it up');
+  await tab.page.keyboard.press('Enter');
+  await thread(tab).getByText('It is not there.').waitFor();
+  const card = tab.page.getByRole('region', { name: 'Tool call look_up' });
+  await card.getByText('failed').first().waitFor();
+  expect(await card.getByText('done', { exact: true }).count()).toBe(0);
+  expect(tab.faults).toEqual([]);
+  await own.close();
+});
+
+test('[B325] images that a tool returned are shown in its card', async () => {
+  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const messages = [
+    { role: 'user', content: 'Show me the page' },
+    { role: 'assistant', content: [{ type: 'tool-use', id: 'call-1', name: 'screenshot', parameters: {} }] },
+    {
+      role: 'tool',
+      tool_call_id: 'call-1',
+      content: [
+        { type: 'text', text: 'The page:' },
+        { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: pixel } },
+      ],
+    },
+  ];
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Pages', messages } });
+  const tab = await fixture.open(`/t/${body.treeId}`);
+  const card = tab.page.getByRole('region', { name: 'Tool call screenshot' });
+  await card.getByText('The page:', { exact: true }).waitFor();
+  await waitUntilTrue(() => card.locator('img').evaluate((image: { naturalWidth: number }) => image.naturalWidth)).toBe(
+    1,
+  );
+  await done(tab);
+});
+
+test('[B335] all loaded messages are printed, in light colours and without the composer', async () => {
+  const said = Array.from({ length: 80 }, (_, index) => `Message ${index}. ${'Some words. '.repeat(40)}`);
+  const id = await newTree(...said);
+  const tab = await fixture.open(`/t/${id}`, { colorScheme: 'dark' });
+  await thread(tab).getByText('Message 79.').waitFor();
+  const articles = thread(tab).locator('article');
+  const shown = await articles.count();
+  // A browser reports that it prints before it lays out the page for paper.
+  await tab.page.evaluate("dispatchEvent(new Event('beforeprint'))");
+  await tab.page.emulateMedia({ media: 'print' });
+  expect(await articles.count()).toBeGreaterThan(Math.max(shown, 39));
+  await thread(tab).getByText('Only the messages that were loaded are printed.').waitFor();
+  expect(await tab.page.getByRole('textbox', { name: 'Message' }).isVisible()).toBe(false);
+  expect(await tab.page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('light');
+  // The page grows with its messages instead of scrolling inside itself.
+  expect(await tab.page.evaluate('document.documentElement.scrollHeight')).toBeGreaterThan(5000);
+  await tab.page.evaluate("dispatchEvent(new Event('afterprint'))");
+  await tab.page.emulateMedia({ media: 'screen' });
+  await waitUntilTrue(() => articles.count()).toBeLessThan(40);
+  await done(tab);
+});
+
+test('[B56] while a chat has no title, it is named by its first question; a failed reply is named so', async () => {
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: {} });
+  next = [makeErrorEvent('provider/unauthorised', 'The service did not accept the key.')];
+  const tab = await fixture.open(`/t/${body.treeId}`);
+  await tab.page.getByRole('textbox', { name: 'Message' }).fill('Which wood burns best?');
+  await tab.page.keyboard.press('Enter');
+  await thread(tab).getByText('did not accept the key').waitFor();
+  await tab.page
+    .getByRole('banner')
+    .or(tab.page.locator('.main > .bar'))
+    .getByText('Which wood burns best?')
+    .first()
+    .waitFor();
+  await waitUntilTrue(() => tab.page.title()).toBe('Which wood burns best? · Coppice');
+  await tab.page.locator('.composer').getByText('Replying to No reply.').waitFor();
+  await tab.page.getByRole('tree').getByText('No reply.').waitFor();
+  next = makeTextEvents('Oak.');
+  await tab.page.getByRole('textbox', { name: 'Message' }).fill('And which one smells best?');
+  await tab.page.keyboard.press('Enter');
+  await thread(tab).getByText('Oak.').waitFor();
+  expect(await tab.page.title()).toBe('Which wood burns best? · Coppice');
+  // A rejected key leads to the settings.
+  await thread(tab).getByRole('button', { name: 'Settings' }).click();
+  await tab.page.getByRole('heading', { name: 'Models' }).waitFor();
+  next = makeTextEvents('Hello there.');
+  await done(tab);
 });

@@ -163,6 +163,21 @@ test('[B78] if a provider gives a time, the retry counts down, can be cancelled,
   await done(tab);
 });
 
+test('[B334] on a touch screen Enter starts a new line, and the button sends', async () => {
+  const made = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Lines' } });
+  const tab = await fixture.open(`/t/${made.body.treeId}`, phone);
+  const { page } = tab;
+  const composer = page.getByRole('textbox', { name: 'Message' });
+  await composer.tap();
+  await page.keyboard.type('one');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('two');
+  expect(await composer.inputValue()).toBe('one\ntwo');
+  await page.getByRole('button', { name: /^Send/ }).tap();
+  await waitUntilTrue(() => page.getByTestId('thread').locator('.msg.you .body').innerText()).toBe('one\ntwo');
+  await done(tab);
+});
+
 test('[B79] a variant fades in only if motion is wanted', async () => {
   for (const [reducedMotion, fades] of [
     ['no-preference', true],

@@ -2,7 +2,6 @@
  * Runs the server of the demo, the app of `@coppice/server` on an in-memory store, in a worker of the visitor's
  * browser.
  */
-import '../node/globals.ts';
 import { createExampleTree } from '@coppice/cli/example-tree';
 import { messageKit } from '@coppice/content';
 import { newId, parseConfig } from '@coppice/engine';

@@ -1,5 +1,13 @@
 /** The chat of the AI SDK without React, and a model with scripted replies. */
-import { AbstractChat, type ChatInit, type ChatState, type ChatStatus, DefaultChatTransport, type UIMessage } from 'ai';
+import {
+  AbstractChat,
+  type ChatInit,
+  type ChatState,
+  type ChatStatus,
+  DefaultChatTransport,
+  type PrepareSendMessagesRequest,
+  type UIMessage,
+} from 'ai';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import type { ChatHandler } from '../index.ts';
 import { TreeChat, type TreeChatConnection } from '../tree-chat.ts';
@@ -30,10 +38,17 @@ class PlainState implements ChatState<UIMessage> {
 
 /** A chat with the state of `useChat`: the SDK's own class with a plain state object. */
 export class StockChat extends AbstractChat<UIMessage> {
-  constructor(handler: ChatHandler, init: Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen'> = {}) {
-    const { messages = [], ...rest } = init;
+  constructor(
+    handler: ChatHandler,
+    init: Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen' | 'onToolCall'> & {
+      readonly api?: string;
+      readonly prepareSendMessagesRequest?: PrepareSendMessagesRequest<UIMessage>;
+    } = {},
+  ) {
+    const { messages = [], api = 'http://app.test/api/chat', prepareSendMessagesRequest, ...rest } = init;
     const transport = new DefaultChatTransport<UIMessage>({
-      api: 'http://app.test/api/chat',
+      api,
+      ...(prepareSendMessagesRequest === undefined ? {} : { prepareSendMessagesRequest }),
       fetch: async (input, options) => handler(new Request(input, options)),
     });
     super({ ...rest, transport, state: new PlainState(messages) });
@@ -44,13 +59,23 @@ export class StockChat extends AbstractChat<UIMessage> {
 export class BranchingChat extends AbstractChat<UIMessage> {
   readonly tree: TreeChat;
 
-  constructor(handler: ChatHandler, id: string, options: TreeChatConnection = {}) {
+  constructor(
+    handler: ChatHandler,
+    id: string,
+    { sendAutomaticallyWhen, ...options }: TreeChatConnection & Pick<ChatInit<UIMessage>, 'sendAutomaticallyWhen'> = {},
+  ) {
     const tree = new TreeChat(id, {
       api: 'http://app.test/api/chat',
       fetch: async (input, init) => handler(new Request(input, init)),
       ...options,
     });
-    super({ id, transport: tree.transport, state: new PlainState([]) });
+    super({
+      id,
+      transport: tree.transport,
+      state: new PlainState([]),
+      onFinish: tree.finishReply,
+      ...(sendAutomaticallyWhen === undefined ? {} : { sendAutomaticallyWhen }),
+    });
     this.tree = tree;
     tree.attach(this);
   }

@@ -2,10 +2,10 @@
  * The terminal interface: it renders the state of ChatSession, in the flow of the terminal or on the full screen, and
  * turns keys into actions.
  */
-import { type Key, useStdout } from 'ink';
+import type { Key } from 'ink';
 import { useState, useSyncExternalStore } from 'react';
 import type { TextStyles } from '../terminal/style.ts';
-import { type ActionScope, type ArmedKey, goToMessage, runAction, stopReply } from './chat-actions.ts';
+import { type ActionScope, type ArmedKey, armedNotices, goToMessage, runAction, stopReply } from './chat-actions.ts';
 import { countFooterLines, renderFooter } from './chat-footer.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatState } from './chat-state.ts';
@@ -15,6 +15,7 @@ import type { InputHistory } from './input-history.ts';
 import { actionOfKey } from './keys.ts';
 import { handlePanelKey, handlePanelPaste, type ModelChoiceLine, type PanelKeyResult } from './panels.tsx';
 import type { TerminalCommandScope } from './run-terminal-command.ts';
+import type { ScreenWriter } from './screen-writer.ts';
 import type { MenuCommand } from './terminal-commands.ts';
 import type { TranscriptFeed } from './transcript-feed.ts';
 import { useInputLine } from './use-input-line.ts';
@@ -29,13 +30,15 @@ export interface ChatAppProps {
   readonly style: TextStyles;
   /** Prints the chat into the scrollback; null if the chat uses the full screen. */
   readonly transcript: TranscriptFeed | null;
+  /** The screen, for what is not part of a frame. */
+  readonly screen: ScreenWriter;
   /** Returns the models that the user can choose from. */
   readonly models: () => readonly ModelChoiceLine[];
   /** Reads the models of the configured servers and returns the new list. */
   readonly askForModels: () => Promise<readonly ModelChoiceLine[]>;
   /** Edits a text in the user's editor, or returns why that failed; null if there is no editor. */
   readonly edit: ((text: string) => EditorResult) | null;
-  /** Saves the image of the clipboard and returns its path, or why there is none. */
+  /** Saves the image of the clipboard and returns its path, or why the clipboard gave no image. */
   readonly pasteImage: () => Promise<{ readonly path: string } | { readonly failed: string }>;
   /** The texts that were sent in earlier chats. */
   readonly inputHistory: InputHistory;
@@ -49,22 +52,17 @@ export interface ChatAppProps {
   /** The working directory. */
   readonly folder: string;
   readonly leave: () => void;
+  /** Stops the program until the shell continues it; null if the system cannot. */
+  readonly suspend: (() => Promise<void>) | null;
 }
-
-const noPieces: TranscriptFeed['pieces'] = [];
 
 export function ChatApp(props: ChatAppProps) {
   const { chatSession, style, transcript } = props;
-  const { write } = useStdout();
   const size = useScreen();
   const { columns, rows } = size;
   const state = useSyncExternalStore(
     (listener) => chatSession.listen(listener),
     () => chatSession.state,
-  );
-  const pieces = useSyncExternalStore(
-    (listener) => transcript?.listen(listener) ?? (() => undefined),
-    () => transcript?.pieces ?? noPieces,
   );
   const panels = usePanels({ ...props, rows });
   const { panel, setPanel, newestPanel } = panels;
@@ -74,16 +72,27 @@ export function ChatApp(props: ChatAppProps) {
   const width = Math.max(10, columns - 1);
   const isInline = transcript !== null;
   const view = useThreadView({ state, isInline, width, style });
-  const footer = renderFooter({ ...props, state, composer, isInline, focus: view.focus, width, rows });
+  const footer = renderFooter({
+    ...props,
+    state,
+    composer,
+    isInline,
+    hasPanel: panel !== null,
+    focus: view.focus,
+    width,
+    rows,
+  });
   // The full screen also has a title and a rule. Both layouts leave one row at the bottom for the cursor.
   const space = Math.max(1, rows - countFooterLines(footer) - (isInline ? 1 : 3));
   const showText = (title: string, text: string) =>
     transcript === null ? setPanel({ type: 'text', title, text, top: 0 }) : transcript.print(title, text);
-  const scope: ActionScope = { ...props, composer, panels, view, space, armed, setArmed, showText, write };
+  const scope: ActionScope = { ...props, composer, panels, view, space, armed, setArmed, showText };
 
   useTerminalKeys(
     (input, key) => {
-      if (state.question !== null) return answerQuestion(state.question, input, key, scope);
+      // A letter of a text that is being typed must not approve anything.
+      const isAnswer = composer.draft.text === '' || key.escape || (key.ctrl && input === 'c');
+      if (state.question !== null && isAnswer) return answerQuestion(state.question, input, key, scope);
       const open = newestPanel();
       if (open !== null) {
         const move = handlePanelKey(open, input, key, { width, height: space });
@@ -92,7 +101,10 @@ export function ChatApp(props: ChatAppProps) {
       }
       const action = actionOfKey(input, key);
       if (composer.menuKey(action)) return;
-      if (action !== 'stop' && action !== 'escape') setArmed(null);
+      if (armed !== null && action !== 'stop' && action !== 'escape') {
+        setArmed(null);
+        chatSession.dismiss(armedNotices[armed]);
+      }
       if (action !== null) return runAction(action, scope);
       if (key.ctrl || key.meta || input === '') return;
       composer.insert(input);
@@ -106,7 +118,7 @@ export function ChatApp(props: ChatAppProps) {
   );
 
   const layout = { panel, footer, space, width, style };
-  if (transcript !== null) return <InlineView {...layout} pieces={pieces} pending={transcript.pending()} />;
+  if (transcript !== null) return <InlineView {...layout} pending={transcript.pending()} />;
   const title = renderTitleLine(state, chatSession, width, style);
   return <FullScreenView {...layout} size={size} title={title} shown={view.shown(space)} />;
 }

@@ -1,5 +1,6 @@
 /** Adds up the tokens and the cost of the shown branch, as the providers reported them with each reply. */
-import type { Json, Node } from '@coppice/core';
+import { ask, type Node, type NodeId, type Store, type TreeId } from '@coppice/core';
+import { getNumberMember } from '@coppice/core/decode';
 
 /** The tokens and the cost of the replies of a branch. */
 export interface BranchUsage {
@@ -21,20 +22,44 @@ export function sumBranchUsage(nodes: readonly Node[]): BranchUsage {
     if (role !== 'assistant') continue;
     replies++;
     const { source } = meta;
-    const [sent, received] = [numberIn(source?.['usage'], 'inputTokens'), numberIn(source?.['usage'], 'outputTokens')];
+    const [sent, received] = [
+      getNumberMember(source, 'usage', 'inputTokens'),
+      getNumberMember(source, 'usage', 'outputTokens'),
+    ];
     input += sent ?? 0;
     output += received ?? 0;
-    if (sent !== null) context = sent + (received ?? 0);
-    const paid = numberIn(source?.['cost'], 'total');
-    if (paid !== null) cost = (cost ?? 0) + paid;
+    if (sent !== undefined) context = sent + (received ?? 0);
+    const paid = getNumberMember(source, 'cost', 'total');
+    if (paid !== undefined) cost = (cost ?? 0) + paid;
   }
   return { replies, input, output, cost, context };
 }
 
-function numberIn(value: Json | undefined, name: string): number | null {
-  if (typeof value !== 'object' || value === null || !(name in value)) return null;
-  const found = Object.entries(value).find(([key]) => key === name)?.[1];
-  return typeof found === 'number' ? found : null;
+// How many messages are read at once.
+const pageSize = 500;
+
+/** Adds up the usage of a whole branch, however long. */
+export function readBranchUsage(store: Store, id: TreeId, last: NodeId): Promise<BranchUsage> {
+  return store.read(id, function* () {
+    let to: NodeId | null = last;
+    let sum = sumBranchUsage([]);
+    while (to !== null) {
+      const { nodes, complete }: { readonly nodes: readonly Node[]; readonly complete: boolean } = yield* ask('path', {
+        to,
+        limit: pageSize,
+      });
+      const page = sumBranchUsage(nodes);
+      sum = {
+        replies: sum.replies + page.replies,
+        input: sum.input + page.input,
+        output: sum.output + page.output,
+        cost: sum.cost === null || page.cost === null ? (sum.cost ?? page.cost) : sum.cost + page.cost,
+        context: sum.context ?? page.context,
+      };
+      to = complete ? null : (nodes[0]?.parentId ?? null);
+    }
+    return sum;
+  });
 }
 
 /** Formats an amount of dollars. Small amounts have four decimals, because a reply often costs less than a cent. */

@@ -2,8 +2,10 @@
 import type { NodeId } from '@coppice/core';
 import type { ChatSession } from './chat-session.ts';
 import type { EditorResult } from './external-editor.ts';
+import { formatReference } from './file-attachments.ts';
 import { formatKeyHelp, type KeyAction } from './keys.ts';
 import { runTerminalCommand, type TerminalCommandScope } from './run-terminal-command.ts';
+import type { ScreenWriter } from './screen-writer.ts';
 import { formatTerminalCommandHelp, parseTerminalCommand } from './terminal-commands.ts';
 import type { InputLineState } from './use-input-line.ts';
 import type { Panels } from './use-panels.ts';
@@ -11,6 +13,12 @@ import type { ThreadView } from './use-thread-view.ts';
 
 /** An action that a second press of its key confirms. */
 export type ArmedKey = 'leave' | 'edit-last' | null;
+
+/** The notices that ask for the second press. */
+export const armedNotices = {
+  leave: 'Press Ctrl-C again to leave.',
+  'edit-last': 'Press Esc again to edit your last message.',
+} as const;
 
 /** The chat, the screen and the input line that actions change. */
 export interface ActionScope {
@@ -26,11 +34,12 @@ export interface ActionScope {
   readonly folder: string;
   readonly tools: TerminalCommandScope['tools'];
   readonly edit: ((text: string) => EditorResult) | null;
+  /** Stops the program until the shell continues it; null if the system cannot. */
+  readonly suspend: (() => Promise<void>) | null;
   readonly pasteImage: () => Promise<{ readonly path: string } | { readonly failed: string }>;
   /** Shows a long text: prints it inline, or opens it over the thread on the full screen. */
   showText(title: string, text: string): void;
-  /** Writes a control sequence to the terminal, past the interface. */
-  write(text: string): void;
+  readonly screen: ScreenWriter;
   leave(): void;
 }
 
@@ -47,7 +56,7 @@ export function runAction(action: KeyAction, scope: ActionScope): void {
     case 'escape':
       return escapeKey(scope);
     case 'leave':
-      return composer.draft.text === '' ? leave() : undefined;
+      return composer.draft.text === '' ? leave() : composer.edit('delete');
     case 'tree':
       return panels.openTree();
     case 'models':
@@ -60,6 +69,10 @@ export function runAction(action: KeyAction, scope: ActionScope): void {
       return chatSession.cycleThinking();
     case 'paste-image':
       return void attachImage(scope);
+    case 'suspend':
+      return suspendChat(scope);
+    case 'redraw':
+      return scope.screen.redraw({ isCleared: true });
     case 'previous-variant':
       return void switchVersion('previous', scope);
     case 'next-variant':
@@ -87,6 +100,8 @@ async function submitText(text: string, scope: ActionScope): Promise<void> {
   composer.sent(text);
   scope.view.showEnd();
   const own = parseTerminalCommand(text);
+  // The result of the command before must not stay below that of this one. A reply may have a notice of its own.
+  if (own !== null && !chatSession.busy) chatSession.dismiss(chatSession.state.notice?.text ?? '');
   if (own !== null) return runTerminalCommand(own.name, own.rest, { ...scope, ...panels, exit });
   // If the message could not be stored, its text returns to the input line, unless the user has typed another text.
   const [, command] = /^!\s*(\S[^\n]*)$/.exec(text) ?? [];
@@ -116,7 +131,7 @@ function stopOrLeave(scope: ActionScope): void {
   if (composer.draft.text !== '') return composer.write('');
   if (armed === 'leave') return leave();
   scope.setArmed('leave');
-  chatSession.note('Press Ctrl-C again to leave.', false);
+  chatSession.note(armedNotices.leave);
 }
 
 function escapeKey(scope: ActionScope): void {
@@ -129,7 +144,7 @@ function escapeKey(scope: ActionScope): void {
   const stopped = stopReply(scope);
   if (composer.draft.text !== '' || chatSession.here === null) return;
   scope.setArmed('edit-last');
-  if (!stopped) chatSession.note('Press Esc again to edit your last message.', false);
+  if (!stopped) chatSession.note(armedNotices['edit-last']);
 }
 
 /** Removes the user's last message from the view and puts its text into the input line. */
@@ -158,14 +173,17 @@ async function switchVersion(direction: 'next' | 'previous', { chatSession, view
 async function attachImage({ chatSession, composer, pasteImage }: ActionScope): Promise<void> {
   const pasted = await pasteImage();
   if ('failed' in pasted) return chatSession.note(pasted.failed, true);
-  composer.insert(`@${pasted.path} `);
+  composer.insert(formatReference(pasted.path));
 }
 
-function openEditor({ chatSession, composer, edit, write }: ActionScope): void {
+function suspendChat({ chatSession, suspend }: ActionScope): void {
+  if (suspend === null) return chatSession.note('This system cannot suspend a program.', true);
+  void suspend();
+}
+
+function openEditor({ chatSession, composer, edit }: ActionScope): void {
   if (edit === null) return chatSession.note('Set EDITOR to use your own editor.', true);
   const edited = edit(composer.draft.text);
-  // The editor has drawn on the screen, so the interface draws everything again.
-  write('\u001b[2J\u001b[H');
   if ('failed' in edited) chatSession.note(edited.failed, true);
   else composer.write(edited.text);
 }

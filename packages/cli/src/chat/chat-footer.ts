@@ -8,12 +8,13 @@ import { renderDraftLines } from './draft-lines.ts';
 import { renderMenuLines } from './menu.ts';
 import { renderNoticeLines } from './notice-lines.ts';
 import { formatStatusLine } from './status-line.ts';
-import { formatMessageHeading } from './thread-lines.ts';
+import { formatMessageHeading, textOfReply } from './thread-lines.ts';
 import type { InputLineState } from './use-input-line.ts';
 import { type ChatFooter, describeActivity } from './views.tsx';
 
-// The status line is left out on a screen with fewer rows, because the thread needs the row.
-const leastForStatus = 12;
+// On a screen with fewer rows, the status line and the notice over a panel are left out, because the thread or the panel
+// needs the rows.
+const leastRows = 12;
 
 /** The state and the size from which the footer is drawn. */
 export interface FooterSource {
@@ -21,6 +22,8 @@ export interface FooterSource {
   readonly state: ChatState;
   readonly composer: InputLineState;
   readonly isInline: boolean;
+  /** Whether a panel is open over the thread. */
+  readonly hasPanel: boolean;
   /** The focused message. The inline layout shows it in the footer. */
   readonly focus: NodeId | null;
   readonly windowOf: (model: string) => number | null;
@@ -31,27 +34,43 @@ export interface FooterSource {
 
 /** Returns the lines of the footer for a screen of the given size. */
 export function renderFooter(source: FooterSource): ChatFooter {
-  const { chatSession, state, composer, isInline, windowOf, width, rows, style } = source;
+  const { chatSession, state, composer, isInline, hasPanel, windowOf, width, rows, style } = source;
+  const isHidden = hasPanel && rows < leastRows && state.question === null;
   return {
-    notice: noticesOf(source).slice(-Math.max(4, rows - 4)),
+    notice: isHidden ? [] : noticesOf(source).slice(-Math.max(4, rows - 4)),
     menu: renderMenuLines(composer.menu, composer.selected, width, Math.max(1, Math.floor((rows - 4) / 3)), style),
     prompt: renderDraftLines(composer.draft, width - 2, Math.max(1, Math.floor(rows / 3)), style),
     status:
-      rows < leastForStatus
+      rows < leastRows
         ? null
         : formatStatusLine(state, windowOf(state.model), width, isInline ? describeActivity(chatSession) : null),
   };
 }
 
-function noticesOf({ state, isInline, focus, width, rows, style }: FooterSource): string[] {
+function noticesOf({ state, composer, isInline, focus, width, rows, style }: FooterSource): string[] {
+  const isTyping = composer.draft.text !== '';
   const focused = isInline ? state.nodes.find((node) => node.id === focus) : undefined;
   return [
-    ...(isInline ? state.waiting.map((text) => style.quiet(toOneLine(`Waiting: ${text}`, width))).slice(-2) : []),
+    ...(isInline ? renderWaitingLines(state.waiting, width).map(style.quiet) : []),
     ...(focused === undefined
       ? []
-      : [formatMessageHeading(focused, state, style, focus, width), toOneLine(focused.text, width)]),
-    ...renderNoticeLines(state, width, Math.max(3, Math.floor(rows / 2)), style),
+      : [
+          formatMessageHeading(focused, state, style, focus, width),
+          toOneLine(textOfReply(focused) || focused.text, width),
+        ]),
+    ...renderNoticeLines({ ...state, isTyping }, width, Math.max(3, Math.floor(rows / 2)), style),
   ];
+}
+
+const waitingLines = 2;
+
+/** Returns the lines for queued inputs: the ones that are sent next, and how many follow. */
+export function renderWaitingLines(waiting: readonly string[], width: number): string[] {
+  const left = waiting.length - waitingLines;
+  return waiting.slice(0, waitingLines).map((text, at) => {
+    const more = left > 0 && at === waitingLines - 1 ? ` (and ${left} more)` : '';
+    return `${toOneLine(`Waiting: ${text}`, width - more.length)}${more}`;
+  });
 }
 
 export function countFooterLines({ notice, menu, prompt, status }: ChatFooter): number {

@@ -1,5 +1,6 @@
 /** The picker for past chats: an immutable state with a list, a search and a preview, and the functions that change it. */
 import { ask, type Node, type Store, type TreeId, type TreeRow } from '@coppice/core';
+import { nameByFirstWords } from '../first-words.ts';
 
 /** The list of past chats, the search, and a preview. */
 export interface ChatPicker {
@@ -18,9 +19,9 @@ const previewed = 4;
 /** Reads the most recent chats whose title or messages match a search, or all chats without a search. */
 export async function findChats(store: Store, search: string): Promise<readonly TreeRow[]> {
   const text = search.trim();
-  if (text === '') return (await store.trees({ limit: listed })).items;
+  if (text === '') return nameByFirstWords(store, (await store.trees({ limit: listed })).items);
   const byTitle = (await store.trees({ limit: listed, title: text })).items;
-  if (!store.supports.search) return byTitle;
+  if (!store.supports.search) return nameByFirstWords(store, byTitle);
   const found = new Map<TreeId, TreeRow>(byTitle.map((row) => [row.id, row]));
   const { items } = await store.search({ text, limit: listed });
   const others = [...new Set(items.map((hit) => hit.treeId))].filter((id) => !found.has(id));
@@ -28,7 +29,8 @@ export async function findChats(store: Store, search: string): Promise<readonly 
     const row = await store.read(id, () => ask('tree', {}));
     if (row !== null) found.set(id, row);
   }
-  return [...found.values()].sort((a, b) => b.updatedAt - a.updatedAt);
+  const rows = [...found.values()].sort((a, b) => b.updatedAt - a.updatedAt);
+  return nameByFirstWords(store, rows);
 }
 
 /** Reads the last messages of a chat. */

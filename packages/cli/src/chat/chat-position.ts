@@ -25,7 +25,7 @@ export interface NewChatAttributes {
   readonly title?: string | undefined;
 }
 
-/** Where a chat is in the store. Each action of the chat changes it. */
+/** The position of a chat in the store: its tree, its active branch and the last printed list. */
 export class ChatPosition {
   readonly #cliEngine: Pick<ChatEngine, 'store' | 'context'>;
   row: TreeRow | null = null;

@@ -1,9 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type CliEngine, openCliEngine } from '../cli-engine.ts';
 import { defineSubcommand } from '../subcommands/contract.ts';
-import { makeCliFixture } from '../testing/index.ts';
+import { instantReplies, makeCliFixture } from '../testing/index.ts';
 import { ChatSession } from './chat-session.ts';
 
 /** Runs a function with an engine, as a subcommand does. */
@@ -22,9 +20,11 @@ async function withEngine(act: (cliEngine: CliEngine) => Promise<void>): Promise
       return null;
     },
   });
-  const fixture = makeCliFixture({ members: [member], env: { COPPICE_MODEL: 'offline/guide' } });
-  mkdirSync(join(fixture.home, '.coppice'));
-  writeFileSync(join(fixture.home, '.coppice', 'config.toml'), '[offline]\ndelay_ms = 0\n[ollama]\ndetect = false\n');
+  const fixture = makeCliFixture({
+    members: [member],
+    config: instantReplies,
+    env: { COPPICE_MODEL: 'offline/guide' },
+  });
   try {
     expect(await fixture.run(['talks'])).toMatchObject({ code: 0, err: '' });
     if (failed !== null) throw failed;
@@ -63,6 +63,20 @@ describe('a chat session', () => {
       expect(chatSession.working).toBe(false);
       expect(chatSession.state).toMatchObject({ title: 'Oaks', nodes: [{ text: 'Hello' }] });
       expect(await treesOf(cliEngine)).toHaveLength(1);
+    }));
+
+  it('[O198] reports pieces that arrive together once, and the end of a reply before the next state', () =>
+    withEngine(async (cliEngine) => {
+      const chatSession = await ChatSession.open({ cliEngine });
+      const texts: string[] = [];
+      chatSession.listen(() => {
+        const { growing } = chatSession.state;
+        if (growing !== null && growing.text !== '') texts.push(growing.text);
+      });
+      await chatSession.send('How do I connect a model?');
+      const reply = chatSession.state.nodes.at(-1)?.text ?? '';
+      expect(texts.at(-1)).toBe(reply);
+      expect(new Set(texts).size).toBeLessThan(reply.split(/\s+/).length);
     }));
 
   it('[O76] shows waiting messages, and returns them if the user leaves first', () =>
@@ -162,6 +176,31 @@ describe('a chat session', () => {
       await chatSession.again();
     }));
 
+  it('[O76] runs such a command while another command runs, and before the messages that wait', () =>
+    withEngine(async (cliEngine) => {
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const { commands } = cliEngine;
+      const holding: CliEngine['commands'] = {
+        ...commands,
+        async run(line, context) {
+          if (line === '/undo') await held;
+          return commands.run(line, context);
+        },
+      };
+      const chatSession = await ChatSession.open({ cliEngine: { ...cliEngine, commands: holding } });
+      await chatSession.say('Oaks');
+      const undone = chatSession.command('/undo');
+      const sent = chatSession.send('Elms');
+      expect((await chatSession.command('/tree'))?.text).toContain('Oaks');
+      expect(chatSession.state.waiting).toEqual(['Elms']);
+      release();
+      await Promise.all([undone, sent]);
+      expect(chatSession.state.nodes).toMatchObject([{ text: 'Elms' }, { role: 'assistant' }]);
+    }));
+
   it('[O99] keeps a chosen model, even in a new chat, until another is set', () =>
     withEngine(async (cliEngine) => {
       const chatSession = await ChatSession.open({ cliEngine });
@@ -187,6 +226,6 @@ describe('a chat session', () => {
       await chatSession.command('/tree');
       await chatSession.command('/clone');
       await chatSession.command('/switch 1');
-      expect(chatSession.state.notice?.text).toMatch(/^There is no node “1”.*or its label;/);
+      expect(chatSession.state.notice?.text).toMatch(/^There is no message “1”.*or its bookmark/);
     }));
 });

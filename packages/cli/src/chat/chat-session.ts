@@ -15,7 +15,8 @@ import {
 import type { ApprovalDecision, ApprovalRequest, CommandResult, Completions, TurnEvent } from '@coppice/engine';
 import type { ChatEngine, EngineTurn } from '../chat-engine.ts';
 import { toCliError } from '../exit-codes.ts';
-import { addUndoHint } from '../tree-changes.ts';
+import { shortenIdsIn } from '../short-ids.ts';
+import { addUndoHint, formatCountedNoun } from '../tree-changes.ts';
 import { ActionQueue } from './action-queue.ts';
 import { ChatPosition } from './chat-position.ts';
 import {
@@ -42,20 +43,29 @@ export interface ChatSessionOptions {
   readonly tools?: readonly string[] | undefined;
 }
 
-/** Commands that may run during a reply, because they neither move the view nor change the branch. */
+/** Commands that may run during a reply or another command, because they neither move the view nor change the branch. */
 const atOnce = /^\/(?:help|tree|branches|context|name)(?:\s|$)/;
+
+/** The shortest time between two reports of a growing reply. */
+const framePauseMs = 30;
 
 export class ChatSession {
   readonly #cliEngine: ChatEngine;
   #options: ChatSessionOptions;
   readonly #listeners = new Set<() => void>();
+  /** Whether the running reply has grown since the listeners were called, and whether they are called later. */
+  #isGrown = false;
+  #isPaused = false;
   readonly #place: ChatPosition;
   #turn: EngineTurn | null = null;
   readonly #turns = new ActionQueue(() => this.#turned());
   #busyNotice: ChatState['notice'] = null;
+  #retryNotice: ChatState['notice'] = null;
   #state: ChatState;
-  /** Whether shell commands run without asking. */
+  /** Whether shell commands run without asking, in every chat that this session opens. */
   #shellAllowed = false;
+  /** The changes of requests that were shown in this chat. */
+  readonly #shownNotices = new Set<string>();
 
   private constructor(options: ChatSessionOptions, place: ChatPosition, model: string) {
     this.#cliEngine = options.cliEngine;
@@ -70,8 +80,8 @@ export class ChatSession {
     const place = new ChatPosition(cliEngine);
     const used = await place.open(id ?? null);
     // Checked before anything is sent; otherwise an invalid model would be stored with the tree.
-    const asked = options.model === undefined ? undefined : cliEngine.models.find(options.model);
-    const model = asked ?? used ?? (await cliEngine.models.defaultModel());
+    const requestedModel = options.model === undefined ? undefined : cliEngine.models.find(options.model);
+    const model = requestedModel ?? used ?? (await cliEngine.models.defaultModel());
     const chatSession = new ChatSession(options, place, model);
     await chatSession.#refresh();
     place.remember(chatSession.#state.nodes);
@@ -111,7 +121,27 @@ export class ChatSession {
   }
 
   #set(change: Partial<ChatState>): void {
+    // Listeners that collect the text of a reply must see its end before the next state.
+    if (this.#isGrown) this.#notify();
     this.#state = { ...this.#state, ...change };
+    this.#notify();
+  }
+
+  /** Adds to the running reply. Pieces that arrive faster than a screen can show them are reported together. */
+  #grow(growing: ChatState['growing']): void {
+    this.#state = { ...this.#state, growing };
+    this.#isGrown = true;
+    if (this.#isPaused) return;
+    this.#notify();
+    this.#isPaused = true;
+    setTimeout(() => {
+      this.#isPaused = false;
+      if (this.#isGrown) this.#grow(this.#state.growing);
+    }, framePauseMs);
+  }
+
+  #notify(): void {
+    this.#isGrown = false;
     for (const listener of this.#listeners) listener();
   }
 
@@ -150,7 +180,7 @@ export class ChatSession {
 
   /**
    * Runs a command of the user's shell in a folder and adds its output as a message, without generating a reply. Asks
-   * first, unless the user has allowed it for this chat. Resolves with whether the output was added.
+   * first, unless the user has chosen "always" earlier in this session. Resolves with whether the output was added.
    */
   async shell(command: string, folder: string): Promise<boolean> {
     let added = false;
@@ -199,12 +229,12 @@ export class ChatSession {
   }
 
   /**
-   * Runs a line such as `/switch 2`. Returns its result, or null if it was refused. During a reply, a command that
-   * neither moves nor changes the branch runs immediately; the others wait for the end of the reply.
+   * Runs a line such as `/switch 2`. Returns its result, or null if it was refused. During a reply or
+   * another command, a command that neither moves nor changes the branch runs immediately; the others wait for its end.
    */
   async command(line: string): Promise<CommandResult | null> {
     let result: CommandResult | null = null;
-    const isAtOnce = this.busy && this.#place.row !== null && atOnce.test(line);
+    const isAtOnce = this.#turns.doing !== null && this.#place.row !== null && atOnce.test(line);
     await this.#guarded(
       async (signal) => {
         const isNew = this.#place.row === null;
@@ -221,7 +251,8 @@ export class ChatSession {
           });
           await this.#showResult(result);
           const after = await this.#place.branchModel();
-          // The user's choice of a model is kept, unless the command changed the model or the branch has another model.
+          // The user's choice of a model is kept, unless the command set the model or moved to a branch with another
+          // model.
           if (after !== null && (after !== before || /^\/model\s+\S/.test(line))) this.#set({ model: after });
         } finally {
           if (isNew) await this.#place.forgetUntouched(row);
@@ -246,11 +277,12 @@ export class ChatSession {
     const act = async () => {
       const model = await this.#place.open(id);
       this.#options = { ...this.#options, title: undefined };
+      this.#shownNotices.clear();
       const shown = await this.#place.view();
       // The chosen model is kept, unless the other chat has its own model.
       const { thinking } = this.#state;
       const empty = createChatState(model ?? this.#state.model, null);
-      this.#set({ ...empty, thinking, waiting: this.#turns.waiting, ...shown });
+      this.#set({ ...empty, opened: id, thinking, waiting: this.#turns.waiting, ...shown });
       this.#place.remember(this.#state.nodes);
     };
     return this.#guarded(act, false, id === null ? '/new' : '/resume');
@@ -319,6 +351,11 @@ export class ChatSession {
     this.#set({ notice: { text, bad } });
   }
 
+  /** Removes a notice if it is still shown. */
+  dismiss(text: string): void {
+    if (this.#state.notice?.text === text) this.#set({ notice: null });
+  }
+
   /** Shows the notice that a reply is running. */
   tellBusy(): void {
     this.#busyNotice = { text: 'A reply is being written; Esc stops it.', bad: true };
@@ -343,7 +380,7 @@ export class ChatSession {
         await act(signal);
       } catch (thrown) {
         const error = toCliError(thrown);
-        this.#set({ notice: { text: error.message, bad: true, error } });
+        this.#set({ notice: { text: shortenIdsIn(error.message), bad: true, error } });
       }
     };
     if (isAtOnce) return reported(new AbortController().signal);
@@ -402,10 +439,29 @@ export class ChatSession {
       const { code, kind, message } = event;
       this.#set({ notice: { text: message, bad: true, error: new AppError({ code, kind, message }) } });
     }
-    if (event.type === 'notice') this.#set({ notice: { text: event.message, bad: false } });
+    if (event.type === 'notice') this.#showNotice(event);
+    if (event.type === 'retry') this.#showRetry(event);
+    if (event.type === 'text-delta' && this.#retryNotice !== null && this.#state.notice === this.#retryNotice)
+      this.#set({ notice: null });
     const before = this.#state.growing ?? emptyReply;
     const growing = applyReplyEvent(before, event);
-    if (growing !== before) this.#set({ growing });
+    if (growing !== before) this.#grow(growing);
+  }
+
+  /** Shows a change of the request, once per chat: it concerns every further reply of the branch. */
+  #showNotice({ code, data, message }: Extract<TurnEvent, { readonly type: 'notice' }>): void {
+    const key = JSON.stringify([code, data['model'], data['name'], data['blockType']]);
+    if (this.#shownNotices.has(key)) return;
+    this.#shownNotices.add(key);
+    this.#set({ notice: { text: message, bad: false } });
+  }
+
+  /** Shows that the provider failed and is called again. The notice disappears when the reply begins. */
+  #showRetry({ message, waitMs, attempt, retries }: Extract<TurnEvent, { readonly type: 'retry' }>): void {
+    const wait = formatCountedNoun(Math.max(1, Math.round(waitMs / 1000)), 'second');
+    const text = `${message} Trying again in ${wait} (${attempt} of ${retries}).`;
+    this.#retryNotice = { text, bad: false };
+    this.#set({ notice: this.#retryNotice });
   }
 
   async #approve({ name, parameters, hash, signal }: ApprovalRequest): Promise<ApprovalDecision> {

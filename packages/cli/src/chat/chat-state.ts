@@ -39,6 +39,8 @@ export interface ApprovalQuestion {
 export interface ChatState {
   /** The chat; null before its first message. */
   readonly treeId: TreeId | null;
+  /** The chat that was opened; null for a new one, also after its first message. */
+  readonly opened: TreeId | null;
   readonly title: string | null;
   /** The end of the thread, newest last, limited in length. */
   readonly nodes: readonly Node[];
@@ -63,6 +65,7 @@ export interface ChatState {
 export function createChatState(model: string, title: string | null): ChatState {
   return {
     treeId: null,
+    opened: null,
     title,
     nodes: [],
     more: false,

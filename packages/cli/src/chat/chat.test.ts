@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
-import { nodeId, readTopology, treeId } from '@coppice/core';
+import { messageKit } from '@coppice/content';
+import { nodeId, readTopology, run, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import fc from 'fast-check';
 import type { Key } from 'ink';
@@ -7,13 +9,16 @@ import { describe, expect, it } from 'vitest';
 import { createTextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { makeCliFixture } from '../testing/index.ts';
+import { renderWaitingLines } from './chat-footer.ts';
+import { readPreview } from './chat-picker.ts';
 import { renderDraftLines } from './draft-lines.ts';
 import { type EditorDraft, editsByKey, emptyDraft, insertText, toEditorDraft } from './editor.ts';
 import { editInExternalEditor } from './external-editor.ts';
 import { formatKeyHelp, PasteBuffer } from './keys.ts';
 import { renderMarkdownLines } from './markdown.ts';
 import { renderNoticeLines } from './notice-lines.ts';
-import { handlePanelKey, handlePanelPaste, renderPanelLines } from './panels.tsx';
+import { handlePanelKey, handlePanelPaste, renderPanelLines, replaceModelChoices } from './panels.tsx';
+import { readKeys } from './read-keys.ts';
 import { formatTerminalCommandHelp } from './terminal-commands.ts';
 import { addSearchHits, createTreePicker, findNodesByText, setPickerSearch } from './tree-picker.ts';
 import { readKeyEvents } from './use-keys.ts';
@@ -115,6 +120,18 @@ describe('the input line', () => {
     expect(editsByKey.cutToStart(toEditorDraft('one\ntwo'))).toEqual({ text: 'one\n', cursor: 4 });
   });
 
+  it('[O31] moves and cuts by words, and at the edge of a line cuts the line break', () => {
+    const draft = { text: 'one  two\nthree', cursor: 3 };
+    expect(editsByKey.wordRight(draft).cursor).toBe(8);
+    expect(editsByKey.wordRight({ ...draft, cursor: 14 }).cursor).toBe(14);
+    expect(editsByKey.wordLeft({ ...draft, cursor: 8 }).cursor).toBe(5);
+    expect(editsByKey.cutNextWord(draft)).toEqual({ text: 'one\nthree', cursor: 3 });
+    expect(editsByKey.cutToStart({ ...draft, cursor: 9 })).toEqual({ text: 'one  twothree', cursor: 8 });
+    expect(editsByKey.cutToEnd({ ...draft, cursor: 8 })).toEqual({ text: 'one  twothree', cursor: 8 });
+    expect(editsByKey.cutToEnd({ ...draft, cursor: 3 })).toEqual({ text: 'one\nthree', cursor: 3 });
+    expect([editsByKey.cutToStart(emptyDraft), editsByKey.cutToEnd(emptyDraft)]).toEqual([emptyDraft, emptyDraft]);
+  });
+
   it('[O31] moves up and down by lines, and reports the first and last', () => {
     const draft: EditorDraft = { text: 'first\nsec', cursor: 9 };
     expect(editsByKey.up(draft)).toEqual({ ...draft, cursor: 3 });
@@ -156,46 +173,62 @@ describe('the input line', () => {
   it('[O31] joins pasted text, even from pieces, and sends nothing by itself', () => {
     const paste = new PasteBuffer();
     expect(paste.take('typed')).toBeNull();
-    expect(paste.take('[200~one\rtwo')).toBe('holding');
+    expect(paste.take('\u001b[200~one\rtwo')).toBe('holding');
     expect(paste.take('\rthree\u001b[201~')).toEqual({ text: 'one\ntwo\nthree' });
     expect(paste.take('typed')).toBeNull();
   });
 
   it('[O31] reads a paste as one text with its lines, and Ctrl-C out of one that never ends', () => {
-    const none = {
-      upArrow: false,
-      downArrow: false,
-      leftArrow: false,
-      rightArrow: false,
-      pageDown: false,
-      pageUp: false,
-      home: false,
-      end: false,
-      return: false,
-      escape: false,
-      ctrl: false,
-      shift: false,
-      tab: false,
-      backspace: false,
-      delete: false,
-      meta: false,
-      super: false,
-      hyper: false,
-      capsLock: false,
-      numLock: false,
-    } satisfies Key;
     const paste = new PasteBuffer();
-    // The terminal splits its input at escape sequences, and sends a line end as a key.
-    expect(readKeyEvents(paste, '[200~', none)).toEqual([]);
-    expect(readKeyEvents(paste, 'one\rtwo\n\tthree', none)).toEqual([]);
-    expect(readKeyEvents(paste, '', { ...none, return: true })).toEqual([]);
-    expect(readKeyEvents(paste, 'four', none)).toEqual([]);
-    expect(readKeyEvents(paste, '[201~', none)).toEqual([{ pasted: 'one\ntwo\n\tthree\nfour' }]);
-    expect(readKeyEvents(paste, 'a\r', none)).toMatchObject([{ input: 'a' }, { key: { return: true } }]);
-    readKeyEvents(paste, '[200~', none);
-    readKeyEvents(paste, 'lost', none);
-    expect(readKeyEvents(paste, 'c', { ...none, ctrl: true })).toEqual([{ input: 'c', key: { ...none, ctrl: true } }]);
-    expect(readKeyEvents(paste, 'b', none)).toMatchObject([{ input: 'b' }]);
+    // Ink separates the input at escape sequences.
+    expect(readKeyEvents(paste, '\u001b[200~')).toEqual([]);
+    expect(readKeyEvents(paste, 'one\rtwo\n\tthree')).toEqual([]);
+    expect(readKeyEvents(paste, '\r')).toEqual([]);
+    expect(readKeyEvents(paste, '\u001b[31m')).toEqual([]);
+    expect(readKeyEvents(paste, 'fo\u0007ur\u001b]0;title\u0007')).toEqual([]);
+    expect(readKeyEvents(paste, '\u001b[201~')).toEqual([{ pasted: 'one\ntwo\n\tthree\nfour' }]);
+    expect(readKeyEvents(paste, 'a\r')).toMatchObject([{ input: 'a' }, { key: { return: true } }]);
+    readKeyEvents(paste, '\u001b[200~');
+    readKeyEvents(paste, 'lost');
+    expect(readKeyEvents(paste, '\u0003')).toMatchObject([{ input: 'c', key: { ctrl: true } }]);
+    expect(readKeyEvents(paste, 'b')).toMatchObject([{ input: 'b' }]);
+  });
+
+  it('[O191] Esc and the key after it are two keys, also if the terminal delivers them together', () => {
+    expect(readKeys('\u001b\u0004')).toMatchObject([{ key: { escape: true } }, { input: 'd', key: { ctrl: true } }]);
+    expect(readKeys('\u001b\u001b')).toMatchObject([{ key: { escape: true } }, { key: { escape: true } }]);
+    // Terminals send Alt-Enter like this.
+    expect(readKeys('\u001b\r')).toMatchObject([{ key: { return: true, meta: true } }]);
+    expect(readKeys('\u001bb')).toMatchObject([{ input: 'b', key: { meta: true } }]);
+  });
+
+  it('[O197] the sequences of keys are read with the keys that are held, and unknown ones do nothing', () => {
+    const known: readonly (readonly [string, Partial<Key>])[] = [
+      ['\u001b[A', { upArrow: true }],
+      ['\u001bOA', { upArrow: true }],
+      ['\u001b[1;3D', { leftArrow: true, meta: true }],
+      ['\u001b[1;5C', { rightArrow: true, ctrl: true }],
+      ['\u001b\u001b[C', { rightArrow: true, meta: true }],
+      ['\u001bOd', { leftArrow: true, ctrl: true }],
+      ['\u001b[3~', { delete: true }],
+      ['\u001b[3;5~', { delete: true, ctrl: true }],
+      ['\u001b[5^', { pageUp: true, ctrl: true }],
+      ['\u001b[H', { home: true }],
+      ['\u001b[8~', { end: true }],
+      ['\u001b[Z', { tab: true, shift: true }],
+      ['\u001b[13;2u', { return: true, shift: true }],
+      ['\u001b[27;3;13~', { return: true, meta: true }],
+      ['\u007f', { backspace: true }],
+      ['\u001b\u007f', { backspace: true, meta: true }],
+    ];
+    for (const [sequence, key] of known)
+      expect(readKeys(sequence), sequence).toEqual([{ input: '', key: { ...emptyKey, ...key } }]);
+    expect(readKeys('\u001b[99;5u')).toMatchObject([{ input: 'c', key: { ctrl: true } }]);
+    // Ctrl-F1, focus, the position of the cursor, the mouse, a released key, and a number pad.
+    for (const sequence of ['[1;5P', '[1;5S', '[I', '[24;80R', '[<0;1;2M', '[31m', '[97;1:3u', '[57414u', '[99999999u'])
+      expect(readKeys(`\u001b${sequence}`), sequence).toEqual([]);
+    expect(readKeys('\u001c')).toMatchObject([{ key: { ctrl: true } }]);
+    expect(readKeys('你好')).toMatchObject([{ input: '你好' }]);
   });
 
   it('[O31] shows only the lines around the cursor of a long draft', () => {
@@ -234,7 +267,9 @@ describe('the input line', () => {
 });
 
 describe('the area above the input', () => {
-  const asked = (command: string) => ({
+  const asked = (command: string, isTyping = false) => ({
+    isTyping,
+    nodes: [],
     notice: null,
     question: {
       text: `Run shell ${JSON.stringify({ command })}?`,
@@ -249,14 +284,22 @@ describe('the area above the input', () => {
     const long = renderNoticeLines(asked('x'.repeat(5000)), 30, 6, plain);
     expect(long).toHaveLength(6);
     expect(long.slice(-2)).toEqual(['… the rest does not fit', 'y / n']);
+    expect(renderNoticeLines(asked('ls', true), 80, 6, plain).at(-1)).toMatch(/^Send or clear your text/);
   });
 
   it('[O71] a shortened text ends with an ellipsis', () => {
-    const said = { question: null, notice: { text: 'one two three four five six seven eight nine', bad: false } };
+    const said = {
+      isTyping: false,
+      nodes: [],
+      question: null,
+      notice: { text: 'one two three four five six seven eight nine', bad: false },
+    };
     expect(renderNoticeLines(said, 12, 6, plain)).toEqual(['one two ', 'three four ', 'five six…']);
     expect(renderNoticeLines(said, 60, 6, plain)).toEqual([said.notice.text]);
   });
 });
+
+const key = (over: Partial<Key> = {}): Key => ({ ...emptyKey, ...over });
 
 describe('a panel', () => {
   it('[O71] has a line for each of its entries, none wider than the screen', () => {
@@ -276,6 +319,42 @@ describe('a panel', () => {
     expect(renderPanelLines({ ...panel, search: 'guide' }, plain, 40, 10)[0]).toMatch(/^1 model ·/);
     expect(renderPanelLines(panel, plain, 20, 10)[1]).toBe('▶ offline/guide');
     expect(renderPanelLines(panel, plain, 20, 10)[2]).toBe('  anthrop…  needs a…');
+  });
+
+  it('[O33] finds models by several words, moves by pages, and keeps its model when others are added', () => {
+    const toChoices = (ids: readonly string[]) => ids.map((id) => ({ id, label: id, ready: true }));
+    const ids = Array.from({ length: 40 }, (_, at) => `host/model-${at}`);
+    const panel = { type: 'models', choices: toChoices(ids), search: '', at: 0 } as const;
+    const size = { width: 40, height: 12 };
+    expect(handlePanelKey(panel, '', key({ pageDown: true }), size)).toEqual({ panel: { ...panel, at: 10 } });
+    expect(handlePanelKey({ ...panel, at: 35 }, '', key({ pageDown: true }), size)).toMatchObject({
+      panel: { at: 39 },
+    });
+    expect(handlePanelKey({ ...panel, at: 5 }, '', key({ pageUp: true }), size)).toMatchObject({ panel: { at: 0 } });
+    expect(renderPanelLines({ ...panel, search: 'host 17' }, plain, 40, 10)).toEqual([
+      expect.stringMatching(/^1 model ·/),
+      '▶ host/model-17',
+    ]);
+    expect(replaceModelChoices({ ...panel, at: 3 }, toChoices(['first/a', ...ids])).at).toBe(4);
+  });
+
+  it('[O95] previews a reply without its thinking', async () => {
+    const store = await openStore('memory:');
+    const act = { actor: 'me', kit: messageKit, now: Date.now, newId: () => randomUUID() };
+    const id = treeId(randomUUID());
+    const content = [
+      { type: 'thinking', thinking: 'Hidden.' },
+      { type: 'text', text: 'The oak.' },
+    ];
+    await run(store, { type: 'create', treeId: id }, act);
+    const message = { role: 'assistant', content } as const;
+    await run(store, { type: 'append', treeId: id, messages: [{ message }] }, act);
+    const [row] = (await store.trees({})).items;
+    const preview = row === undefined ? null : await readPreview(store, row);
+    const chats = { chats: row === undefined ? [] : [row], search: '', at: 0, preview };
+    const lines = renderPanelLines({ type: 'chats', chats }, plain, 60, 12);
+    expect(lines.at(-1)).toBe('Model: The oak.');
+    await store.close();
   });
 
   it('[O31] searches for pasted text if it has a search', () => {
@@ -320,8 +399,15 @@ describe('a panel', () => {
   });
 });
 
+describe('queued inputs', () => {
+  it('[O76] shows what is sent next, and how many follow', () => {
+    expect(renderWaitingLines(['first', 'second'], 40)).toEqual(['Waiting: first', 'Waiting: second']);
+    const lines = renderWaitingLines(['first', 'second with many words', 'third', 'fourth'], 30);
+    expect(lines).toEqual(['Waiting: first', 'Waiting: second… (and 2 more)']);
+  });
+});
+
 describe('keys over a panel', () => {
-  const key = (over: Partial<Key> = {}): Key => ({ ...emptyKey, ...over });
   const size = { width: 40, height: 5 };
   const text = { type: 'text', title: '/help', text: 'a\nb\nc\nd\ne\nf\ng', top: 0 } as const;
   const models = { type: 'models', choices: [], search: '', at: 0 } as const;

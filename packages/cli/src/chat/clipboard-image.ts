@@ -36,7 +36,7 @@ const programs: Readonly<Partial<Record<NodeJS.Platform, readonly ClipboardProgr
   ],
 };
 
-/** A saved image, or why there is none. */
+/** A saved image, or why the clipboard gave no image. */
 export type PastedImage = { readonly path: string } | { readonly failed: string };
 
 /** Saves the image of the clipboard in a folder that only the user can read. */

@@ -35,7 +35,10 @@ function maskControls(text: string): string {
   return text.replace(controls, '·');
 }
 
-/** Returns the first character to lay out: the start of a line if one is near, and never the middle of a grapheme. */
+/**
+ * Returns the offset from which the text is laid out: the start of a line if one is near, and never the middle of a
+ * grapheme.
+ */
 function topOf({ text, cursor }: EditorDraft, far: number): number {
   if (far === 0) return 0;
   const line = text.indexOf('\n', far);

@@ -42,6 +42,10 @@ function wordBefore({ text, cursor }: EditorDraft): number {
   return cursor - (/(?:\S+\s*|\s+)$/.exec(text.slice(Math.max(0, cursor - 500), cursor))?.[0].length ?? 0);
 }
 
+function wordAfter({ text, cursor }: EditorDraft): number {
+  return cursor + (/^(?:\s*\S+|\s+)/.exec(text.slice(cursor, cursor + 500))?.[0].length ?? 0);
+}
+
 function lineStart({ text, cursor }: EditorDraft): number {
   return cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1;
 }
@@ -79,9 +83,14 @@ export const editsByKey = {
   home: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: lineStart(draft) }),
   end: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: lineEnd(draft) }),
   wordLeft: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: wordBefore(draft) }),
+  wordRight: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: wordAfter(draft) }),
   backspace: (draft: EditorDraft): EditorDraft => cutRange(draft, beforeCursor(draft), draft.cursor),
   delete: (draft: EditorDraft): EditorDraft => cutRange(draft, draft.cursor, afterCursor(draft)),
   cutWord: (draft: EditorDraft): EditorDraft => cutRange(draft, wordBefore(draft), draft.cursor),
-  cutToStart: (draft: EditorDraft): EditorDraft => cutRange(draft, lineStart(draft), draft.cursor),
-  cutToEnd: (draft: EditorDraft): EditorDraft => cutRange(draft, draft.cursor, lineEnd(draft)),
+  cutNextWord: (draft: EditorDraft): EditorDraft => cutRange(draft, draft.cursor, wordAfter(draft)),
+  // At the edge of a line these two remove the line break, so that repeating them empties the draft.
+  cutToStart: (draft: EditorDraft): EditorDraft =>
+    cutRange(draft, Math.min(lineStart(draft), Math.max(0, draft.cursor - 1)), draft.cursor),
+  cutToEnd: (draft: EditorDraft): EditorDraft =>
+    cutRange(draft, draft.cursor, Math.max(lineEnd(draft), Math.min(draft.text.length, draft.cursor + 1))),
 } as const;

@@ -11,7 +11,7 @@ export type EditorResult = { readonly text: string } | { readonly failed: string
 export function editInExternalEditor(editor: string, text: string): EditorResult {
   const [program = editor, ...words] = editor.split(' ').filter((word) => word !== '');
   let folder: string | null = null;
-  const hear = ignoreSignals();
+  const restoreSignals = ignoreSignals();
   try {
     folder = mkdtempSync(join(tmpdir(), 'coppice-draft-'));
     const file = join(folder, 'draft.md');
@@ -24,7 +24,7 @@ export function editInExternalEditor(editor: string, text: string): EditorResult
     const why = error instanceof Error ? error.message : String(error);
     return { failed: `The file of the editor ${program} cannot be read: ${why}. The text is unchanged.` };
   } finally {
-    hear();
+    restoreSignals();
     if (folder !== null) rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildMessageWithFiles, completePath, findNamedFiles } from './file-attachments.ts';
+import { acceptCompletion, buildInputMenu } from './menu.ts';
 
 describe('files in a message', () => {
   let folder: string;
@@ -25,11 +26,47 @@ describe('files in a message', () => {
     expect(values('nowhere/')).toEqual([]);
   });
 
+  it('[O101] quotes a path with blanks, and completes within the quotes', () => {
+    mkdirSync(join(folder, 'my notes'));
+    writeFileSync(join(folder, 'my notes', 'elm tree.txt'), 'Elm');
+    const menu = (text: string) =>
+      buildInputMenu({ text, cursor: text.length }, [], (typed) => completePath(typed, folder));
+    const accept = (text: string) => {
+      const found = menu(text);
+      const [item] = found.items;
+      return item === undefined ? null : acceptCompletion({ text, cursor: text.length }, found, item).text;
+    };
+    expect(accept('See @my')).toBe('See @"my notes/');
+    expect(accept('See @"my notes/')).toBe('See @"my notes/elm tree.txt" ');
+    expect(menu('See @"my notes/elm tree.txt"').items).toEqual([]);
+    expect(findNamedFiles('See @"my notes/elm tree.txt" ', folder)).toEqual([join(folder, 'my notes', 'elm tree.txt')]);
+  });
+
   it('[O101] finds the files that a text names, and ignores addresses and names of people', () => {
     expect(findNamedFiles('See @Notes.md, me@Notes.md and @somebody or @notes.', folder)).toEqual([
       join(folder, 'Notes.md'),
     ]);
     expect(findNamedFiles('@Notes.md @Notes.md', folder)).toHaveLength(1);
+  });
+
+  it('[O101] sends a folder as the list of its names, if its name ends with a slash', async () => {
+    const store = await openStore('memory:', { owner: 'local' });
+    mkdirSync(join(folder, 'my notes'));
+    mkdirSync(join(folder, 'notes', 'old'));
+    const scope = { store, folder, images: true };
+    const textsOf = async (text: string) =>
+      (await buildMessageWithFiles(text, scope)).content
+        .slice(1)
+        .map((block) => ('name' in block && 'source' in block ? [block.name, block.source] : block.type));
+    expect(await textsOf('What is in @notes/?')).toEqual([
+      ['notes.txt', { type: 'text', text: 'The folder notes contains:\noak.txt\nold/\n' }],
+    ]);
+    expect(await textsOf('And in @"my notes/"')).toEqual([
+      ['my notes.txt', { type: 'text', text: 'The folder my notes contains:\nnothing\n' }],
+    ]);
+    expect(await textsOf('In @"my notes/\nor elsewhere')).toHaveLength(1);
+    expect(await textsOf('Ask @notes, or @nowhere/')).toEqual([]);
+    await store.close();
   });
 
   it('[O101] sends text as a file, an image if the model accepts it, and refuses the rest', async () => {

@@ -10,8 +10,8 @@ import type { Completion } from '@coppice/engine';
 const listed = 50;
 
 /**
- * Returns the files and folders that continue a path, folders first. Hidden ones are listed only when their dot is
- * typed.
+ * Returns the files and folders that continue a path, folders first; a path with blanks is quoted. Hidden ones are
+ * listed only when their dot is typed, and names that a line cannot hold are left out.
  */
 export function completePath(typed: string, folder: string): readonly Completion[] {
   const cut = typed.lastIndexOf('/') + 1;
@@ -20,12 +20,14 @@ export function completePath(typed: string, folder: string): readonly Completion
     const entries = readdirSync(pathIn(folder, within), { withFileTypes: true });
     return entries
       .filter(({ name }) => name.toLowerCase().startsWith(start.toLowerCase()))
-      .filter(({ name }) => !/\s/.test(name) && (start.startsWith('.') || !name.startsWith('.')))
+      .filter(({ name }) => !/["\n\r]/.test(name) && (start.startsWith('.') || !name.startsWith('.')))
       .sort((a, b) => Number(b.isDirectory()) - Number(a.isDirectory()) || (a.name < b.name ? -1 : 1))
       .slice(0, listed)
       .map((entry) => {
         const path = `${within}${entry.name}${entry.isDirectory() ? '/' : ''}`;
-        return { value: `@${path}`, label: path, about: '' };
+        // The quote of a folder stays open for the names in it.
+        const quoted = `@"${path}${entry.isDirectory() ? '' : '"'}`;
+        return { value: /\s/.test(path) ? quoted : `@${path}`, label: path, about: '' };
       });
   } catch {
     // The folder does not exist, so there is nothing to suggest.
@@ -33,7 +35,8 @@ export function completePath(typed: string, folder: string): readonly Completion
   }
 }
 
-function pathIn(folder: string, path: string): string {
+/** Returns the path that a user has typed, from a folder or from the home with `~/`. */
+export function pathIn(folder: string, path: string): string {
   return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(folder, path);
 }
 
@@ -57,12 +60,20 @@ export interface AttachmentScope {
   readonly images: boolean;
 }
 
-/** Returns the files that a text names with `@`. A word such as an e-mail address is not a file and stays text. */
+/**
+ * Returns the files that a text names with `@`, and the folders if their name ends with a slash. A word such as an e-mail
+ * address is not a file and stays text.
+ */
 export function findNamedFiles(text: string, folder: string): readonly string[] {
-  const words = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+  // A quote may be open at the end of a line: the completion of a folder leaves it open for the names in the folder.
+  const words = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]+)(?:"|$)|(\S+))/gm)].map(
+    ([, quoted, bare]) => quoted ?? bare ?? '',
+  );
   const paths = words.flatMap((word) => {
     // Punctuation after the name may belong to the sentence.
-    const found = [word, word.replace(/[.,;:!?)]+$/, '')].find((path) => isFile(pathIn(folder, path)));
+    const found = [word, word.replace(/[.,;:!?)]+$/, '')].find((path) =>
+      path.endsWith('/') ? isFolder(pathIn(folder, path)) : isFile(pathIn(folder, path)),
+    );
     return found === undefined ? [] : [pathIn(folder, found)];
   });
   return [...new Set(paths)];
@@ -76,6 +87,11 @@ export function findDroppedImage(pasted: string, folder: string): string | null 
   if (text.includes('\n') || text.length > longestDropped) return null;
   const path = droppedPath(text);
   if (path === null || !imageTypes.has(extname(path).toLowerCase()) || !isFile(pathIn(folder, path))) return null;
+  return formatReference(path);
+}
+
+/** Returns the `@` reference to a file and a space after it; a path with blanks is quoted. */
+export function formatReference(path: string): string {
   return /\s/.test(path) ? `@"${path}" ` : `@${path} `;
 }
 
@@ -104,6 +120,32 @@ function isFile(path: string): boolean {
   }
 }
 
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+// The names of a folder that are sent to a model.
+const longestFolder = 1_000;
+
+/** Returns the names in a folder as text, so that the model can ask for the files that it needs. */
+function listFolder(path: string): string {
+  const names = readdirSync(path, { withFileTypes: true })
+    .map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`)
+    .sort();
+  const left = names.length - longestFolder;
+  return [
+    `The folder ${basename(path)} contains:`,
+    ...names.slice(0, longestFolder),
+    ...(names.length === 0 ? ['nothing'] : []),
+    ...(left > 0 ? [`… and ${left.toLocaleString('en')} more`] : []),
+    '',
+  ].join('\n');
+}
+
 /** Builds the user's message with its files as blocks after the text. */
 export async function buildMessageWithFiles(text: string, scope: AttachmentScope): Promise<Message> {
   const blocks: Block[] = [];
@@ -116,6 +158,15 @@ async function blockOf(path: string, { store, images }: AttachmentScope): Promis
   const name = basename(path);
   const refuse = (why: string) =>
     new AppError({ code: 'chat/attachment', kind: 'refused', message: `${name} ${why} Nothing was sent.` });
+  if (isFolder(path)) {
+    const list: FileBlock = {
+      type: 'file',
+      name: `${name}.txt`,
+      mediaType: 'text/plain',
+      source: { type: 'text', text: listFolder(path) },
+    };
+    return list;
+  }
   const imageType = imageTypes.get(extname(name).toLowerCase());
   const { size } = statSync(path);
   if (size > (imageType === undefined ? largestText : largestImage))

@@ -2,6 +2,7 @@
  * Colours code by patterns that most languages share: comments, strings, numbers and keywords. It needs no grammar per
  * language, so it loads nothing at startup and works on incomplete code.
  */
+import { fieldsOrEmpty } from '@coppice/core/decode';
 import type { TextStyles } from '../terminal/style.ts';
 
 const keywords =
@@ -39,10 +40,8 @@ export function highlightCode(code: string, language: string, style: TextStyles)
 }
 
 function paintFor(groups: unknown, style: TextStyles): (text: string) => string {
-  const has = (name: string) =>
-    typeof groups === 'object' &&
-    groups !== null &&
-    Object.entries(groups).some(([key, value]) => key === name && value !== undefined);
+  const found = fieldsOrEmpty(groups);
+  const has = (name: string) => found[name] !== undefined;
   if (has('comment')) return style.quiet;
   if (has('string')) return style.active;
   return has('word') ? style.strong : style.warn;

@@ -1,18 +1,19 @@
 /** Starts the interface on a terminal and restores the terminal at the end. Loaded only if output is a terminal. */
-import { render, Text } from 'ink';
+import { render } from 'ink';
 import type { ChatEngine } from '../chat-engine.ts';
 import type { TextStyles } from '../terminal/style.ts';
 import { ChatApp } from './app.tsx';
 import type { ChatSession } from './chat-session.ts';
 import { saveClipboardImage } from './clipboard-image.ts';
-import { type EditorResult, editInExternalEditor } from './external-editor.ts';
+import { editInExternalEditor } from './external-editor.ts';
 import type { InputHistory } from './input-history.ts';
+import { rewrapsLines, ScreenWriter } from './screen-writer.ts';
 import type { TranscriptFeed } from './transcript-feed.ts';
 
-// Turns on bracketed paste. The full screen also uses the alternate screen, so that the previous content returns
-// afterwards.
-const [enterInline, leaveInline] = ['\u001b[?2004h', '\u001b[?2004l'];
-const [enterFull, leaveFull] = [`\u001b[?1049h${enterInline}`, `${leaveInline}\u001b[?1049l`];
+// Turns on bracketed paste and hides the cursor. The full screen also uses the alternate screen, so that the previous
+// content returns afterwards.
+const [enterInline, leaveInline] = ['\u001b[?2004h\u001b[?25l', '\u001b[?25h\u001b[?2004l'];
+const [enterFull, leaveFull] = [`\u001b[?1049h\u001b[2J\u001b[H${enterInline}`, `${leaveInline}\u001b[?1049l`];
 
 // How long to wait for the models of a server. Models of a slower server are not listed.
 const askModelsMs = 5_000;
@@ -37,6 +38,24 @@ export async function runChatInterface(
 ): Promise<void> {
   const { editor, signal, transcript } = options;
   const [enter, leave] = transcript === null ? [enterFull, leaveFull] : [enterInline, leaveInline];
+  const screen = new ScreenWriter(process.stdout, {
+    isFullScreen: transcript === null,
+    rewraps: rewrapsLines(options.env),
+    restAfterResizeMs: 60,
+    refreshSize: () => void process.emit('SIGWINCH', 'SIGWINCH'),
+    takePrinted: () => transcript?.takePrinted() ?? [],
+  });
+  /** Erases the interface and restores the terminal for another program. */
+  const giveTerminal = () => {
+    screen.pause();
+    process.stdout.write(leave);
+    process.stdin.setRawMode?.(false);
+  };
+  const takeTerminal = () => {
+    process.stdin.setRawMode?.(true);
+    process.stdout.write(enter);
+    screen.resume();
+  };
   // Raw mode is set before the first frame, because the echo of a key would shift the frame.
   process.stdin.setRawMode?.(true);
   process.stdout.write(enter);
@@ -45,6 +64,7 @@ export async function runChatInterface(
       chatSession={chatSession}
       style={options.style}
       transcript={transcript}
+      screen={screen}
       leave={() => stop()}
       pasteImage={() => saveClipboardImage(options.pastedFolder, options.env)}
       models={() => cliEngine.models.list()}
@@ -61,14 +81,29 @@ export async function runChatInterface(
         const known = cliEngine.models.list().find(({ id }) => id === model);
         return known?.windowKnown === true ? known.window : null;
       }}
-      edit={editor === undefined || editor === '' ? null : (text) => editedIn(editor, text, enter, leave)}
+      edit={
+        editor === undefined || editor === ''
+          ? null
+          : (text) => {
+              giveTerminal();
+              try {
+                return editInExternalEditor(editor, text);
+              } finally {
+                takeTerminal();
+              }
+            }
+      }
+      suspend={process.platform === 'win32' ? null : () => suspendProcess(giveTerminal, takeTerminal)}
     />,
-    { exitOnCtrlC: false, patchConsole: false },
+    // In this mode Ink writes each frame as it is, and nothing else.
+    { stdout: frameStream(screen), debug: true, exitOnCtrlC: false, patchConsole: false },
   );
+  // What is printed outside a change of the interface, such as a notice of a hook.
+  const unsubscribe = transcript?.listen(() => setImmediate(() => screen.flush()));
   // A signal ends the interface as if the user had left, with the terminal restored.
   const stop = () => {
     // Erases the input line. The text that was printed above it stays.
-    if (transcript !== null) shown.rerender(<Text> </Text>);
+    screen.pause();
     shown.unmount();
   };
   if (signal.aborted) stop();
@@ -77,19 +112,47 @@ export async function runChatInterface(
     await shown.waitUntilExit();
   } finally {
     signal.removeEventListener('abort', stop);
+    unsubscribe?.();
+    screen.pause();
     shown.unmount();
     process.stdout.write(leave);
   }
 }
 
-/** Runs the user's editor and gives it the terminal until it ends. */
-function editedIn(editor: string, text: string, enter: string, leave: string): EditorResult {
-  process.stdout.write(leave);
-  process.stdin.setRawMode?.(false);
-  try {
-    return editInExternalEditor(editor, text);
-  } finally {
-    process.stdin.setRawMode?.(true);
-    process.stdout.write(enter);
-  }
+/**
+ * Returns the standard output as a stream whose writes are frames. Ink does not learn of new sizes, because it would draw
+ * the old state once more before the interface is laid out for the new size.
+ */
+function frameStream(screen: ScreenWriter): NodeJS.WriteStream {
+  const write = (frame: string, done?: () => void): boolean => {
+    if (frame !== '') screen.draw(frame);
+    if (done !== undefined) setImmediate(done);
+    return true;
+  };
+  return new Proxy(process.stdout, {
+    get(stdout, name) {
+      if (name === 'write') return write;
+      if (name === 'on' || name === 'off') return () => stdout;
+      return Reflect.get(stdout, name, stdout);
+    },
+  });
+}
+
+// Without job control the signal has no effect. The terminal is then taken back after this time.
+const noJobControlMs = 100;
+
+/** Stops this process and those of its group, as the terminal does for Ctrl-Z, until the shell continues them. */
+function suspendProcess(giveTerminal: () => void, takeTerminal: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    giveTerminal();
+    const resume = () => {
+      process.removeListener('SIGCONT', resume);
+      clearTimeout(wait);
+      takeTerminal();
+      resolve();
+    };
+    process.once('SIGCONT', resume);
+    const wait = setTimeout(resume, noJobControlMs);
+    process.kill(0, 'SIGTSTP');
+  });
 }

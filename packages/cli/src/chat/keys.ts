@@ -14,6 +14,8 @@ export type KeyAction =
   | 'again'
   | 'thinking'
   | 'paste-image'
+  | 'suspend'
+  | 'redraw'
   | 'previous-variant'
   | 'next-variant'
   | 'focus-up'
@@ -29,9 +31,11 @@ export type KeyAction =
   | 'home'
   | 'end'
   | 'wordLeft'
+  | 'wordRight'
   | 'backspace'
   | 'delete'
   | 'cutWord'
+  | 'cutNextWord'
   | 'cutToStart'
   | 'cutToEnd';
 
@@ -67,13 +71,13 @@ const bindings: readonly Binding[] = [
     action: 'previous-variant',
     shown: 'Alt-←',
     about: 'previous version',
-    matches: (_input, key) => key.leftArrow && (key.meta || key.ctrl),
+    matches: (_input, key) => key.leftArrow && key.meta,
   },
   {
     action: 'next-variant',
     shown: 'Alt-→',
     about: 'next version',
-    matches: (_input, key) => key.rightArrow && (key.meta || key.ctrl),
+    matches: (_input, key) => key.rightArrow && key.meta,
   },
   {
     action: 'focus-up',
@@ -97,7 +101,9 @@ const bindings: readonly Binding[] = [
     about: 'stop the reply; twice: edit your last message',
     matches: (_input, key) => key.escape,
   },
-  { action: 'leave', shown: 'Ctrl-D', about: 'leave', matches: control('d') },
+  { action: 'leave', shown: 'Ctrl-D', about: 'leave, if the line is empty', matches: control('d') },
+  { action: 'suspend', shown: 'Ctrl-Z', about: 'suspend; fg in the shell continues', matches: control('z') },
+  { action: 'redraw', shown: 'Ctrl-L', about: 'clear the screen', matches: control('l') },
   { action: 'tree', shown: 'Ctrl-T', about: 'show the tree', matches: control('t') },
   { action: 'models', shown: 'Ctrl-O', about: 'choose a model', matches: control('o') },
   { action: 'editor', shown: 'Ctrl-G', about: 'write in your editor', matches: control('g') },
@@ -112,14 +118,28 @@ const bindings: readonly Binding[] = [
   { action: 'keys', shown: 'Ctrl-X', about: 'show these keys', matches: control('x') },
   { action: 'home', shown: 'Ctrl-A', matches: (input, key) => key.home || control('a')(input, key) },
   { action: 'end', shown: 'Ctrl-E', matches: (input, key) => key.end || control('e')(input, key) },
-  { action: 'cutWord', shown: 'Ctrl-W', matches: control('w') },
+  {
+    action: 'cutWord',
+    shown: 'Ctrl-W',
+    matches: (input, key) => (key.backspace && key.meta) || control('w')(input, key),
+  },
+  { action: 'cutNextWord', shown: 'Alt-D', matches: (input, key) => key.meta && input === 'd' },
   { action: 'cutToStart', shown: 'Ctrl-U', matches: control('u') },
   { action: 'cutToEnd', shown: 'Ctrl-K', matches: control('k') },
-  { action: 'wordLeft', shown: 'Alt-B', matches: (input, key) => key.meta && input === 'b' },
-  { action: 'up', shown: '↑', matches: (_input, key) => key.upArrow },
-  { action: 'down', shown: '↓', matches: (_input, key) => key.downArrow },
-  { action: 'left', shown: '←', matches: (_input, key) => key.leftArrow },
-  { action: 'right', shown: '→', matches: (_input, key) => key.rightArrow },
+  {
+    action: 'wordLeft',
+    shown: 'Ctrl-←',
+    matches: (input, key) => (key.leftArrow && key.ctrl) || (key.meta && input === 'b'),
+  },
+  {
+    action: 'wordRight',
+    shown: 'Ctrl-→',
+    matches: (input, key) => (key.rightArrow && key.ctrl) || (key.meta && input === 'f'),
+  },
+  { action: 'up', shown: '↑', matches: (input, key) => key.upArrow || control('p')(input, key) },
+  { action: 'down', shown: '↓', matches: (input, key) => key.downArrow || control('n')(input, key) },
+  { action: 'left', shown: '←', matches: (input, key) => key.leftArrow || control('b')(input, key) },
+  { action: 'right', shown: '→', matches: (input, key) => key.rightArrow || control('f')(input, key) },
   { action: 'backspace', shown: 'Backspace', matches: (_input, key) => key.backspace },
   { action: 'delete', shown: 'Delete', matches: (_input, key) => key.delete },
 ];
@@ -136,16 +156,19 @@ export function formatKeyHelp(): string {
     .join('\n');
 }
 
-const [pasteBegins, pasteEnds] = ['[200~', '[201~'];
+const [pasteBegins, pasteEnds] = ['\u001b[200~', '\u001b[201~'];
+
+// Text that was copied from a terminal with its colours. A sequence without an end is not removed as a whole, because
+// the rest of the text would go with it.
+const escapeSequences = new RegExp(
+  ['\\u001b\\[[0-?]*[ -/]*[@-~]', '\\u001b\\][^\\u0007\\u001b\\n]*(?:\\u0007|\\u001b\\\\)'].join('|'),
+  'g',
+);
+const controlCharacters = /(?![\n\t])\p{Cc}/gu;
 
 /** Joins pasted text: the terminal puts markers around it, and it may arrive in several chunks. */
 export class PasteBuffer {
   #held: string[] | null = null;
-
-  /** Whether a paste has started and not ended. */
-  get holding(): boolean {
-    return this.#held !== null;
-  }
 
   /** Drops the collected text. */
   forget(): void {
@@ -164,6 +187,7 @@ export class PasteBuffer {
     if (!this.#held.slice(-2).join('').includes(pasteEnds)) return 'holding';
     const held = this.#held.join('');
     this.#held = null;
-    return { text: held.slice(0, held.lastIndexOf(pasteEnds)).replaceAll('\u001b', '').replace(/\r\n?/g, '\n') };
+    const text = held.slice(0, held.lastIndexOf(pasteEnds)).replace(escapeSequences, '').replace(/\r\n?/g, '\n');
+    return { text: text.replace(controlCharacters, '') };
   }
 }

@@ -25,7 +25,7 @@ import {
   setPickerSearch,
 } from './tree-picker.ts';
 
-const count = 6_000;
+const count = 25_000;
 
 /** Returns a store that records all reads. */
 function noteReads(store: Store, asked: Read[]): Pick<Store, 'read'> {
@@ -51,7 +51,7 @@ describe('the picker of a large tree', () => {
     id = treeId(randomUUID());
     await run(store, { type: 'create', treeId: id }, act);
     const say = (text: string) => ({ message: textMessage('user', text) });
-    const messages = Array.from({ length: count }, (_, at) => say(at === 4_321 ? 'The needle is here' : `Turn ${at}`));
+    const messages = Array.from({ length: count }, (_, at) => say(at === 24_321 ? 'The needle is here' : `Turn ${at}`));
     ({ added } = (await run(store, { type: 'append', treeId: id, messages }, act)).result);
     const [fork, marked] = [added[2_999], added[5_000]];
     if (fork === undefined || marked === undefined) throw new Error('Nothing was added.');
@@ -74,7 +74,7 @@ describe('the picker of a large tree', () => {
       ['Turn 2999', 2_998, null, false],
       ['Turn 3000', 0, null, false],
       ['Turn 5000', 1_999, 'Half time', false],
-      ['Turn 5999', 998, null, true],
+      ['Turn 24999', 19_998, null, true],
       ['Aside', 0, null, false],
       ['Aside ends', 0, null, false],
     ]);
@@ -89,7 +89,7 @@ describe('the picker of a large tree', () => {
   it('[O86] finds a message that no line shows, and a bookmark by its title', async () => {
     const picker = setPickerSearch(await readTreePicker(store, id, null), 'needle');
     const found = addSearchHits(picker, 'needle', await findNodesByText(store, id, 'needle'));
-    expect(found.entries.map(({ nodeId }) => nodeId)).toEqual([added[4_321]]);
+    expect(found.entries.map(({ nodeId }) => nodeId)).toEqual([added[24_321]]);
     const rows = await loadPickerRows(store, id, found, findMissingPickerRows(found, 5));
     expect(addPickerRows(found, rows).entries[0]?.preview).toBe('The needle is here');
     expect(setPickerSearch(picker, 'half').entries.map(({ label }) => label)).toEqual(['Half time']);

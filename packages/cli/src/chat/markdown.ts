@@ -214,7 +214,9 @@ function renderSpan(token: Token, layout: Layout): string {
       const shown = renderInline(token, layout);
       // A terminal cannot open a section of a file, so the command that prints the section is shown.
       const address = commandForDocumentLink(token.href) ?? token.href;
-      return shown === address ? shown : `${shown} ${layout.style.quiet(`(${address})`)}`;
+      return shown === address || `mailto:${shown}` === address
+        ? shown
+        : `${shown} ${layout.style.quiet(`(${address})`)}`;
     }
     case 'image':
       return layout.style.quiet(`[picture: ${token.text} ${token.href}]`);

@@ -28,9 +28,9 @@ export function buildInputMenu(
     const items = found.map(({ name, summary }) => ({ value: `/${name}`, label: `/${name}`, about: summary }));
     return { from: 0, items };
   }
-  const [, typed] = /(?:^|\s)@([^\s@]*)$/.exec(before.slice(-longestPath)) ?? [];
-  if (typed === undefined) return closed;
-  return { from: cursor - typed.length - 1, items: files(typed) };
+  const [, named, quoted, bare] = /(?:^|\s)(@(?:"([^"\n]*)|([^\s@"]*)))$/.exec(before.slice(-longestPath)) ?? [];
+  if (named === undefined) return closed;
+  return { from: cursor - named.length, items: files(quoted ?? bare ?? '') };
 }
 
 const longestPath = 4096;

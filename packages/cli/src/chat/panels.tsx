@@ -11,6 +11,7 @@ import type { TextStyles } from '../terminal/style.ts';
 import { removeLastGrapheme, widthOf } from '../terminal/width.ts';
 import { truncateLine, wrapLines } from '../terminal/wrap.ts';
 import { type ChatPicker, chatAtCursor, moveChatCursor } from './chat-picker.ts';
+import { textOfReply } from './thread-lines.ts';
 import {
   movePickerCursor,
   nodeAtCursor,
@@ -61,7 +62,7 @@ export function handlePanelKey(panel: ChatPanel, input: string, key: Key, size: 
     case 'chats':
       return chatKey(panel.chats, input, key, size.height);
     case 'models':
-      return modelKey(panel, input, key);
+      return modelKey(panel, input, key, size.height);
     case 'text':
       return textKey(panel, input, key, size);
   }
@@ -127,11 +128,22 @@ const longestSearch = 200;
 type ModelPanel = Extract<ChatPanel, { type: 'models' }>;
 
 function foundModels({ choices, search }: ModelPanel): readonly ModelChoiceLine[] {
-  const wanted = search.toLowerCase();
-  return choices.filter(({ id, label }) => `${id} ${label}`.toLowerCase().includes(wanted));
+  const words = search.toLowerCase().split(/\s+/);
+  return choices.filter(({ id, label }) => {
+    const text = `${id} ${label}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
 }
 
-function modelKey(panel: ModelPanel, input: string, key: Key): PanelKeyResult {
+/** Returns the panel with other models. The cursor stays on its model if that one is still listed. */
+export function replaceModelChoices(panel: ModelPanel, choices: readonly ModelChoiceLine[]): ModelPanel {
+  const before = foundModels(panel)[panel.at]?.id;
+  const next = { ...panel, choices };
+  const at = foundModels(next).findIndex(({ id }) => id === before);
+  return { ...next, at: at === -1 ? panel.at : at };
+}
+
+function modelKey(panel: ModelPanel, input: string, key: Key, height: number): PanelKeyResult {
   const found = foundModels(panel);
   const at = Math.min(panel.at, Math.max(0, found.length - 1));
   if (key.escape) return closed;
@@ -139,8 +151,13 @@ function modelKey(panel: ModelPanel, input: string, key: Key): PanelKeyResult {
     const chosen = found[at];
     return chosen === undefined ? { panel } : { model: chosen.id };
   }
-  if (key.upArrow) return { panel: { ...panel, at: Math.max(0, at - 1) } };
-  if (key.downArrow) return { panel: { ...panel, at: at + 1 } };
+  const to = (line: number): PanelKeyResult => ({
+    panel: { ...panel, at: Math.max(0, Math.min(found.length - 1, line)) },
+  });
+  if (key.upArrow) return to(at - 1);
+  if (key.downArrow) return to(at + 1);
+  if (key.pageUp) return to(at + 2 - height);
+  if (key.pageDown) return to(at + height - 2);
   if (panel.search === '' && input.startsWith('/')) return passes;
   if (key.backspace) return { panel: { ...panel, search: removeLastGrapheme(panel.search), at: 0 } };
   return { panel: { ...panel, search: panel.search + typedText(input, key), at: 0 } };
@@ -158,17 +175,18 @@ function textKey(panel: LongText, input: string, key: Key, { width, height }: Pa
   return { panel: { ...panel, top: Math.min(last, Math.max(0, panel.top + by)) } };
 }
 
+/** Draws the lines of a panel, the first of which is its heading. */
 export function PanelView({
-  panel,
+  lines: [head, ...lines],
   style,
-  width,
-  height,
-}: { readonly panel: ChatPanel; readonly style: TextStyles } & PanelSize) {
-  const [head, ...lines] = renderPanelLines(panel, style, width, Math.max(1, height - 1));
+}: {
+  readonly lines: readonly string[];
+  readonly style: TextStyles;
+}) {
   return (
     <>
       <Text wrap="truncate">{style.quiet(head ?? '')}</Text>
-      <Text wrap="truncate">{lines.join('\n')}</Text>
+      {lines.length > 0 && <Text wrap="truncate">{lines.map((line) => (line === '' ? ' ' : line)).join('\n')}</Text>}
     </>
   );
 }
@@ -178,7 +196,7 @@ export function PanelView({
  * below.
  */
 export function renderPanelLines(panel: ChatPanel, style: TextStyles, width: number, space: number): string[] {
-  return panelLinesOf(panel, style, width, space).map((line) => truncateLine(line, width));
+  return panelLinesOf(panel, style, width, Math.max(1, space)).map((line) => truncateLine(line, width));
 }
 
 function panelLinesOf(panel: ChatPanel, style: TextStyles, width: number, space: number): string[] {
@@ -214,7 +232,7 @@ function panelLinesOf(panel: ChatPanel, style: TextStyles, width: number, space:
 }
 
 // On a lower screen the preview would leave too few lines for the chats.
-const leastForPreview = 12;
+const leastForPreview = 10;
 
 function chatLines(picker: ChatPicker, style: TextStyles, width: number, space: number): string[] {
   const preview = space < leastForPreview ? [] : previewLines(picker, style, width);
@@ -238,7 +256,9 @@ function previewLines(picker: ChatPicker, style: TextStyles, width: number): str
     style.quiet('─'.repeat(width)),
     ...preview.nodes.map((node) => {
       const writer = toOneLine(authorNameOf(node), 16);
-      return `${style.strong(writer)}: ${toOneLine(node.text, Math.max(8, width - widthOf(writer) - 2))}`;
+      // Thinking is part of the stored text, but not of the reply that the user remembers.
+      const text = textOfReply(node) || node.text;
+      return `${style.strong(writer)}: ${toOneLine(text, Math.max(8, width - widthOf(writer) - 2))}`;
     }),
   ];
 }

@@ -1,12 +1,13 @@
 /** Runs the commands of the terminal chat itself. */
 import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { exportFrom } from '@coppice/engine';
 import { usageError } from '../exit-codes.ts';
-import { formatBranchUsage, sumBranchUsage } from './branch-usage.ts';
+import { formatBranchUsage, readBranchUsage, sumBranchUsage } from './branch-usage.ts';
 import type { ChatSession } from './chat-session.ts';
+import { pathIn } from './file-attachments.ts';
+import type { ScreenWriter } from './screen-writer.ts';
 import type { TerminalCommand } from './terminal-commands.ts';
-import { thinkingOfReply } from './thread-lines.ts';
+import { textOfReply, thinkingOfReply } from './thread-lines.ts';
 
 /** The chat and the terminal on which commands act. */
 export interface TerminalCommandScope {
@@ -14,8 +15,7 @@ export interface TerminalCommandScope {
   /** The folder for exported files. */
   readonly folder: string;
   readonly tools: readonly { readonly name: string; readonly description: string }[];
-  /** Writes to the terminal without drawing. */
-  write(text: string): void;
+  readonly screen: Pick<ScreenWriter, 'send'>;
   openChats(): void;
   openModels(): void;
   showText(title: string, text: string): void;
@@ -32,6 +32,8 @@ export async function runTerminalCommand(
   switch (name) {
     case 'new':
       return chatSession.openChat(null);
+    case 'continue':
+      return chatSession.goOn();
     case 'resume':
       return scope.openChats();
     case 'models':
@@ -43,7 +45,7 @@ export async function runTerminalCommand(
     case 'thinking':
       return showThinking(scope);
     case 'cost':
-      return chatSession.note(formatBranchUsage(sumBranchUsage(chatSession.state.nodes)));
+      return showCost(chatSession).catch((error) => chatSession.note(String(error?.message ?? error), true));
     case 'copy':
       return copyReply(scope);
     case 'export':
@@ -53,27 +55,39 @@ export async function runTerminalCommand(
   }
 }
 
+async function showCost(chatSession: ChatSession): Promise<void> {
+  const { store, treeId, here } = chatSession;
+  const usage = treeId === null || here === null ? sumBranchUsage([]) : await readBranchUsage(store, treeId, here);
+  chatSession.note(formatBranchUsage(usage));
+}
+
+/** Shows the thinking of the running reply, or else of the last one that has any. */
 function showThinking({ chatSession, showText }: TerminalCommandScope): void {
-  const reply = chatSession.state.nodes.findLast((node) => thinkingOfReply(node) !== '');
+  const { nodes, growing } = chatSession.state;
+  if (growing !== null && growing.thinking !== '') return showText('/thinking', growing.thinking);
+  const reply = nodes.findLast((node) => thinkingOfReply(node) !== '');
   if (reply === undefined) return chatSession.note('No reply on this branch has any thinking.');
   showText('/thinking', thinkingOfReply(reply));
 }
 
-/** Copies with the terminal's own sequence (OSC 52), which also works over SSH. */
-function copyReply({ chatSession, write }: TerminalCommandScope): void {
-  const reply = chatSession.state.nodes.findLast((node) => node.role === 'assistant' && node.text !== '');
-  if (reply === undefined) return chatSession.note('There is no reply to copy yet.', true);
-  write(`\u001b]52;c;${Buffer.from(reply.text, 'utf8').toString('base64')}\u0007`);
+/** Copies the text without the thinking, with the terminal's own sequence (OSC 52), which also works over SSH. */
+function copyReply({ chatSession, screen }: TerminalCommandScope): void {
+  const text = chatSession.state.nodes
+    .map((node) => (node.role === 'assistant' ? textOfReply(node) : ''))
+    .findLast(Boolean);
+  if (text === undefined) return chatSession.note('There is no reply to copy yet.', true);
+  screen.send(`\u001b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\u0007`);
   chatSession.note('Copied the last reply, if your terminal allows it.');
 }
 
 async function exportBranch(name: string, { chatSession, folder }: TerminalCommandScope): Promise<void> {
   const { treeId, here, store } = chatSession;
   if (treeId === null || here === null) throw usageError('There is no message to export yet.');
-  const path = resolve(folder, name === '' ? `${fileName(chatSession.state.title)}.md` : name);
+  const path = pathIn(folder, name === '' ? `${fileName(chatSession.state.title)}.md` : name);
+  const format = /\.html?$/i.test(path) ? 'html' : 'markdown';
   let text = '';
   const events = exportFrom(store, {
-    format: 'markdown',
+    format,
     trees: [treeId],
     selection: { what: 'path', nodeId: here },
   });

@@ -1,4 +1,6 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatShellMessage, runShellCommand, windowsKillCommand } from './shell-command.ts';
 
@@ -35,6 +37,20 @@ describe('a shell command', () => {
     controller.abort();
     const { output, code } = await running;
     expect([output, code === 0]).toEqual(['', false]);
+  });
+
+  it.skipIf(process.platform === 'win32')('[O102] is ended also if it ignores the first signal', async () => {
+    const controller = new AbortController();
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-shell-'));
+    const script = `trap "" TERM; echo started; touch ready; while :; do sleep 1; done`;
+    const running = runShellCommand(script, folder, controller.signal, 10);
+    try {
+      await expect.poll(() => existsSync(join(folder, 'ready'))).toBe(true);
+      controller.abort();
+      expect(await running).toEqual({ output: 'started\n', code: null });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('[O102] is ended on Windows with the processes that it started', () => {

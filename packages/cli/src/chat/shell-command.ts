@@ -17,15 +17,23 @@ export function windowsKillCommand(pid: number): readonly [string, ...string[]] 
   return ['taskkill', '/pid', String(pid), '/T', '/F'];
 }
 
+// How long a stopped command may take to end.
+const graceMs = 2_000;
+
 /** Runs a command in a folder until it ends, or until the signal stops it and its child processes. */
-export function runShellCommand(command: string, folder: string, signal: AbortSignal): Promise<ShellResult> {
+export function runShellCommand(
+  command: string,
+  folder: string,
+  signal: AbortSignal,
+  killAfterMs = graceMs,
+): Promise<ShellResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const isGroup = process.platform !== 'win32';
     const child = spawn(command, { shell: true, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: isGroup });
     let [head, tail] = ['', ''];
     let isCut = false;
-    const hear = (text: string) => {
+    const collect = (text: string) => {
       const space = longest / 2 - head.length;
       head += text.slice(0, space);
       tail += text.slice(Math.max(0, space));
@@ -34,7 +42,8 @@ export function runShellCommand(command: string, folder: string, signal: AbortSi
       tail = tail.slice(-longest / 2);
       isCut = true;
     };
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', hear);
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', collect);
+    let kill: NodeJS.Timeout | undefined;
     const stop = () => {
       if (child.pid === undefined) return;
       if (!isGroup) {
@@ -42,11 +51,9 @@ export function runShellCommand(command: string, folder: string, signal: AbortSi
         spawn(program, words, { stdio: 'ignore', windowsHide: true }).on('error', () => child.kill());
         return;
       }
-      try {
-        process.kill(-child.pid, 'SIGTERM');
-      } catch {
-        // The process has already ended.
-      }
+      killGroup(child.pid, 'SIGTERM');
+      // A command can ignore the first signal.
+      kill = setTimeout(killGroup, killAfterMs, child.pid, 'SIGKILL');
     };
     signal.addEventListener('abort', stop, { once: true });
     child.on('error', (error) => {
@@ -54,12 +61,22 @@ export function runShellCommand(command: string, folder: string, signal: AbortSi
       reject(error);
     });
     child.on('close', (code) => {
+      clearTimeout(kill);
       signal.removeEventListener('abort', stop);
       const end = tail.slice(-longest / 2);
       const output = end.length < tail.length || isCut ? `${head}\n… left out …\n${end}` : head + end;
       resolve({ output: stripControlSequences(output), code });
     });
   });
+}
+
+/** Sends a signal to a process and its child processes. */
+function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The processes have already ended.
+  }
 }
 
 /** Returns the command and its output as the text of a message. */

@@ -5,9 +5,9 @@ import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import { formatDollars, formatTokenCount, sumBranchUsage } from './branch-usage.ts';
 import type { ChatState } from './chat-state.ts';
 
-/** Formats the activity of the chat and the status in at most `columns` columns. Unknown values are left out. */
+/** Formats the activity of the chat and the status in at most `width` columns. Unknown values are left out. */
 export function formatStatusLine(
-  state: Pick<ChatState, 'model' | 'thinking' | 'branch' | 'nodes' | 'places'>,
+  state: Pick<ChatState, 'model' | 'thinking' | 'branch' | 'nodes' | 'places' | 'more'>,
   window: number | null,
   width: number,
   doing: string | null = null,
@@ -23,7 +23,8 @@ export function formatStatusLine(
     state.branch === null ? null : `branch ${toOneLine(state.branch, 24)}`,
     total > 1 ? `version ${index + 1} of ${total}` : null,
     tokens === null ? null : window === null ? `${tokens} tokens` : `${tokens} of ${formatTokenCount(window)} tokens`,
-    cost === null ? null : formatDollars(cost),
+    // The plus sign means: only the end of a long branch was read, so its real cost is higher.
+    cost === null ? null : `${formatDollars(cost)}${state.more ? '+' : ''}`,
   ];
   return toOneLine(parts.filter((part) => part !== null).join(' · '), width);
 }

@@ -10,8 +10,9 @@ export interface MenuCommand {
 export const terminalCommands = [
   { name: 'new', summary: 'Starts a new chat; this one is kept.' },
   { name: 'resume', summary: 'Chooses a past chat, with search.' },
+  { name: 'continue', summary: 'Continues the last reply, if it was cut off.' },
   { name: 'copy', summary: 'Copies the last reply to the clipboard.' },
-  { name: 'export', summary: 'Writes this branch to a new Markdown file; a name can follow.' },
+  { name: 'export', summary: 'Writes this branch to a new file; a name can follow, for HTML one that ends in .html.' },
   { name: 'models', summary: 'Chooses a model.' },
   { name: 'tools', summary: 'Lists the tools that the model may call.' },
   { name: 'thinking', summary: 'Shows what the model thought before its last reply.' },
@@ -25,8 +26,8 @@ export type TerminalCommand = (typeof terminalCommands)[number]['name'];
 /** Returns the terminal command of a line and the text after it; null if the line is another command or a message. */
 export function parseTerminalCommand(line: string): { readonly name: TerminalCommand; readonly rest: string } | null {
   const [, word = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/.exec(line.trim()) ?? [];
-  const asked = word === 'exit' ? 'quit' : word;
-  const found = terminalCommands.find(({ name }) => name === asked);
+  const commandName = word === 'exit' ? 'quit' : word;
+  const found = terminalCommands.find(({ name }) => name === commandName);
   return found === undefined ? null : { name: found.name, rest: rest.trim() };
 }
 

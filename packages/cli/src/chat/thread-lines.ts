@@ -1,12 +1,14 @@
 /** Lays out the thread as lines of the screen, with the node of each line. */
 import { type Node, type NodeId, textOf } from '@coppice/core';
-import { authorNameOf, formatMessageText } from '../printing.ts';
-import { toOneLine } from '../terminal/strip-control-sequences.ts';
+import { fieldsOrEmpty, getText } from '@coppice/core/decode';
+import { authorNameOf, failureReasonOf, formatMessageText } from '../printing.ts';
+import { stripControlSequences, toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatState } from './chat-state.ts';
+import { GrowingMarkdown } from './growing-markdown.ts';
 import { renderMarkdownLines } from './markdown.ts';
 
 /** A line of the screen, and the message to which it belongs. */
@@ -22,6 +24,7 @@ export const newChatHint =
 /** Caches the lines of finished messages: a key press must not lay out a long thread again. */
 export class ThreadLines {
   readonly #known = new Map<string, readonly string[]>();
+  readonly #growing = new GrowingMarkdown();
   #width = 0;
 
   /** Returns the lines of the thread. `focus` is the message that the arrow keys have selected. */
@@ -41,12 +44,12 @@ export class ThreadLines {
     }
     const { growing } = state;
     if (growing !== null) {
-      push(style.strong(toOneLine(state.model, Math.min(40, width))), growing.nodeId);
+      push(renderReplyHeading(state, width, style), growing.nodeId);
       for (const call of growing.calls) push(style.quiet(`▪ ${toOneLine(call, width - 4)}`), growing.nodeId);
       const quiet =
         growing.text === '' && growing.thinking !== '' ? toOneLine(growing.thinking.slice(-width * 2), width - 10) : '';
       if (quiet !== '') push(style.quiet(`thinking: ${quiet}`), growing.nodeId);
-      for (const text of renderMarkdownLines(growing.text, width, style)) push(text, growing.nodeId);
+      for (const text of this.#growing.render(growing.text, width, style)) push(text, growing.nodeId);
       push(style.active('▌'), growing.nodeId);
     }
     for (const text of state.waiting) push(style.quiet(toOneLine(`Waiting: ${text}`, width)), null);
@@ -57,14 +60,14 @@ export class ThreadLines {
     const key = `${node.id} ${node.contentIn} ${node.status}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const made = renderMessageBody(node, width, style);
-    this.#known.set(key, made);
-    return made;
+    const renderedBody = renderMessageBody(node, width, style);
+    this.#known.set(key, renderedBody);
+    return renderedBody;
   }
 }
 
 /** Returns the number of a message among its versions; empty if it has only one version. */
-export function formatVersionMark(index: number, total: number): string {
+function formatVersionMark(index: number, total: number): string {
   return total > 1 ? ` ‹ ${index + 1}/${total} ›` : '';
 }
 
@@ -84,6 +87,13 @@ export function formatMessageHeading(
   return `${style.active(mark)}${style.strong(writer)}${style.active(place)}${style.warn(status)}`;
 }
 
+/** Returns the heading of the running reply, which is the same as after its end. */
+export function renderReplyHeading({ growing, model, places }: ChatState, width: number, style: TextStyles): string {
+  const [index = 0, total = 1] = (growing?.nodeId == null ? undefined : places.get(growing.nodeId)) ?? [];
+  const name = model.slice(model.indexOf('/') + 1);
+  return `${style.strong(toOneLine(name, Math.min(40, width)))}${style.active(formatVersionMark(index, total))}`;
+}
+
 /** Returns the text of a reply as its events deliver it, without thinking and tool calls. */
 export function textOfReply(node: Node): string {
   return node.message === null ? '' : textOf(node.message);
@@ -97,9 +107,9 @@ export function thinkingOfReply(node: Node): string {
     .join('\n\n');
 }
 
-/** Replaces the thinking by one line with its number of words, so that the reply stays prominent. */
-function thinkingLines(node: Node, width: number, style: TextStyles): string[] {
-  const words = thinkingOfReply(node).split(/\s+/).filter(Boolean).length;
+/** Replaces the thinking by one line with its number of words, so that the reply stays prominent; empty without any. */
+export function renderThinking(thinking: string, width: number, style: TextStyles): string[] {
+  const words = thinking.split(/\s+/).filter(Boolean).length;
   if (words === 0) return [];
   return [
     style.quiet(toOneLine(`▸ thought for ${words} ${words === 1 ? 'word' : 'words'}; /thinking shows them`, width)),
@@ -131,8 +141,35 @@ export function renderMessageBody(node: Node, width: number, style: TextStyles):
       ...wrapLines(style.quiet('Above here the model gets a summary:'), width),
       ...renderMarkdownLines(text, width, style),
     ];
-  if (text === '' && rest.length === 0 && node.status !== 'success') return [style.warn('The message is empty.')];
-  return [...thinkingLines(node, width, style), ...renderMarkdownLines(text, width, style), ...rest];
+  const failure = renderFailure(node, width, style);
+  if (text === '' && rest.length === 0 && node.status !== 'success')
+    return failure.length > 0 ? failure : [style.warn('The message is empty.')];
+  return [
+    ...renderThinking(thinkingOfReply(node), width, style),
+    ...renderMarkdownLines(text, width, style),
+    ...rest,
+    ...failure,
+  ];
+}
+
+/** Returns what the user can do about a failed reply; null if there is nothing to suggest. */
+function nextStepOf(node: Node): string | null {
+  const provider = getText(node.meta.source ?? {}, 'provider');
+  if (getText(fieldsOrEmpty(node.meta['error']), 'code') === 'provider/unauthorised' && provider !== undefined)
+    return `Replace the key with coppice keys set ${provider}.`;
+  return node.status === 'interrupted' && textOfReply(node) !== '' ? '/continue continues the reply.' : null;
+}
+
+/** Returns the lines that say why a reply failed and what to do; empty if it did not fail. */
+export function renderFailure(node: Node, width: number, style: TextStyles): string[] {
+  const reason = failureReasonOf(node);
+  if (reason === null) return [];
+  const toLines = (text: string) => wrapLines(stripControlSequences(text), width);
+  const nextStep = nextStepOf(node);
+  return [
+    ...toLines(reason).map((line) => style.bad(line)),
+    ...(nextStep === null ? [] : toLines(nextStep).map((line) => style.quiet(line))),
+  ];
 }
 
 /** Returns the messages that were added in a chat, printed on the normal screen after the full screen is closed. */
@@ -141,9 +178,13 @@ export function renderAddedMessages(
   width: number,
   style: TextStyles,
 ): string[] {
+  const { growing } = state;
   return added.flatMap((node) => [
     formatMessageHeading(node, state, style, null, width),
-    ...renderMessageBody(node, width, style),
+    // The store does not have the text of a running reply yet.
+    ...(node.id === growing?.nodeId
+      ? renderMarkdownLines(growing.text, width, style)
+      : renderMessageBody(node, width, style)),
     '',
   ]);
 }

@@ -5,20 +5,14 @@ import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatSession } from './chat-session.ts';
 import { Transcript } from './transcript.ts';
 
-/** A part of the output that is printed at once. */
-export interface PrintedPiece {
-  readonly key: number;
-  readonly text: string;
-}
-
-/** Collects the text to print; the interface prints each piece once. */
+/** Collects the text to print; the screen takes each piece once. */
 export class TranscriptFeed {
   readonly #chatSession: ChatSession;
   readonly #style: TextStyles;
   readonly #width: () => number;
   readonly #transcript = new Transcript();
   readonly #listeners = new Set<() => void>();
-  #pieces: readonly PrintedPiece[] = [];
+  readonly #printed: string[] = [];
 
   /**
    * Subscribes to the session. It must be created before the interface subscribes, so that both show the same state.
@@ -31,8 +25,9 @@ export class TranscriptFeed {
     this.#take();
   }
 
-  get pieces(): readonly PrintedPiece[] {
-    return this.#pieces;
+  /** Returns the texts that are to be printed, and forgets them. */
+  takePrinted(): readonly string[] {
+    return this.#printed.splice(0);
   }
 
   listen(listener: () => void): () => void {
@@ -58,9 +53,7 @@ export class TranscriptFeed {
 
   #add(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    // A piece without characters would not take a line.
-    const text = lines.map((line) => (line === '' ? ' ' : line)).join('\n');
-    this.#pieces = [...this.#pieces, { key: this.#pieces.length, text }];
+    this.#printed.push(lines.join('\n'));
     for (const listener of this.#listeners) listener();
   }
 }

@@ -39,6 +39,29 @@ describe('the chat as text of the terminal', () => {
     expect(transcript.take({ ...first, nodes: [oak, old] }, 60, plain)).toEqual(['Model', 'Old.', '']);
   });
 
+  it('[O104] prints a reply that calls a tool before the result, and only once', () => {
+    const transcript = new Transcript();
+    const base = state({ treeId: treeId('t'), nodes: [oak] });
+    transcript.take(base, 60, plain);
+    const content = [
+      { type: 'text', text: 'I look.' },
+      { type: 'tool-use', id: 'c', name: 'look', parameters: {} },
+    ];
+    const call = makeNode('d', 'assistant', 'I look.', { message: { role: 'assistant', content } });
+    const green = [{ type: 'text', text: 'Green.' }];
+    const result = makeNode('e', 'user', 'Green.', { role: 'tool', message: { role: 'tool', content: green } });
+    const growing = { ...emptyReply, nodeId: call.id, text: 'I look.', calls: ['look {}'] };
+    const called = { ...base, nodes: [oak, call], growing };
+    expect(transcript.take(called, 60, plain)).toEqual([]);
+    expect(transcript.pending(called, 60, plain)).toEqual(['large', '▪ look {}', 'I look.']);
+    const answered = { ...base, nodes: [oak, call, result], growing };
+    expect(transcript.take(answered, 60, plain)).toEqual(['Model', 'I look.', '▪ look {}', '', 'Tool', '▪ Green.', '']);
+    expect(transcript.pending(answered, 60, plain)).toEqual([]);
+    const next = { ...answered, growing: { ...emptyReply, nodeId: tall.id } };
+    expect(transcript.take(next, 60, plain)).toEqual([]);
+    expect(transcript.take({ ...base, nodes: [oak, call, result, tall] }, 60, plain)).toEqual(['Model', 'Tall.', '']);
+  });
+
   it('[O104] reports a switch of branches, and prints the new messages there', () => {
     const transcript = new Transcript();
     const there = state({ treeId: treeId('t'), nodes: [oak, old] });
@@ -64,7 +87,56 @@ describe('the chat as text of the terminal', () => {
     expect(lines).toContain('Number 30.');
     expect(lines).not.toContain('Number 29.');
     const edited = [...long.slice(0, 49), makeNode('n49', 'user', 'Last.', { contentIn: 2 })];
-    expect(transcript.take(state({ treeId: treeId('t'), nodes: edited }), 60, plain)).toContain('Last.');
+    expect(transcript.take(state({ treeId: treeId('t'), nodes: edited }), 60, plain)).toEqual(['You', 'Last.', '']);
+  });
+
+  it('[O95] prints the heading of a past chat that is opened from an empty one, and none for the first message', () => {
+    const created = new Transcript();
+    created.take(state({}), 60, plain);
+    const [id, other] = [treeId('t'), treeId('u')];
+    expect(created.take(state({ treeId: id, nodes: [oak] }), 60, plain)).toEqual(['You', 'Oaks?', '']);
+    const opened = new Transcript();
+    opened.take(state({}), 60, plain);
+    const past = state({ treeId: id, opened: id, title: 'Oaks', nodes: [oak] });
+    expect(opened.take(past, 60, plain)).toEqual(['❧ Oaks', 'x/large', '', 'You', 'Oaks?', '']);
+    // A new chat after it, and its first message.
+    expect(opened.take(state({}), 60, plain).slice(0, 2)).toEqual(['❧ New chat', 'x/large']);
+    expect(opened.take(state({ treeId: other, nodes: [oak] }), 60, plain)).toEqual(['You', 'Oaks?', '']);
+  });
+
+  it('[O105] a reply that is printed in parts has the line about its thinking once', () => {
+    const transcript = new Transcript();
+    const base = state({ treeId: treeId('t'), nodes: [oak] });
+    transcript.take(base, 60, plain);
+    const thought = '▸ thought for 2 words; /thinking shows them';
+    const growing = { ...emptyReply, nodeId: nodeId('d'), thinking: 'Slow trees.' };
+    expect(transcript.take({ ...base, growing: { ...growing, text: 'One.\n\nTwo' } }, 60, plain)).toEqual([
+      'large',
+      thought,
+      'One.',
+      '',
+    ]);
+    expect(transcript.take({ ...base, growing: { ...growing, text: 'One.\n\nTwo.\n\nThree' } }, 60, plain)).toEqual([
+      'Two.',
+      '',
+    ]);
+    const content = [
+      { type: 'thinking', thinking: 'Slow trees.' },
+      { type: 'text', text: 'One.\n\nTwo.\n\nThree.' },
+    ];
+    const reply = makeNode('d', 'assistant', '', { message: { role: 'assistant', content } });
+    expect(transcript.take({ ...base, nodes: [oak, reply] }, 60, plain)).toEqual(['Three.', '']);
+    // Thinking that arrived after the first printed part.
+    const late = makeNode('e', 'assistant', '', { message: { role: 'assistant', content } });
+    const first = { ...emptyReply, nodeId: nodeId('e'), text: 'One.\n\nTwo' };
+    transcript.take({ ...base, nodes: [oak, reply], growing: first }, 60, plain);
+    expect(transcript.take({ ...base, nodes: [oak, reply, late] }, 60, plain)).toEqual([
+      thought,
+      'Two.',
+      '',
+      'Three.',
+      '',
+    ]);
   });
 
   it('[O104] prints finished blocks of a running reply, and its end when it has ended', () => {

@@ -8,18 +8,25 @@ import { stripControlSequences, toOneLine } from '../terminal/strip-control-sequ
 import type { TextStyles } from '../terminal/style.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatState } from './chat-state.ts';
+import { GrowingMarkdown } from './growing-markdown.ts';
 import { measureFinishedBlocks, renderMarkdownLines } from './markdown.ts';
 import {
   formatMessageHeading,
-  formatVersionMark,
   newChatHint,
+  renderFailure,
   renderMessageBody,
   renderOtherBlocks,
+  renderReplyHeading,
+  renderThinking,
   textOfReply,
+  thinkingOfReply,
 } from './thread-lines.ts';
 
 /** Only the last messages of a longer branch are printed, because the terminal's scrollback is limited. */
 const printedAtMost = 20;
+
+// A shorter block is measured at each change.
+const longBlock = 2_000;
 
 /** A message that was printed. After an edit in place it counts as another message. */
 interface PrintedMessage {
@@ -31,8 +38,11 @@ export class Transcript {
   /** The printed branch from its beginning. */
   #branch: readonly PrintedMessage[] = [];
   #treeId: TreeId | null | undefined;
-  /** The part of the running reply that is printed. */
-  #reply: { readonly nodeId: NodeId; readonly text: string } | null = null;
+  /** The part of the running reply that is printed, and whether it includes the line about the thinking. */
+  #reply: { readonly nodeId: NodeId; readonly text: string; readonly hasThinking: boolean } | null = null;
+  readonly #pending = new GrowingMarkdown();
+  /** The length of the running reply when its finished blocks were last measured. */
+  #measured = 0;
 
   /** Returns the lines to print because of the changes since the last call. */
   take(state: ChatState, width: number, style: TextStyles): string[] {
@@ -41,7 +51,10 @@ export class Transcript {
     const at = nodes.findLastIndex((node) => this.#has(node));
     const last = this.#branch.at(-1);
     const common = nodes[at];
-    const isMoved = last !== undefined && last.nodeId !== common?.id;
+    // A reply that is continued is printed again when it has ended, and so is a message that is edited in place.
+    const isLast = ({ id }: Node) => id === last?.nodeId;
+    if (state.nodes.some(isLast) && !nodes.some(isLast)) return lines;
+    const isMoved = last !== undefined && last.nodeId !== common?.id && last.nodeId !== nodes[at + 1]?.id;
     const added = nodes.slice(at + 1);
     if (isMoved) lines.push(...movedLines(common, added.length > 0, width, style));
     this.#branch = [...this.#branch.slice(0, this.#indexOf(common) + 1), ...added.map(printedMessage)];
@@ -58,13 +71,13 @@ export class Transcript {
   /** Returns the lines of the running reply that are not printed yet, because further text may change them. */
   pending(state: ChatState, width: number, style: TextStyles): string[] {
     const { growing } = state;
-    if (growing === null) return [];
+    if (growing === null || hasEnded(state)) return [];
     const printed = this.#reply?.nodeId === growing.nodeId ? this.#reply.text.length : 0;
-    const lines = printed > 0 ? [] : [replyHead(state, width, style)];
+    const lines = printed > 0 ? [] : [renderReplyHeading(state, width, style)];
     for (const call of growing.calls) lines.push(style.quiet(`▪ ${toOneLine(call, width - 4)}`));
     if (growing.text === '' && growing.thinking !== '')
       lines.push(style.quiet(toOneLine(`thinking: ${growing.thinking.slice(-width * 2)}`, width)));
-    lines.push(...renderMarkdownLines(stripControlSequences(growing.text).slice(printed), width, style));
+    lines.push(...this.#pending.render(stripControlSequences(growing.text).slice(printed), width, style));
     return lines;
   }
 
@@ -72,10 +85,11 @@ export class Transcript {
    * Prints the heading of a chat once. The first message of a new chat creates its tree, which must not print a second
    * heading.
    */
-  #begin({ treeId, title, model, nodes, growing }: ChatState, width: number, style: TextStyles): string[] {
+  #begin({ treeId, opened, title, model, nodes, growing }: ChatState, width: number, style: TextStyles): string[] {
     const before = this.#treeId;
     this.#treeId = treeId;
-    if (before === treeId || (before === null && this.#branch.length === 0)) return [];
+    const isCreated = before === null && this.#branch.length === 0 && opened !== treeId;
+    if (before === treeId || isCreated) return [];
     this.#branch = [];
     this.#reply = null;
     const hint =
@@ -100,38 +114,51 @@ export class Transcript {
     if (reply === null || reply.text === '' || !text.startsWith(reply.text))
       return [formatMessageHeading(node, state, style, null, width), ...renderMessageBody(node, width, style)];
     const lines = [
+      ...(reply.hasThinking ? [] : renderThinking(thinkingOfReply(node), width, style)),
       ...renderMarkdownLines(text.slice(reply.text.length), width, style),
       ...renderOtherBlocks(node, width, style),
     ];
-    return node.status === 'success' ? lines : [...lines, style.warn(node.status)];
+    return node.status === 'success'
+      ? lines
+      : [...lines, style.warn(node.status), ...renderFailure(node, width, style)];
   }
 
   /** Prints the finished blocks of the running reply. */
   #growing(state: ChatState, width: number, style: TextStyles): string[] {
     const { growing } = state;
-    if (growing === null || growing.nodeId === null) return [];
+    if (growing === null || growing.nodeId === null || hasEnded(state)) return [];
     const { nodeId } = growing;
     const text = stripControlSequences(growing.text);
     const printed = this.#reply?.nodeId === nodeId && text.startsWith(this.#reply.text) ? this.#reply.text : '';
+    // Measuring takes as long as the text is, so a long block is measured when it has grown by a part of its length.
+    const grown = text.length - this.#measured;
+    if (grown >= 0 && grown < (text.length - printed.length - longBlock) / 50) return [];
+    this.#measured = text.length;
     const length = measureFinishedBlocks(text.slice(printed.length));
     if (length === 0) return [];
     const block = text.slice(printed.length, printed.length + length);
-    this.#reply = { nodeId, text: printed + block };
-    const head = printed === '' ? [replyHead(state, width, style)] : [];
-    return [...head, ...renderMarkdownLines(block, width, style), ''];
+    const thought =
+      this.#reply?.hasThinking === true && printed !== '' ? [] : renderThinking(growing.thinking, width, style);
+    this.#reply = { nodeId, text: printed + block, hasThinking: growing.thinking !== '' };
+    const head = printed === '' ? [renderReplyHeading(state, width, style)] : [];
+    return [...head, ...thought, ...renderMarkdownLines(block, width, style), ''];
   }
 }
 
-function replyHead({ growing, model, places }: ChatState, width: number, style: TextStyles): string {
-  const [index = 0, total = 1] = (growing?.nodeId == null ? undefined : places.get(growing.nodeId)) ?? [];
-  // The same heading as that of a finished reply.
-  const name = model.slice(model.indexOf('/') + 1);
-  return `${style.strong(toOneLine(name, Math.min(40, width)))}${style.active(formatVersionMark(index, total))}`;
+/**
+ * Returns the messages of the thread that no longer change, up to the first that does. A reply with a result of a tool
+ * below it is finished, also before the next one begins.
+ */
+function finishedNodes({ nodes, growing }: ChatState): readonly Node[] {
+  const end = nodes.findIndex(
+    ({ id, status }, at) => status === 'pending' || (id === growing?.nodeId && at === nodes.length - 1),
+  );
+  return end === -1 ? nodes : nodes.slice(0, end);
 }
 
-/** Returns the messages of the thread that no longer change. */
-function finishedNodes({ nodes, growing }: ChatState): readonly Node[] {
-  return nodes.filter((node) => node.id !== growing?.nodeId && node.status !== 'pending');
+/** Whether the running reply is among the finished messages, because the next one has not begun yet. */
+function hasEnded(state: ChatState): boolean {
+  return finishedNodes(state).some(({ id }) => id === state.growing?.nodeId);
 }
 
 function printedMessage({ id, contentIn }: Node): PrintedMessage {

@@ -61,7 +61,10 @@ export function useInputLine(options: {
     if (at === history.at) return;
     const kept = history.at === history.sent.length ? draft.text : history.kept;
     setHistory({ ...history, at, kept });
-    setDraft(toEditorDraft(history.sent[at] ?? kept));
+    const text = history.sent[at] ?? kept;
+    setDraft(toEditorDraft(text));
+    // The menu of a command would take the next arrow key.
+    setMenuClosedFor(text);
   };
 
   return {

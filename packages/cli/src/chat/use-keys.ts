@@ -1,12 +1,13 @@
-import { type Key, useInput, useStdin } from 'ink';
+import { type Key, useStdin } from 'ink';
 import { useEffect, useRef, useState } from 'react';
 import { PasteBuffer } from './keys.ts';
+import { type KeyPress, readKeys } from './read-keys.ts';
 
 /** Called for each key press, with the text of the key if it has one. */
 export type KeyHandler = (input: string, key: Key) => void;
 
 /** A key press or pasted text. */
-type KeySequence = { readonly input: string; readonly key: Key } | { readonly pasted: string };
+type KeySequence = KeyPress | { readonly pasted: string };
 
 /**
  * Handles keys one by one. A terminal delivers everything since the last read, so that fast typing arrives as one
@@ -36,62 +37,26 @@ export function useTerminalKeys(onKey: KeyHandler, onPaste: (text: string) => vo
     const next = setImmediate(() => handleWaiting.current());
     return () => clearImmediate(next);
   }, [handled]);
-  const sequence = useSequence();
-  useInput((input, key) => {
-    for (const piece of readKeyEvents(paste.current, input, readKeys(key, sequence.current)))
-      waiting.current.push(piece);
-    if (!isHandling.current) handleNext();
-  });
-}
-
-/**
- * Returns the raw input of the next key. This effect is registered first, so it receives the input before the key is
- * handled.
- */
-function useSequence(): { readonly current: string } {
-  const { internal_eventEmitter: emitter } = useStdin();
-  const sequence = useRef('');
+  const { internal_eventEmitter: emitter, setRawMode } = useStdin();
   useEffect(() => {
-    const hear = (data: unknown) => {
-      sequence.current = String(data);
+    const take = (sequence: unknown) => {
+      for (const each of readKeyEvents(paste.current, String(sequence))) waiting.current.push(each);
+      if (!isHandling.current) handleWaiting.current();
     };
-    emitter.prependListener('input', hear);
-    return () => void emitter.removeListener('input', hear);
-  }, [emitter]);
-  return sequence;
+    setRawMode(true);
+    emitter.on('input', take);
+    return () => {
+      emitter.removeListener('input', take);
+      setRawMode(false);
+    };
+  }, [emitter, setRawMode]);
 }
 
-/** Distinguishes keys: Ink reports both Delete and DEL, which the Backspace of most terminals sends, as delete. */
-function readKeys(key: Key, sequence: string): Key {
-  return key.delete && sequence.endsWith('\u007f') ? { ...key, delete: false, backspace: true } : key;
-}
-
-/** Returns the events of an input chunk: none during a paste, the whole text at its end, else its keys. */
-export function readKeyEvents(paste: PasteBuffer, input: string, key: Key): KeySequence[] {
+/** Returns the events of a piece of input: none during a paste, the whole text at its end, else its keys. */
+export function readKeyEvents(paste: PasteBuffer, sequence: string): readonly KeySequence[] {
   // Lets Ctrl-C leave a paste whose end marker was lost.
-  if (key.ctrl && input === 'c') paste.forget();
-  const pasted = paste.take(paste.holding ? textOfKey(input, key) : input);
+  if (sequence === '\u0003') paste.forget();
+  const pasted = paste.take(sequence);
   if (pasted === 'holding') return [];
-  return pasted === null ? splitInput(input, key) : [{ pasted: pasted.text }];
-}
-
-/** Returns the text of a key within a paste: a chunk that is only a line end arrives as a key. */
-function textOfKey(input: string, key: Key): string {
-  if (key.return) return '\n';
-  if (key.tab) return '\t';
-  return key.ctrl ? '' : input;
-}
-
-/** Separates text and control keys. Before raw mode is on, a typed Enter arrives as a line feed. */
-function splitInput(input: string, key: Key): { readonly input: string; readonly key: Key }[] {
-  const whole = input.length < 2 || key.ctrl || key.meta;
-  if (whole) return [{ input, key }];
-  return input.split(/(?<=\p{Cc})|(?=\p{Cc})/u).map((piece) => {
-    if (piece === '\r' || piece === '\n') return { input: '', key: { ...key, return: true } };
-    if (piece === '\t') return { input: '', key: { ...key, tab: true } };
-    if (piece === '\u007f' || piece === '\b') return { input: '', key: { ...key, backspace: true } };
-    const code = piece.charCodeAt(0);
-    if (piece.length > 1 || code >= 27) return { input: piece, key };
-    return { input: String.fromCharCode(code + 96), key: { ...key, ctrl: true } };
-  });
+  return pasted === null ? readKeys(sequence) : [{ pasted: pasted.text }];
 }

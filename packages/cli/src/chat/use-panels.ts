@@ -3,7 +3,7 @@ import type { NodeId, TopologyNode } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { chatAtCursor, findChats, readPreview, replaceListedChats } from './chat-picker.ts';
 import type { ChatSession } from './chat-session.ts';
-import type { ChatPanel, ModelChoiceLine } from './panels.tsx';
+import { type ChatPanel, type ModelChoiceLine, replaceModelChoices } from './panels.tsx';
 import {
   addPickerRows,
   addSearchHits,
@@ -49,7 +49,10 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     newest.current = typeof change === 'function' ? change(newest.current) : change;
     showPanel(newest.current);
   }, []);
-  const fail = (error: unknown) => chatSession.note(error instanceof Error ? error.message : String(error), true);
+  const fail = useCallback(
+    (error: unknown) => chatSession.note(error instanceof Error ? error.message : String(error), true),
+    [chatSession],
+  );
 
   const openTree = async () => {
     const id = chatSession.treeId;
@@ -57,10 +60,14 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     setPanel({ type: 'tree', picker: await readTreePicker(chatSession.store, id, chatSession.here) });
   };
   const openModels = () => {
-    setPanel({ type: 'models', choices: models(), search: '', at: 0 });
+    const { model } = chatSession.state;
+    const known = models();
+    // The current model of a server is listed before the server has answered: Enter must not choose another one.
+    const choices = known.some(({ id }) => id === model) ? known : [{ id: model, label: model, ready: true }, ...known];
+    setPanel({ type: 'models', choices, search: '', at: choices.findIndex(({ id }) => id === model) });
     // Known models are shown immediately; those of servers are added if the panel is still open.
     const show = (choices: readonly ModelChoiceLine[]) =>
-      setPanel((now) => (now?.type === 'models' ? { ...now, choices } : now));
+      setPanel((now) => (now?.type === 'models' ? replaceModelChoices(now, choices) : now));
     askForModels().then(show, fail);
   };
   const openChats = async () => {
@@ -68,15 +75,37 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     if (chats.length === 0) return chatSession.note('There is no past chat yet.');
     setPanel({ type: 'chats', chats: { chats, search: '', at: 0, preview: null } });
   };
-  const latest = useRef({ fail, openChats });
-  latest.current = { fail, openChats };
-
+  const latest = useRef(openChats);
+  latest.current = openChats;
   const isFirst = useRef(choosesChat);
   useEffect(() => {
-    if (isFirst.current) latest.current.openChats().catch(latest.current.fail);
+    if (isFirst.current) latest.current().catch(fail);
     isFirst.current = false;
-  }, []);
+  }, [fail]);
 
+  useTreePanel(panel, setPanel, { chatSession, rows, fail });
+  useChatsPanel(panel, setPanel, { chatSession, fail });
+
+  return {
+    panel,
+    setPanel,
+    newestPanel: () => newest.current,
+    openTree: () => void openTree().catch(fail),
+    openModels,
+    openChats: () => void openChats().catch(fail),
+  };
+}
+
+interface PanelServices extends Pick<PanelSource, 'chatSession' | 'rows'> {
+  readonly fail: (error: unknown) => void;
+}
+
+/** Loads the rows that the tree panel shows, and the messages that contain the search text. */
+function useTreePanel(
+  panel: ChatPanel | null,
+  setPanel: Panels['setPanel'],
+  { chatSession, rows, fail }: PanelServices,
+): void {
   const picker = panel?.type === 'tree' ? panel.picker : null;
   useEffect(() => {
     const id = chatSession.treeId;
@@ -84,8 +113,8 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     if (id === null || picker === null || missing.length === 0) return;
     const show = (found: ReadonlyMap<NodeId, TopologyNode>) =>
       setPanel((now) => (now?.type === 'tree' ? { ...now, picker: addPickerRows(now.picker, found) } : now));
-    loadPickerRows(chatSession.store, id, picker, missing).then(show, latest.current.fail);
-  }, [chatSession, picker, rows, setPanel]);
+    loadPickerRows(chatSession.store, id, picker, missing).then(show, fail);
+  }, [chatSession, picker, rows, setPanel, fail]);
 
   const searchText = picker?.search ?? '';
   useEffect(() => {
@@ -98,15 +127,22 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     // Debounced, so that fast typing starts only one search. A search that has started stops after its current page.
     let isCurrent = true;
     const wait = setTimeout(
-      () => void findNodesByText(chatSession.store, id, searchText, () => isCurrent).then(show, latest.current.fail),
+      () => void findNodesByText(chatSession.store, id, searchText, () => isCurrent).then(show, fail),
       searchAfterMs,
     );
     return () => {
       isCurrent = false;
       clearTimeout(wait);
     };
-  }, [chatSession, searchText, setPanel]);
+  }, [chatSession, searchText, setPanel, fail]);
+}
 
+/** Loads the chats that match the search text of the panel, and the preview of the chat under the cursor. */
+function useChatsPanel(
+  panel: ChatPanel | null,
+  setPanel: Panels['setPanel'],
+  { chatSession, fail }: Pick<PanelServices, 'chatSession' | 'fail'>,
+): void {
   const chats = panel?.type === 'chats' ? panel.chats : null;
   const chatSearch = chats?.search ?? null;
   useEffect(() => {
@@ -116,31 +152,19 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
       if (isCurrent)
         setPanel((now) => (now?.type === 'chats' ? { ...now, chats: replaceListedChats(now.chats, found) } : now));
     };
-    const wait = setTimeout(
-      () => void findChats(chatSession.store, chatSearch).then(show, latest.current.fail),
-      searchAfterMs,
-    );
+    const wait = setTimeout(() => void findChats(chatSession.store, chatSearch).then(show, fail), searchAfterMs);
     return () => {
       isCurrent = false;
       clearTimeout(wait);
     };
-  }, [chatSession, chatSearch, setPanel]);
+  }, [chatSession, chatSearch, setPanel, fail]);
 
   const underCursor = chats === null ? null : chatAtCursor(chats);
   useEffect(() => {
     if (underCursor === null) return;
     readPreview(chatSession.store, underCursor).then(
       (preview) => setPanel((now) => (now?.type === 'chats' ? { ...now, chats: { ...now.chats, preview } } : now)),
-      latest.current.fail,
+      fail,
     );
-  }, [chatSession, underCursor, setPanel]);
-
-  return {
-    panel,
-    setPanel,
-    newestPanel: () => newest.current,
-    openTree: () => void openTree().catch(fail),
-    openModels,
-    openChats: () => void openChats().catch(fail),
-  };
+  }, [chatSession, underCursor, setPanel, fail]);
 }

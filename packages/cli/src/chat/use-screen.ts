@@ -1,5 +1,4 @@
 /** React hook for the size of the terminal. */
-import { useStdout } from 'ink';
 import { useEffect, useState } from 'react';
 import { sizeOrDefault } from '../output.ts';
 
@@ -16,12 +15,11 @@ function screenOf(stdout: { readonly columns?: number; readonly rows?: number })
 
 /** Returns the current size. Updated when the window is resized. */
 export function useScreen(): ScreenSize {
-  const { stdout } = useStdout();
-  const [size, setSize] = useState(screenOf(stdout));
+  const [size, setSize] = useState(screenOf(process.stdout));
   useEffect(() => {
-    const resized = () => setSize(screenOf(stdout));
-    stdout.on('resize', resized);
-    return () => void stdout.off('resize', resized);
-  }, [stdout]);
+    const resized = () => setSize(screenOf(process.stdout));
+    process.stdout.on('resize', resized);
+    return () => void process.stdout.off('resize', resized);
+  }, []);
   return size;
 }

@@ -1,12 +1,11 @@
 /** Renders the two layouts of the chat: in the flow of the terminal, and on the full screen. */
-import { Box, Static, Text } from 'ink';
+import { Box, Text } from 'ink';
 import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import type { ChatSession } from './chat-session.ts';
 import { type ChatPanel, PanelView, renderPanelLines } from './panels.tsx';
 import type { ScreenLine } from './thread-lines.ts';
-import type { PrintedPiece } from './transcript-feed.ts';
 import type { ScreenSize } from './use-screen.ts';
 
 /** The lines that both layouts have. */
@@ -46,7 +45,7 @@ export function FullScreenView({
         </Box>
       ) : (
         <Box flexDirection="column" height={space} overflow="hidden">
-          <PanelView panel={panel} style={style} width={width} height={space} />
+          <PanelView lines={renderPanelLines(panel, style, width, space - 1).slice(0, space)} style={style} />
         </Box>
       )}
       {footer.notice.length > 0 && <Text>{footer.notice.join('\n')}</Text>}
@@ -58,44 +57,32 @@ export function FullScreenView({
   );
 }
 
-// A longer list is not easier to read, and would scroll the chat off the screen.
-const highestPanel = 24;
+// Lines that a panel scrolls off the screen do not return when it closes, so it uses half of a large screen.
+const [lowestPanel, highestPanel] = [12, 24];
 
-/**
- * Renders the inline layout: printed text, which the terminal scrolls, and below it the running reply, the input line
- * and the status.
- */
+/** Renders the inline layout below the printed text: the running reply, the input line and the status. */
 export function InlineView({
-  pieces,
   pending,
   panel,
   footer,
   space,
   width,
   style,
-}: ViewProps & { readonly pieces: readonly PrintedPiece[]; readonly pending: readonly string[] }) {
-  const most = Math.min(space, highestPanel);
-  // Only as high as needed: lines that a panel scrolls off the screen do not return when it closes.
-  const height = panel === null ? 0 : Math.min(most, renderPanelLines(panel, style, width, most - 1).length);
+}: ViewProps & { readonly pending: readonly string[] }) {
+  const most = Math.min(space, highestPanel, Math.max(lowestPanel, Math.floor(space / 2)));
+  const panelLines = panel === null ? [] : renderPanelLines(panel, style, width, most - 1).slice(0, most);
   const tail = pending.length === 0 ? [] : [...pending, style.active('▌')].slice(-space);
   return (
-    <>
-      <Static items={[...pieces]}>{({ key, text }) => <Text key={key}>{text}</Text>}</Static>
-      <Box flexDirection="column">
-        {panel === null && tail.length > 0 && (
-          <Text wrap="truncate">{tail.map((line) => (line === '' ? ' ' : line)).join('\n')}</Text>
-        )}
-        {panel !== null && (
-          <Box flexDirection="column" height={height} overflow="hidden">
-            <PanelView panel={panel} style={style} width={width} height={height} />
-          </Box>
-        )}
-        {footer.notice.length > 0 && <Text>{footer.notice.join('\n')}</Text>}
-        {footer.menu.length > 0 && <Text>{footer.menu.join('\n')}</Text>}
-        <Text>{footer.prompt.join('\n')}</Text>
-        {footer.status !== null && <Text>{style.quiet(footer.status)}</Text>}
-      </Box>
-    </>
+    <Box flexDirection="column">
+      {panel === null && tail.length > 0 && (
+        <Text wrap="truncate">{tail.map((line) => (line === '' ? ' ' : line)).join('\n')}</Text>
+      )}
+      {panel !== null && <PanelView lines={panelLines} style={style} />}
+      {footer.notice.length > 0 && <Text>{footer.notice.join('\n')}</Text>}
+      {footer.menu.length > 0 && <Text>{footer.menu.join('\n')}</Text>}
+      <Text>{footer.prompt.join('\n')}</Text>
+      {footer.status !== null && <Text>{style.quiet(footer.status)}</Text>}
+    </Box>
   );
 }
 

@@ -1,6 +1,7 @@
 /** The engine of a running server: replies, commands and models. */
-import { type CoppiceClient, isObjectValue, type ModelView } from '@coppice/client';
+import type { CoppiceClient, ModelView } from '@coppice/client';
 import { AppError, ask, type NodeId, type RunContext, type Store, type TreeId } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import type { GenerateOptions, TurnEnd, TurnEvent, TurnStart } from '@coppice/engine';
 import type { ChatEngine, EngineTurn, ModelSource } from '../chat-engine.ts';
 import { toCliError } from '../exit-codes.ts';
@@ -163,7 +164,7 @@ class RemoteTurn implements EngineTurn {
     let isOver = false;
     const stream = this.#client.openEvents(`/api/generations/${encodeURIComponent(act)}/events`, {
       event(_name, data) {
-        if (isObjectValue(data) && typeof data['type'] === 'string') queue.push(data as TurnEvent);
+        if (isFieldMap(data) && typeof data['type'] === 'string') queue.push(data as TurnEvent);
         wake();
       },
       ended() {
@@ -188,8 +189,8 @@ class RemoteTurn implements EngineTurn {
 
   async #decide(act: string, event: Extract<TurnEvent, { type: 'approval' }>): Promise<void> {
     const { callId, name, description, parameters, hash } = event;
-    const asked = { name, description, parameters, hash, callId, signal: this.#stop.signal };
-    const decided = await this.#approve?.(asked);
+    const request = { name, description, parameters, hash, callId, signal: this.#stop.signal };
+    const decided = await this.#approve?.(request);
     const approved = decided !== undefined && decided !== 'ask' && decided.approved;
     await this.#client.api.approve(act, callId, approved, false).catch(() => undefined);
   }

@@ -4,8 +4,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type CoppiceClient, HttpProblem, parseProblemBody, readResponse } from '@coppice/client';
 import type { ImportFinding, ImportReport } from '@coppice/content/formats';
-import { AppError, type ErrorKind } from '@coppice/core';
-import { exitCodes } from '../exit-codes.ts';
+import { AppError, isErrorKind } from '@coppice/core';
 import { describeFetchCause, toAppError, translateServerErrors } from './remote-store.ts';
 
 export interface RemoteImportOptions {
@@ -29,10 +28,6 @@ export type RemoteFinding = Pick<ImportFinding, 'severity' | 'place' | 'message'
 
 /** The report of an import on a server. */
 export type RemoteReport = Omit<ImportReport, 'findings'> & { readonly findings: readonly RemoteFinding[] };
-
-function isErrorKind(kind: string): kind is ErrorKind {
-  return Object.hasOwn(exitCodes, kind);
-}
 
 interface RemoteImport {
   readonly id: string;

@@ -8,7 +8,6 @@ import {
   type BlobStore,
   type Command,
   type CommandOutcome,
-  type ErrorKind,
   type ExternalId,
   type NodeId,
   type Page,
@@ -16,7 +15,6 @@ import {
   type ReadProgram,
   type RemoteCommandOptions,
   type RemoteCommands,
-  refusalKinds,
   type Store,
   type TreeId,
   type TreeQuery,
@@ -109,6 +107,7 @@ export function openRemoteStore(client: CoppiceClient, place: string): Store {
       return refuseHere('users and tokens', 'Use the page of the server, or run it on its computer.');
     },
     sealed: null,
+    shared: null,
     putExternalIds: () => refuseHere('import', importHint),
     async findExternalIds(format, scope, ids) {
       const { items }: ExternalIds = await postJson(client, '/api/external-ids/find', { format, scope, ids });
@@ -166,19 +165,8 @@ async function ifFound<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-const kindsByStatus: Readonly<Record<number, ErrorKind>> = {
-  400: 'invalid',
-  401: 'refused',
-  403: 'refused',
-  404: 'not-found',
-  409: 'conflict',
-  412: 'conflict',
-  422: 'refused',
-  428: 'invalid',
-};
-
 /** Converts an error of the server to the error that a local store would throw. */
-export function toAppError({ code, message, status, data }: HttpProblem): AppError {
+export function toAppError({ code, kind, message, status, data }: HttpProblem): AppError {
   if (status === 0 || status === 502 || status === 504)
     return new AppError({
       code: 'cli/server-unreachable',
@@ -192,8 +180,7 @@ export function toAppError({ code, message, status, data }: HttpProblem): AppErr
       message:
         'The server does not accept the token. Put one into COPPICE_TOKEN: coppice token shows it on the computer of the server.',
     });
-  const known = Object.entries(refusalKinds).find(([name]) => name === code)?.[1];
-  return new AppError({ code, kind: known ?? kindsByStatus[status] ?? 'internal', message, data });
+  return new AppError({ code, kind, message, data });
 }
 
 interface ReadReply {
@@ -246,8 +233,8 @@ async function readOn<T>(client: CoppiceClient, id: TreeId, reading: () => ReadP
         next = program.next(null);
         continue;
       }
-      const asked: ReadReply = await postJson(client, `/api/trees/${id}/reads`, { name, with: args });
-      const { version, answer } = asked;
+      const reply: ReadReply = await postJson(client, `/api/trees/${id}/reads`, { name, with: args });
+      const { version, answer } = reply;
       changed = seen !== undefined && seen !== version && attempt < readAgainAtMost;
       seen = version;
       if (!changed) next = program.next(answer);

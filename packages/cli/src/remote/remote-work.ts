@@ -31,13 +31,13 @@ export async function listRemoteWork(
     readResponse<ListedWork>(client.routes.GET('/api/agents', { params: { query } })),
   );
   const children = new Map<string, RecordedSession[]>();
-  const made = sessions.map(({ parentId, ...session }) => {
+  const listed = sessions.map(({ parentId, ...session }) => {
     const own: RecordedSession[] = [];
     children.set(session.treeId, own);
     return { parentId, session: { ...session, children: own } };
   });
-  for (const { parentId, session } of made) if (parentId !== null) children.get(parentId)?.push(session);
-  return { sessions: made.filter(({ parentId }) => parentId === null).map(({ session }) => session), cursor };
+  for (const { parentId, session } of listed) if (parentId !== null) children.get(parentId)?.push(session);
+  return { sessions: listed.filter(({ parentId }) => parentId === null).map(({ session }) => session), cursor };
 }
 
 /** Returns the calls that the server could not record. */

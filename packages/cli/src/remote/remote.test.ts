@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FakeProvider, openFakeProvider } from '@coppice/engine/testing';
+import { type FakeProvider, openFakeProvider, openRawServer } from '@coppice/engine/testing';
 import { openTestServer, type TestServer } from '@coppice/server/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { subcommands } from '../subcommands/all.ts';
@@ -180,12 +180,27 @@ describe('commands on a server', () => {
     expect(await there.json(['agents', '--seen'])).toMatchObject({ failed: [], acknowledged: 0 });
   });
 
+  it('[O107] an error that only the server has ends with the exit code of its kind', async () => {
+    let problem = { status: 429, kind: 'unavailable' };
+    const busy = await openRawServer((_request, response) => {
+      response.writeHead(problem.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { code: 'some/code', kind: problem.kind, message: 'Not now.', data: {} } }));
+    });
+    const asking = makeCliFixture({ env: { COPPICE_SERVER: busy.url, COPPICE_TOKEN: server.token } });
+    expect(await asking.run(['ls'])).toMatchObject({ code: 6, err: expect.stringContaining('Not now.') });
+    problem = { status: 413, kind: 'invalid' };
+    expect(await asking.run(['ls'])).toMatchObject({ code: 2 });
+    asking.close();
+    await busy.close();
+  });
+
   it('[O107] commands that need the store itself, a wrong token and a missing server report what to do', async () => {
     const refused: readonly (readonly [readonly string[], string])[] = [
       [['fsck'], 'It reads the files of the store. Run it on the computer of the server'],
       [['backup', 'x.db'], 'coppice export --all'],
       [['backfill'], 'computer of the server'],
       [['buckets'], '--store postgres://'],
+      [['attachments'], '--store postgres://'],
       [['regroup', 'shop'], 'computer of the server'],
       [['mcp'], '/mcp'],
       [['proxy', '--', 'true'], '/v1'],
@@ -205,7 +220,8 @@ describe('commands on a server', () => {
     });
     expect(await stranger.run(['ls', '--server', 'http://127.0.0.1:9'])).toMatchObject({
       code: 6,
-      err: expect.stringContaining('cannot be reached'),
+      // The reason, not only that the request failed.
+      err: expect.stringContaining('cannot be reached: bad port'),
     });
     expect(await stranger.run(['ls', '--server', 'http://me:secret@127.0.0.1:9'])).toMatchObject({ code: 2 });
     expect(await stranger.run(['ls', '--server', url, '--store', 'memory:'])).toMatchObject({ code: 2 });

@@ -10,8 +10,15 @@ export interface SubcommandArgument {
   /** Takes all remaining words. */
   readonly many?: boolean;
   /** The values that a shell can complete the argument with. */
-  readonly completes?: 'tree' | 'node' | 'file' | readonly string[];
+  readonly completes?: 'tree' | 'node' | 'model' | 'document' | 'file' | readonly string[];
 }
+
+/** The argument that names a chat, as every subcommand on one chat has it. */
+export const chatArgument = {
+  name: 'chat',
+  summary: 'id or a part of it, title, or last for the most recent',
+  completes: 'tree',
+} as const satisfies SubcommandArgument;
 
 /** An option. `value` names its argument; an option without `value` is a flag. */
 export interface SubcommandOption {
@@ -33,8 +40,8 @@ export interface SubcommandInput {
   optional(name: string): string | undefined;
   many(name: string): readonly string[];
   flag(name: string): boolean;
-  /** Returns a number that is not negative; undefined if it is missing. Throws if it is not an integer. */
-  count(name: string): number | undefined;
+  /** Returns a whole number of at least `least` (by default 1); undefined if it is missing. Throws for other values. */
+  count(name: string, least?: number): number | undefined;
 }
 
 /** The output of a subcommand: data for programs, and text for people. */

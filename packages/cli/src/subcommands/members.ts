@@ -2,6 +2,7 @@
 export const members = {
   agents: async () => (await import('./agents/index.ts')).agents,
   append: async () => (await import('./append/index.ts')).append,
+  attachments: async () => (await import('./attachments/index.ts')).attachments,
   backfill: async () => (await import('./backfill/index.ts')).backfill,
   backup: async () => (await import('./backup/index.ts')).backup,
   bookmark: async () => (await import('./bookmark/index.ts')).bookmark,

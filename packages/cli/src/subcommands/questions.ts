@@ -5,6 +5,7 @@
 export const questionsBySubcommand: Readonly<Record<string, readonly string[]>> = {
   agents: ['What did my agents do today?', 'How do I list recorded sessions?', 'What did a recorded program cost?'],
   append: ['How do I add a message from a script?', 'How do I write a message without a reply?'],
+  attachments: ['How do I move my attachments into S3?', 'Where are the attachments of my store?'],
   backfill: ['How do I convert lists of messages into trees?'],
   backup: ['How do I copy the whole store?', 'How do I back up from a script?'],
   bookmark: ['How do I bookmark a message?', 'How do I mark an important message?', 'How do I list my bookmarks?'],
@@ -13,6 +14,7 @@ export const questionsBySubcommand: Readonly<Record<string, readonly string[]>> 
   chat: [
     'How do I chat in the terminal?',
     'How do I continue my last chat in the terminal?',
+    'How do I open a past chat in the terminal?',
     'How do I ask one question from a script?',
     'How do I chat on the full screen?',
   ],
@@ -41,7 +43,12 @@ export const questionsBySubcommand: Readonly<Record<string, readonly string[]>> 
     'How do I print a chat?',
     'How do I send somebody a chat as a file?',
   ],
-  fsck: ['How do I check the database for damage?', 'How do I repair a damaged store?', 'Is my data corrupt?'],
+  fsck: [
+    'How do I check the database for damage?',
+    'How do I repair a damaged store?',
+    'Is my data corrupt?',
+    'What do I do if the database is broken?',
+  ],
   import: [
     'How do I import a file or folder?',
     'How do I import new sessions automatically?',

@@ -18,11 +18,11 @@ export function drawProgressBar(what: string, done: number, left: number | null,
   const count = (value: number) => value.toLocaleString('en-US');
   if (left === null) return fitWidth(`${count(done)} ${what}`, columns);
   const total = done + left;
-  const said = `${count(done)} of ${count(total)} ${what}`;
-  const width = Math.min(widest, columns - widthOf(said) - 1);
-  if (width < 4) return fitWidth(said, columns);
+  const progressText = `${count(done)} of ${count(total)} ${what}`;
+  const width = Math.min(widest, columns - widthOf(progressText) - 1);
+  if (width < 4) return fitWidth(progressText, columns);
   const full = total === 0 ? width : Math.round((done / total) * width);
-  return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${said}`;
+  return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${progressText}`;
 }
 
 /** Returns a progress bar that is redrawn on standard error. */

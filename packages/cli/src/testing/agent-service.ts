@@ -1,5 +1,6 @@
 /**
- * A test service for agents: Anthropic's messages, OpenAI's responses and Google's contents. Listens only on loopback.
+ * A model service for agents in tests. It implements the Anthropic Messages, OpenAI Responses and Gemini
+ * generateContent APIs, and listens only on loopback.
  */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@coppice/core';
@@ -35,7 +36,7 @@ export interface AgentReply {
 /** A call in the same form for all APIs, for the function that answers it. */
 export interface AgentCall {
   readonly body: JsonObject;
-  /** All text of the history, one message per line. */
+  /** The messages of the history, each as JSON text. */
   readonly history: readonly string[];
   /** The names of the tools that are offered. */
   readonly tools: readonly string[];

@@ -1,5 +1,5 @@
 /** Runs command lines in a test, with a temporary home, recorded streams, and none of the machine's environment. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProcessHost } from '../output.ts';
@@ -33,14 +33,25 @@ interface CreatedChat {
   readonly nodes: readonly string[];
 }
 
+/** A configuration whose built-in models write without delay: by default a reply of the guide takes a second. */
+export const instantReplies = '[offline]\ndelay_ms = 0\n[ollama]\ndetect = false\n';
+
+export interface CliFixtureOptions extends Partial<ProcessHost> {
+  readonly members?: readonly Subcommand[];
+  /** The text of the configuration file. */
+  readonly config?: string;
+}
+
 /**
  * Creates the fixture. `over` replaces parts of the host, such as its environment. A home that is given is not removed
  * at the end.
  */
-export function makeCliFixture(
-  over: Partial<ProcessHost> & { readonly members?: readonly Subcommand[] } = {},
-): CliFixture {
+export function makeCliFixture({ config, ...over }: CliFixtureOptions = {}): CliFixture {
   const home = over.home ?? mkdtempSync(join(tmpdir(), 'coppice-cli-'));
+  if (config !== undefined) {
+    mkdirSync(join(home, '.coppice'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(home, '.coppice', 'config.toml'), config, { mode: 0o600 });
+  }
   const run = async (words: readonly string[], input?: string): Promise<CliResult> => {
     const out: string[] = [];
     const err: string[] = [];

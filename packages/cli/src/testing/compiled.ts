@@ -12,7 +12,8 @@ const inPlace: Plugin = {
   name: 'in-place',
   setup(made) {
     made.onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, kind, resolveDir, importer }) => {
-      if (pluginData === inPlace || kind === 'entry-point' || path.startsWith('@coppice/')) return undefined;
+      // Own packages and the imports within them (#platform/…) are sources, which have to be compiled.
+      if (pluginData === inPlace || kind === 'entry-point' || /^(?:@coppice\/|#)/.test(path)) return undefined;
       const found = await made.resolve(path, { kind, resolveDir, importer, pluginData: inPlace });
       if (found.external || found.errors.length > 0) return found;
       return { path: pathToFileURL(found.path).href, external: true };

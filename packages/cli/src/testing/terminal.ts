@@ -103,8 +103,11 @@ export function startProgram(
     screen.write(data, tell);
   });
   child.onExit(({ exitCode }) => {
-    code = exitCode;
-    tell();
+    // The screen parses its input later. A program has ended for a test when its last output is on the screen.
+    screen.write('', () => {
+      code = exitCode;
+      tell();
+    });
   });
   const text = () => {
     const { active } = screen.buffer;

@@ -1,8 +1,10 @@
 /** The methods of the API that request replies of a model. */
+
 import type { NodeId, TreeId } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import type { GenerationStartedAnswer } from '../api-types.ts';
 import { type OutgoingMessage, toMutableMessages } from './outgoing-messages.ts';
-import { nodeParams, omitUndefined, type Routes, readResponse, readSuccess, treeParams } from './request.ts';
+import { nodeParams, type Routes, readResponse, readSuccess, treeParams } from './request.ts';
 
 /** How several replies are combined: to one reply, a table, or a list of agreements and differences. */
 export type CombineMode = 'combine' | 'table' | 'differences';

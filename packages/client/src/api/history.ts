@@ -1,5 +1,7 @@
 /** The methods of the API for the history of a tree: earlier states, trash, undo and redo. */
+
 import type { NodeId, TreeId } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import type {
   CommitSummary,
   HistoryStart,
@@ -11,7 +13,7 @@ import type {
   WriteResponse,
 } from '../api-types.ts';
 import { HttpProblem } from '../http.ts';
-import { ifMatchHeader, nodeParams, omitUndefined, type Routes, readResponse, treeParams } from './request.ts';
+import { ifMatchHeader, nodeParams, type Routes, readResponse, treeParams } from './request.ts';
 
 /**
  * Sends an undo, redo or restore. On a version conflict it sends the request once more with the version from the error.

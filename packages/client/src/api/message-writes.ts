@@ -1,8 +1,10 @@
 /** The methods of the API that add, change, move or delete messages. */
+
 import type { Message, NodeId, TreeId } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import type { EditAnswer, WriteResponse } from '../api-types.ts';
 import { type OutgoingMessage, toMutableContent, toMutableMessages } from './outgoing-messages.ts';
-import { ifMatchHeader, nodeParams, omitUndefined, type Routes, readResponse, treeParams } from './request.ts';
+import { ifMatchHeader, nodeParams, type Routes, readResponse, treeParams } from './request.ts';
 
 /** Creates the methods that write messages. A write based on an outdated version is refused, or becomes a branch. */
 export function createMessageWriteMethods(routes: Routes) {

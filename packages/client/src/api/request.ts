@@ -1,7 +1,7 @@
 /** Sends requests to the routes of the server and reads their responses. */
 import type { NodeId, TreeId } from '@coppice/core';
 import createClient, { type Client } from 'openapi-fetch';
-import { HttpProblem, parseProblemBody } from '../http.ts';
+import { HttpProblem, parseProblemBody, toRequestProblem } from '../http.ts';
 import type { JsonShapeOf } from '../json-shape.ts';
 import type { paths } from '../paths.ts';
 
@@ -26,12 +26,6 @@ export type Routes = Client<paths>;
 export function createRoutes({ baseUrl, fetch, credentials }: Transport): Routes {
   const options = { baseUrl, fetch, credentials, cache: 'no-store' as const };
   return createClient<paths>(options);
-}
-
-/** Returns a copy without undefined fields, which the generated types do not accept. */
-export function omitUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> };
-export function omitUndefined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 export function treeParams(tree: TreeId) {
@@ -68,11 +62,7 @@ export async function readResponse<T>(request: Promise<Reply<JsonShapeOf<T>>>): 
   } catch (thrown) {
     if (thrown instanceof Error && thrown.name === 'AbortError')
       throw new HttpProblem('page/aborted', 'The request was aborted.', -1);
-    throw new HttpProblem(
-      'page/offline',
-      thrown instanceof Error ? thrown.message : 'The server cannot be reached.',
-      0,
-    );
+    throw toRequestProblem(thrown);
   }
   const { data, error, response } = reply;
   if (!response.ok || data === undefined) throw parseProblemBody(error, response.status);

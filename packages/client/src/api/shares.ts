@@ -1,7 +1,9 @@
 /** The methods of the API for share links. */
+
 import type { NodeId, TreeId } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import type { SharedChatAnswer, ShareView } from '../api-types.ts';
-import { omitUndefined, type Routes, readResponse, readSuccess, treeParams } from './request.ts';
+import { type Routes, readResponse, readSuccess, treeParams } from './request.ts';
 
 /** Returns the path of the attachments of a share link. */
 export function sharedAttachmentsPath(token: string): string {

@@ -1,7 +1,9 @@
 /** The methods of the API that list or search several trees. */
+
 import type { TreeId, TreeQuery } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import type { ListedBookmark, ListPage, SearchHit, TreeShape, TreeViewData } from '../api-types.ts';
-import { omitUndefined, type Routes, readResponse } from './request.ts';
+import { type Routes, readResponse } from './request.ts';
 
 /** Filters of the list of trees. */
 export type TreeFilter = TreeQuery;

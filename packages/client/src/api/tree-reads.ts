@@ -1,8 +1,10 @@
 /** The methods of the API that read the messages of a tree. */
+
 import type { Bookmark, Message, Node, NodeId, TreeId } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import type { Middleware } from 'openapi-fetch';
 import type { ContextAnswer, DeleteImpactAnswer, PageAnswer, TopologyAnswer } from '../api-types.ts';
-import { nodeParams, omitUndefined, type Routes, readResponse, treeParams } from './request.ts';
+import { nodeParams, type Routes, readResponse, treeParams } from './request.ts';
 
 /** Reports which part of the response body has been read, from 0 to 1. Reports nothing if its length is unknown. */
 function followBody(onProgress: (share: number) => void): NonNullable<Middleware['onResponse']> {
@@ -46,7 +48,7 @@ export function createTreeReadMethods(routes: Routes) {
           ...omitUndefined({ signal }),
         }),
       ),
-    /** Reports which part has arrived, from 0 to 1, if the server sends the length. */
+    /** `onProgress` gets the part that has arrived, from 0 to 1, if the server sends the length of the response. */
     topology: (tree: TreeId, signal?: AbortSignal, onProgress?: (share: number) => void) =>
       readResponse<TopologyAnswer>(
         routes.GET('/api/trees/{tree}/topology/columns', {

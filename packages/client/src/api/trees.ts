@@ -1,8 +1,10 @@
 /** The methods of the API for one tree: create, change its attributes, delete. */
+
 import type { JsonObject, NodeId, TreeId } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import type { TreeViewData, WriteResponse } from '../api-types.ts';
 import { type OutgoingMessage, toMutableMessages } from './outgoing-messages.ts';
-import { ifMatchHeader, omitUndefined, type Routes, readResponse, readSuccess, treeParams } from './request.ts';
+import { ifMatchHeader, type Routes, readResponse, readSuccess, treeParams } from './request.ts';
 
 /** Creates the methods for one tree as a whole. Its messages have their own methods. */
 export function createTreeMethods(routes: Routes) {

@@ -10,6 +10,11 @@ export class ResponseGate {
     this.#held ??= [];
   }
 
+  /** How many responses are held. */
+  get waiting(): number {
+    return this.#held?.length ?? 0;
+  }
+
   open(): void {
     const held = this.#held ?? [];
     this.#held = null;
@@ -26,6 +31,8 @@ export class ResponseGate {
 export interface GatedTestClient extends CoppiceClient {
   /** Holds the responses to requests that write. */
   readonly answers: ResponseGate;
+  /** Holds the responses to requests that read, except streams. */
+  readonly reads: ResponseGate;
   /** Holds the events of all streams. */
   readonly events: ResponseGate;
   /** The method and path of each request and stream, in order. */
@@ -46,6 +53,7 @@ function gated(response: Response, gate: ResponseGate): Response {
 /** Creates a client that passes requests to the app of a test server. */
 export function openNodeClient(server: TestServer): GatedTestClient {
   const answers = new ResponseGate();
+  const reads = new ResponseGate();
   const events = new ResponseGate();
   const requests: string[] = [];
   const client = createClient({
@@ -54,11 +62,11 @@ export function openNodeClient(server: TestServer): GatedTestClient {
     async fetch(request) {
       requests.push(`${request.method} ${new URL(request.url).pathname}`);
       const response = await server.server.app.request(request);
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
       if (request.method !== 'GET') await answers.pass();
-      return response.headers.get('content-type')?.startsWith('text/event-stream') === true
-        ? gated(response, events)
-        : response;
+      else if (!isStream) await reads.pass();
+      return isStream ? gated(response, events) : response;
     },
   });
-  return { ...client, answers, events, requests };
+  return { ...client, answers, reads, events, requests };
 }

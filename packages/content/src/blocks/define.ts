@@ -23,6 +23,8 @@ export interface BlockDefinition<B extends Block = Block> {
   readonly summary: string;
   /** The roles whose messages may contain the block. */
   readonly roles: readonly Role[];
+  /** Whether the block is the model's reasoning. Before a reply, its text comes last in searches and previews. */
+  readonly isReasoning: boolean;
   /** Whether a value has the shape of this block. Cheap, and safe on any value; only `parse` checks every field. */
   is(value: object): value is B;
   /**
@@ -51,6 +53,8 @@ export interface BlockSpec<B extends Block> {
   readonly summary: string;
   /** Default: all roles. */
   readonly roles?: readonly Role[];
+  /** Default: false. */
+  readonly isReasoning?: boolean;
   is(value: object): value is B;
   /**
    * Returns the problem of a block's fields as the rest of a sentence after "content[2] …"; undefined if all fields are
@@ -88,10 +92,10 @@ export const providerOnlyFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the fields that are compared: all except the provider-only fields and those in `excluded`. */
-export function pickComparedFields(block: Block, apart: readonly string[] = []): Record<string, Json> {
+export function pickComparedFields(block: Block, excluded: readonly string[] = []): Record<string, Json> {
   const counted: Record<string, Json> = {};
   for (const [key, value] of Object.entries(block)) {
-    if (!providerOnlyFields.has(key) && !apart.includes(key)) setOwn(counted, key, value);
+    if (!providerOnlyFields.has(key) && !excluded.includes(key)) setOwn(counted, key, value);
   }
   return counted;
 }
@@ -107,6 +111,7 @@ export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinitio
     type: spec.type,
     summary: spec.summary,
     roles: spec.roles ?? roles,
+    isReasoning: spec.isReasoning ?? false,
     is: (value): value is B => spec.is(value),
     parse(fields, at) {
       const what = spec.problem(fields);

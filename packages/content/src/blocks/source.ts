@@ -1,6 +1,7 @@
 // Where the bytes of an image or file are. Both block types share this file, because block types do not import each
 // other.
-import type { Json, JsonObject } from '@coppice/core';
+import type { Block, Json, JsonObject } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import { base64Length, fromBase64, isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
 import { showValue } from '../problem.ts';
@@ -38,10 +39,26 @@ export function isMediaType(text: Json | undefined): text is string {
 
 /** Whether a value has the shape of a byte source. Base64 and hashes are not validated. */
 export function isByteSource(value: unknown): value is ByteSource {
-  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
-  if (value.type === 'base64') return 'data' in value && typeof value.data === 'string';
-  if (value.type === 'url') return 'url' in value && typeof value.url === 'string';
-  return value.type === 'blob' && 'hash' in value && typeof value.hash === 'string';
+  if (!isFieldMap(value)) return false;
+  if (value.type === 'base64') return typeof value.data === 'string';
+  if (value.type === 'url') return typeof value.url === 'string';
+  return value.type === 'blob' && typeof value.hash === 'string';
+}
+
+/** Returns where the bytes of a block are; undefined for a block without bytes. */
+export function byteSourceOf(block: Block): ByteSource | undefined {
+  return 'source' in block && isByteSource(block.source) ? block.source : undefined;
+}
+
+/** Whether the bytes of a block are in the message or in the blob store, and not only at a URL. */
+export function hasOwnBytes(block: Block): boolean {
+  const source = byteSourceOf(block);
+  return source !== undefined && source.type !== 'url';
+}
+
+/** Returns the media type of a block; undefined if it names none. */
+export function mediaTypeOf(block: Block): string | undefined {
+  return 'mediaType' in block && typeof block.mediaType === 'string' ? block.mediaType : undefined;
 }
 
 /**

@@ -1,6 +1,8 @@
 // Converts content blocks between the canonical form and the form of Anthropic's wire, Claude.ai and Claude Code.
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
+import { fieldsOrEmpty } from '@coppice/core/decode';
 import { isBase64 } from '../base64.ts';
+import { byteSourceOf, mediaTypeOf } from '../blocks/source.ts';
 import { isJsonObject } from '../json-copy.ts';
 import { getFilledText, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 
@@ -120,15 +122,13 @@ export function fromAnthropic(record: JsonObject, fallbackId: string): readonly 
 }
 
 function blockPath(block: Block): JsonObject | undefined {
-  const source = 'source' in block ? block.source : undefined;
-  if (typeof source !== 'object' || source === null || !('type' in source)) return undefined;
-  const mediaType = 'mediaType' in block && typeof block.mediaType === 'string' ? block.mediaType : undefined;
-  if (source.type === 'base64' && 'data' in source && typeof source.data === 'string')
-    return { type: 'base64', media_type: mediaType ?? 'application/octet-stream', data: source.data };
-  if (source.type === 'url' && 'url' in source && typeof source.url === 'string')
-    return { type: 'url', url: source.url };
-  if (source.type === 'text' && 'text' in source && typeof source.text === 'string')
-    return { type: 'text', media_type: 'text/plain', data: source.text };
+  const source = byteSourceOf(block);
+  if (source?.type === 'base64')
+    return { type: 'base64', media_type: mediaTypeOf(block) ?? 'application/octet-stream', data: source.data };
+  if (source?.type === 'url') return { type: 'url', url: source.url };
+  const text = 'source' in block ? fieldsOrEmpty(block.source) : {};
+  if (text.type === 'text' && typeof text.text === 'string')
+    return { type: 'text', media_type: 'text/plain', data: text.text };
   return undefined;
 }
 

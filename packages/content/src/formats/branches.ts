@@ -1,6 +1,6 @@
 // Divides a tree into branches without forks, for outlines and pages.
-import type { Block, Message, Node } from '@coppice/core';
-import { isText, lastCharacterBoundary, truncateToLine } from '@coppice/core';
+import type { Message, Node } from '@coppice/core';
+import { lastCharacterBoundary, truncateToLine } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
 import type { ExportedTree } from './contract.ts';
 import { exportedChildren } from './exporting.ts';
@@ -72,12 +72,4 @@ export function formatSpeaker(node: Node): string {
   const model = typeof named === 'string' && named !== 'unknown' ? ` · ${named}` : '';
   const roles = { user: 'User', assistant: `Assistant${model}`, tool: `Tool${model}`, system: 'System', root: '' };
   return roles[node.role];
-}
-
-/** Returns the type of a block's byte source; undefined if the block has no bytes. */
-export function byteSourceTypeOf(block: Block): 'base64' | 'blob' | undefined {
-  if (isText(block) || !('source' in block)) return undefined;
-  const { source } = block;
-  if (typeof source !== 'object' || source === null || !('type' in source)) return undefined;
-  return source.type === 'base64' || source.type === 'blob' ? source.type : undefined;
 }

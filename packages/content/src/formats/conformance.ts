@@ -112,7 +112,7 @@ function expectSound(stored: StoredImport): void {
   expect(Reflect.get({}, 'polluted')).toBe(undefined);
 }
 
-/** Returns the content of a store without ids that Coppice assigned. */
+/** Returns the imported trees without the places of their nodes in the source. */
 function shapeOf(stored: StoredImport): unknown {
   return stored.trees.map((tree) => ({
     id: tree.externalId,
@@ -135,6 +135,21 @@ function threadTexts(stored: StoredImport): string[] {
   )
     if (node.kind !== 'state') texts.push(messageKit.text(node.message));
   return texts.reverse();
+}
+
+/** Replaces the first byte of a text in one of the files by a byte that is never valid UTF-8. Undefined without the text. */
+function withInvalidByte(files: FixtureFiles, texts: readonly string[]): FixtureFiles | undefined {
+  for (const [name, file] of Object.entries(files)) {
+    if (typeof file !== 'string') continue;
+    for (const text of texts) {
+      const at = text === '' ? -1 : file.indexOf(text);
+      if (at === -1) continue;
+      const bytes = encodeFile(file);
+      bytes[encodeFile(file.slice(0, at)).length] = 0xff;
+      return { ...files, [name]: bytes };
+    }
+  }
+  return undefined;
 }
 
 /** Returns each text with its parent's text, independent of ids. */
@@ -327,6 +342,20 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       );
     });
 
+    it.each(fixtures.filter(({ files, thread = [] }) => withInvalidByte(files, thread) !== undefined))(
+      '[I51] reports invalid UTF-8 in a message, or refuses it: $name',
+      async ({ files, thread = [] }) => {
+        const damaged = withInvalidByte(files, thread) ?? files;
+        try {
+          const { findings } = await storeInput(toInput(damaged), { format });
+          expect(findings.filter((one) => one.severity !== 'note')).not.toEqual([]);
+        } catch (error) {
+          if (!isAppError(error)) throw error;
+          expect(error.code).toMatch(/^import\//);
+        }
+      },
+    );
+
     it.each(fixtures.filter((one) => Object.values(one.files).every((file) => typeof file === 'string')))(
       '[I8] is read with a byte order mark in front: $name',
       async ({ files }) => {
@@ -362,7 +391,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       }
       const again = await storeInput(toInput(Object.fromEntries(out.files)), { format });
       expectSound(again);
-      expect(findSilentLosses(again.trees, reported)).toEqual([]);
+      expect(findSilentLosses(again.trees, reported, out.files.values())).toEqual([]);
     });
 
     it.each(written)(

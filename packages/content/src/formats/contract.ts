@@ -80,7 +80,7 @@ export interface ImportedBlob {
   read(): Promise<Uint8Array>;
 }
 
-/** The session and the call that spawned a subagent, identified by its ids in the source. */
+/** The session and the call that spawned a subagent, by their ids in the source. */
 export interface SpawnedBy {
   /** The id of the session, which is the `externalId` of its tree. */
   readonly session: string;
@@ -218,6 +218,7 @@ export interface FormatWriter {
 export type KeptFeature =
   | 'branches'
   | 'titles'
+  | 'folders'
   | 'system prompts'
   | 'models'
   | 'times'
@@ -238,7 +239,8 @@ export interface Format {
   readonly label: string;
   readonly summary: string;
   /**
-   * The features that the reader keeps, in the order of {@link KeptFeature}. The test of the format checks each of them.
+   * The features that the reader keeps, in the order of {@link KeptFeature}. The test of the format checks each of
+   * them.
    */
   readonly keeps?: readonly KeptFeature[];
   readonly reader?: FormatReader;

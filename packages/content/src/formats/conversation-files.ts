@@ -1,12 +1,13 @@
 // Reads files of programs that store each conversation as one JSON value: alone in a file, in a list, or under a key.
 import type { Json, JsonObject } from '@coppice/core';
 import type { FormatReader, ImportedTree, ReadEvent, ReadOptions } from './contract.ts';
-import { isJsonObject } from './fields.ts';
+import { getFilledText, isJsonObject, listAt } from './fields.ts';
 import { readDocumentRecords, readLineRecords } from './file-records.ts';
 import { detailOf } from './finding-details.ts';
 import { buildFinding, type FindingSeverity, type ImportFinding } from './findings.ts';
+import { parseForeignJson } from './foreign-json.ts';
 import { type ImportInput, type InputFile, isLineFile, isMediaFile, readSample, type SampleFile } from './input.ts';
-import type { JsonPathPattern } from './split-json.ts';
+import { type JsonPathPattern, type JsonPiece, JsonSplitter } from './split-json.ts';
 
 /** The layout of a program's files, and a function that converts a conversation to a tree. */
 export interface ConversationFiles {
@@ -22,6 +23,8 @@ export interface ConversationFiles {
   readonly isDocument?: (json: JsonObject) => boolean;
   /** The severity of the finding for a value at these paths that is not a conversation; a loss by default. */
   readonly otherwise?: FindingSeverity;
+  /** The folders that a document lists beside its conversations. */
+  readonly folders?: ConversationFolders;
   readonly tree: (
     conversation: JsonObject,
     place: string,
@@ -30,9 +33,94 @@ export interface ConversationFiles {
   ) => ImportedTree;
 }
 
+/** The folders that a program lists beside its conversations. */
+export interface ConversationFolders {
+  /** The parts of a document that list folders. */
+  readonly paths: readonly JsonPathPattern[];
+  /** Returns the folders in such a part. */
+  readonly read: (part: Json) => readonly ListedFolder[];
+  /** Returns the id of the folder of a conversation, if the conversation names it. */
+  readonly idOf?: (conversation: JsonObject) => string | undefined;
+}
+
+/** A folder of another program. */
+export interface ListedFolder {
+  readonly id: string;
+  /** Undefined if the file does not tell the name. */
+  readonly name: string | undefined;
+  /** The ids of its conversations, if the folder names them. */
+  readonly conversations?: readonly string[];
+}
+
+/** Returns the folders of a list in which each has an id and a name. */
+export function listedFolders(part: Json): readonly ListedFolder[] {
+  return (Array.isArray(part) ? part : []).filter(isJsonObject).map((folder: JsonObject) => ({
+    id: getFilledText(folder, 'id') ?? '',
+    name: getFilledText(folder, 'title') ?? getFilledText(folder, 'name'),
+    conversations: listAt(folder, 'conversationIds').filter((id) => typeof id === 'string'),
+  }));
+}
+
+/** The folders of a file, by which its conversations are sorted. */
+class FolderNames {
+  readonly #idOf: ConversationFolders['idOf'];
+  readonly #names = new Map<string, string>();
+  readonly #byConversation = new Map<string, string>();
+  readonly #used = new Set<string>();
+  #count = 0;
+
+  constructor(folders: ConversationFolders | undefined) {
+    this.#idOf = folders?.idOf;
+  }
+
+  /** The number of folders whose names are not imported, because no conversation is known to be in them. */
+  get left(): number {
+    return this.#count - this.#used.size;
+  }
+
+  add({ id, name, conversations = [] }: ListedFolder): void {
+    this.#count++;
+    if (name === undefined) return;
+    this.#names.set(id, name);
+    for (const one of conversations) this.#byConversation.set(one, id);
+  }
+
+  /** Returns a tree with the name of its folder; the same tree if it is in none. */
+  sort(tree: ImportedTree, conversation: JsonObject): ImportedTree {
+    const id = this.#idOf?.(conversation) ?? this.#byConversation.get(tree.externalId);
+    const folder = id === undefined ? undefined : this.#names.get(id);
+    if (id === undefined || folder === undefined) return tree;
+    this.#used.add(id);
+    return { ...tree, attributes: { ...tree.attributes, folder } };
+  }
+}
+
+/**
+ * Reads the folders of a file before its conversations, because many programs list them at the end. A pipe can be read
+ * only once, so the folders of its conversations are counted when they arrive.
+ */
+async function readFolders(file: InputFile, { folders, paths }: ConversationFiles): Promise<FolderNames> {
+  const names = new FolderNames(folders);
+  if (folders === undefined || file.kept !== undefined) return names;
+  // Conversations are split off, because the remainder of a document is kept in memory.
+  const splitter = new JsonSplitter([...folders.paths, ...paths]);
+  const read = (pieces: readonly JsonPiece[]) => {
+    for (const { pattern, bytes } of pieces) {
+      const part = pattern < folders.paths.length ? parseForeignJson(bytes, file.name).value : undefined;
+      if (part !== undefined) for (const folder of folders.read(part)) names.add(folder);
+    }
+  };
+  for await (const chunk of file.stream()) {
+    read(splitter.push(chunk));
+    await file.rest?.();
+  }
+  read(splitter.end().pieces);
+  return names;
+}
+
 const sampled = 20;
 
-/** Returns the values of a document that match a pattern; at most twenty of each list or object. */
+/** Returns at most twenty values of a document that match a path pattern. */
 export function findValuesByPath(json: Json | undefined, pattern: JsonPathPattern): readonly (Json | undefined)[] {
   let found: readonly (Json | undefined)[] = [json];
   for (const key of pattern)
@@ -58,26 +146,43 @@ export function hasConversation(
   return paths.some((path) => findValuesByPath(json, path).some((value) => isConversation(value)));
 }
 
-/** Yields the conversations of one file, and findings for values that are none. */
+/** Yields the conversations of one file, and a finding for each value that is not a conversation. */
 export async function* readConversationFile(
   file: InputFile,
   files: ConversationFiles,
   options: ReadOptions,
 ): AsyncGenerator<ReadEvent> {
-  const { isConversation, tree, paths, otherwise = 'loss' } = files;
+  const { isConversation, paths, otherwise = 'loss' } = files;
   const inLines = files.lines === true && (await isLineFile(file));
+  const names = await readFolders(file, files);
+  const tree = (record: { readonly value: JsonObject; readonly place: string }, findings: readonly ImportFinding[]) => {
+    const made = files.tree(record.value, record.place, findings, options);
+    return { type: 'tree' as const, tree: names.sort(made, record.value) };
+  };
   for await (const record of inLines ? readLineRecords(file) : readDocumentRecords(file, paths)) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
-      if (isConversation(record.value)) yield { type: 'tree', tree: tree(record.value, record.place, [], options) };
-    } else if (isConversation(record.value))
-      yield { type: 'tree', tree: tree(record.value, record.place, record.findings, options) };
+      const { value, place } = record;
+      const left = file.kept === undefined ? names.left : countFolders(value, files);
+      if (left > 0)
+        yield {
+          type: 'finding',
+          finding: buildFinding('import/skipped', 'note', place, detailOf('names-of-folders', left)),
+        };
+      if (isConversation(value)) yield tree({ value, place }, []);
+    } else if (isConversation(record.value)) yield tree({ value: record.value, place: record.place }, record.findings);
     else
       yield {
         type: 'finding',
         finding: buildFinding('import/skipped', otherwise, record.place, detailOf('not-a-conversation'), 1),
       };
   }
+}
+
+/** Returns the number of folders in the remainder of a document. */
+function countFolders(document: Json | undefined, { folders }: ConversationFiles): number {
+  const parts = (folders?.paths ?? []).flatMap((path) => findValuesByPath(document, path));
+  return parts.reduce<number>((sum, part) => sum + (part === undefined ? 0 : (folders?.read(part).length ?? 0)), 0);
 }
 
 /** Reads each file of an input that belongs to a program, and reports the other files as skipped. */

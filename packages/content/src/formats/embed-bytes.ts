@@ -1,7 +1,7 @@
 // Embeds stored attachments in messages, for formats that can contain bytes.
 import type { Block, Message } from '@coppice/core';
 import { toBase64 } from '../base64.ts';
-import { isByteSource } from '../blocks/source.ts';
+import { byteSourceOf } from '../blocks/source.ts';
 import type { WriteOptions } from './contract.ts';
 
 /**
@@ -12,8 +12,8 @@ export async function embedBytes(message: Message, options: WriteOptions): Promi
   if (blob === undefined || !message.content.some(isStoredBlob)) return message;
   const content: Block[] = [];
   for (const block of message.content) {
-    const source = 'source' in block ? block.source : undefined;
-    const bytes = isByteSource(source) && source.type === 'blob' ? await blob(source.hash) : null;
+    const source = byteSourceOf(block);
+    const bytes = source?.type === 'blob' ? await blob(source.hash) : null;
     if (bytes === null) content.push(block);
     else {
       const inside: Block & { readonly source: unknown } = {
@@ -28,5 +28,5 @@ export async function embedBytes(message: Message, options: WriteOptions): Promi
 
 /** Whether the bytes of a block are in the blob store. */
 export function isStoredBlob(block: Block): boolean {
-  return 'source' in block && isByteSource(block.source) && block.source.type === 'blob';
+  return byteSourceOf(block)?.type === 'blob';
 }

@@ -83,7 +83,7 @@ export function* readExport(
   selection: ExportSelection = { what: 'tree' },
 ): ReadProgram<ExportedTree> {
   const row = yield* ask('tree', { treeId });
-  if (row === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
+  if (row === null) return refuse('tree/unknown-tree', `There is no chat ${treeId}.`, { treeId });
   const { rootId, attributes, createdAt, updatedAt, activeNodeId } = row;
   const base = { treeId, rootId, attributes, createdAt, updatedAt, names };
   if (selection.what === 'tree') {
@@ -96,7 +96,7 @@ export function* readExport(
   const end = selection.nodeId ?? activeNodeId;
   if (end === null) return { ...base, activeNodeId: null, nodes: [], trash: [], bookmarks: [] };
   const { nodes: path } = yield* ask('path', { to: end, treeId });
-  if (path.length === 0) return refuse('tree/unknown-node', `There is no node ${end}.`, { nodeId: end });
+  if (path.length === 0) return refuse('tree/unknown-node', `There is no message ${end}.`, { nodeId: end });
   const below = selection.what === 'path' ? [] : (yield* ask('subtree', { of: end, treeId })).slice(1);
   const nodes = [...path, ...below];
   const bookmarks: Bookmark[] = [];

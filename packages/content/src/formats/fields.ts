@@ -1,33 +1,17 @@
 // Reads fields of foreign records, which may have any shape.
 import type { Json, JsonObject } from '@coppice/core';
-import { getText, listOrEmpty } from '@coppice/core/decode';
 import { setOwn } from '../json-copy.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 
 export {
+  getFilledText,
   getNumber as numberAt,
   getText as textAt,
+  getTexts,
   listOrEmpty as listAt,
   objectOrEmpty as objectAt,
 } from '@coppice/core/decode';
 export { isJsonObject } from '../json-copy.ts';
-
-/** Returns a text field; undefined if it is missing, empty or of another type. */
-export function getFilledText(record: JsonObject, key: string): string | undefined {
-  const value = getText(record, key);
-  return value === '' ? undefined : value;
-}
-
-/** Returns the strings in a list field; other items are skipped. */
-export function getTexts(record: JsonObject, key: string): readonly string[] {
-  const list = listOrEmpty(record, key);
-  const texts: string[] = [];
-  for (let index = 0; index < list.length; index++) {
-    const item = list[index];
-    if (typeof item === 'string') texts.push(item);
-  }
-  return texts;
-}
 
 /** Copies a record without some members; `__proto__` stays an ordinary key. */
 export function omitKeys(record: JsonObject, ...keys: readonly string[]): JsonObject {

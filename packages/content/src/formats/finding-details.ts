@@ -42,6 +42,8 @@ export const findingDetailTexts = {
   'no-name': 'no name',
   'not-a-node': 'not a node',
   'not-an-object': 'not an object',
+  'not-a-list': '{} is not a list',
+  'names-of-folders': 'the names of {} folders',
   'text-in-wrong-place': 'its record has text in a field where this format has none',
   'text-in-unknown-fields': 'its text is in unknown fields',
   'no-author': 'no message names its author',

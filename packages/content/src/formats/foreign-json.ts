@@ -1,6 +1,7 @@
 // Parses foreign records. JSON.parse hides three problems: duplicate keys, numbers beyond the range of a double, and
 // integers with too many digits. All three are reported, but none rejects a conversation.
-import type { Json, JsonObject } from '@coppice/core';
+import type { Json } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import { parseJson } from '../json-text.ts';
 import { type CooperativeTask, runWithoutPauses } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
@@ -61,7 +62,7 @@ function clampNumber(value: Json): Json {
 
 function clampNumbers(root: Json): Json {
   const copyOf = (value: Json): Json =>
-    Array.isArray(value) ? [...value] : isObject(value) ? { ...value } : clampNumber(value);
+    Array.isArray(value) ? [...value] : isJsonObject(value) ? { ...value } : clampNumber(value);
   const top = copyOf(root);
   const stack: Json[] = [top];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
@@ -75,10 +76,6 @@ function clampNumbers(root: Json): Json {
     }
   }
   return top;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Parses one record. Pass `members` if the count is known, to save a scan. */

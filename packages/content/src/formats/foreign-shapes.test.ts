@@ -25,6 +25,20 @@ const linked: { readonly [name: string]: Json } = {
   'children without parents': chain((at) => ({ children: at === 3 ? [] : [`m${at + 1}`] })),
   childrenIds: chain(() => ({ childrenIds: [] })),
   versions: chain(() => ({ versions: [{ text: 'Black.' }] })),
+  'replies in replies': chain((at) => (at === 1 ? { replies: [{ role: 'user', content: 'And black?' }] } : {})),
+  branches: chain((at) => (at === 0 ? { branches: [[{ role: 'assistant', content: 'Black.' }]] } : {})),
+  replyTo: chain((at) => ({ replyTo: at === 0 ? null : 'm0' })),
+  in_reply_to_id: chain((at) => (at === 0 ? {} : { in_reply_to_id: 'm0' })),
+  previous_message_id: chain((at) => ({ previous_message_id: at === 0 ? null : 'm0' })),
+  nextId: chain(() => ({ nextId: 'm3' })),
+  'an unknown field with the id of another message': chain((at) => ({
+    id: `message-${at}`,
+    follows: at === 3 ? 'message-0' : null,
+  })),
+  'a list of ids in an unknown field': chain((at) => ({
+    id: `message-${at}`,
+    below: at === 0 ? ['message-1', 'message-3'] : [],
+  })),
 };
 
 /** Returns the same list in every wrapper that a list of messages may have. */
@@ -84,6 +98,12 @@ describe('lists whose messages form a tree', () => {
         expect([wrapping, name, await reportedBy(name, text)]).not.toEqual([wrapping, name, []]);
       }
     }
+  });
+
+  it('[I201] may name their thread, and the messages beside them', async () => {
+    const messages = chain((at) => ({ id: `message-${at}`, threadId: 'message-0', after: `message-${at - 1}` }));
+    const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ title: 'Tea', messages }) }));
+    expect(trees[0]?.nodes.filter(({ kind }) => kind === 'message')).toHaveLength(4);
   });
 
   it('[I201] are counted as left out, with the field that shows it', async () => {

@@ -3,6 +3,7 @@
 export { fromAnthropic } from './anthropic-blocks.ts';
 export * from './contract.ts';
 export { type CooperativeTask, type Pause, runWithPauses } from './cooperative.ts';
+export { type DecodedText, decodeUtf8 } from './decode.ts';
 export { findDifference, hasSameContent, type RecordDifference, type ReimportState } from './differences.ts';
 export {
   conversationTimes,

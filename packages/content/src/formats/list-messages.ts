@@ -5,7 +5,7 @@ import { getFilledText, isJsonObject, listAt, textAt } from './fields.ts';
 import { fromOpenAi } from './openai-messages.ts';
 import type { ReplyItem } from './reply-items.ts';
 import { roleFinding } from './structure-findings.ts';
-import { type ConversationNodes, type SourceTurn, toBlocksItem } from './turn-nodes.ts';
+import { type ConversationNodes, type ParsedTurn, toBlocksItem } from './turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
@@ -32,7 +32,7 @@ export function parseListMessage(
   message: JsonObject,
   nodes: ConversationNodes,
   place: string,
-): Pick<SourceTurn, 'role' | 'items'> {
+): Pick<ParsedTurn, 'role' | 'items'> {
   nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
   const role = textAt(message, 'role') ?? 'user';
   const blocks = blocksOf(message).filter(

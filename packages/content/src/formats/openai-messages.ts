@@ -2,6 +2,7 @@
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { base64Length, isBase64 } from '../base64.ts';
+import { byteSourceOf, mediaTypeOf } from '../blocks/source.ts';
 import { isJsonObject } from '../json-copy.ts';
 import { getFilledText, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 
@@ -123,31 +124,28 @@ export function fromOpenAi(record: JsonObject): JsonObject {
  * without an id.
  */
 export function audioBlocks(audio: JsonObject): JsonObject[] {
-  const said = getFilledText(audio, 'transcript');
+  const transcript = getFilledText(audio, 'transcript');
   if (getFilledText(audio, 'id') === undefined) return [];
   return [
-    ...(said === undefined ? [] : [{ type: 'text', text: said }]),
+    ...(transcript === undefined ? [] : [{ type: 'text', text: transcript }]),
     { ...omitKeys(audio, 'transcript'), type: 'audio' },
   ];
 }
 
 /** Like {@link fromOpenAi}, but also converts the audio of a reply. */
 export function fromOpenAiWithAudio(record: JsonObject): JsonObject {
-  const spoken = audioBlocks(objectAt(record, 'audio'));
-  if (spoken.length === 0) return fromOpenAi(record);
+  const audio = audioBlocks(objectAt(record, 'audio'));
+  if (audio.length === 0) return fromOpenAi(record);
   const { content } = record;
   const written: readonly Json[] =
     typeof content === 'string' && content !== '' ? [content] : listAt(record, 'content');
-  return fromOpenAi({ ...record, content: [...written, ...spoken] });
+  return fromOpenAi({ ...record, content: [...written, ...audio] });
 }
 
 function imageUrlOf(block: Block): string | undefined {
-  const source = 'source' in block ? block.source : undefined;
-  if (typeof source !== 'object' || source === null || !('type' in source)) return undefined;
-  if (source.type === 'url' && 'url' in source && typeof source.url === 'string') return source.url;
-  if (source.type !== 'base64' || !('data' in source) || typeof source.data !== 'string') return undefined;
-  const mediaType = 'mediaType' in block && typeof block.mediaType === 'string' ? block.mediaType : 'image/png';
-  return `data:${mediaType};base64,${source.data}`;
+  const source = byteSourceOf(block);
+  if (source?.type === 'url') return source.url;
+  return source?.type === 'base64' ? `data:${mediaTypeOf(block) ?? 'image/png'};base64,${source.data}` : undefined;
 }
 
 /** The parts of a canonical message that a chat completion message cannot represent. */
@@ -165,9 +163,9 @@ export function toOpenAi(
   const calls: Json[] = [];
   const losses: OpenAiLoss[] = [];
   let reasoning = '';
-  const spoken = findAudioReply(message);
+  const reply = findAudioReply(message);
   for (const block of message.content) {
-    if (block === spoken.words || block === spoken.sound) continue;
+    if (block === reply.words || block === reply.sound) continue;
     if (isText(block)) parts.push({ type: 'text', text: block.text });
     else if (block.type === 'tool-use' && 'id' in block && 'name' in block && 'parameters' in block)
       calls.push({
@@ -186,9 +184,9 @@ export function toOpenAi(
     }
   }
   const plain = parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : undefined;
-  const audio = audioBlock(spoken);
-  const unsaid = calls.length > 0 || audio !== undefined;
-  const content: Json = plain ?? (parts.length === 0 ? (unsaid ? null : '') : parts);
+  const audio = audioBlock(reply);
+  const mayBeNull = calls.length > 0 || audio !== undefined;
+  const content: Json = plain ?? (parts.length === 0 ? (mayBeNull ? null : '') : parts);
   const record: JsonObject = {
     role: message.role,
     content,

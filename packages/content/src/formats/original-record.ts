@@ -59,9 +59,9 @@ function mappedList(list: readonly Json[], change: (value: Json) => Json | undef
   let copy: Json[] | undefined;
   for (let index = 0; index < list.length; index++) {
     const item = list[index] ?? null;
-    const made = mapTexts(item, change);
-    if (made !== item) copy ??= list.slice(0, index);
-    copy?.push(made);
+    const mapped = mapTexts(item, change);
+    if (mapped !== item) copy ??= list.slice(0, index);
+    copy?.push(mapped);
   }
   return copy ?? list;
 }
@@ -71,9 +71,9 @@ function mappedObject(object: JsonObject, change: (value: Json) => Json | undefi
   let copy: Record<string, Json> | undefined;
   for (const [index, key] of keys.entries()) {
     const member = object[key] ?? null;
-    const made = mapTexts(member, change);
-    if (made !== member) copy ??= copyFirstMembers(object, keys, index);
-    if (copy !== undefined) setOwn(copy, key, made);
+    const mapped = mapTexts(member, change);
+    if (mapped !== member) copy ??= copyFirstMembers(object, keys, index);
+    if (copy !== undefined) setOwn(copy, key, mapped);
   }
   return copy ?? object;
 }
@@ -135,9 +135,9 @@ function packValue(value: Json, texts: PackedTexts): Json {
   let copy: Json[] | undefined;
   for (let index = 0; index < value.length; index++) {
     const item = value[index] ?? null;
-    const made = packValue(item, texts);
-    if (made !== item) copy ??= value.slice(0, index);
-    copy?.push(made);
+    const packed = packValue(item, texts);
+    if (packed !== item) copy ??= value.slice(0, index);
+    copy?.push(packed);
   }
   return copy ?? value;
 }
@@ -150,9 +150,9 @@ function packedObject(object: JsonObject, texts: PackedTexts): Json {
     // An object of the source that looks like a pointer is escaped.
     if (key === pointer || key === escape || key === bytesPointer) return { [escape]: JSON.stringify(object) };
     const member = object[key] ?? null;
-    const made = packValue(member, texts);
-    if (made !== member) copy ??= copyFirstMembers(object, keys, index);
-    if (copy !== undefined) setOwn(copy, key, made);
+    const packed = packValue(member, texts);
+    if (packed !== member) copy ??= copyFirstMembers(object, keys, index);
+    if (copy !== undefined) setOwn(copy, key, packed);
   }
   return copy ?? object;
 }

@@ -116,7 +116,10 @@ function isUnderstood(event: ReadEvent): boolean {
 
 const isTrouble = ({ severity }: ImportFinding) => severity !== 'note';
 
-/** Returns a finding for a file in which the reader found nothing: a loss, unless the file is empty. */
+/**
+ * Returns a finding for a file in which the reader found nothing: a loss, unless the file is empty or a picture, sound
+ * or similar.
+ */
 async function buildNothingFinding(file: InputFile, format: Format, empty: boolean): Promise<ImportFinding> {
   const { head } = await readHead(file);
   const blank = empty || isMediaFile(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
@@ -237,10 +240,12 @@ export async function* readImport(input: ImportInput, options: ImportOptions = {
 
 function refuseUnknownFormat(input: ImportInput): never {
   const names = input.files.slice(0, 3).map((file) => file.name);
-  const where = names.length === 0 ? 'what was given, which is no file,' : names.join(', ');
+  const where = `${names.join(', ')}${input.files.length > 3 ? ' …' : ''}`;
   return refuseImport(
     'import/unknown-format',
-    `Nothing in ${where}${input.files.length > 3 ? ' …' : ''} looks like a conversation in a known format; name the format if you know it.`,
+    names.length === 0
+      ? 'There is no file to import.'
+      : `Nothing in ${where} looks like a conversation in a known format. If you know its format, name it.`,
     { files: names },
   );
 }

@@ -7,7 +7,7 @@ import { messageKit } from '../kit.ts';
 import { readStoredTree, type StoredImport, storeInput, toInput, writeStored } from './conformance.ts';
 import { findFormat, formats } from './formats.ts';
 
-/** Builds a conversation from parent numbers; -1 marks a first message. */
+/** Builds an export. Each number, modulo the messages before it, chooses the parent of one message. */
 function exportOf(parents: readonly number[]): string {
   const idOf = (at: number) => (at < 0 ? 'r' : `n${at}`);
   const above = parents.map((wish, at) => (at === 0 ? -1 : (wish % (at + 1)) - 1));

@@ -83,9 +83,9 @@ export interface RecordTurns {
  * or usage cannot be stored in the same record.
  */
 export function findTurnAuthor({ nodes }: RecordTurn): { readonly maker: Node; readonly others: readonly Node[] } {
-  const spoken = nodes.filter((node) => node.role === 'assistant');
-  const named = spoken.filter(({ meta }) => meta.source?.model_name !== undefined || meta.source?.usage !== undefined);
-  const maker = named.at(-1) ?? spoken.at(-1) ?? nodes.at(-1);
+  const replies = nodes.filter((node) => node.role === 'assistant');
+  const named = replies.filter(({ meta }) => meta.source?.model_name !== undefined || meta.source?.usage !== undefined);
+  const maker = named.at(-1) ?? replies.at(-1) ?? nodes.at(-1);
   if (maker === undefined) throw new Error('A turn has no nodes.');
   const { source } = maker.meta;
   const others = named.filter(

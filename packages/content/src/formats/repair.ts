@@ -1,10 +1,9 @@
 // Repairs foreign trees, with the same code for all formats. Nothing invalid reaches a store, and nothing is dropped
 // silently. All walks are iterative, and foreign ids are used only as Map keys.
-import { type Json, type Message, type NodeKind, textMessage } from '@coppice/core';
+import { type Json, type Message, type NodeKind, textMessage, utf8Length } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';
 import { normaliseMessage } from '../legacy.ts';
 import { sha256Hex } from '../sha256.ts';
-import { utf8Length } from '../utf8.ts';
 import type { ImportedNode, ImportedTree } from './contract.ts';
 import { type CooperativeTask, itemsPerPause, runWithoutPauses } from './cooperative.ts';
 import { detailOf } from './finding-details.ts';
@@ -36,7 +35,7 @@ export interface RepairedTree extends Omit<ImportedTree, 'nodes' | 'activeExtern
 const longestId = 512;
 
 /** Returns an id that a store accepts; an id that is too long is hashed. */
-export function shortenId(id: string): string {
+export function hashLongId(id: string): string {
   // A UTF-16 unit takes at most three bytes.
   return id.length * 3 <= longestId || utf8Length(id) <= longestId ? id : `sha256:${sha256Hex(id)}`;
 }
@@ -67,7 +66,7 @@ class Repair {
   /** Creates one draft per id. A duplicate id with the same body is merged; with another body it gets a new id. */
   createDrafts(): void {
     for (const node of this.#tree.nodes) {
-      const id = shortenId(node.externalId);
+      const id = hashLongId(node.externalId);
       const records = node.records ?? 1;
       const first = this.#byId.get(id);
       const known = first === undefined ? undefined : this.drafts[first];
@@ -78,7 +77,7 @@ class Repair {
         this.findings.push(buildFinding('import/duplicate', 'repair', node.place, detailOf('id', shortenedId(id))));
         known.records += records;
       } else {
-        const own = this.#free.next(id, (one) => this.#byId.has(one), shortenId);
+        const own = this.#free.next(id, (one) => this.#byId.has(one), hashLongId);
         this.findings.push(
           buildFinding(
             'import/duplicate-id',
@@ -104,7 +103,7 @@ class Repair {
   }
 
   indexOf(id: string): number | undefined {
-    return this.#byId.get(shortenId(id));
+    return this.#byId.get(hashLongId(id));
   }
 
   /** Resolves the parent of each draft to an index. A draft without a valid parent becomes a child of the root. */
@@ -382,8 +381,8 @@ export function* repairTreeCooperatively(tree: ImportedTree): CooperativeTask<Re
   for (const found of repair.findings) rejected += found.rejected;
   return {
     ...tree,
-    externalId: shortenId(tree.externalId),
-    scope: shortenId(tree.scope),
+    externalId: hashLongId(tree.externalId),
+    scope: hashLongId(tree.scope),
     nodes,
     activeExternalId,
     findings: repair.findings,

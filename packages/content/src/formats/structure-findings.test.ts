@@ -7,7 +7,7 @@ type Fields = { readonly [key: string]: unknown };
 const at = (second: number) => new Date(1_767_323_045_000 + second * 1000).toISOString();
 const lines = (...values: readonly Fields[]) => values.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-/** Builds one record of each format: an id, a parent and a structural problem. */
+/** Builds a file in each format from records, which have an id, a parent and perhaps a structural problem. */
 const makers: { readonly [format: string]: (records: readonly Odd[]) => FixtureFiles } = {
   chatgpt: (records) => {
     const root = { id: 'r', parent: null, children: [], message: null };

@@ -1,5 +1,5 @@
 // Findings about structural problems that all readers share. The record is kept, and the problem is reported.
-import type { Json } from '@coppice/core';
+import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
 import { getFilledText, isJsonObject } from './fields.ts';
 import { detailOf } from './finding-details.ts';
@@ -9,6 +9,20 @@ import { buildFinding, type FindingSeverity, type ImportFinding } from './findin
 export function parentFinding(parent: Json | undefined, place: string): ImportFinding[] {
   if (parent === undefined || parent === null || typeof parent === 'string') return [];
   return [buildFinding('import/orphan', 'repair', place, detailOf('parent', JSON.stringify(parent).slice(0, 80)))];
+}
+
+/**
+ * Returns a finding for a field that is read as a list and has another value. A missing field and null are empty lists.
+ */
+export function listFinding(record: JsonObject, key: string, place: string): ImportFinding[] {
+  const value = record[key];
+  if (value === undefined || value === null || Array.isArray(value)) return [];
+  return [buildFinding('import/record-unreadable', 'loss', place, detailOf('not-a-list', key))];
+}
+
+/** Returns a finding for a value in a list that is not an object, and is therefore not read. */
+export function entryFinding(place: string): ImportFinding {
+  return buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1);
 }
 
 /** Returns a finding for more than one root; only a note in formats that allow several roots. */
@@ -78,7 +92,8 @@ export function wireBlockFinding(content: Json | undefined, place: string): Impo
 }
 
 // A record with one of these fields is part of a tree, whatever the value of the field is.
-const linkField = /^(?:parent|children|child)(?:_?(?:message|node|msg))?s?(?:_?(?:id|uuid)s?)?$/i;
+const linkField =
+  /^(?:(?:parent|children|child|(?:in_?)?reply_?to)(?:_?(?:message|node|msg))?s?(?:_?(?:id|uuid)s?)?|(?:prev|previous|next)_?(?:(?:message|node|msg)(?:_?(?:id|uuid))?|id|uuid))$/i;
 // Fields that contain other versions of the same message if their value is a list or an object.
 const versionFields: ReadonlySet<string> = new Set([
   'ancestors',
@@ -87,6 +102,9 @@ const versionFields: ReadonlySet<string> = new Set([
   'variants',
   'alternatives',
   'swipes',
+  'replies',
+  'branches',
+  'regenerations',
 ]);
 
 function linkIn(record: Json | undefined): string | undefined {
@@ -98,9 +116,54 @@ function linkIn(record: Json | undefined): string | undefined {
   return undefined;
 }
 
+// Shorter ids, such as numbers, may be equal to other values by chance.
+const shortestLinkedId = 8;
+const idFields = ['id', 'uuid', '_id', 'message_id', 'messageId'];
+// Fields that name what several messages belong to; its id may be that of the first message.
+const sharedField = /thread|conversation|session|chat|root|run|turn/i;
+
+function idOf(message: Json): string | undefined {
+  if (!isJsonObject(message)) return undefined;
+  const id = idFields.map((key) => message[key]).find((value) => typeof value === 'string');
+  return typeof id === 'string' && id.length >= shortestLinkedId ? id : undefined;
+}
+
+/**
+ * Finds a field whose value is the id of another message that is not the previous or next one. Returns the index of the
+ * message that has the field, and the field's name.
+ */
+function findLinkByValue(messages: readonly Json[]): readonly [index: number, key: string] | undefined {
+  const places = new Map<string, number>();
+  for (const [index, message] of messages.entries()) {
+    const id = idOf(message);
+    if (id !== undefined) places.set(id, index);
+  }
+  if (places.size < 2) return undefined;
+  for (const [index, message] of messages.entries()) {
+    if (!isJsonObject(message)) continue;
+    for (const [key, value] of Object.entries(message)) {
+      if (sharedField.test(key)) continue;
+      for (const one of Array.isArray(value) ? value : [value]) {
+        const named = typeof one === 'string' ? places.get(one) : undefined;
+        if (named !== undefined && Math.abs(named - index) > 1) return [index, key];
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Returns the index of the first message that names a parent, a child or another version, and the field. */
+function findLink(messages: readonly Json[]): readonly [index: number, key: string] | undefined {
+  for (const [index, message] of messages.entries()) {
+    const key = linkIn(message);
+    if (key !== undefined) return [index, key];
+  }
+  return findLinkByValue(messages);
+}
+
 /** Whether messages name parents, children or other versions. */
 export function hasMessageLinks(messages: readonly Json[]): boolean {
-  return messages.some((message) => linkIn(message) !== undefined);
+  return findLink(messages) !== undefined;
 }
 
 /**
@@ -108,18 +171,11 @@ export function hasMessageLinks(messages: readonly Json[]): boolean {
  * plain list.
  */
 export function linkFinding(messages: readonly Json[], place: string): ImportFinding | undefined {
-  for (const [index, message] of messages.entries()) {
-    const key = linkIn(message);
-    if (key !== undefined)
-      return buildFinding(
-        'import/other-format',
-        'loss',
-        place,
-        detailOf('branch-field', index, JSON.stringify(key)),
-        messages.length,
-      );
-  }
-  return undefined;
+  const link = findLink(messages);
+  if (link === undefined) return undefined;
+  const [index, key] = link;
+  const details = detailOf('branch-field', index, JSON.stringify(key));
+  return buildFinding('import/other-format', 'loss', place, details, messages.length);
 }
 
 /** Returns a finding for a record whose id differs from its key. The key is used. */

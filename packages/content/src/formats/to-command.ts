@@ -27,8 +27,8 @@ export interface StorableTree {
   /** The repaired node of each imported node id. */
   readonly sources: ReadonlyMap<string, RepairedNode>;
   /**
-   * The number of records that are parts of existing nodes or companions. An export may write one node as several
-   * records.
+   * The number of records that are parts of existing nodes, or companions that an export of Coppice added. An export
+   * may write one node as several records.
    */
   readonly parts: number;
 }
@@ -225,7 +225,7 @@ function namesOf(
   return names;
 }
 
-/** The records of a conversation that are parts of existing nodes or companions, and become no nodes. */
+/** The records that become no nodes: parts of existing nodes, and companions that an export of Coppice added. */
 class ImportParts {
   readonly #parents = new Map<string, string | null>();
   readonly #wholes = new Set<string>();

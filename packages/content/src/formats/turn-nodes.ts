@@ -2,12 +2,12 @@
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
 import { getFilledText, isJsonObject, listAt, timeFinding } from './fields.ts';
-import { detailOf } from './finding-details.ts';
-import { buildFinding, type ImportFinding } from './findings.ts';
+import type { ImportFinding } from './findings.ts';
 import { type ReplyItem, splitReplyItems } from './reply-items.ts';
+import { entryFinding, listFinding } from './structure-findings.ts';
 
 /** The content of a record: its author, and text, calls and results in order. */
-export interface SourceTurn {
+export interface ParsedTurn {
   readonly id: string;
   readonly parent: string | null;
   readonly role: 'user' | 'assistant' | 'system';
@@ -57,7 +57,7 @@ export function parseArguments(text: Json | undefined): Json | undefined {
 }
 
 /** Builds the nodes of a turn as a chain. The last node has the turn's id and its record. */
-function turnNodes(turn: SourceTurn): ImportedNode[] {
+function turnNodes(turn: ParsedTurn): ImportedNode[] {
   const { id, parent, role, items, status, createdAt, place, record, group, kind, meta } = turn;
   const source = turn.source ?? (role === 'user' ? { type: 'user' } : role === 'assistant' ? { type: 'model' } : {});
   const pieces = splitReplyItems(id, parent, items, { role, source, ...(status === undefined ? {} : { status }) });
@@ -93,14 +93,22 @@ export class ConversationNodes {
   readonly findings: ImportFinding[];
   /** The id of the last turn, below which the list continues. */
   tip: string | null = null;
+  readonly #heads = new Map<string, string>();
 
   constructor(found: readonly ImportFinding[]) {
     this.findings = [...found];
   }
 
-  add(turn: SourceTurn): void {
-    for (const node of turnNodes(turn)) this.nodes.push(node);
+  add(turn: ParsedTurn): void {
+    const made = turnNodes(turn);
+    for (const node of made) this.nodes.push(node);
+    this.#heads.set(turn.id, made[0]?.externalId ?? turn.id);
     this.tip = turn.id;
+  }
+
+  /** Returns the id of the first node of a turn, which is a child of the previous turn. */
+  headOf(id: string): string {
+    return this.#heads.get(id) ?? id;
   }
 
   report(...found: readonly ImportFinding[]): void {
@@ -115,14 +123,15 @@ export class ConversationNodes {
   }
 
   /**
-   * Yields the records of a list that are objects, each with its position and index; other values are reported as
-   * unreadable.
+   * Yields the records of a list that are objects, each with its position and index; other values, and a field that is
+   * not a list, are reported as unreadable.
    */
   *records(record: JsonObject, key: string, place: string): Generator<readonly [JsonObject, string, number]> {
+    this.report(...listFinding(record, key, place));
     for (const [index, value] of listAt(record, key).entries()) {
       const at = `${place}.${key}[${index}]`;
       if (isJsonObject(value)) yield [value, at, index];
-      else this.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
+      else this.report(entryFinding(at));
     }
   }
 }

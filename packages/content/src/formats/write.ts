@@ -1,5 +1,5 @@
 // Writes conversations completely, with a report of everything that the target format cannot store.
-import { utf8Length } from '../utf8.ts';
+import { utf8Length } from '@coppice/core';
 import type { ExportedTree, Format, WriteEvent, WriteOptions } from './contract.ts';
 import { withActiveSystemPrompt } from './exporting.ts';
 import { type ExportReport, type FormatLoss, ReportBuilder, refuseImport } from './findings.ts';

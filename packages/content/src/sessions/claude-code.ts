@@ -7,7 +7,7 @@ import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/co
 import { deriveId } from '../derive-id.ts';
 import { type CooperativeTask, itemsPerPause, runWithoutPauses } from '../formats/cooperative.ts';
 import { isLeafType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
-import { omitUndefinedFields } from './fields.ts';
+import { pickJsonFields } from './fields.ts';
 import { sortParentsFirst } from './parents-first.ts';
 
 /** A file of Claude Code, converted to session entries. */
@@ -37,6 +37,16 @@ export function* readClaudeCodeInPieces(lines: readonly FieldMap[]): Cooperative
   const reader = new CodeReader(lines);
   yield;
   return yield* reader.session();
+}
+
+/** Returns the ids of the lines that a compaction keeps. The program has written the field in two spellings. */
+export function keptLines(boundary: FieldMap): string[] {
+  const about = getObject(boundary, 'compactMetadata') ?? {};
+  return [about, boundary].flatMap((one) => {
+    const kept = getObject(one, 'preservedMessages') ?? getObject(one, 'preserved_messages') ?? {};
+    const uuids = ownField(kept, 'uuids');
+    return Array.isArray(uuids) ? uuids.filter((uuid): uuid is string => typeof uuid === 'string') : [];
+  });
 }
 
 class CodeReader {
@@ -82,6 +92,7 @@ class CodeReader {
       ...(cwd === undefined ? {} : { cwd }),
     };
     yield* this.#collectReplies();
+    this.#relinkKept();
     const entries = yield* this.#ordered(header.uuid);
     yield;
     const leafUuid = this.#leaf(entries);
@@ -116,6 +127,33 @@ class CodeReader {
       this.#entries.set(uuid, entry);
       this.#entryOfLine.set(uuid, uuid);
       if (reply !== undefined) replies.set(reply, entry);
+    }
+  }
+
+  /**
+   * Corrects links around compactions that kept messages. What follows such a compaction names the last kept message as
+   * its parent, which is above the compaction: it belongs below the summary. A forked session has the kept messages
+   * below the summary, although the boundary names the last one as the message before it: then nothing is above.
+   */
+  #relinkKept(): void {
+    const positions = new Map(this.#chain.map(({ uuid }, index) => [uuid, index]));
+    const kept = new Map<string, string>();
+    for (const boundary of this.#entries.values()) {
+      if (getText(boundary.fields, 'subtype') !== 'compact_boundary') continue;
+      const uuids = keptLines(boundary.fields);
+      const from = positions.get(boundary.uuid) ?? 0;
+      const isRewritten = uuids.some((uuid) => uuid === boundary.parent && (positions.get(uuid) ?? 0) > from);
+      if (isRewritten) boundary.parent = null;
+      else for (const uuid of uuids) kept.set(uuid, boundary.uuid);
+    }
+    if (kept.size === 0) return;
+    const summaries = new Map<string, string>();
+    for (const { uuid, parent, fields } of this.#entries.values())
+      if (parent !== null && ownField(fields, 'isCompactSummary') === true) summaries.set(parent, uuid);
+    for (const entry of this.#entries.values()) {
+      const summary = entry.parent === null ? undefined : summaries.get(kept.get(entry.parent) ?? '');
+      const isLater = (positions.get(entry.uuid) ?? 0) > (positions.get(summary ?? '') ?? Number.POSITIVE_INFINITY);
+      if (summary !== undefined && isLater) entry.parent = summary;
     }
   }
 
@@ -169,13 +207,10 @@ class CodeReader {
     const above = entry.parent === null ? undefined : this.#entries.get(entry.parent);
     if (above === undefined || getText(above.fields, 'subtype') !== 'compact_boundary') return {};
     const about = getObject(above.fields, 'compactMetadata') ?? {};
-    const kept = [about, above.fields].flatMap((one): readonly unknown[] => {
-      const uuids = ownField(getObject(one, 'preserved_messages') ?? {}, 'uuids');
-      return Array.isArray(uuids) ? uuids : [];
-    });
-    const homes = kept.map((uuid) => (typeof uuid === 'string' ? this.#entryOfLine.get(uuid) : undefined));
-    return omitUndefinedFields({
-      firstKeptEntryUuid: homes.find((home) => home !== undefined),
+    // Kept messages that are below the boundary follow the summary as they are.
+    const keptEntries = above.parent === null ? [] : keptLines(above.fields).map((uuid) => this.#entryOfLine.get(uuid));
+    return pickJsonFields({
+      firstKeptEntryUuid: keptEntries.find((home) => home !== undefined),
       tokensBefore: getNumber(about, 'preTokens'),
     });
   }
@@ -263,7 +298,7 @@ class CodeReader {
 
 interface Mutable {
   readonly uuid: string;
-  readonly parent: string | null;
+  parent: string | null;
   readonly fields: FieldMap;
   readonly message: FieldMap | null;
   readonly content: unknown[];

@@ -19,7 +19,7 @@ import { answerFromTree } from '@coppice/core/store';
 import { bookmarkOn, findAnyNode, parseStep, parseSteps, positionBetween } from '@coppice/core/tree';
 import { isLeafType, isSideEntry, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
 import { createdTimeText, decodeEntry, encodeNode, type ToFileId, toNodeMarker } from './entry-codec.ts';
-import { omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
+import { parseTime, pickJsonFields, toIsoTime } from './fields.ts';
 
 /** What {@link linesOfCommit} needs besides the commit. */
 export interface CommitLineInputs {
@@ -90,7 +90,7 @@ function rootOf(steps: readonly Step[]): NodeId | null {
 function headerOfTree(commit: Commit, node: NewNode, { fileId, header }: CommitLineInputs): SessionHeader {
   const timestamp = createdTimeText(node);
   const bare = buildRootNode(node.id, node.createdAt);
-  const noted = omitUndefinedFields({
+  const noted = pickJsonFields({
     ...(timestamp === undefined ? { createdAt: node.createdAt } : {}),
     ...(Object.keys(node.meta).length === 0 ? {} : { meta: node.meta }),
     ...(node.position === bare.position ? {} : { position: node.position }),

@@ -1,6 +1,6 @@
 // Session files: one session per file of JSON lines; each entry names its parent. This folder only converts lines; the
 // stores access the files.
-import type { JsonObject, Store } from '@coppice/core';
+import type { Store } from '@coppice/core';
 
 /** The version of the format that Coppice writes. */
 export const sessionVersion = 2;
@@ -35,48 +35,6 @@ export interface SessionHeader extends SessionEntry {
   readonly cwd?: string;
   /** The file from which the session was branched or converted. */
   readonly parentSession?: string;
-}
-
-/** A message of the conversation. */
-export interface MessageEntry extends SessionEntry {
-  readonly type: 'message';
-  readonly message: unknown;
-}
-
-/** The summary of a branch that was left, as `branch_summary` or by its older name `stack_summary`. */
-export interface BranchSummaryEntry extends SessionEntry {
-  readonly type: 'branch_summary' | 'stack_summary';
-  readonly summary: string;
-  /** The leaf of the branch that the user left. */
-  readonly fromUuid?: string;
-  readonly details?: JsonObject;
-}
-
-/** Marks where a summary replaces older messages. */
-export interface CompactionEntry extends SessionEntry {
-  readonly type: 'compaction';
-  readonly summary: string;
-  readonly firstKeptEntryUuid?: string;
-  readonly tokensBefore?: number;
-  readonly details?: JsonObject;
-}
-
-/** Makes its parent entry the active node. */
-export interface LeafEntry extends SessionEntry {
-  readonly type: 'leaf';
-}
-
-/** A list of steps other than inserts, applied to the tree at this line. */
-export interface ChangeEntry extends SessionEntry {
-  readonly type: 'change';
-  readonly steps: readonly unknown[];
-}
-
-/** A label on an entry. Without `label`, the line removes the label. */
-export interface LabelEntry extends SessionEntry {
-  readonly type: 'label';
-  readonly targetUuid: string;
-  readonly label?: string;
 }
 
 /** The tool that wrote a file, detected by the shape of its lines. */
@@ -257,8 +215,16 @@ export interface CommitLine extends SessionEntry, SessionCommit {
   readonly commit: true;
 }
 
-/** The names of the commit fields on the last line of a commit. */
-export const commitFields: readonly (keyof SessionCommit)[] = ['actId', 'actor', 'at', 'kind', 'sequence', 'format'];
+/** The names of the commit fields on the last line of a commit; `lines` is the number of lines, if it is above one. */
+export const commitFields: readonly (keyof SessionCommit | 'lines')[] = [
+  'actId',
+  'actor',
+  'at',
+  'kind',
+  'sequence',
+  'format',
+  'lines',
+];
 
 // Entry types that become the leaf: messages and summaries. Other types, such as settings and labels, are in the tree
 // but never the leaf.

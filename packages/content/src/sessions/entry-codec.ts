@@ -19,7 +19,7 @@ import {
 import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { canonicalJson } from '../canonical-json.ts';
 import { commitFields, type SessionEntry } from './contract.ts';
-import { omitSessionFields, omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
+import { omitSessionFields, parseTime, pickJsonFields, toIsoTime } from './fields.ts';
 import { readBlocks, readSessionMessage, unreadableBlockType } from './messages.ts';
 
 /** A decoded entry. Ids are those of the file; the caller, which has the tree, derives missing values. */
@@ -169,7 +169,7 @@ const foreignFields: ReadonlySet<string> = new Set(lineFields);
 const bare: ReadonlySet<string> = new Set([...lastFields, 'content']);
 
 function entryData(entry: SessionEntry): JsonObject {
-  return omitUndefinedFields(omitSessionFields(entry, lineAndCommitFields(entry)));
+  return pickJsonFields(omitSessionFields(entry, lineAndCommitFields(entry)));
 }
 
 /** Returns the fields of an entry that describe its line and commit, which are not content. */
@@ -208,7 +208,7 @@ function foreignMeta(entry: SessionEntry): NodeMeta {
 }
 
 function fieldsOfOthers(entry: SessionEntry, read: ReadonlySet<string>): JsonObject {
-  return omitUndefinedFields(
+  return pickJsonFields(
     Object.fromEntries(Object.entries(entry).filter(([key]) => !read.has(key) || isOdd(entry, key))),
   );
 }
@@ -274,7 +274,7 @@ export function encodeNode(node: NewNode, fileId: ToFileId, noted: FieldMap): Se
     ...(kind === 'injected' || kind === 'state' ? {} : extrasOf(node.meta)),
   };
   const read = readEntry(entry);
-  const notes = omitUndefinedFields({
+  const notes = pickJsonFields({
     ...noted,
     ...(timestamp === undefined ? { createdAt: node.createdAt } : {}),
     ...(node.status === read.status ? {} : { status: node.status }),

@@ -16,7 +16,7 @@ export function omitSessionFields(fields: FieldMap, keys: ReadonlySet<string>): 
 }
 
 /** Returns the fields that JSON can represent; undefined, functions, symbols and bigints are left out. */
-export function omitUndefinedFields(fields: FieldMap): JsonObject {
+export function pickJsonFields(fields: FieldMap): JsonObject {
   const entries = Object.entries(fields).filter((entry): entry is [string, Json] => isParsedJson(entry[1]));
   return Object.fromEntries(entries);
 }

@@ -17,7 +17,7 @@ import {
 } from '@coppice/core';
 import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { normaliseMessage } from '../legacy.ts';
-import { isParsedJson, omitUndefinedFields } from './fields.ts';
+import { isParsedJson, pickJsonFields } from './fields.ts';
 
 /** The message of a line in canonical form, with the kind and status of its node. */
 export interface ConvertedMessage {
@@ -204,7 +204,7 @@ function isRaw(raw: FieldMap): boolean {
 }
 
 function plainMessage(raw: FieldMap): FieldMap {
-  return omitUndefinedFields({
+  return pickJsonFields({
     role: raw.role,
     content: ownField(raw, 'content'),
     tool_calls: ownField(raw, 'tool_calls'),
@@ -234,7 +234,7 @@ function readAssistantMessage(raw: FieldMap): ConvertedMessage {
 
 function sessionSource(raw: FieldMap): JsonObject {
   const usage = getObject(raw, 'usage');
-  return omitUndefinedFields({
+  return pickJsonFields({
     provider: getText(raw, 'provider'),
     model_name: getText(raw, 'model'),
     finish_reason: getText(raw, 'stopReason') ?? getText(raw, 'stop_reason'),
@@ -255,7 +255,7 @@ function sessionUsage(usage: JsonObject): JsonObject | undefined {
 
 function toolResult(raw: FieldMap): ConvertedMessage {
   const failed = ownField(raw, 'isError') === true;
-  const source = omitUndefinedFields({
+  const source = pickJsonFields({
     type: 'tool',
     tool_name: getText(raw, 'toolName'),
     is_error: failed ? true : undefined,

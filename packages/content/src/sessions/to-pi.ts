@@ -7,7 +7,7 @@ import { getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { blockDefinitionOf, replaceCallsByText } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { DecodedEntry } from './entry-codec.ts';
-import { omitSessionFields, omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
+import { omitSessionFields, parseTime, pickJsonFields, toIsoTime } from './fields.ts';
 import { readSessionMessage } from './messages.ts';
 import type { SessionIndex } from './session-index.ts';
 
@@ -54,7 +54,7 @@ class PiLineWriter {
     const { header } = file;
     const { timestamp, cwd, parentSession } = header;
     this.#lines.push(
-      omitUndefinedFields({
+      pickJsonFields({
         type: 'session',
         version: 3,
         id: header.id,
@@ -103,7 +103,7 @@ class PiLineWriter {
     let parentId = at === 0 ? null : file.uuidAt(at);
     const add = (type: string, fields: FieldMap) => {
       const id = `${file.header.id}-${this.#lines.length}`;
-      this.#lines.push(omitUndefinedFields({ type, id, parentId, timestamp: this.#time(this.#now), ...fields }));
+      this.#lines.push(pickJsonFields({ type, id, parentId, timestamp: this.#time(this.#now), ...fields }));
       parentId = id;
     };
     if (name !== undefined) add('session_info', { name });
@@ -128,7 +128,7 @@ class PiLineWriter {
     const type = file.typeAt(at);
     const model = modelOfEntry(meaning, type) ?? this.#models.get(parent);
     if (model !== undefined) this.#models.set(at, model);
-    return omitUndefinedFields(this.#said(meaning, base, type, model ?? {}));
+    return pickJsonFields(this.#said(meaning, base, type, model ?? {}));
   }
 
   #said(meaning: DecodedEntry, base: FieldMap & { readonly id: string }, type: string, model: JsonObject): FieldMap {
@@ -231,7 +231,7 @@ class PiLineWriter {
         };
       }
       case 'assistant':
-        return omitUndefinedFields({
+        return pickJsonFields({
           role: 'assistant',
           content: Array.isArray(content) ? content : [{ type: 'text', text: content }],
           api: getText(source, 'api') ?? 'unknown',
@@ -269,7 +269,7 @@ class PiLineWriter {
     if (block.type === 'thinking') {
       const redacted = getText(fields, 'redacted');
       const signature = getText(fields, 'signature') ?? redacted;
-      return omitUndefinedFields({
+      return pickJsonFields({
         type: 'thinking',
         thinking: getText(fields, 'thinking') ?? '',
         thinkingSignature: signature,

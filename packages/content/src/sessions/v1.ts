@@ -2,7 +2,7 @@
 // the line, so that a file has the same ids before and after it is rewritten.
 
 import type { FieldMap } from '@coppice/core';
-import { getText, ownField } from '@coppice/core/decode';
+import { describeValue, getText, ownField } from '@coppice/core/decode';
 import { deriveId } from '../derive-id.ts';
 import { type SessionEntry, type SessionHeader, type SessionWarning, sessionVersion } from './contract.ts';
 import { omitSessionFields } from './fields.ts';
@@ -72,7 +72,7 @@ function convertTimes(line: FieldMap): FieldMap {
 function backTo(line: FieldMap, index: number, { lines, uuids, warn }: Pointing): FieldMap {
   const back = ownField(line, 'backToIndex');
   if (!isEarlier(back, index)) {
-    warn(index, `The pop at line ${index + 1} goes back to ${String(back)}, which is not an earlier line.`);
+    warn(index, `The pop at line ${index + 1} goes back to ${describeValue(back)}, which is not an earlier line.`);
     return back === undefined ? {} : { backToIndex: back };
   }
   let at = back;
@@ -82,21 +82,24 @@ function backTo(line: FieldMap, index: number, { lines, uuids, warn }: Pointing)
 }
 
 function keptFrom(line: FieldMap, index: number, { lines, uuids, warn }: Pointing): FieldMap {
-  const kept = ownField(line, 'firstKeptEntryIndex');
-  if (kept === undefined) return {};
-  if (!isEarlier(kept, index)) {
-    warn(index, `The compaction at line ${index + 1} keeps from entry ${String(kept)} on, which is not there.`);
-    return { firstKeptEntryIndex: kept };
+  const firstKeptIndex = ownField(line, 'firstKeptEntryIndex');
+  if (firstKeptIndex === undefined) return {};
+  if (!isEarlier(firstKeptIndex, index)) {
+    warn(
+      index,
+      `The compaction at line ${index + 1} keeps from entry ${describeValue(firstKeptIndex)} on, which is not there.`,
+    );
+    return { firstKeptEntryIndex: firstKeptIndex };
   }
   // Index 0 means that everything is kept, so the reference is set to the first entry.
-  if (kept === 0)
+  if (firstKeptIndex === 0)
     warn(
       index,
       `The compaction at line ${index + 1} names the header as its first kept line; the first entry is used instead.`,
     );
-  let at = Math.max(1, kept);
+  let at = Math.max(1, firstKeptIndex);
   while (at < index && lines[at] === null) at++;
-  if (kept > 0 && at !== kept)
+  if (firstKeptIndex > 0 && at !== firstKeptIndex)
     warn(
       index,
       `The compaction at line ${index + 1} names an unreadable line as its first kept line; the next line is used instead.`,

@@ -100,6 +100,7 @@ export class AnthropicEvents {
     const block = this.#blocks.get(index) ?? this.#begin(index, { type: 'text', text: '' });
     const add = (key: string): string => {
       const piece = getTextMember(delta, key) ?? '';
+      if (piece === '') return piece;
       block.fields[key] = (getTextMember(block.fields, key) ?? '') + piece;
       return piece;
     };
@@ -117,6 +118,8 @@ export class AnthropicEvents {
         return [{ what: 'input', block, piece }];
       }
       default:
+        // The text of blocks that are stored unchanged, such as the summary of a compaction, which clients send again.
+        for (const key in objectOrUndefined(delta)) if (key !== 'type' && key !== '__proto__') add(key);
         return [];
     }
   }

@@ -4,6 +4,7 @@ import { type AnthropicBlockDraft, type AnthropicChange, AnthropicEvents } from 
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
 import { WireFailure } from './contract.ts';
 import { parseToolArguments } from './tool-arguments.ts';
+import { readUnknownFinish } from './unknown-finish.ts';
 import { buildUsageEvent } from './usage-event.ts';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
@@ -19,17 +20,22 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 /** Creates a reader for the stream of one message. Unknown events and blocks are skipped. */
 export function createAnthropicReader(): WireReader {
   const events = new AnthropicEvents();
+  let hasCalls = false;
   return {
     get done() {
       return events.done;
     },
-    read: (data, name) => events.read(data, name)?.flatMap(eventsOf) ?? null,
+    read(data, name) {
+      const read = events.read(data, name)?.flatMap(eventsOf) ?? null;
+      hasCalls ||= read?.some(({ type }) => type === 'tool-use-start') === true;
+      return read;
+    },
     end() {
       const { usage, stopReason, done } = events;
       const out: WireReplyEvent[] = usage === null ? [] : [anthropicUsage(usage)];
       if (stopReason === null && !done) return out;
       const known = typeof stopReason === 'string' ? finishReasons.get(stopReason) : undefined;
-      out.push({ type: 'end', finishReason: known ?? 'other', raw: stopReason });
+      out.push({ type: 'end', finishReason: known ?? readUnknownFinish(stopReason, hasCalls), raw: stopReason });
       return out;
     },
   };

@@ -4,6 +4,7 @@ import { ChatChunks, type ChatPiece } from './chat-chunks.ts';
 import type { FinishReason, WireReplyEvent } from './contract.ts';
 import { endOfStreamMark, WireFailure, type WireReader } from './contract.ts';
 import { parseToolArguments } from './tool-arguments.ts';
+import { readUnknownFinish } from './unknown-finish.ts';
 import { buildUsageEvent } from './usage-event.ts';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined, splitDataUrl } from './wire-json.ts';
 
@@ -102,18 +103,11 @@ export function createChatReader(): WireReader {
   };
 }
 
-// Matches the names that other servers use for a token limit, such as `model_length` and `MAX_TOKENS`.
-const lengthLike = /length|max.*tokens|token.*limit|context.*(?:window|exceeded)/i;
-
 function finishOf(finish: Json, refused: boolean, called: boolean): FinishReason {
   if (refused) return 'refusal';
-  const known = typeof finish === 'string' ? (finishReasons.get(finish) ?? lengthOf(finish)) : 'stop';
+  const known = typeof finish === 'string' ? finishReasons.get(finish) : undefined;
   // Several servers always report `stop`, even if the reply ends with calls.
-  return called && (known === 'stop' || known === undefined) ? 'tool-use' : (known ?? 'other');
-}
-
-function lengthOf(finish: string): FinishReason | undefined {
-  return lengthLike.test(finish) ? 'length' : undefined;
+  return called && known === 'stop' ? 'tool-use' : (known ?? readUnknownFinish(finish, called));
 }
 
 function signatureEvent(details: JsonObject[]): WireReplyEvent {

@@ -98,7 +98,7 @@ export function joinGoogleChunks(chunks: readonly JsonObject[]): JsonObject {
       const { content: __, ...rest } = one;
       const index = numberAt(one, 'index') ?? 0;
       const known = candidates.get(index) ?? { parts: [], rest: {} };
-      known.parts.push(...listAt(objectAt(one, 'content'), 'parts'));
+      for (const part of listAt(objectAt(one, 'content'), 'parts')) known.parts.push(part);
       candidates.set(index, { parts: known.parts, rest: { ...known.rest, ...rest } });
     }
   const joined = [...candidates.values()].map(({ parts, rest }) => ({ ...rest, content: { role: 'model', parts } }));

@@ -74,7 +74,7 @@ export {
   type ResponsesChange,
   ResponsesEvents,
   type ResponsesItemDraft,
-  type ResponsesText,
+  type ResponsesTextKind,
 } from './responses-events.ts';
 export { createResponsesReader, readWholeResponse } from './responses-from-wire.ts';
 export {

@@ -173,4 +173,103 @@ describe('one reading of each stream', () => {
       ],
     });
   });
+
+  const item = (type: string, more: object) => ({ type: `response.output_item.${type}`, ...more });
+  const message = (id: string | undefined, ...texts: string[]) => ({
+    type: 'message',
+    role: 'assistant',
+    ...(id === undefined ? {} : { id }),
+    content: texts.map((text) => ({ type: 'output_text', text })),
+  });
+  const piece = (item_id: string, delta: string) => ({ type: 'response.output_text.delta', item_id, delta });
+  const unusual: readonly (readonly [string, readonly JsonObject[], string])[] = [
+    [
+      'items without an index',
+      [item('done', { item: message('m1', 'One.') }), item('done', { item: message('m2', 'Two.') })],
+      'One.|Two.',
+    ],
+    [
+      'items without an index or an id',
+      [
+        item('added', { item: message(undefined) }),
+        { type: 'response.output_text.delta', delta: 'One.' },
+        item('done', { item: message(undefined, 'One.') }),
+        item('done', { item: message(undefined, 'Two.') }),
+      ],
+      'One.|Two.',
+    ],
+    [
+      'pieces of two items without an index, alternating',
+      [
+        item('added', { item: message('m1') }),
+        piece('m1', 'On'),
+        item('added', { item: message('m2') }),
+        piece('m2', 'Tw'),
+        piece('m1', 'e.'),
+        piece('m2', 'o.'),
+      ],
+      'One.|Two.',
+    ],
+    [
+      'a piece before its item',
+      [
+        { ...piece('m1', 'On'), output_index: 0 },
+        item('added', { output_index: 0, item: message('m1') }),
+        { ...piece('m1', 'e.'), output_index: 0 },
+      ],
+      'One.',
+    ],
+    [
+      'a part that arrives only as a whole',
+      [
+        item('added', { output_index: 0, item: message('m1') }),
+        { type: 'response.output_text.done', output_index: 0, content_index: 0, item_id: 'm1', text: 'One.' },
+      ],
+      'One.',
+    ],
+    [
+      'pieces and then the whole part',
+      [
+        item('added', { output_index: 0, item: message('m1') }),
+        { ...piece('m1', 'One.'), output_index: 0 },
+        { type: 'response.output_text.done', output_index: 0, content_index: 0, item_id: 'm1', text: 'One.' },
+      ],
+      'One.',
+    ],
+    [
+      'ids that differ between the events of an item',
+      [
+        item('added', { output_index: 0, item: message('x1') }),
+        { ...piece('x2', 'One.'), output_index: 0 },
+        item('done', { output_index: 0, item: message('x3', 'One.') }),
+        item('added', { output_index: 1, item: message('x4') }),
+        item('done', { output_index: 1, item: message('x5', 'Two.') }),
+      ],
+      'One.|Two.',
+    ],
+  ];
+
+  it.each(unusual)('[WR4] a response is read the same for display and for storage: %s', (_name, stream, texts) => {
+    expect(shown(eventsOf(createResponsesReader(), stream)).text).toHaveLength(texts.replaceAll('|', '').length);
+    const output = assembleResponse(stream)['output'];
+    expect(JSON.stringify(output).match(/"text":"[^"]*"/g)).toEqual(texts.split('|').map((text) => `"text":"${text}"`));
+  });
+
+  it('[WR4] a response has ended when an event says so, whatever its status says and whatever arrives later', () => {
+    const created = { type: 'response.created', response: { id: 'r', status: 'in_progress' } };
+    for (const type of ['response.completed', 'response.done'])
+      expect(assembleResponse([created, { type, response: { id: 'r' } }, created])).toMatchObject({
+        status: 'completed',
+      });
+  });
+
+  it('[WR4] the text of an Anthropic block that is stored unchanged arrives in pieces', () => {
+    const stream = [
+      { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: null } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content: 'So ' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content: 'far.' } },
+      { type: 'content_block_stop', index: 0 },
+    ];
+    expect(assembleAnthropicReply(stream)).toMatchObject({ content: [{ type: 'compaction', content: 'So far.' }] });
+  });
 });

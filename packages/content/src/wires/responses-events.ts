@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
 /** The kinds of text of an item: text, a refusal, readable reasoning, or the arguments or input of a call. */
-export type ResponsesText = 'text' | 'refusal' | 'summary' | 'reasoning' | 'arguments' | 'input';
+export type ResponsesTextKind = 'text' | 'refusal' | 'summary' | 'reasoning' | 'arguments' | 'input';
 
 /** An output item that is still being received. */
 export interface ResponsesItemDraft {
@@ -12,18 +12,20 @@ export interface ResponsesItemDraft {
   /** The first state of the item, which is replaced by its final state. */
   item: JsonObject;
   isDone: boolean;
+  /** Whether an event announced the item. Otherwise it is known only by pieces of its text. */
+  readonly isAnnounced: boolean;
   /** The received pieces by kind and part number. */
-  readonly texts: Map<ResponsesText, Map<number, string>>;
+  readonly texts: Map<ResponsesTextKind, Map<number, string>>;
 }
 
 /** What an event changes about an item. */
 export interface ResponsesChange {
-  readonly what: 'begun' | 'ended' | ResponsesText;
+  readonly what: 'begun' | 'ended' | ResponsesTextKind;
   readonly draft: ResponsesItemDraft;
   readonly piece: string;
 }
 
-const textEvents: ReadonlyMap<string, ResponsesText> = new Map([
+const textEvents: ReadonlyMap<string, ResponsesTextKind> = new Map([
   ['response.output_text.delta', 'text'],
   ['response.refusal.delta', 'refusal'],
   ['response.reasoning_summary_text.delta', 'summary'],
@@ -32,11 +34,27 @@ const textEvents: ReadonlyMap<string, ResponsesText> = new Map([
   ['response.custom_tool_call_input.delta', 'input'],
 ]);
 
+// The events with the complete text of a part, and the field that contains it. Services send them after the pieces, a few
+// send nothing else.
+const wholeTextEvents: ReadonlyMap<string, readonly [ResponsesTextKind, string]> = new Map([
+  ['response.output_text.done', ['text', 'text']],
+  ['response.refusal.done', ['refusal', 'refusal']],
+  ['response.reasoning_summary_text.done', ['summary', 'text']],
+  ['response.reasoning_text.done', ['reasoning', 'text']],
+  ['response.function_call_arguments.done', ['arguments', 'arguments']],
+  ['response.custom_tool_call_input.done', ['input', 'input']],
+]);
+
 const lifeSigns: ReadonlySet<string> = new Set(['response.created', 'response.in_progress', 'response.queued']);
 
-/** Collects the events of one response. Items are identified by their index in the output. */
+/**
+ * Collects the events of one response. Items are identified by their index in the output. Some services leave out the
+ * index; their items are identified by id, and items without an id by their order.
+ */
 export class ResponsesEvents {
   readonly #items = new Map<number, ResponsesItemDraft>();
+  readonly #indexById = new Map<string, number>();
+  #nextIndex = 0;
   #response: JsonObject = {};
   /** The complete response from the last event; null until then. */
   ended: JsonObject | null = null;
@@ -47,16 +65,23 @@ export class ResponsesEvents {
   read(event: Json, name = ''): readonly ResponsesChange[] | null {
     const type = getTextMember(event, 'type') ?? name;
     const said = objectOrUndefined(getMember(event, 'response'));
-    if (said !== undefined) this.#response = { ...this.#response, ...said };
+    // Once the response has ended, a late life sign does not reopen it.
+    if (said !== undefined && !(this.ended !== null && lifeSigns.has(type)))
+      this.#response = { ...this.#response, ...said };
     if (lifeSigns.has(type)) return null;
     const text = textEvents.get(type);
-    if (text !== undefined) return this.#say(event, text);
+    if (text !== undefined) return this.#say(event, text, getTextMember(event, 'delta') ?? '');
+    const whole = wholeTextEvents.get(type);
+    if (whole !== undefined) return this.#sayWhole(event, ...whole);
     switch (type) {
       case 'response.output_item.added':
         return this.#begin(event);
       case 'response.output_item.done':
         return this.#end(event);
       case 'response.completed':
+      case 'response.done':
+        // The event itself says that the response is complete, if a service leaves out the status.
+        this.#response = { ...this.#response, status: said?.['status'] ?? 'completed' };
         this.ended = this.#response;
         return [];
       case 'response.incomplete':
@@ -83,51 +108,97 @@ export class ResponsesEvents {
   }
 
   #begin(event: Json): readonly ResponsesChange[] {
-    const index = getCountMember(event, 'output_index') ?? 0;
     const item = objectOrUndefined(getMember(event, 'item')) ?? {};
-    const draft = { index, type: getTextMember(item, 'type') ?? '', item, isDone: false, texts: new Map() };
-    this.#items.set(index, draft);
+    const id = getTextMember(item, 'id');
+    const index = this.#findIndex(event, id) ?? this.#nextIndex;
+    const type = getTextMember(item, 'type') ?? '';
+    const present = this.#items.get(index);
+    // Pieces may arrive before the event that announces their item.
+    const early = present !== undefined && !present.isAnnounced && present.type === type ? present.texts : new Map();
+    const draft = { index, type, item, isDone: false, isAnnounced: true, texts: early };
+    this.#add(draft, id);
     return [{ what: 'begun', draft, piece: '' }];
   }
 
   #end(event: Json): readonly ResponsesChange[] {
-    const known = this.#items.get(getCountMember(event, 'output_index') ?? 0);
+    const item = objectOrUndefined(getMember(event, 'item'));
+    const id = getTextMember(item, 'id');
+    const index = this.#findIndex(event, id) ?? this.#findOpenIndex(getTextMember(item, 'type') ?? '', id);
+    const known = index === null ? undefined : this.#items.get(index);
     const begun = known === undefined || known.isDone ? this.#begin(event) : [];
     const draft = begun[0]?.draft ?? known;
     if (draft === undefined) return begun;
-    draft.item = objectOrUndefined(getMember(event, 'item')) ?? draft.item;
+    draft.item = item ?? draft.item;
     draft.isDone = true;
     return [...begun, { what: 'ended', draft, piece: '' }];
   }
 
-  #say(event: Json, what: ResponsesText): readonly ResponsesChange[] {
-    const index = getCountMember(event, 'output_index') ?? 0;
-    const draft = this.#items.get(index) ?? this.#unannounced(index, what);
-    const part = getCountMember(event, 'content_index') ?? getCountMember(event, 'summary_index') ?? 0;
+  #say(event: Json, what: ResponsesTextKind, delta: string): readonly ResponsesChange[] {
+    const draft = this.#draftOfText(event, what);
+    const part = partNumberOf(event);
     const parts = draft.texts.get(what) ?? new Map<number, string>();
     draft.texts.set(what, parts);
-    const delta = getTextMember(event, 'delta') ?? '';
     // Each further part of a summary starts a new paragraph.
     const piece = what === 'summary' && !parts.has(part) && parts.size > 0 ? `\n\n${delta}` : delta;
     parts.set(part, (parts.get(part) ?? '') + delta);
     return [{ what, draft, piece }];
   }
 
-  /** Creates an item whose start was never announced. */
-  #unannounced(index: number, what: ResponsesText): ResponsesItemDraft {
-    const types = { text: 'message', refusal: 'message', summary: 'reasoning', reasoning: 'reasoning' };
-    const type = what === 'arguments' ? 'function_call' : what === 'input' ? 'custom_tool_call' : types[what];
-    const draft: ResponsesItemDraft = { index, type, item: { type }, isDone: false, texts: new Map() };
-    this.#items.set(index, draft);
+  /** Reads the complete text of a part, which counts only if none of its pieces arrived. */
+  #sayWhole(event: Json, what: ResponsesTextKind, field: string): readonly ResponsesChange[] {
+    const text = getTextMember(event, field) ?? '';
+    if (text === '') return [];
+    const { texts, isDone } = this.#draftOfText(event, what);
+    const isKnown = isDone || (texts.get(what)?.get(partNumberOf(event)) ?? '') !== '';
+    return isKnown ? [] : this.#say(event, what, text);
+  }
+
+  #draftOfText(event: Json, what: ResponsesTextKind): ResponsesItemDraft {
+    const type = typeOfText(what);
+    const id = getTextMember(event, 'item_id');
+    const index = this.#findIndex(event, id) ?? this.#findOpenIndex(type, id) ?? this.#nextIndex;
+    const present = this.#items.get(index);
+    if (present !== undefined) return present;
+    const draft = { index, type, item: { type }, isDone: false, isAnnounced: false, texts: new Map() };
+    this.#add(draft, id);
     return draft;
   }
+
+  #add(draft: ResponsesItemDraft, id: string | undefined): void {
+    this.#items.set(draft.index, draft);
+    this.#nextIndex = Math.max(this.#nextIndex, draft.index + 1);
+    if (id !== undefined) this.#indexById.set(id, draft.index);
+  }
+
+  /** Returns the index of the item that an event names by index or id; null if there is neither, or the id is new. */
+  #findIndex(event: Json, id: string | undefined): number | null {
+    const index = getCountMember(event, 'output_index');
+    return index ?? (id === undefined ? null : (this.#indexById.get(id) ?? null));
+  }
+
+  /** Returns the index of the newest item if it is of this type, has not ended and has no other id; null otherwise. */
+  #findOpenIndex(type: string, id: string | undefined): number | null {
+    const newest = this.#items.get(this.#nextIndex - 1);
+    if (newest === undefined || newest.isDone || newest.type !== type) return null;
+    return id === undefined || getTextMember(newest.item, 'id') === undefined ? newest.index : null;
+  }
+}
+
+function partNumberOf(event: Json): number {
+  return getCountMember(event, 'content_index') ?? getCountMember(event, 'summary_index') ?? 0;
+}
+
+/** Returns the type of the items that contain a kind of text. */
+function typeOfText(what: ResponsesTextKind): string {
+  const types = { text: 'message', refusal: 'message', summary: 'reasoning', reasoning: 'reasoning' };
+  return what === 'arguments' ? 'function_call' : what === 'input' ? 'custom_tool_call' : types[what];
 }
 
 /** Returns an item. If the item has not ended, it is completed with the received pieces. */
 function itemOf({ type, item, isDone, texts }: ResponsesItemDraft): JsonObject {
   if (isDone || texts.size === 0) return item;
-  const partsOf = (what: ResponsesText) => [...(texts.get(what) ?? [])].sort(([a], [b]) => a - b);
-  const whole = (what: ResponsesText) =>
+  const partsOf = (what: ResponsesTextKind) => [...(texts.get(what) ?? [])].sort(([a], [b]) => a - b);
+  const whole = (what: ResponsesTextKind) =>
     partsOf(what)
       .map(([, text]) => text)
       .join('');

@@ -119,9 +119,9 @@ function endOf(draft: ResponsesItemDraft, seen: Seen): readonly WireReplyEvent[]
 
 function callEnd({ index, item, texts }: ResponsesItemDraft): readonly WireReplyEvent[] {
   const out: WireReplyEvent[] = [];
-  const said = [...(texts.get('arguments')?.values() ?? [])].join('');
-  const json = said === '' ? (getTextMember(item, 'arguments') ?? '') : said;
-  if (said === '' && json !== '') out.push({ type: 'tool-use-delta', index, json });
+  const argumentsText = [...(texts.get('arguments')?.values() ?? [])].join('');
+  const json = argumentsText === '' ? (getTextMember(item, 'arguments') ?? '') : argumentsText;
+  if (argumentsText === '' && json !== '') out.push({ type: 'tool-use-delta', index, json });
   const read = parseToolArguments(json);
   const isCut = getTextMember(item, 'status') === 'incomplete' && read.malformed === undefined;
   out.push({ type: 'tool-use-end', index, ...(isCut ? incompleteCall : read) });

@@ -12,8 +12,8 @@ function textsOfItem(parts: readonly Json[]): string {
 }
 
 function reasoningItem(item: JsonObject): JsonObject {
-  const said = textsOfItem(listAt(item, 'content'));
-  const thinking = said === '' ? textsOfItem(listAt(item, 'summary')) : said;
+  const texts = textsOfItem(listAt(item, 'content'));
+  const thinking = texts === '' ? textsOfItem(listAt(item, 'summary')) : texts;
   const [signature, redacted] = [getFilledText(item, 'id'), getFilledText(item, 'encrypted_content')];
   // Reasoning can be sent back only with both its id and its encrypted form.
   return { type: 'thinking', thinking, ...(signature && redacted ? { signature, redacted } : {}) };
@@ -80,15 +80,15 @@ export interface ItemMessage {
  */
 export function messagesWithItems(items: readonly Json[], resolve: ResolveItem = () => undefined): ItemMessage[] {
   const messages: ItemMessage[] = [];
-  let said: Json[] = [];
+  let replyBlocks: Json[] = [];
   let parts: { readonly id: string; readonly blocks: number }[] = [];
   const close = () => {
-    if (said.length > 0) messages.push({ message: { role: 'assistant', content: said }, items: parts });
-    said = [];
+    if (replyBlocks.length > 0) messages.push({ message: { role: 'assistant', content: replyBlocks }, items: parts });
+    replyBlocks = [];
     parts = [];
   };
   const say = (item: JsonObject, blocks: readonly Json[]) => {
-    for (const block of blocks) said.push(block);
+    for (const block of blocks) replyBlocks.push(block);
     parts.push({ id: getFilledText(item, 'id') ?? '', blocks: blocks.length });
   };
   const add = (item: JsonObject, message: JsonObject) => {

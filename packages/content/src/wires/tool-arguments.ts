@@ -1,6 +1,7 @@
 /** Parses the JSON text that a model writes to the parameters of a call. */
 
 import type { Block, Json, JsonObject, ToolUseBlock } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
 import { parseJson } from '../json-text.ts';
 
 /** The parsed arguments of a tool call. */
@@ -9,10 +10,6 @@ export interface ToolArguments {
   readonly parameters: JsonObject;
   /** The problem with the arguments, as a sentence. */
   readonly malformed?: string;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -24,7 +21,7 @@ export function parseToolArguments(text: string): ToolArguments {
   const parsed = parseJson(text, 'The arguments');
   if (!parsed.ok) return { parameters: {}, malformed: parsed.refusal.message };
   if (parsed.value === null) return { parameters: {} };
-  if (isObject(parsed.value)) return { parameters: parsed.value };
+  if (isJsonObject(parsed.value)) return { parameters: parsed.value };
   const what = Array.isArray(parsed.value) ? 'a list' : `a ${typeof parsed.value}`;
   return { parameters: {}, malformed: `The arguments are ${what} where a JSON object is needed.` };
 }

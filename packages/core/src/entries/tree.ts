@@ -39,6 +39,7 @@ export {
   readNewNode,
   stepTypes,
 } from '../steps/parse.ts';
+export { decodeTopologyColumns, toTopologyColumns } from '../topology-columns.ts';
 export {
   allBookmarks,
   allNodes,

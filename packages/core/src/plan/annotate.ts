@@ -145,10 +145,10 @@ export const group: Planner<GroupCommand, { readonly groupId: number }> = functi
   for (const id of new Set(command.nodeIds)) nodes.push(yield* requireMessage(id, 'grouped'));
   const parentId = nodes[0]?.parentId;
   if (parentId === undefined || parentId === null)
-    return refuse('command/invalid', 'The list of nodes is empty: name at least one node.');
+    return refuse('command/invalid', 'The list of messages is empty: name at least one.');
   const stray = nodes.find((node) => node.parentId !== parentId);
   if (stray !== undefined)
-    refuse('command/invalid', `The node ${stray.id} is not a child of ${parentId}.`, { nodeId: stray.id });
+    refuse('command/invalid', `The message ${stray.id} is not a child of ${parentId}.`, { nodeId: stray.id });
   const groupId = nodes.length === 1 ? 0 : yield* groupOfNodes(parentId, nodes);
   const steps: Step[] = [];
   for (const node of nodes)

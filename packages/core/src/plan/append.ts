@@ -14,9 +14,9 @@ import {
   type ParentInfo,
   type PlanContext,
   type Planner,
-  refuseTakenId,
   requireHead,
   requireTree,
+  throwIdTaken,
   toPlan,
 } from './context.ts';
 
@@ -132,11 +132,11 @@ function* findExisting(context: PlanContext, parent: ParentInfo, wanted: AppendR
   const taken = yield* findTakenIds(ids.filter((id) => id !== undefined));
   const first = ids.findIndex((id, index) => id !== undefined && taken.has(id) && equal[index] !== id);
   if (first === -1) return equal;
-  if (merge === 'unnamed' && first !== chosen) return refuseTakenId(ids[first] ?? nodeId(''));
+  if (merge === 'unnamed' && first !== chosen) return throwIdTaken(ids[first] ?? nodeId(''));
   const found = yield* findRetry(wanted, first, taken, equal.slice(0, first));
   yield* continueRetry(context, wanted, taken, found);
   for (const [index, id] of ids.entries())
-    if (id !== undefined && taken.has(id) && found[index] !== id) refuseTakenId(id);
+    if (id !== undefined && taken.has(id) && found[index] !== id) throwIdTaken(id);
   return found;
 }
 
@@ -157,7 +157,7 @@ function* continueRetry(
     const id = ids[end];
     if (own.length < end || id === undefined || !taken.has(id)) return;
     const node = yield* ask('node', { id });
-    if (node === null || node.key !== keys[end] || node.parentId !== own.at(-1)) return refuseTakenId(id);
+    if (node === null || node.key !== keys[end] || node.parentId !== own.at(-1)) return throwIdTaken(id);
     own.push(id);
   }
 }
@@ -179,11 +179,11 @@ function* findRetry(
     const id = ids[index];
     if (id === undefined || !taken.has(id)) break;
     const node = yield* ask('node', { id });
-    if (node === null || node.key !== keys[index]) return refuseTakenId(id);
+    if (node === null || node.key !== keys[index]) return throwIdTaken(id);
     if (index === first)
       for (const up of parentId === undefined ? yield* reusedPrefix(node, keys.slice(0, first)) : equal) own.push(up);
     const home = own[index - 1] ?? (index === 0 ? (parentId ?? node.parentId) : null);
-    if (node.parentId !== home) return refuseTakenId(id);
+    if (node.parentId !== home) return throwIdTaken(id);
     own.push(id);
   }
   return own;
@@ -195,7 +195,7 @@ function* reusedPrefix(node: Node, keys: readonly string[]): ReadProgram<NodeId[
   let at: Node | null = node;
   for (const key of [...keys].reverse()) {
     at = at.matchParent === null ? null : yield* ask('node', { id: at.matchParent });
-    if (at === null || at.key !== key) return refuseTakenId(node.id);
+    if (at === null || at.key !== key) return throwIdTaken(node.id);
     above.push(at.id);
   }
   return above.reverse();
@@ -268,7 +268,7 @@ function* possibleJoins(role: Role, pieces: readonly Message[]): Generator<Messa
 }
 
 /** A message of a chain. The id and the equality key are set if the planner knows them already. */
-export interface ChainLink {
+export interface ChainMessage {
   readonly item: NewMessage;
   readonly id: NodeId | undefined;
   readonly key?: string | undefined;
@@ -279,7 +279,7 @@ export function buildChainSteps(
   context: PlanContext,
   parentInfo: ParentInfo,
   edge: string | null,
-  links: readonly ChainLink[],
+  links: readonly ChainMessage[],
 ): InsertStep[] {
   const steps: InsertStep[] = [];
   let position = positionBetween(edge, null);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { assertOptionNames, findNearestName } from '../decode.ts';
 import { isAppError } from '../errors.ts';
 import { nodeId, treeId } from '../ids.ts';
 import { run } from '../run.ts';
 import { assistant, createTestClock, ReferenceStore, TestTree, testKit, testUuid, user } from '../testing/index.ts';
-import { readPage, readTopology, readTree, readTreeAsOf } from '../tree-reads.ts';
+import { readPage, readPath, readTopology, readTree, readTreeAsOf } from '../tree-reads.ts';
 import { readCommand } from './command-input.ts';
 
 // Values of every JSON type, and some that JSON cannot represent.
@@ -95,7 +96,7 @@ test('[N22] a refusal names the field', () => {
       'delete.mode must be one of splice, cascade.',
     ],
     [{ type: 'append', treeId: testUuid(1), messages: [], select: 0 }, 'append.select must be true or false.'],
-    [{ type: 'select', treeId: testUuid(1), nodeId: 5 }, 'There is no node 5.'],
+    [{ type: 'select', treeId: testUuid(1), nodeId: 5 }, 'There is no message 5.'],
   ];
   for (const [command, sentence] of cases) expect(() => readCommand(command)).toThrow(sentence);
 });
@@ -173,6 +174,32 @@ describe('unknown fields', () => {
       Reflect.apply(name as typeof readPage, undefined, [id, options]);
     await expect(store.read(id, reading(readPage, { befor: 'x' }))).rejects.toThrow('has no field "befor"');
     await expect(store.read(id, reading(readTopology, { dept: 1 }))).rejects.toThrow('has no field "dept"');
+    const path = () => Reflect.apply(readPath, undefined, [{ to: fixture.rootId, form: fixture.rootId }]);
+    await expect(store.read(id, path)).rejects.toThrow('has no field "form"');
+  });
+
+  test.each([
+    ['onDisconect', 'onDisconnect'],
+    ['maxstep', 'maxSteps'],
+    ['MODEL', 'model'],
+    ['mdoel', 'model'],
+    ['max', 'maxSteps'],
+    ['to', undefined],
+    ['__proto__', undefined],
+    ['x'.repeat(100_000), undefined],
+  ])('[N31] of a misspelt name %s the nearest one is %s', (name, nearest) => {
+    const names = { model: true, maxSteps: true, onDisconnect: true };
+    expect(findNearestName(name, Object.keys(names))).toBe(nearest);
+    const hint = nearest === undefined ? 'has no option' : `Did you mean "${nearest}"?`;
+    expect(() => assertOptionNames('openChat', { [name]: 1 }, names)).toThrow(hint);
+    expect(() => assertOptionNames('openChat', { [name]: undefined }, names)).not.toThrow();
+  });
+
+  test('[N31] options that are no object are refused', () => {
+    for (const options of [null, 5, 'a', []])
+      expect(() => Reflect.apply(assertOptionNames, undefined, ['openChat', options, {}])).toThrow(
+        'openChat takes its options as an object.',
+      );
   });
 });
 

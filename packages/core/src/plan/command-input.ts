@@ -27,7 +27,7 @@ import {
   throwMalformed,
 } from '../decode.ts';
 import { refuse } from '../errors.ts';
-import { type MessageInput, type Role, toMessage } from '../message.ts';
+import { type BlockInput, type MessageInput, type Role, toMessage } from '../message.ts';
 import { type NodeMeta, nodeStatuses } from '../node.ts';
 import type { ImportNode } from './import.ts';
 import type { Command, CommandOf, CommandType } from './index.ts';
@@ -61,16 +61,18 @@ type InputOf<C> = {
         ? readonly Loose<ImportNode>[]
         : K extends 'message'
           ? MessageInput
-          : C[K];
+          : K extends 'content'
+            ? C[K] | readonly BlockInput[]
+            : C[K];
 };
 
 /** A command as {@link run} accepts it: messages may be written in a short form. */
 export type CommandInput = { [T in CommandType]: InputOf<CommandOf<T>> }[CommandType];
 
 /** Reads a node id. A value that is not a string is refused as an unknown node. */
-const node = readIdentifier('tree/unknown-node', (value) => `There is no node ${describeValue(value)}.`);
+const node = readIdentifier('tree/unknown-node', (value) => `There is no message ${describeValue(value)}.`);
 /** Reads a tree id. A value that is not a string is refused as an unknown tree. */
-const tree = readIdentifier('tree/unknown-tree', (value) => `There is no tree ${describeValue(value)}.`);
+const tree = readIdentifier('tree/unknown-tree', (value) => `There is no chat ${describeValue(value)}.`);
 /** Reads the id of a new node or tree. The planner checks its form. */
 const id = readIdentifier(
   'id/invalid',
@@ -84,7 +86,7 @@ function readIdentifier(
   const read: FieldReader<string> = (fields, key) => {
     const value = ownField(fields, key);
     if (typeof value === 'string') return value;
-    throw new MalformedError(key, says(value, key), code);
+    throw new MalformedError(key, value === undefined ? `The command has no ${key}.` : says(value, key), code);
   };
   return read;
 }
@@ -279,6 +281,7 @@ export function readCommand(command: unknown): Command {
 
 function assertFields(command: FieldMap): asserts command is FieldMap & Command {
   const check = checks.get(command.type);
+  if (command.type === undefined) return refuse('command/invalid', 'A command must be an object with a type.');
   if (check === undefined) return refuse('command/invalid', `There is no command ${describeValue(command.type)}.`);
   refuseIfMalformed(() => {
     // A command that creates a tree chooses its id, so a malformed id is an invalid id and not an unknown tree.

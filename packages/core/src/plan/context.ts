@@ -46,7 +46,7 @@ export type Planner<C, R> = (command: C, context: PlanContext) => ReadProgram<Pl
 /** Returns the tree of the command; throws if the tree does not exist. */
 export function* requireTree(context: PlanContext): ReadProgram<TreeRow> {
   const row = yield* ask('tree', {});
-  return row ?? refuse('tree/unknown-tree', `There is no tree ${context.treeId}.`, { treeId: context.treeId });
+  return row ?? refuse('tree/unknown-tree', `There is no chat ${context.treeId}.`, { treeId: context.treeId });
 }
 
 /**
@@ -59,8 +59,11 @@ export function* requireNode(id: NodeId, treeId?: TreeId): ReadProgram<Node> {
   if (node !== null) return node;
   const home = named ? yield* ask('home', { id }) : null;
   if (home !== null && home !== treeId)
-    return refuse('tree/foreign-parent', `The node ${id} belongs to the tree ${home}.`, { nodeId: id, treeId: home });
-  return refuse('tree/unknown-node', `There is no node ${String(id)}.`, { nodeId: id });
+    return refuse('tree/foreign-parent', `The message ${id} belongs to another chat, ${home}.`, {
+      nodeId: id,
+      treeId: home,
+    });
+  return refuse('tree/unknown-node', `There is no message ${String(id)}.`, { nodeId: id });
 }
 
 /** Guards against untyped callers that pass a value other than a text, which a store cannot look up. */
@@ -74,8 +77,8 @@ export function* requireHead(id: NodeId): ReadProgram<NodeHead> {
 }
 
 /**
- * Returns a live node that is not the root; throws for the root. `verb` completes the message, as in `The root cannot
- * be moved.`
+ * Returns a live node that is not the root; throws for the root. `verb` completes the message, as in `The
+ * beginning of a chat cannot be moved: choose a message.`
  */
 export function* requireMessage(
   id: NodeId,
@@ -85,7 +88,9 @@ export function* requireMessage(
   const node = yield* requireNode(id, treeId);
   const { message, parentId } = node;
   if (message === null || parentId === null)
-    return refuse('tree/root-protected', `The root cannot be ${verb}.`, { nodeId: id });
+    return refuse('tree/root-protected', `The beginning of a chat cannot be ${verb}: choose a message.`, {
+      nodeId: id,
+    });
   return { ...node, message, parentId };
 }
 
@@ -119,7 +124,7 @@ export function refusePendingReplies(nodeIds: readonly NodeId[]): void {
 export function newNodeId(context: PlanContext, chosen: string | undefined): NodeId {
   const id = generateId(context, chosen);
   if (chosen !== undefined && chosen === context.treeId)
-    refuse('id/taken', `The id ${id} is the tree's own id, which is reserved for its root.`, { nodeId: id });
+    refuse('id/taken', `The id ${id} is the id of the chat itself.`, { nodeId: id });
   return id;
 }
 
@@ -168,10 +173,10 @@ export function* nextGroupId(of: NodeId): ReadProgram<number> {
 /** Throws if any tree already uses one of the ids. */
 export function* assertFree(ids: readonly NodeId[]): ReadProgram<void> {
   const taken = yield* findTakenIds(ids);
-  for (const id of ids) if (taken.has(id)) refuseTakenId(id);
+  for (const id of ids) if (taken.has(id)) throwIdTaken(id);
 }
 
-export function refuseTakenId(id: NodeId): never {
+export function throwIdTaken(id: NodeId): never {
   return refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
 }
 

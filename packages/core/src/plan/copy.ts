@@ -137,7 +137,7 @@ export const graft: Planner<GraftCommand, CopyResult> = function* (command, cont
   const { from } = command;
   const row = yield* requireTree(context);
   const parent = yield* requireNode(command.parentId);
-  const top = yield* requireMessage(from.nodeId, 'grafted: name a message', from.treeId);
+  const top = yield* requireMessage(from.nodeId, 'moved', from.treeId);
   const nodes = yield* ask('subtree', { of: top.id, treeId: from.treeId });
   const position = yield* positionAfterLast(parent.id);
   const { steps, ids } = copyNodes(context, {
@@ -149,7 +149,7 @@ export const graft: Planner<GraftCommand, CopyResult> = function* (command, cont
     groups: 'kept',
     how: 'copiedFrom',
   });
-  const copy = ids.get(top.id) ?? refuse('tree/unknown-node', `There is no node ${top.id}.`, { nodeId: top.id });
+  const copy = ids.get(top.id) ?? refuse('tree/unknown-node', `There is no message ${top.id}.`, { nodeId: top.id });
   if (command.select === true || row.activeNodeId === null) {
     const leaf = yield* ask('lastVisited', { from: top.id, treeId: from.treeId });
     steps.push(...buildSelectSteps(row, ids.get(leaf) ?? copy));
@@ -157,10 +157,10 @@ export const graft: Planner<GraftCommand, CopyResult> = function* (command, cont
   return toPlan(steps, { nodeId: copy, added: [...ids.values()] });
 };
 
-/** Copies messages below the active node; markers in the range are left out. */
+/** Copies messages to the end of the active branch; markers in the range are left out. */
 export const cherryPick: Planner<CherryPickCommand, CopyResult> = function* (command, context) {
   const treeId = command.from ?? context.treeId;
-  const first = yield* requireMessage(command.nodeId, 'picked', command.from);
+  const first = yield* requireMessage(command.nodeId, 'copied', command.from);
   const range =
     command.to === undefined || command.to === first.id ? [first] : yield* copyRange(first, command.to, command.from);
   return yield* pickRange(context, treeId, range, command.parentId);
@@ -171,7 +171,7 @@ function* copyRange(first: Node, to: NodeId, from: TreeId | undefined): ReadProg
   const { nodes } = yield* ask('path', { to, treeId: from });
   const start = nodes.findIndex((node) => node.id === first.id);
   if (start === -1)
-    refuse('tree/not-on-path', `The node ${first.id} is not on the path to ${to}.`, { nodeId: first.id });
+    refuse('tree/not-on-path', `The message ${first.id} is not on the path to ${to}.`, { nodeId: first.id });
   return nodes.slice(start);
 }
 
@@ -226,7 +226,11 @@ export const merge: Planner<MergeCommand, CopyResult> = function* (command, cont
     row.activeNodeId ??
     refuse('command/invalid', 'There is no active branch to merge into.', { treeId: row.id });
   if (yield* ask('isAncestorOrSelf', { id: tip.id, below: active }))
-    refuse('command/invalid', `The node ${tip.id} is on the active branch already.`, { nodeId: tip.id });
+    refuse(
+      'command/invalid',
+      `The message ${tip.id} is already on the active branch. Name a message of another branch.`,
+      { nodeId: tip.id },
+    );
   if (command.mode === 'messages') {
     const { nodes } = yield* ask('path', { to: tip.id });
     return yield* pickRange(context, context.treeId, nodes.slice(yield* countShared(nodes, active)), active);

@@ -1,3 +1,4 @@
+import { refuseIfMalformed } from '../decode.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import type { MessageKit } from '../message.ts';
@@ -6,6 +7,7 @@ import { positionBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import { applyPatch, inversePatch } from '../rows.ts';
 import { isSameJson } from '../same-json.ts';
+import { assertPlainJson } from '../steps/fields.ts';
 import { assertStorable } from '../steps/storable.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
@@ -176,7 +178,7 @@ export const create: Planner<CreateCommand, CreateResult> = function* (command, 
       (command.rootId === undefined || row.rootId === rootId) &&
       (yield* startsWith(command, row, context));
     if (!same)
-      return refuse('tree/exists', `The tree ${row.id} exists already and differs from this command.`, {
+      return refuse('tree/exists', `The chat ${row.id} exists already and differs from this command.`, {
         treeId: row.id,
       });
     return toPlan([], { treeId: row.id, created: false });
@@ -221,7 +223,7 @@ export const duplicate: Planner<DuplicateCommand, DuplicateResult> = function* (
   assertNotReserved(command.attributes ?? {}, context.treeId);
   assertMetadataSize(command.attributes ?? {}, context.treeId);
   const source = yield* ask('tree', { treeId: from });
-  if (source === null) return refuse('tree/unknown-tree', `There is no tree ${from}.`, { treeId: from });
+  if (source === null) return refuse('tree/unknown-tree', `There is no chat ${from}.`, { treeId: from });
   const row = yield* ask('tree', {});
   if (row !== null) return toPlan([], { treeId: row.id, ids: yield* findRepeatedCopy(command, row) });
   const end = command.nodeId ?? source.activeNodeId;
@@ -269,7 +271,7 @@ function* findRepeatedCopy(command: DuplicateCommand, row: TreeRow): ReadProgram
   const end = command.nodeId ?? copiedFrom?.nodeId;
   const same = copiedFrom?.treeId === command.from && copiedFrom.nodeId === end;
   if (!same || !hasAttributes(row, normaliseAttributes(command.attributes ?? {})))
-    refuse('tree/exists', `The tree ${row.id} exists already and differs from this command.`, { treeId: row.id });
+    refuse('tree/exists', `The chat ${row.id} exists already and differs from this command.`, { treeId: row.id });
   const ids = new Map<NodeId, NodeId>();
   for (const { id, meta } of yield* ask('subtree', { of: row.rootId }))
     if (meta.copiedFrom?.treeId === command.from) ids.set(meta.copiedFrom.nodeId, id);
@@ -334,6 +336,8 @@ const maxMetadataBytes = 64 * 1024;
 
 function assertMetadataSize({ metadata }: Patch<TreeAttributes>, treeId: TreeId): void {
   if (metadata === undefined || metadata === null) return;
+  // Not every value has a size as JSON: a bigint, a cycle and too many levels have none.
+  refuseIfMalformed(() => assertPlainJson(metadata));
   const text = JSON.stringify(metadata);
   const bytes = text.length * 3 <= maxMetadataBytes ? text.length : utf8Length(text);
   if (bytes > maxMetadataBytes)

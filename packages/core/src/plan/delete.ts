@@ -98,9 +98,8 @@ export function* impactOf(command: DeleteCommand, context: PlanContext): ReadPro
 
 function* targetsOf(command: DeleteCommand): ReadProgram<DeleteTarget[]> {
   const targets: DeleteTarget[] = [];
-  for (const id of new Set(command.nodeIds))
-    targets.push(yield* requireMessage(id, 'deleted: delete the whole tree instead'));
-  if (targets.length === 0) refuse('command/invalid', 'The list of nodes is empty: name at least one node.');
+  for (const id of new Set(command.nodeIds)) targets.push(yield* requireMessage(id, 'deleted alone'));
+  if (targets.length === 0) refuse('command/invalid', 'The list of messages is empty: name at least one.');
   return targets;
 }
 
@@ -108,7 +107,7 @@ function* targetsOf(command: DeleteCommand): ReadProgram<DeleteTarget[]> {
  * Deletes the group of a node by splice; a node without a group is deleted alone. Refused while a member is pending.
  */
 export const deleteGroup: Planner<DeleteGroupCommand, DeleteResult> = function* (command, context) {
-  const node = yield* requireMessage(command.nodeId, 'deleted: delete the whole tree instead');
+  const node = yield* requireMessage(command.nodeId, 'deleted alone');
   const targets: DeleteTarget[] = [];
   for (const child of yield* ask('children', { of: node.parentId }))
     if (child.id === node.id || (node.groupId > 0 && child.groupId === node.groupId))
@@ -142,11 +141,11 @@ function* cascade(context: PlanContext, targets: readonly DeleteTarget[]) {
   const row = yield* requireTree(context);
   const removed = yield* ask('withoutDescendants', { ids: targets.map((node) => node.id) });
   const topmost = new Set<string>(removed);
-  const tops = targets.filter((node) => topmost.has(node.id));
+  const topTargets = targets.filter((node) => topmost.has(node.id));
   const steps: Step[] = [];
   const removedBookmarks: Bookmark[] = [];
   let home: NodeId | null = null;
-  for (const top of tops) {
+  for (const top of topTargets) {
     const inside = yield* ask('subtreeInfo', { of: top.id });
     refusePendingReplies(inside.pending);
     for (const mark of inside.bookmarks) {
@@ -159,7 +158,7 @@ function* cascade(context: PlanContext, targets: readonly DeleteTarget[]) {
   const active = home === null ? row.activeNodeId : yield* findNextActive(row, home, removed);
   const result: DeleteResult = {
     removed,
-    parentId: tops[0]?.parentId ?? null,
+    parentId: topTargets[0]?.parentId ?? null,
     activeNodeId: active,
     bookmarks: { moved: [], removed: removedBookmarks },
   };
@@ -211,17 +210,17 @@ function* spliceTargets(targets: readonly DeleteTarget[]): ReadProgram<Splice> {
 function* splice(context: PlanContext, targets: readonly DeleteTarget[]) {
   const row = yield* requireTree(context);
   const state = yield* spliceTargets(targets);
-  const tops = targets.filter((node) => !state.removed.has(node.parentId));
+  const topTargets = targets.filter((node) => !state.removed.has(node.parentId));
   const steps: Step[] = [];
   const freshGroups = new Map<string, number>();
-  for (const top of tops) for (const step of yield* hoistChildren(top, state, freshGroups)) steps.push(step);
+  for (const top of topTargets) for (const step of yield* hoistChildren(top, state, freshGroups)) steps.push(step);
   const marks = yield* hoistBookmarks(row, targets, state);
   for (const step of marks.steps) steps.push(step);
-  for (const top of tops) steps.push({ type: 'remove', nodeId: top.id });
+  for (const top of topTargets) steps.push({ type: 'remove', nodeId: top.id });
   const active = yield* afterSplice(row, state);
   const result: DeleteResult = {
     removed: targets.map((node) => node.id),
-    parentId: tops[0]?.parentId ?? null,
+    parentId: topTargets[0]?.parentId ?? null,
     activeNodeId: active,
     bookmarks: { moved: marks.moved, removed: marks.removed },
   };
@@ -265,7 +264,7 @@ function* hoistChildren(top: DeleteTarget, state: Splice, freshGroups: Map<strin
 
 /** Throws for a node that is its own ancestor; only damaged rows contain one. */
 export function throwCycleError(id: NodeId): never {
-  return refuse('store/damaged', `The node ${id} is its own ancestor: coppice fsck --repair fixes this.`, {
+  return refuse('store/damaged', `The message ${id} is its own ancestor: coppice fsck --repair fixes this.`, {
     nodeId: id,
   });
 }
@@ -276,7 +275,7 @@ function* matchParentIn(parentId: NodeId, { removed, hoisted: up, newParents }: 
   const passed = new Set<NodeId>();
   for (;;) {
     const node = yield* ask('node', { id: at });
-    if (node === null) return refuse('tree/broken-path', `The node ${at} is missing.`, { nodeId: at });
+    if (node === null) return refuse('tree/broken-path', `The message ${at} is missing.`, { nodeId: at });
     if (node.parentId === null || isMessageKind(node.kind)) return at;
     if (passed.has(at)) throwCycleError(at);
     passed.add(at);
@@ -292,7 +291,9 @@ export function buildRestoreStep({ id, position: old }: NodeHead, version: numbe
 
 /** Returns the parent, position, group and match parent of a node; throws for the root. */
 export function treePositionOf(node: NodeHead): MoveStep['from'] {
-  const parentId = node.parentId ?? refuse('tree/root-protected', 'The root cannot be moved.', { nodeId: node.id });
+  const parentId =
+    node.parentId ??
+    refuse('tree/root-protected', 'The beginning of a chat cannot be moved: choose a message.', { nodeId: node.id });
   return { parentId, position: node.position, groupId: node.groupId, matchParent: node.matchParent ?? parentId };
 }
 

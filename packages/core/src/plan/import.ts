@@ -19,7 +19,7 @@ import {
   type PlanContext,
   type Planner,
   parseNewMessage,
-  refuseTakenId,
+  throwIdTaken,
   toPlan,
 } from './context.ts';
 import { assertNotReserved, buildFirstSteps } from './create.ts';
@@ -48,7 +48,8 @@ export interface ImportNode {
 
 /**
  * Imports a whole conversation in one commit. If the tree exists, only nodes with new ids are added. Existing nodes are
- * not changed, moved or restored, and the active node stays active.
+ * not moved or restored, and only those in `refresh` are changed. The active node stays active, except as described for
+ * `follows`.
  */
 export interface ImportCommand {
   readonly type: 'import';
@@ -58,7 +59,7 @@ export interface ImportCommand {
   readonly rootId?: string;
   /** The nodes in creation order, parents before their children. */
   readonly nodes: readonly ImportNode[];
-  /** The node to select, used only if the tree has no active node yet; the newest node by default. */
+  /** The node to select if the tree has no active node yet, or as described for `follows`; by default the last one. */
   readonly activeId?: string | null;
   /**
    * For a conversation that is imported in parts: the active node after the previous part. If that node is still
@@ -66,8 +67,8 @@ export interface ImportCommand {
    */
   readonly follows?: string;
   /**
-   * Existing nodes that get the message, status and source of this import, because they were still pending at the
-   * previous import. The caller must name only nodes that were not changed in Coppice.
+   * Existing nodes that get the message, status and source of this import, because they were incomplete at the previous
+   * import. The caller must name only nodes that were not changed in Coppice.
    */
   readonly refresh?: readonly string[];
 }
@@ -123,7 +124,7 @@ export const importTree: Planner<ImportCommand, ImportResult> = function* (comma
   });
 };
 
-/** Builds the steps that update existing nodes from the import. Removed nodes and the root are skipped. */
+/** Builds the steps that update existing nodes from the import. Removed nodes and nodes of another role are skipped. */
 function* refreshSteps(
   { nodes, refresh = [] }: ImportCommand,
   context: PlanContext,
@@ -169,9 +170,10 @@ function* newRoot(
   taken: ReadonlySet<string>,
   known: ReadonlySet<string>,
 ): ReadProgram<NodeId> {
-  for (const id of taken) refuseTakenId(nodeId(id));
+  for (const id of taken) throwIdTaken(nodeId(id));
   const id = newRootId(context, rootId);
-  if (known.has(id)) refuse('id/taken', `The id ${id} is used for the root and for a message.`, { nodeId: id });
+  if (known.has(id))
+    refuse('id/taken', `The id ${id} is used for the beginning of the chat and for a message.`, { nodeId: id });
   yield* assertFree(rootId === undefined ? [] : [id]);
   return id;
 }

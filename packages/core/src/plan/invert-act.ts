@@ -242,15 +242,19 @@ function* isRemoved(work: InvertWork, id: NodeId): ReadProgram<boolean> {
  * their bookmarks.
  */
 function* bookmarkRemovals(work: InvertWork): ReadProgram<BookmarkStep[]> {
-  const marks: BookmarkStep[] = [];
-  for (const top of work.removedRoots) {
+  const marks = new Map<NodeId, BookmarkStep>();
+  const tops = new Set(work.removedRoots);
+  // Nodes that this undo moves below a removed node are not below it yet.
+  for (const step of work.steps)
+    if (step.type === 'move' && (yield* isRemoved(work, step.nodeId))) tops.add(step.nodeId);
+  for (const top of tops) {
     const inside = yield* ask('subtreeInfo', { of: top });
     for (const id of inside.pending) if (yield* isRemoved(work, id)) refusePendingReplies([id]);
     for (const before of inside.bookmarks)
       if (yield* isRemoved(work, before.nodeId))
-        marks.push({ type: 'bookmark', nodeId: before.nodeId, after: null, before });
+        marks.set(before.nodeId, { type: 'bookmark', nodeId: before.nodeId, after: null, before });
   }
-  return marks;
+  return [...marks.values()];
 }
 
 function* invertStep(work: InvertWork, effects: ActEffects, commit: Commit, step: Step): ReadProgram<void> {
@@ -308,7 +312,7 @@ function* rebaseAttributes(work: InvertWork, inverse: AttributesStep): ReadProgr
     work.conflicts.push('the system prompt, under which messages were written');
   }
   const now = inversePatch(work.ahead.attributes, before);
-  if (!isSameJson(now, before)) work.conflicts.push('the attributes of the tree');
+  if (!isSameJson(now, before)) work.conflicts.push('the attributes of the chat');
   if (!isSameJson(applyPatch(work.ahead.attributes, after), work.ahead.attributes))
     applyStep(work, { ...inverse, after, before: now }, null);
 }

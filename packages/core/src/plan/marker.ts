@@ -86,7 +86,7 @@ export interface MarkResult {
 export const branch: Planner<BranchCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);
   if (command.summary === undefined) {
-    const { id } = yield* requireMessage(command.nodeId, 'the active node');
+    const { id } = yield* requireMessage(command.nodeId, 'selected');
     return toPlan(buildSelectSteps(row, id), { nodeId: id, added: [] });
   }
   const node = yield* requireNode(command.nodeId);
@@ -105,16 +105,16 @@ export const compact: Planner<CompactCommand, MarkResult> = function* (command, 
   const leaf =
     command.nodeId ??
     row.activeNodeId ??
-    refuse('context/nothing-to-compact', 'There is nothing to compact: the tree has no messages.', { treeId: row.id });
+    refuse('context/nothing-to-compact', 'There is nothing to compact: the chat has no messages.', { treeId: row.id });
   const { firstKept, tokensBefore, details } = command;
   if (firstKept !== undefined) {
     const kept = yield* requireNode(firstKept);
     if (kept.parentId === null || !(yield* ask('isAncestorOrSelf', { id: kept.id, below: leaf })))
-      refuse('tree/not-on-path', `The node ${firstKept} is not on the path to ${leaf}.`, { nodeId: firstKept });
+      refuse('tree/not-on-path', `The message ${firstKept} is not on the path to ${leaf}.`, { nodeId: firstKept });
   }
   const parent = yield* requireNode(leaf);
   if (parent.parentId === null)
-    refuse('context/nothing-to-compact', 'There is nothing to compact: the tree has no messages.', { nodeId: leaf });
+    refuse('context/nothing-to-compact', 'There is nothing to compact: the chat has no messages.', { nodeId: leaf });
   const marker = omitNullish<Marker>({ firstKept, tokensBefore, details });
   const message = parseSummary(command.summary, leaf);
   if (command.onlyLeaf === true && (yield* hasOtherChildren(command, leaf)))

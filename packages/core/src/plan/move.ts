@@ -31,7 +31,10 @@ export const move: Planner<MoveCommand, MoveResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'moved');
   const parent = yield* requireNode(command.parentId);
   if (yield* ask('isAncestorOrSelf', { id: node.id, below: parent.id }))
-    refuse('tree/cycle', `The node ${node.id} cannot be moved below itself.`, { nodeId: node.id, parentId: parent.id });
+    refuse('tree/cycle', `The message ${node.id} cannot be moved below itself.`, {
+      nodeId: node.id,
+      parentId: parent.id,
+    });
   const position = yield* positionFor(command, node);
   if (position === null) return toPlan([], { nodeId: node.id, from: node.parentId });
   const from = treePositionOf(node);
@@ -50,7 +53,7 @@ export const move: Planner<MoveCommand, MoveResult> = function* (command) {
 function* positionFor({ parentId, before }: MoveCommand, node: Node): ReadProgram<string | null> {
   const sibling = before === undefined ? null : yield* requireNode(before);
   if (sibling !== null && sibling.parentId !== parentId)
-    refuse('command/invalid', `The node ${before} is not a child of ${parentId}.`, { nodeId: before, parentId });
+    refuse('command/invalid', `The message ${before} is not a child of ${parentId}.`, { nodeId: before, parentId });
   if (sibling?.id === node.id) return null;
   if (node.parentId === parentId) {
     const variants = yield* ask('children', { of: parentId });

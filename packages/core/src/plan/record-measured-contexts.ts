@@ -91,8 +91,8 @@ class MeasuredPaths {
   readonly #prompt: string | undefined;
   readonly #known = new Map<NodeId, PathHash | null>();
   /**
-   * Only one existing parent is read. Replies below other parents of the same plan get no hash, so readers compare
-   * versions.
+   * The existing parent whose path was read; only one is read. Replies below other existing parents get no hash.
+   * Without a hash, readers compare the versions of the nodes above to decide whether the usage still applies.
    */
   #readParent: { readonly id: NodeId; readonly above: PathAbove } | null = null;
 

@@ -154,6 +154,23 @@ describe('an earlier version', () => {
     }
   });
 
+  test('[U1, U28] is undone with the bookmark of a message that the undo moves below a removed one', async () => {
+    const fixture = await TestTree.make();
+    const [a = nowhere] = await fixture.addMessages(['one two']);
+    await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: a, title: 'here' });
+    const { version } = fixture.tree;
+    const left = nodeId(testUuid(78));
+    await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: a, position: 4, id: left });
+    await fixture.run(cascading(fixture, left));
+    const now = undoableState(fixture.tree);
+    await runAndCheck(fixture, back(fixture, version));
+    const then = undoableState(fixture.tree);
+    await fixture.run({ type: 'undo', treeId: fixture.treeId });
+    expect(undoableState(fixture.tree)).toEqual(now);
+    await fixture.run({ type: 'redo', treeId: fixture.treeId });
+    expect(undoableState(fixture.tree)).toEqual(then);
+  });
+
   test('[U28] gives every node its exact position, whichever node is there now', async () => {
     const fixture = await TestTree.make();
     const ids: NodeId[] = [];

@@ -34,7 +34,7 @@ export const restore: Planner<RestoreCommand, RestoreResult> = function* (comman
   const row = yield* requireTree(context);
   const node = yield* ask('anyNode', { id: command.nodeId });
   if (node === null || node.parentId === null)
-    return refuse('tree/unknown-node', `There is no node ${command.nodeId}.`, { nodeId: command.nodeId });
+    return refuse('tree/unknown-node', `There is no message ${command.nodeId}.`, { nodeId: command.nodeId });
   if (node.removedIn === null) return toPlan([], { nodeId: node.id });
   const top = yield* removalRoot(node);
   const parent = yield* ask('node', { id: top.parentId ?? row.rootId });

@@ -48,12 +48,12 @@ export class TreeOverlay {
   *node(id: NodeId): ReadProgram<Node | null> {
     const node = yield* this.anyNode(id);
     if (node === null || node.removedIn === null) return node;
-    const tops = this.#restored.get(node.removedIn);
-    if (tops === undefined) return null;
+    const restoredRoots = this.#restored.get(node.removedIn);
+    if (restoredRoots === undefined) return null;
     // Nodes that were removed together are connected. So a walk up finds the restored root of the same removal before
     // any node with another version. Checking each restored root instead would take 12 million reads for 5,000 of them.
     for (let at: Node | null = node; at !== null; at = yield* this.#parent(at)) {
-      if (tops.has(at.id)) return node;
+      if (restoredRoots.has(at.id)) return node;
       if (at.removedIn !== node.removedIn) return null;
     }
     return null;

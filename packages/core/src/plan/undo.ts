@@ -110,7 +110,7 @@ function* undoPlan(command: UndoCommand | RedoCommand, context: PlanContext, act
 /** Refuses because the actor has no act left; names the beginning of the history if older commits were deleted. */
 function* refuseNothingLeft(verb: 'undo' | 'redo', treeId: TreeId): ReadProgram<never> {
   const start = yield* readHistoryStart();
-  const nothing = `You have no change to ${verb} in this tree`;
+  const nothing = `You have no change to ${verb} in this chat`;
   if (start === null) return refuse('undo/nothing', `${nothing}.`, { treeId });
   const data = describeStart(start);
   return refuse('undo/nothing', `${nothing}: the history begins on ${data.begins}.`, { treeId, ...data });

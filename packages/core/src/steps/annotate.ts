@@ -23,5 +23,5 @@ export function assertAnnotateData({ after }: AnnotateStep): void {
 /** Returns why the step cannot be applied, or null. */
 export const checkAnnotate: StepCheck<AnnotateStep> = (tree, { nodeId }) =>
   findNode(tree, nodeId) === undefined
-    ? refusal('tree/unknown-node', `There is no node ${nodeId} to annotate.`, { nodeId })
+    ? refusal('tree/unknown-node', `There is no message ${nodeId} to annotate.`, { nodeId })
     : null;

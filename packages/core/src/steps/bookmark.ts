@@ -26,7 +26,10 @@ export const checkBookmark: StepCheck<BookmarkStep> = (tree, { nodeId, after }) 
   if (after.nodeId !== nodeId)
     return refusal('step/invalid', `The bookmark of ${nodeId} names ${after.nodeId}.`, { nodeId });
   const node = findAnyNode(tree, nodeId);
-  if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to bookmark.`, { nodeId });
-  if (node.kind === 'root') return refusal('tree/root-protected', 'The root cannot be bookmarked.', { nodeId });
+  if (node === undefined) return refusal('tree/unknown-node', `There is no message ${nodeId} to bookmark.`, { nodeId });
+  if (node.kind === 'root')
+    return refusal('tree/root-protected', 'The beginning of a chat cannot be bookmarked: choose a message.', {
+      nodeId,
+    });
   return null;
 };

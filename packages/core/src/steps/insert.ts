@@ -63,12 +63,16 @@ export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
     });
   if (node.parentId === null) {
     if (tree.nodes.size > 0)
-      return refusal('tree/exists', `The tree ${tree.id} has its root already.`, { treeId: tree.id });
-    return node.groupId === 0 ? null : refusal('step/invalid', 'The root is in no group.', { nodeId: node.id });
+      return refusal('tree/exists', `The chat ${tree.id} has its beginning already.`, { treeId: tree.id });
+    return node.groupId === 0
+      ? null
+      : refusal('step/invalid', 'The beginning of a chat is in no group of versions.', { nodeId: node.id });
   }
   const parent = mapGet(tree.nodes, node.parentId);
   if (parent?.node.removedIn !== null)
-    return refusal('tree/unknown-node', `There is no node ${node.parentId} to add below.`, { nodeId: node.parentId });
+    return refusal('tree/unknown-node', `There is no message ${node.parentId} to add below.`, {
+      nodeId: node.parentId,
+    });
   if (node.matchParent !== matchParentOfChildren(parent.node)) return matchParentMismatch(node.id, parent.node);
   if (childAtPosition(parent.children, node.position) !== undefined)
     return refusal('tree/position-taken', `The position ${node.position} under ${node.parentId} is taken.`, {

@@ -45,8 +45,9 @@ function* moveLinks({ nodeId, to, from }: MoveStep): ReadProgram<RowChange[]> {
 /** Returns why the step cannot be applied, or null. */
 export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
   const node = findNode(tree, nodeId);
-  if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to move.`, { nodeId });
-  if (node.parentId === null) return refusal('tree/root-protected', 'The root cannot be moved.', { nodeId });
+  if (node === undefined) return refusal('tree/unknown-node', `There is no message ${nodeId} to move.`, { nodeId });
+  if (node.parentId === null)
+    return refusal('tree/root-protected', 'The beginning of a chat cannot be moved: choose a message.', { nodeId });
   // The old parent and position must match, because the visit marks depend on it and the inverse moves the node back to
   // it.
   if (node.parentId !== from.parentId || node.position !== from.position)
@@ -55,7 +56,7 @@ export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
     });
   const parent = findNode(tree, to.parentId);
   if (parent === undefined)
-    return refusal('tree/unknown-node', `There is no node ${to.parentId} to move ${nodeId} to.`, {
+    return refusal('tree/unknown-node', `There is no message ${to.parentId} to move ${nodeId} to.`, {
       nodeId: to.parentId,
     });
   if (to.matchParent !== matchParentOfChildren(parent)) return matchParentMismatch(nodeId, parent);
@@ -72,7 +73,7 @@ function cycleProblem(tree: Tree, nodeId: NodeId, from: NodeId, to: NodeId): Ref
   let at = mapGet(tree.nodes, to);
   for (let steps = 0; at !== undefined && steps <= tree.nodes.size; steps++) {
     if (at.key === nodeId)
-      return refusal('tree/cycle', `The node ${nodeId} cannot be moved below itself.`, { nodeId, parentId: to });
+      return refusal('tree/cycle', `The message ${nodeId} cannot be moved below itself.`, { nodeId, parentId: to });
     at = parentEntry(tree, at);
   }
   return null;

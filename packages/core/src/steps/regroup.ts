@@ -15,8 +15,8 @@ export const regroup: StepKind<RegroupStep> = {
 /** Returns why the step cannot be applied, or null. */
 export const checkRegroup: StepCheck<RegroupStep> = (tree, { nodeId, after }) => {
   const node = findNode(tree, nodeId);
-  if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to group.`, { nodeId });
+  if (node === undefined) return refusal('tree/unknown-node', `There is no message ${nodeId} to group.`, { nodeId });
   if (node.parentId === null && after !== 0)
-    return refusal('tree/root-protected', 'The root is in no group.', { nodeId });
+    return refusal('tree/root-protected', 'The beginning of a chat is in no group of versions.', { nodeId });
   return null;
 };

@@ -13,8 +13,10 @@ export const remove: StepKind<RemoveStep> = {
 /** Returns why the step cannot be applied, or null. */
 export const checkRemove: StepCheck<RemoveStep> = (tree, { nodeId }) => {
   const node = findNode(tree, nodeId);
-  if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to remove.`, { nodeId });
+  if (node === undefined) return refusal('tree/unknown-node', `There is no message ${nodeId} to remove.`, { nodeId });
   if (node.kind === 'root')
-    return refusal('tree/root-protected', `The root of ${tree.id} can only be deleted with its tree.`, { nodeId });
+    return refusal('tree/root-protected', `The beginning of the chat ${tree.id} can only be deleted with the chat.`, {
+      nodeId,
+    });
   return null;
 };

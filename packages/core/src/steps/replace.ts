@@ -29,8 +29,9 @@ export function assertReplaceData({ nodeId, after: { status, message } }: Replac
 /** Returns why the step cannot be applied, or null. */
 export const checkReplace: StepCheck<ReplaceStep> = (tree, { nodeId, after }) => {
   const node = findNode(tree, nodeId);
-  if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to change.`, { nodeId });
-  if (node.message === null) return refusal('tree/root-protected', 'The root cannot be changed.', { nodeId });
+  if (node === undefined) return refusal('tree/unknown-node', `There is no message ${nodeId} to change.`, { nodeId });
+  if (node.message === null)
+    return refusal('tree/root-protected', 'The beginning of a chat cannot be changed: choose a message.', { nodeId });
   if (node.message.role !== after.message.role || node.message.tool_call_id !== after.message.tool_call_id)
     return refusal('step/invalid', `The role and the call of ${nodeId} cannot change.`, { nodeId });
   if ((after.key === null) === isMessageKind(node.kind))

@@ -22,7 +22,7 @@ export const checkRestore: StepCheck<RestoreStep> = (tree, step, numbers) => {
     return refusal('step/invalid', `A commit cannot restore the node ${nodeId}, which it removes.`, { nodeId });
   const node = findAnyNode(tree, nodeId);
   if (node === undefined || node.parentId === null || node.removedIn !== version)
-    return refusal('tree/unknown-node', `The node ${nodeId} was not removed by version ${version}.`, {
+    return refusal('tree/unknown-node', `The message ${nodeId} was not removed by version ${version}.`, {
       nodeId,
       version,
     });

@@ -50,7 +50,11 @@ export function visitMarksOfInserts(
   while (at !== active && (at === null || at !== parentOfActive)) {
     const parent: NodeId | null | undefined = at === null ? undefined : parents.get(at);
     if (at === null || parent === undefined) return null;
-    if (parent !== null) children.set(parent, at);
+    if (parent !== null) {
+      // An id that is its own ancestor is refused where it is inserted. The walk must end before.
+      if (children.has(parent)) return null;
+      children.set(parent, at);
+    }
     at = parent;
   }
   return { children, top: at };
@@ -99,7 +103,7 @@ class PathUp {
     const found = yield* ask('ancestors', { of: this.#next, limit });
     for (const link of found) {
       if (this.ids.has(link.id))
-        refuse('store/damaged', `The node ${link.id} is its own ancestor: coppice fsck --repair fixes this.`, {
+        refuse('store/damaged', `The message ${link.id} is its own ancestor: coppice fsck --repair fixes this.`, {
           nodeId: link.id,
         });
       this.links.push(link);
@@ -114,8 +118,10 @@ export const checkSelect: StepCheck<SelectStep> = (tree, { after }) => {
   if (after === null) return null;
   const node = findAnyNode(tree, after);
   if (node === undefined)
-    return refusal('tree/unknown-node', `There is no node ${after} to select.`, { nodeId: after });
+    return refusal('tree/unknown-node', `There is no message ${after} to select.`, { nodeId: after });
   if (node.kind === 'root')
-    return refusal('tree/root-protected', 'The root cannot be the active node.', { nodeId: after });
+    return refusal('tree/root-protected', 'The beginning of a chat cannot be selected: choose a message.', {
+      nodeId: after,
+    });
   return null;
 };

@@ -24,7 +24,7 @@ h=1`;
 
 function at(tree: Tree, id: string): Node {
   const node = findNode(tree, id);
-  if (node === undefined) throw new Error(`There is no node ${id}.`);
+  if (node === undefined) throw new Error(`There is no message ${id}.`);
   return node;
 }
 

@@ -113,7 +113,7 @@ export class TestTree {
 
   node(id: string): Node {
     const node = findNode(this.tree, id);
-    if (node === undefined) throw new Error(`There is no node ${id}.`);
+    if (node === undefined) throw new Error(`There is no message ${id}.`);
     return node;
   }
 

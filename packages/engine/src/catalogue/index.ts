@@ -116,8 +116,9 @@ export function listBuiltInRows(): readonly CatalogueRow[] {
 const datedName = /(?:-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)|:[\w.-]+)$/;
 
 /**
- * Builds a catalogue. Later sources override earlier ones: the built-in rows, the operator's file, what servers
- * report, and the configuration of single models (`provider/model`).
+ * Builds a catalogue of the built-in rows, the operator's rows, and the configuration of single models
+ * (`provider/model`). Later ones override earlier ones. Models that a server reports later only fill in unknown
+ * fields.
  */
 export function createCatalogue(
   overrides: ReadonlyMap<string, ModelOverride> = new Map(),

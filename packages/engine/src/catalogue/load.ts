@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { AppError } from '@coppice/core';
+import { readFile } from '#platform/system';
 import type { Config } from '../config/contract.ts';
 import { type Catalogue, type CatalogueRow, createCatalogue } from './index.ts';
 import { parseCatalogue } from './rows.ts';

@@ -1,7 +1,8 @@
 /** Parses the arguments of a command, from words or from an object. */
+
+import { findNearestName } from '@coppice/core/decode';
 import type { CommandDefinition, CommandParameters, CommandWord, Parameter, RawArguments } from './contract.ts';
 import { makeCommandError } from './errors.ts';
-import { findNearestName } from './nearest.ts';
 
 /** The validated arguments of one call, by parameter name. */
 export type ArgumentValues = { readonly [name: string]: string | number | boolean | undefined };

@@ -1,5 +1,6 @@
 /** Finds the model that a branch continues with: the one that was last set there or that wrote the last reply. */
 import { ask, type NodeId, type PathMeta, type ReadProgram, readTree, type TreeId } from '@coppice/core';
+import { getTextMember } from '@coppice/core/decode';
 
 /** The model that a branch continues with, and where it was chosen. */
 export interface BranchModel {
@@ -49,8 +50,8 @@ function nearestChoice(nodes: readonly PathMeta[]): BranchModel | null {
  */
 function repliedBy({ role, kind, meta }: PathMeta): string | null {
   if (kind !== 'message' || role !== 'assistant' || meta.source?.type !== 'model') return null;
-  const { provider, model_name: name, instead_of: instead } = meta.source;
-  if (typeof instead === 'object' && instead !== null && 'model' in instead && typeof instead.model === 'string')
-    return instead.model;
+  const { provider, model_name: name } = meta.source;
+  const requested = getTextMember(meta.source, 'instead_of', 'model');
+  if (requested !== undefined) return requested;
   return typeof provider === 'string' && typeof name === 'string' ? `${provider}/${name}` : null;
 }

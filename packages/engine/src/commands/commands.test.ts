@@ -191,9 +191,9 @@ describe.each(commandFixtureStores)('a node on %s', (kind) => {
   test('[E6] the position before the first message is the farthest that @~ reaches', async () => {
     await expect(found('@~9')).rejects.toMatchObject({
       code: 'command/no-such-node',
-      message: 'There is no node @~9: the first message is @~3, and @~4 the position before it.',
+      message: 'There is no message @~9: the first message is @~3, and @~4 is the start before it.',
     });
-    await expect(fixture.run('/switch @~5')).rejects.toThrow('@~4 the position before it');
+    await expect(fixture.run('/switch @~5')).rejects.toThrow('@~4 is the start before it');
     expect(await fixture.run('/switch @~4')).toMatchObject({ place: { activeNodeId: null } });
   });
 
@@ -218,7 +218,7 @@ describe.each(commandFixtureStores)('a node on %s', (kind) => {
     });
     await fixture.run(`/label the oak --on ${ids[2]}`);
     await expect(found('the oak')).rejects.toMatchObject({ code: 'command/ambiguous' });
-    await expect(found('the oka')).rejects.toThrow('did you mean the label “the oak”?');
+    await expect(found('the oka')).rejects.toThrow('did you mean the bookmark “the oak”?');
   });
 
   test('[E6] that is unknown, too short or ambiguous is refused, and so is the root', async () => {

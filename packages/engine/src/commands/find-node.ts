@@ -1,9 +1,10 @@
 /** Resolves what the user typed to a node. */
+
 import { ask, type Node, type NodeId, nodeId, type ReadProgram, readTree, type TreeId } from '@coppice/core';
+import { findNearestName } from '@coppice/core/decode';
 import type { CommandScope } from './contract.ts';
 import { makeCommandError } from './errors.ts';
 import { quoteBeginning, shortenId } from './format.ts';
-import { findNearestName } from './nearest.ts';
 import { findNodeAbove, findNodesByReference, parsePositionWord } from './node-references.ts';
 
 /**
@@ -73,20 +74,20 @@ function missingNodeError(text: string, { code, ids, near }: MissingNode, listed
     const more = ids.length > 5 ? ` and ${ids.length - 5} more` : '';
     return makeCommandError(
       code,
-      `${shown} matches ${ids.length} nodes: ${some}${more}. Give more characters of the id.`,
+      `${shown} matches ${ids.length} messages: ${some}${more}. Give more characters of the id.`,
       {
         ids,
       },
     );
   }
   if (near !== undefined)
-    return makeCommandError(code, `There is no node ${shown}; did you mean the label ${quoteBeginning(near)}?`, {
+    return makeCommandError(code, `There is no message ${shown}; did you mean the bookmark ${quoteBeginning(near)}?`, {
       label: near,
     });
-  const last = listed === 0 ? ' or its label' : `, its label, or a number from 1 to ${listed}`;
+  const last = listed === 0 ? ' or its bookmark' : `, its bookmark, or a number from 1 to ${listed}`;
   return makeCommandError(
     code,
-    `There is no node ${shown}. A node is named by its id, four or more characters of it${last}; /branches lists some.`,
+    `There is no message ${shown}. Name a message by four or more characters of its id${last}. /branches lists some.`,
     {},
   );
 }

@@ -33,9 +33,9 @@ function makeTooFarError(levels: number, reach: number): AppError {
   const word = `@~${levels}`;
   const furthest =
     reach === 0
-      ? 'there is no message yet, and @ is the position before the first one'
-      : `the first message is @${reach === 1 ? '' : `~${reach - 1}`}, and @~${reach} the position before it`;
-  return makeCommandError('command/no-such-node', `There is no node ${word}: ${furthest}.`, { reach });
+      ? 'this branch has no message yet'
+      : `the first message is @${reach === 1 ? '' : `~${reach - 1}`}, and @~${reach} is the start before it`;
+  return makeCommandError('command/no-such-node', `There is no message ${word}: ${furthest}.`, { reach });
 }
 
 /** The nodes that a name matches, and the names that would match others. */
@@ -61,12 +61,17 @@ function findByLabel(bookmarks: readonly Bookmark[], name: string): NodeId[] {
   return alike.map((mark) => mark.nodeId);
 }
 
-/**
- * Finds the nodes whose id starts with the part, or if there are none, ends with it. Lists print the end of an id,
- * because ids of the same minute begin alike.
- */
+// Lists print the last characters of an id, because ids of the same minute begin alike.
+const printedLength = 8;
+
+/** Returns whether an id, or the part of it that lists print, begins or ends with a text. */
+export function matchesIdPart(id: string, part: string): boolean {
+  return id.startsWith(part) || id.endsWith(part) || id.slice(-printedLength).startsWith(part);
+}
+
+/** Finds the nodes whose id begins with the part, or else those whose printed id begins or ends with it. */
 function* findByIdPart(rootId: NodeId, part: string): ReadProgram<NodeId[]> {
   const nodes = yield* ask('topology', { of: rootId });
   const begin = nodes.filter((node) => node.id.startsWith(part));
-  return (begin.length > 0 ? begin : nodes.filter((node) => node.id.endsWith(part))).map((node) => node.id);
+  return (begin.length > 0 ? begin : nodes.filter((node) => matchesIdPart(node.id, part))).map((node) => node.id);
 }

@@ -1,6 +1,6 @@
+import { findNearestName } from '@coppice/core/decode';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findNearestName } from './nearest.ts';
 import { parseCommand, quoteWord, splitCommandWords } from './parse.ts';
 
 const texts = (line: string) => parseCommand(line).words.map((word) => word.text);

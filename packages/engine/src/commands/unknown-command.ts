@@ -1,7 +1,7 @@
 import type { AppError } from '@coppice/core';
+import { findNearestName } from '@coppice/core/decode';
 import type { CommandDefinition } from './contract.ts';
 import { makeCommandError } from './errors.ts';
-import { findNearestName } from './nearest.ts';
 
 /** Builds the error for an unknown command; it suggests the most similar name. */
 export function makeUnknownCommandError(name: string, commands: readonly CommandDefinition[]): AppError {

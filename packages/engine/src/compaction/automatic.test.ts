@@ -327,7 +327,7 @@ describe('settings', () => {
   });
 
   test('[Y33] the operator configures whether to compact, with which model, and which tools touch files', async () => {
-    const { toGeneratorSettings: generatorSettings } = await import('../generate/defaults.ts');
+    const { toGeneratorSettings: generatorSettings } = await import('../generate/settings.ts');
     const { parseConfig } = await import('../config/load.ts');
     const text = 'cheap_model = "other/one"\n[compaction]\nautomatic = false\nread_tools = ["Peek"]\n';
     const settings = generatorSettings(parseConfig({ name: 'test.toml', text }, {}));

@@ -56,12 +56,12 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
       source,
     );
     const [, m2 = nodeId('')] = ids;
-    const landed = await fixture.generator.compactor.branchWithSummary({
+    const switched = await fixture.generator.compactor.branchWithSummary({
       treeId: fixture.treeId,
       nodeId: m2,
       focus: 'flags',
     });
-    const node = await fixture.node(landed.nodeId);
+    const node = await fixture.node(switched.nodeId);
     expect(node).toMatchObject({
       kind: 'branch-summary',
       parentId: m2,
@@ -69,7 +69,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
     });
     expect(node.marker).toMatchObject({ from: ids[5], details: { summarised: 4, focus: 'flags' } });
     expect(node.meta.source).toMatchObject({ type: 'model', purpose: 'summary' });
-    expect(await active()).toBe(landed.nodeId);
+    expect(await active()).toBe(switched.nodeId);
     const asked = JSON.stringify(fixture.provider.requests[0]?.messages);
     expect(asked).toContain('Add --verbose flag');
     expect(asked).not.toContain('Build a CLI');
@@ -95,11 +95,15 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
     const trunk = await appendMessages(Array.from({ length: 300 }, (_, at) => `t${at};`));
     const fork = trunk[199] ?? nodeId('');
     const [, other = nodeId('')] = await appendMessages(['o1', 'o2'], fork);
-    const landed = await branchWithSummary(fixture.store, { treeId: fixture.treeId, nodeId: other, from: trunk[299] });
-    const node = await fixture.node(landed.nodeId);
+    const switched = await branchWithSummary(fixture.store, {
+      treeId: fixture.treeId,
+      nodeId: other,
+      from: trunk[299],
+    });
+    const node = await fixture.node(switched.nodeId);
     expect(node.marker?.details).toMatchObject({ summarised: 100 });
-    expect(landed.summary).toContain('t200;');
-    expect(landed.summary).not.toContain('t198;');
+    expect(switched.summary).toContain('t200;');
+    expect(switched.summary).not.toContain('t198;');
   });
 
   test('[Y41] if nothing is left behind only the active node changes; the root can be switched to with a summary', async () => {

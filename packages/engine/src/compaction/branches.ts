@@ -136,7 +136,7 @@ export async function switchWithSummary(
   const { from, left } = await store.read(treeId, function* () {
     const row = yield* readTree(treeId);
     if ((yield* ask('head', { id: nodeId })) === null)
-      return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
+      return refuse('tree/unknown-node', `There is no message ${nodeId}.`, { nodeId });
     const leaf = request.from ?? row.activeNodeId;
     return { from: leaf, left: leaf === null ? [] : yield* readPathAfterFork(leaf, nodeId) };
   });

@@ -80,7 +80,7 @@ interface BranchEnd {
 function* readBranchEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<BranchEnd> {
   const { activeNodeId } = yield* readTree(treeId);
   const nodeId =
-    named ?? activeNodeId ?? refuse('context/nothing-to-compact', 'An empty tree has nothing to compact.', { treeId });
+    named ?? activeNodeId ?? refuse('context/nothing-to-compact', 'An empty chat has nothing to compact.', { treeId });
   return { nodeId, isLeaf: (yield* ask('children', { of: nodeId })).length === 0 };
 }
 
@@ -161,7 +161,7 @@ function promptTokens(context: Context): number {
 function* readCompactionPoint(treeId: TreeId, nodeId: NodeId, kit: MessageKit): ReadProgram<CompactionPoint> {
   const row = yield* readTree(treeId);
   const head = yield* ask('head', { id: nodeId });
-  if (head === null) return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
+  if (head === null) return refuse('tree/unknown-node', `There is no message ${nodeId}.`, { nodeId });
   if (head.status === 'pending')
     return refuse('tree/pending', `A reply is still being written into ${nodeId}: wait for it or stop it.`, { nodeId });
   const path = head.parentId === null ? [] : yield* readContextPath(nodeId);

@@ -128,7 +128,7 @@ export interface Compactor {
   ): Promise<RangeSummary | null>;
 }
 
-/** The store of a compactor, and what replaces its defaults. */
+/** The store of a compactor, and optional replacements for its defaults. */
 export interface CompactorOptions {
   readonly store: Store;
   /** By default summaries are extracted from the messages without a model. */

@@ -160,8 +160,9 @@ describe('the configuration', () => {
 
   it.each([
     ['model = 7', 'config.toml:1: model must be a non-empty text'],
-    ['\n[tools]\nrounds = "many"', 'config.toml:3: tools.rounds must be a number from 1 up to 1000'],
-    ['[tools]\nrounds = 2.5', 'tools.rounds must be a whole number'],
+    ['\n[tools]\nrounds = "many"', 'config.toml:3: tools.rounds must be a whole number from 1 up to 1000'],
+    ['[tools]\nrounds = 2.5', 'tools.rounds must be a whole number from 1 up to 1000'],
+    ['[generate]\ntemperature = 9', 'generate.temperature must be a number from 0 up to 2'],
     ['[tools]\napproval = "maybe"', 'config.toml:2: tools.approval must be one of "ask", "never", "always"'],
     ['[providers.nobody]', 'config.toml:1: providers.nobody is not a known provider'],
     ['[providers.lab]\nkind = "openai-compatible"', 'providers.lab needs base_url'],
@@ -175,7 +176,8 @@ describe('the configuration', () => {
     ['[mcp.servers.x]\ncommand = ["a"]\ncwd = "here"', 'must be an absolute path'],
     ['[catalogue]\nfile = "models.json"', 'must be an absolute path'],
     ['providers = 3', 'providers must be a table, written [providers]'],
-    ['a = [', 'this is no TOML'],
+    ['a = [', 'this is not TOML'],
+    ['model = offline/guide', 'config.toml:1:9: this is not TOML (invalid value). Write texts in quotes'],
   ])('[G82] refuses with file, line and key: %j', (text, words) => {
     expect(() => parse(text)).toThrow(words);
     expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'config/invalid', kind: 'invalid' }));
@@ -183,7 +185,10 @@ describe('the configuration', () => {
 
   it('[G82] warns of unknown keys, with their position', () => {
     expect(parse('[tools]\nround = 3\n\n[telemetry]\non = true').warnings).toEqual([
-      { where: '/home/me/.coppice/config.toml:2', message: 'tools.round is not known and has no effect.' },
+      {
+        where: '/home/me/.coppice/config.toml:2',
+        message: 'tools.round is not known and has no effect (did you mean rounds?).',
+      },
       { where: '/home/me/.coppice/config.toml:4', message: 'telemetry is not known and has no effect.' },
     ]);
     expect(parse('[providers.openai]\napi_key_env = "NOT_SET"').warnings[0]?.message).toContain(

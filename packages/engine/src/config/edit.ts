@@ -1,4 +1,5 @@
 /** Changes one key in the text of a configuration file and keeps everything else, including comments. */
+import { fieldsOrEmpty, ownField } from '@coppice/core/decode';
 import { parse, stringify } from 'smol-toml';
 import { findLineOfKey } from './toml.ts';
 
@@ -48,8 +49,8 @@ function insertKey(lines: string[], table: readonly string[], line: string): voi
 export function configValueAt(text: string, path: readonly string[]): unknown {
   let value: unknown = parse(text);
   for (const part of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = Reflect.get(value, part);
+    value = ownField(fieldsOrEmpty(value), part);
+    if (value === undefined) return undefined;
   }
   return value;
 }

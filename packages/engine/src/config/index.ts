@@ -11,3 +11,4 @@ export {
   loadConfig,
   parseConfig,
 } from './load.ts';
+export { findLineOfKey } from './toml.ts';

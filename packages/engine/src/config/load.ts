@@ -1,8 +1,6 @@
 /** Reads the configuration file and the environment. Never reads from the current directory. */
-import { readFile, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
 import { AppError, isAppError } from '@coppice/core';
+import { homedir, isAbsolute, isWindows, join, readEnvironment, readFile, stat } from '#platform/system';
 import { providerDefinitions } from '../providers/registry.ts';
 import type { Config, ConfigProblem, ConfigWarning, ProviderConfig } from './contract.ts';
 import { findSecretSettings, Secret } from './secret.ts';
@@ -36,7 +34,7 @@ export interface ConfigSource {
 
 /** Returns the path in COPPICE_CONFIG, or the default path in the home directory. Throws on a relative path. */
 export function configPath(source: ConfigSource = {}): { readonly path: string; readonly explicit: boolean } {
-  const env = source.env ?? process.env;
+  const env = source.env ?? readEnvironment();
   const home = source.home ?? homedir();
   const named = env.COPPICE_CONFIG;
   if (named === undefined || named === '') return { path: join(home, '.coppice', 'config.toml'), explicit: false };
@@ -52,7 +50,7 @@ export function configPath(source: ConfigSource = {}): { readonly path: string; 
 /** Reads the configuration. A missing file counts as empty, unless COPPICE_CONFIG names it. Never writes. */
 export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
   const { path, explicit } = configPath(source);
-  const env = source.env ?? process.env;
+  const env = source.env ?? readEnvironment();
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -63,13 +61,16 @@ export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
     throw new AppError({
       code: 'config/unreadable',
       kind: 'invalid',
-      message: `The configuration ${path} cannot be read (${String(code)}).`,
+      message:
+        code === 'ENOENT'
+          ? `COPPICE_CONFIG names ${path}, but this file does not exist. Create it, or remove the variable.`
+          : `The configuration ${path} cannot be read (${String(code)}).`,
       cause,
     });
   }
   const config = parseConfig({ name: path, text }, env);
   const { mode } = await stat(path);
-  const open = process.platform !== 'win32' && (mode & 0o077) !== 0 && /^\s*api_key\s*=/m.test(text);
+  const open = !isWindows() && (mode & 0o077) !== 0 && /^\s*api_key\s*=/m.test(text);
   if (!open) return config;
   const warning = { where: path, message: 'The file contains a key and other users can read it; run chmod 600 on it.' };
   return { ...config, warnings: [...config.warnings, warning] };

@@ -2,6 +2,7 @@
  * Replaces API keys in texts that are stored or shown. The generator and the recording proxy use the same functions,
  * so that both store equal texts for equal messages.
  */
+import type { Message } from '@coppice/core';
 
 /** Shorter values are too likely to occur in ordinary text. */
 const shortestKey = 16;
@@ -34,7 +35,7 @@ const escapePattern = /\\(?:\/|u00[2-7])/i;
 const neverEscapedPattern = /^[!#-[\]-~]*$/;
 
 /** Returns whether a text contains characters that JSON may have escaped, so that a plain search could miss a key. */
-export function mayContainEscapes(text: string): boolean {
+function mayContainEscapes(text: string): boolean {
   return escapePattern.test(text);
 }
 
@@ -44,7 +45,7 @@ export function isNeverEscapedInJson(key: string): boolean {
 }
 
 /** Matches a key with any JSON escaping. Runs of backslashes are bounded, so that the search time stays linear. */
-export function makeEscapedKeyPattern(key: string): RegExp {
+function makeEscapedKeyPattern(key: string): RegExp {
   const characters = Array.from({ length: key.length }, (_, at) => {
     const code = key.charCodeAt(at).toString(16).padStart(4, '0');
     const before = /["/\\]/.test(key.charAt(at)) ? '\\\\{0,8}' : '';
@@ -75,6 +76,13 @@ export function replaceKeysInJson<T>(value: T, keys: readonly string[], maskOf?:
   if (text === undefined) return value;
   const clean = replaceKeys(text, keys, maskOf);
   return clean === text ? value : JSON.parse(clean);
+}
+
+/** Replaces every key in a message; returns the same message if it contains none. Images are not searched. */
+export function maskMessage(message: Message, keys: readonly string[]): Message {
+  if (keys.length === 0) return message;
+  const content = message.content.map((block) => (block.type === 'image' ? block : replaceKeysInJson(block, keys)));
+  return content.some((block, at) => block !== message.content[at]) ? { ...message, content } : message;
 }
 
 /** Replaces keys in a streamed text, even if a key is split between two chunks. */
@@ -113,11 +121,8 @@ export function replacePartialKey(text: string, keys: readonly string[]): string
   return text.slice(0, found.from) + makeKeyMask(found.key);
 }
 
-/**
- * Returns from how many characters on the beginning of a key is masked; a shorter one may be a prefix that many keys
- * share.
- */
-function leastMaskedLength(key: string): number {
+/** Returns the minimum length at which a partial key is masked. A shorter prefix may be common to many keys. */
+export function leastMaskedLength(key: string): number {
   return Math.min(12, Math.ceil(key.length / 2));
 }
 

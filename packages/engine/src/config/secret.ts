@@ -113,8 +113,8 @@ class SecretRegistry {
 const allSecrets = new SecretRegistry();
 // The keys that are masked in messages too. Other hidden values may be ordinary texts, for example a path.
 const maskedKeys = new SecretRegistry();
-// Secrets in headers, arguments and variables. They are separate from `held`, because tools may pass them to an MCP
-// server.
+// Secrets in the headers and arguments of MCP servers, and in variables that are passed on to them. They are separate
+// from `allSecrets`, because an MCP server may get them.
 const settingSecrets = new SecretRegistry();
 
 // Matches names of variables that hold secrets.
@@ -171,8 +171,8 @@ export function findSecretArguments(command: readonly string[]): readonly (reado
 }
 
 /**
- * Returns whether a text contains a registered key or other hidden value. Secrets in headers, arguments and variables
- * do not count.
+ * Returns whether a text contains a registered key or other hidden value. Secrets in headers, arguments and passed
+ * variables do not count.
  */
 export function containsKey(text: string): boolean {
   return allSecrets.hide(text) !== text;

@@ -1,5 +1,6 @@
 /** Reads TOML tables field by field; errors name file, line and key. */
-import { AppError, deprecationText } from '@coppice/core';
+import { AppError, deprecationText, type FieldMap } from '@coppice/core';
+import { findNearestName, isFieldMap } from '@coppice/core/decode';
 import { parse, TomlError } from 'smol-toml';
 import type { ConfigWarning } from './contract.ts';
 import { HiddenText } from './secret.ts';
@@ -38,8 +39,8 @@ function invalidToml(where: string, what: string, path?: readonly string[]): nev
   throw new AppError({ code: 'config/invalid', kind: 'invalid', message: `${where}: ${what}`, data });
 }
 
-function isTomlTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+function isTomlTable(value: unknown): value is FieldMap {
+  return isFieldMap(value) && !(value instanceof Date);
 }
 
 /** Parses the file. The error for invalid syntax names line and column but does not quote the line. */
@@ -56,7 +57,11 @@ export function openToml(
     // The parser's message quotes the surrounding lines, which may contain a key.
     const [what = 'it cannot be read'] = cause instanceof Error ? cause.message.split('\n') : [];
     const line = cause instanceof TomlError ? `:${cause.line}:${cause.column}` : '';
-    return invalidToml(`${file.name}${line}`, `this is no TOML (${what.replace(/^Invalid TOML document: /, '')}).`);
+    const reason = what.replace(/^Invalid TOML document: /, '');
+    return invalidToml(
+      `${file.name}${line}`,
+      `this is not TOML (${reason}). Write texts in quotes, tables as [name], and each key once.`,
+    );
   }
   return new TomlTable({ file, warnings, onSetting, leftOut }, [], isTomlTable(value) ? value : {});
 }
@@ -198,7 +203,7 @@ export class TomlTable {
     return [...this.#generalPath, this.#placeholder ?? key];
   }
 
-  /** Reads a text. Throws if it is empty. */
+  /** Reads a text. Throws if the value is empty or not a text. */
   text(key: string, about: string): string | undefined {
     const value = this.#get(key, { kind: 'text', about });
     if (value === undefined) return undefined;
@@ -227,16 +232,16 @@ export class TomlTable {
   whole(key: string, about: string, bounds: NumberBounds): number | undefined;
   whole(key: string, about: string, bounds: NumberBounds, otherwise: number): number;
   whole(key: string, about: string, bounds: NumberBounds, otherwise?: number): number | undefined {
-    const value = this.#number(key, { kind: 'whole number', about, bounds, default: otherwise }, bounds);
-    if (value !== undefined && !Number.isInteger(value)) this.refuse(key, 'must be a whole number');
-    return value ?? otherwise;
+    return this.#number(key, { kind: 'whole number', about, bounds, default: otherwise }, bounds) ?? otherwise;
   }
 
   #number(key: string, setting: Omit<Setting, 'path'>, { min, max }: NumberBounds): number | undefined {
     const value = this.#get(key, setting);
     if (value === undefined) return undefined;
-    if (typeof value === 'number' && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return value;
-    return this.refuse(key, `must be a number from ${min}${max === undefined ? '' : ` up to ${max}`}`);
+    const isWhole = setting.kind !== 'whole number' || Number.isInteger(value);
+    if (typeof value === 'number' && isWhole && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return value;
+    const kind = setting.kind === 'whole number' ? 'whole number' : 'number';
+    return this.refuse(key, `must be a ${kind} from ${min}${max === undefined ? '' : ` up to ${max}`}`);
   }
 
   /** Reads a boolean. Throws on any other type. */
@@ -288,6 +293,10 @@ export class TomlTable {
   /** Warns about every field that was not read: most likely a typo. */
   finish(): void {
     for (const key of Object.keys(this.#fields))
-      if (!this.#readKeys.has(key)) this.warn(key, 'is not known and has no effect');
+      if (!this.#readKeys.has(key)) {
+        const meant = findNearestName(key, [...this.#readKeys]);
+        const hint = meant === undefined ? '' : ` (did you mean ${formatTomlKey(meant)}?)`;
+        this.warn(key, `is not known and has no effect${hint}`);
+      }
   }
 }

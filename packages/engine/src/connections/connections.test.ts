@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fetchPublicAddress } from '../http/public-fetch.ts';
+import { fetchPublicAddress } from '../platform/node/public-fetch.ts';
 import { createProviders } from '../providers/index.ts';
 import { openModelServer } from '../testing/index.ts';
 import {

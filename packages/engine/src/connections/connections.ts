@@ -1,5 +1,6 @@
 /** Validates the connections that users add, builds their records, and adds them to the configuration. */
-import type { Json, JsonObject } from '@coppice/core';
+import type { JsonObject } from '@coppice/core';
+import { getNumberMember, getTextMember, getTexts } from '@coppice/core/decode';
 import type { Config, ProviderConfig } from '../config/contract.ts';
 import { Secret } from '../config/secret.ts';
 import { isWebAddress } from '../config/sections.ts';
@@ -79,13 +80,13 @@ export function checkConnection(
   refuseConfigured(name, configured);
   const local = localServers.find((server) => server.name === name);
   const own = providerDefinitions.find((each) => each.name === name && each.name !== 'openai-compatible');
-  const kind = own?.name ?? local?.kind ?? input.kind ?? readTextField(kept, 'kind') ?? 'openai-compatible';
+  const kind = own?.name ?? local?.kind ?? input.kind ?? getTextMember(kept, 'kind') ?? 'openai-compatible';
   const provider = providerDefinitions.find((each) => each.name === kind);
   if (provider === undefined || provider.closed)
     throw makeKeysError('keys/invalid', `There is no kind of provider called ${JSON.stringify(kind.slice(0, 80))}.`);
   const usual = configured?.baseUrl ?? own?.baseUrl ?? local?.address ?? null;
   const entered = omitBlank(input.address)?.replace(/\/+$/, '');
-  const address = entered ?? readTextField(kept, 'address') ?? usual;
+  const address = entered ?? getTextMember(kept, 'address') ?? usual;
   if (address === null)
     throw makeKeysError('keys/needed', `${name} needs an address, such as http://127.0.0.1:8000/v1.`);
   if (!isWebAddress(address))
@@ -102,7 +103,7 @@ export function checkConnection(
   const key = chooseKey(input, kept, origin);
   if (key === null && provider.keyRequired && address === usual)
     throw makeKeysError('keys/needed', `${provider.label} needs a key.`);
-  const label = omitBlank(input.label) ?? readTextField(kept, 'label') ?? local?.label;
+  const label = omitBlank(input.label) ?? getTextMember(kept, 'label') ?? local?.label;
   const record: JsonObject = {
     kind,
     ...(label === undefined ? {} : { label }),
@@ -110,7 +111,7 @@ export function checkConnection(
     origin,
     ...(key === null ? {} : { key }),
     models: [],
-    addedAt: key !== null && key === readTextField(kept, 'key') ? (readNumberField(kept, 'addedAt') ?? now) : now,
+    addedAt: key !== null && key === getTextMember(kept, 'key') ? (getNumberMember(kept, 'addedAt') ?? now) : now,
   };
   const section = toProviderConfig(name, record, configured, { ...rules, usual });
   if (section === null) throw makeKeysError('keys/invalid', 'The connection cannot be used as it was entered.');
@@ -144,12 +145,12 @@ function chooseKey(input: ConnectionInput, kept: JsonObject | undefined, origin:
       throw makeKeysError('keys/invalid', 'The key may contain only visible ASCII characters and no spaces.');
     return entered;
   }
-  const before = readTextField(kept, 'key');
+  const before = getTextMember(kept, 'key');
   if (before === undefined) return null;
-  if (readTextField(kept, 'origin') === origin) return before;
+  if (getTextMember(kept, 'origin') === origin) return before;
   throw makeKeysError(
     'keys/needed',
-    `The key was entered for ${readTextField(kept, 'origin') ?? 'another address'}; enter it again for ${origin}.`,
+    `The key was entered for ${getTextMember(kept, 'origin') ?? 'another address'}; enter it again for ${origin}.`,
   );
 }
 
@@ -165,7 +166,7 @@ export function withConnections(
 ): Config {
   const providers = new Map(config.providers);
   for (const server of rules.privateAddresses ? localServers : []) {
-    const models = readTextListField(found.get(server.name), 'models');
+    const models = getTexts(found.get(server.name) ?? {}, 'models');
     if (models.length === 0) continue;
     const section = providers.get(server.name);
     const { name, kind, label, address: baseUrl } = server;
@@ -195,12 +196,12 @@ function toProviderConfig(
   configured: ProviderConfig | undefined,
   rules: ConnectionRules & { readonly usual: string | null },
 ): ProviderConfig | null {
-  const kind = readTextField(record, 'kind');
-  const origin = readTextField(record, 'origin');
-  const address = readTextField(record, 'address') ?? rules.usual;
+  const kind = getTextMember(record, 'kind');
+  const origin = getTextMember(record, 'origin');
+  const address = getTextMember(record, 'address') ?? rules.usual;
   if (kind === undefined || origin === undefined || address === null || !isWebAddress(address)) return null;
-  const key = readTextField(record, 'key');
-  const label = readTextField(record, 'label');
+  const key = getTextMember(record, 'key');
+  const label = getTextMember(record, 'label');
   return {
     headers: {},
     enabled: true,
@@ -210,13 +211,13 @@ function toProviderConfig(
     fromPage: true,
     ...(label === undefined ? {} : { label }),
     baseUrl: address,
-    models: [...new Set([...(configured?.models ?? []), ...readTextListField(record, 'models')])],
+    models: [...new Set([...(configured?.models ?? []), ...getTexts(record, 'models')])],
     // The key is sent only to the origin that it was entered for, even if the URL changed later.
     ...(key === undefined
       ? {}
       : {
           key: new Secret(key, origin),
-          keySource: { from: 'page', addedAt: readNumberField(record, 'addedAt') ?? 0 },
+          keySource: { from: 'page', addedAt: getNumberMember(record, 'addedAt') ?? 0 },
         }),
     ...(rules.privateAddresses || address === rules.usual ? {} : { publicOnly: true }),
   };
@@ -225,22 +226,4 @@ function toProviderConfig(
 function omitBlank(text: string | undefined): string | undefined {
   const trimmed = text?.trim();
   return trimmed === '' ? undefined : trimmed;
-}
-
-/** Returns a field of a record if it is a text. */
-export function readTextField(record: JsonObject | undefined, name: string): string | undefined {
-  const value = record?.[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** Returns a field of a record if it is a number. */
-export function readNumberField(record: JsonObject | undefined, name: string): number | undefined {
-  const value = record?.[name];
-  return typeof value === 'number' ? value : undefined;
-}
-
-/** Returns the texts in a list field; other items are dropped. */
-export function readTextListField(record: JsonObject | undefined, name: string): readonly string[] {
-  const value: Json | undefined = record?.[name];
-  return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 }

@@ -1,13 +1,11 @@
 /** Encrypts the records of a shared server with AES-256-GCM. The secret is stored separately from the records. */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { chmod, readFile, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseJson } from '@coppice/content';
 import type { JsonObject } from '@coppice/core';
-import { isJsonObject } from '@coppice/core/decode';
+import { getTextMember, isJsonObject } from '@coppice/core/decode';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from '#platform/crypto';
+import { join, readEnvironment, rename } from '#platform/system';
 import type { ConfigSource } from '../config/load.ts';
-import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
-import { readTextField } from './connections.ts';
+import { readPrivateFile, replaceFile, withFileLock } from '../locked-file.ts';
 import { makeKeysError, type SecretRecords } from './contract.ts';
 
 /** Gives access to the secret that encrypts records. */
@@ -22,7 +20,7 @@ const algorithm = 'aes-256-gcm';
 const shortestSecret = 16;
 
 /** Returns the path of the file with the secret: in the user's configuration folder, apart from the data folder. */
-export function recordSecretPath({ env = process.env, home = '' }: ConfigSource = {}): string {
+export function recordSecretPath({ env = readEnvironment(), home = '' }: ConfigSource = {}): string {
   const folder = env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(home, '.config');
   return join(folder, 'coppice', 'secret');
 }
@@ -32,7 +30,7 @@ export function recordSecretPath({ env = process.env, home = '' }: ConfigSource 
  * `COPPICE_SECRET` is too short.
  */
 export async function openRecordSecret(source: ConfigSource & { readonly home: string }): Promise<RecordSecret> {
-  const { env = process.env } = source;
+  const { env = readEnvironment() } = source;
   const named = [env.COPPICE_SECRET, env.COPPICE_SECRET_OLD].flatMap((each) => each?.trim() || []);
   if (env.COPPICE_SECRET !== undefined) {
     if (named.some((each) => each.length < shortestSecret))
@@ -60,15 +58,11 @@ function nextPath(path: string): string {
 }
 
 async function readSecret(path: string): Promise<string | null> {
-  try {
-    const text = (await readFile(path, 'utf8')).trim();
-    if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
-    if (text.length >= shortestSecret) return text;
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw makeKeysError('keys/unreadable', `The secret at ${path} cannot be read (${String(code)}).`, { path }, error);
-  }
+  const text = await readPrivateFile(path, (code, cause) =>
+    makeKeysError('keys/unreadable', `The secret at ${path} cannot be read (${code}).`, { path }, cause),
+  );
+  const secret = text?.trim() ?? null;
+  if (secret === null || secret.length >= shortestSecret) return secret;
   throw makeKeysError('keys/unreadable', `${path} contains no secret of at least ${shortestSecret} characters.`, {
     path,
   });
@@ -106,7 +100,7 @@ export async function reencryptRecords(
   source: ConfigSource & { readonly home: string },
 ): Promise<number> {
   const secret = await openRecordSecret(source);
-  if ((source.env ?? process.env).COPPICE_SECRET !== undefined)
+  if ((source.env ?? readEnvironment()).COPPICE_SECRET !== undefined)
     return createEncryptedRecords(inner, secret).rewrite((_, record) => record);
   const path = recordSecretPath(source);
   return withFileLock(path, async () => {
@@ -133,7 +127,7 @@ function sealRecord(id: string, record: JsonObject, secret: string): JsonObject 
 }
 
 function openRecord(id: string, sealed: JsonObject, secrets: readonly string[]): JsonObject {
-  const bytes = (name: string) => Buffer.from(readTextField(sealed, name) ?? '', 'base64url');
+  const bytes = (name: string) => Buffer.from(getTextMember(sealed, name) ?? '', 'base64url');
   for (const secret of secrets) {
     try {
       const decipher = createDecipheriv(algorithm, keyFrom(secret), bytes('nonce'), { authTagLength: 16 })

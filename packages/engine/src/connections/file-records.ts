@@ -1,11 +1,10 @@
 /** The key storage of a single user: `keys.json` next to the configuration, readable only by its owner. */
-import { chmod, readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { parseJson } from '@coppice/content';
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
+import { dirname, join } from '#platform/system';
 import { type ConfigSource, configPath } from '../config/load.ts';
-import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
+import { readFileStamp, readPrivateFile, replaceFile, withFileLock } from '../locked-file.ts';
 import { makeKeysError, type SecretRecords } from './contract.ts';
 
 /** Returns the path of the key file, in the folder of the configuration file. */
@@ -33,15 +32,8 @@ export function createFileRecords(path: string): SecretRecords {
     });
   return {
     place: 'file',
-    async version() {
-      try {
-        const { mtimeMs, size, ino } = await stat(path);
-        return `${mtimeMs} ${size} ${ino}`;
-      } catch {
-        // The file is missing, or `load` will report why it cannot be read.
-        return '';
-      }
-    },
+    // Empty if the file is missing or cannot be read, which `load` will report.
+    version: () => readFileStamp(path),
     load: () => readRecords(path),
     put: (id, record) => change((records) => void records.set(id, record)),
     remove: (id) => change((records) => records.delete(id)),
@@ -54,16 +46,8 @@ export function createFileRecords(path: string): SecretRecords {
 }
 
 async function readRecords(path: string): Promise<ReadonlyMap<string, JsonObject>> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-    // A file that other users can read, for example after a copy, gets mode 0600 before it is used.
-    if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return new Map();
-    throw unreadableKeys(path, String(code), error);
-  }
+  const text = await readPrivateFile(path, (code, cause) => unreadableKeys(path, code, cause));
+  if (text === null) return new Map();
   const read = parseJson(text);
   if (!read.ok) throw unreadableKeys(path, 'it is not JSON');
   const top = read.value;

@@ -1,20 +1,18 @@
 /**
  * Keeps the configuration up to date: reads the file, the environment and the stored settings again when one changes.
  */
-import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { isAppError, type JsonObject } from '@coppice/core';
-import { isJsonObject } from '@coppice/core/decode';
+import { getNumberMember, getTextMember, isJsonObject } from '@coppice/core/decode';
+import { dirname, join, readEnvironment } from '#platform/system';
 import type { Config } from '../config/contract.ts';
 import { type ConfigSource, configPath, loadConfig } from '../config/load.ts';
+import { readFileStamp } from '../locked-file.ts';
 import {
   type CheckedConnection,
   type ConnectionInput,
   type ConnectionRules,
   checkConnection,
   connectionId,
-  readNumberField,
-  readTextField,
   withConnections,
   withReportedModels,
 } from './connections.ts';
@@ -111,20 +109,34 @@ export function createFoundModelRecords(source: ConfigSource = {}): SecretRecord
   return createFileRecords(foundModelsPath(source));
 }
 
-/** Reads the configuration and the records. Throws if either cannot be read at the start. */
-export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveConfig> {
+/** The result of the last read: the file without the stored settings, the records, and the configuration of both. */
+interface ReadState {
+  /** Changes if the file or the records change. */
+  readonly seen: string;
+  readonly kept: ReadonlyMap<string, JsonObject>;
+  readonly base: Config;
+  readonly config: Config;
+}
+
+/** The state that was read last, and how it is read again. */
+interface LiveState extends Pick<LiveConfig, 'sync' | 'reload' | 'onChange'> {
+  current(): ReadState;
+  problem(): string | null;
+  /** Does work that changes a record, then reads everything again. */
+  change<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Creates functions that read the file and the records, and that detect changes of them. */
+function createReader(options: LiveConfigOptions) {
   const { records, rules, found } = options;
-  const now = options.now ?? Date.now;
-  const checkMs = options.checkMs ?? 1_000;
   const load = options.load ?? (() => loadConfig(options));
   const path = options.load === undefined ? configPath(options).path : null;
-  const listeners = new Set<(config: Config) => void>();
   const stamp = async (): Promise<string> => {
-    const file = path === null ? null : await stat(path).catch(() => null);
+    const file = path === null ? '' : await readFileStamp(path);
     const version = await records.version();
-    return `${file?.mtimeMs} ${file?.size} ${file?.ino} | ${version} | ${(await found?.version()) ?? ''}`;
+    return `${file} | ${version} | ${(await found?.version()) ?? ''}`;
   };
-  const read = async () => {
+  const read = async (): Promise<ReadState> => {
     const seen = await stamp();
     const base = await load();
     const kept = await records.load();
@@ -133,6 +145,14 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
     const chosen = withChoices(merged, kept.get(modelChoicesId), options);
     return { seen, kept, base, config: withPersonBudgets(withDailyLimit(chosen, limitsIn(kept.get(limitsId))), kept) };
   };
+  return { stamp, read };
+}
+
+/** Reads the configuration and the records, and again when they change. */
+async function openLiveState(options: LiveConfigOptions): Promise<LiveState> {
+  const { now = Date.now, checkMs = 1_000 } = options;
+  const { stamp, read } = createReader(options);
+  const listeners = new Set<(config: Config) => void>();
   let state = await read();
   let problem: string | null = null;
   let checkedAt = now();
@@ -147,20 +167,10 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
     }
     for (const listener of listeners) listener(state.config);
   };
-  const change = async <T>(work: () => Promise<T>): Promise<T> => {
-    const result = await work();
-    await reload();
-    return result;
-  };
   return {
-    get current() {
-      return state.config;
-    },
-    records,
-    rules,
-    get problem() {
-      return problem;
-    },
+    current: () => state,
+    problem: () => problem,
+    reload,
     sync() {
       if (busy !== null) return busy;
       if (now() - checkedAt < checkMs) return null;
@@ -176,80 +186,132 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
       })();
       return busy;
     },
-    reload,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    async change(work) {
+      const result = await work();
+      await reload();
+      return result;
+    },
+  };
+}
+
+type ConnectionMethods = Pick<LiveConfig, 'checkConnection' | 'keepConnection' | 'removeConnection' | 'rememberFound'>;
+
+function createConnectionMethods(live: LiveState, options: LiveConfigOptions): ConnectionMethods {
+  const { records, rules, found, now = Date.now } = options;
+  return {
     async checkConnection(input) {
       const kept = (await records.load()).get(connectionId(input.name));
-      return checkConnection(input, state.base, kept, rules, now());
+      return checkConnection(input, live.current().base, kept, rules, now());
     },
     keepConnection: (name, { record }, models) =>
-      change(() => records.put(connectionId(name), withReportedModels(record, models))),
-    removeConnection: (name) => change(() => records.remove(connectionId(name))),
+      live.change(() => records.put(connectionId(name), withReportedModels(record, models))),
+    removeConnection: (name) => live.change(() => records.remove(connectionId(name))),
     async rememberFound(name, models) {
       if (found === undefined) return;
       const before = (await found.load()).get(name);
       if (JSON.stringify(before?.['models'] ?? []) === JSON.stringify(models)) return;
-      await change(async () => {
+      await live.change(async () => {
         if (models.length === 0) await found.remove(name);
         else await found.put(name, { models: [...models], foundAt: now() });
       });
     },
-    get modelChoices() {
-      const chosen = state.kept.get(modelChoicesId);
-      return {
-        defaultModel: readTextField(chosen, 'defaultModel') ?? null,
-        titleModel: readTextField(chosen, 'titleModel') ?? null,
-      };
-    },
+  };
+}
+
+type ChoiceMethods = Pick<LiveConfig, 'chooseModels' | 'chooseLimits' | 'limitsOf' | 'chooseLimitsOf'>;
+
+function createChoiceMethods(live: LiveState, { records }: LiveConfigOptions): ChoiceMethods {
+  return {
     chooseModels: (choices) =>
-      change(async () => {
+      live.change(async () => {
         const before = (await records.load()).get(modelChoicesId);
         const merged = { defaultModel: null, titleModel: null, ...before, ...choices };
         await records.put(modelChoicesId, merged);
       }),
-    get limitChoices() {
-      return limitsIn(state.kept.get(limitsId));
-    },
     chooseLimits: (limits) =>
-      change(async () => {
+      live.change(async () => {
         const before = limitsIn((await records.load()).get(limitsId));
         await records.put(limitsId, { ...before, ...limits });
       }),
-    limitsOf: (person) => personLimitsIn(state.kept, person),
+    limitsOf: (person) => personLimitsIn(live.current().kept, person),
     chooseLimitsOf: (person, limits) =>
-      change(async () => {
+      live.change(async () => {
         const kept = await records.load();
         const { [person]: _, ...others } = kept.get(personLimitsId) ?? {};
         const merged = { ...personLimitsIn(kept, person), ...limits };
         const isSet = Object.values(merged).some((limit) => limit !== null);
         await records.put(personLimitsId, isSet ? { ...others, [person]: merged } : others);
       }),
+  };
+}
+
+type ToolMethods = Pick<LiveConfig, 'keepToolServer' | 'removeToolServer' | 'decideTool' | 'decisionOf'>;
+
+function createToolMethods(live: LiveState, { records, rules, now = Date.now }: LiveConfigOptions): ToolMethods {
+  return {
     async keepToolServer(input) {
       const id = toolServerId(input.name);
       const kept = (await records.load()).get(id);
-      const record = checkToolServer(input, state.base, kept, rules, now());
-      await change(() => records.put(id, record));
+      const record = checkToolServer(input, live.current().base, kept, rules, now());
+      await live.change(() => records.put(id, record));
     },
-    removeToolServer: (name) => change(() => records.remove(toolServerId(name))),
+    removeToolServer: (name) => live.change(() => records.remove(toolServerId(name))),
     decideTool: (tool, decision) =>
-      change(async () => {
+      live.change(async () => {
         if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool))
           throw makeKeysError('keys/invalid', 'That is not the name of a tool.');
         await records.put(toolDecisionsId, { ...(await records.load()).get(toolDecisionsId), [tool]: decision });
       }),
     decisionOf(tool) {
-      const decision = state.kept.get(toolDecisionsId)?.[tool];
+      const decision = live.current().kept.get(toolDecisionsId)?.[tool];
       return decision === 'ask' || decision === 'allow' || decision === 'never' ? decision : null;
     },
   };
 }
 
+/** Reads the configuration and the records. Throws if either cannot be read at the start. */
+export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveConfig> {
+  const { records, rules } = options;
+  const live = await openLiveState(options);
+  return {
+    get current() {
+      return live.current().config;
+    },
+    records,
+    rules,
+    get problem() {
+      return live.problem();
+    },
+    sync: live.sync,
+    reload: live.reload,
+    onChange: live.onChange,
+    ...createConnectionMethods(live, options),
+    ...createChoiceMethods(live, options),
+    ...createToolMethods(live, options),
+    get modelChoices() {
+      const chosen = live.current().kept.get(modelChoicesId);
+      return {
+        defaultModel: getTextMember(chosen, 'defaultModel') ?? null,
+        titleModel: getTextMember(chosen, 'titleModel') ?? null,
+      };
+    },
+    get limitChoices() {
+      return limitsIn(live.current().kept.get(limitsId));
+    },
+  };
+}
+
 /** Returns the configuration with the user's model choices; an environment variable takes precedence. */
-function withChoices(config: Config, chosen: JsonObject | undefined, { env = process.env }: ConfigSource): Config {
-  const [model, title] = [readTextField(chosen, 'defaultModel'), readTextField(chosen, 'titleModel')];
+function withChoices(
+  config: Config,
+  chosen: JsonObject | undefined,
+  { env = readEnvironment() }: ConfigSource,
+): Config {
+  const [model, title] = [getTextMember(chosen, 'defaultModel'), getTextMember(chosen, 'titleModel')];
   const launched = env.COPPICE_MODEL?.trim() ?? '';
   return {
     ...config,
@@ -259,7 +321,7 @@ function withChoices(config: Config, chosen: JsonObject | undefined, { env = pro
 }
 
 function limitsIn(record: JsonObject | undefined): LimitChoices {
-  const limit = (name: keyof LimitChoices) => readNumberField(record, name) ?? null;
+  const limit = (name: keyof LimitChoices) => getNumberMember(record, name) ?? null;
   return {
     dayUsd: limit('dayUsd'),
     requestsPerMinute: limit('requestsPerMinute'),

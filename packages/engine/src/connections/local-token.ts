@@ -1,9 +1,8 @@
 /** Manages the token of a single-user server. It is created once and stored, so that a restart signs no browser out. */
-import { randomBytes } from 'node:crypto';
-import { chmod, readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { randomBytes } from '#platform/crypto';
+import { dirname, join } from '#platform/system';
 import { type ConfigSource, configPath } from '../config/load.ts';
-import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
+import { readFileStamp, readPrivateFile, replaceFile, withFileLock } from '../locked-file.ts';
 import { makeKeysError } from './contract.ts';
 
 /** Returns the path of the token file, in the folder of the configuration file. */
@@ -22,18 +21,14 @@ export interface LocalToken {
 
 /** Opens the token file, and creates it with mode 0600 if it is missing. */
 export async function openLocalToken(path: string): Promise<LocalToken> {
-  const stamp = async () => {
-    const file = await stat(path).catch(() => null);
-    return `${file?.mtimeMs} ${file?.size} ${file?.ino}`;
-  };
   let current = (await readToken(path)) ?? (await withFileLock(path, () => readOrCreateToken(path)));
-  let seen = await stamp();
+  let seen = await readFileStamp(path);
   return {
     get current() {
       return current;
     },
     async sync() {
-      const now = await stamp();
+      const now = await readFileStamp(path);
       if (now === seen) return;
       seen = now;
       // If the file is missing or corrupt, the current token stays valid until the next start, which reports the error.
@@ -41,7 +36,7 @@ export async function openLocalToken(path: string): Promise<LocalToken> {
     },
     async renew() {
       current = await renewLocalToken(path);
-      seen = await stamp();
+      seen = await readFileStamp(path);
       return current;
     },
   };
@@ -73,15 +68,10 @@ async function readOrCreateToken(path: string): Promise<string> {
 }
 
 async function readToken(path: string): Promise<string | null> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-    if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw makeKeysError('keys/unreadable', `The token in ${path} cannot be read (${String(code)}).`, { path }, error);
-  }
+  const text = await readPrivateFile(path, (code, cause) =>
+    makeKeysError('keys/unreadable', `The token in ${path} cannot be read (${code}).`, { path }, cause),
+  );
+  if (text === null) return null;
   const token = text.trim();
   if (/^[\x21-\x7e]{32,512}$/.test(token)) return token;
   throw makeKeysError('keys/unreadable', `${path} contains no token. Create one with coppice token --new.`, { path });

@@ -1,5 +1,5 @@
 /** Recognises loopback and private network addresses. */
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP } from '#platform/ip-addresses';
 
 const blocked = new BlockList();
 // Loopback, private, link-local, carrier-grade NAT, "this network", benchmarking, multicast and reserved.

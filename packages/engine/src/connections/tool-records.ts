@@ -2,12 +2,11 @@
  * Builds the records of MCP servers and tool approvals that a user set on the page, and adds them to the configuration.
  */
 import type { JsonObject } from '@coppice/core';
-import { isJsonObject } from '@coppice/core/decode';
+import { getTextMember, getTexts, isJsonObject } from '@coppice/core/decode';
 import type { Config, McpServerConfig } from '../config/contract.ts';
 import { findSecretArguments, findSecretSettings, makeHiddenVariable, Secret } from '../config/secret.ts';
 import { isWebAddress } from '../config/sections.ts';
 import type { ConnectionRules } from './connections.ts';
-import { readTextField, readTextListField } from './connections.ts';
 import { makeKeysError } from './contract.ts';
 import { isPrivateAddress } from './private-address.ts';
 
@@ -71,7 +70,7 @@ export function checkToolServer(
   const entered = input.key?.trim();
   if (entered !== undefined && entered !== '' && !/^[\x21-\x7e]{1,8192}$/.test(entered))
     throw makeKeysError('keys/invalid', 'The key may contain only visible ASCII characters and no spaces.');
-  const before = readTextField(kept, 'origin') === origin ? readTextField(kept, 'key') : undefined;
+  const before = getTextMember(kept, 'origin') === origin ? getTextMember(kept, 'key') : undefined;
   const key = entered === undefined || entered === '' ? before : entered;
   return { url, origin, ...(key === undefined ? {} : { key }), addedAt: now };
 }
@@ -106,7 +105,7 @@ export function withToolRecords(
 
 function toMcpServerConfig(name: string, record: JsonObject, rules: ConnectionRules): McpServerConfig | null {
   const common = { name, enabled: true, timeoutMs: 60_000, autoApprove: [], fromPage: true };
-  const command = readTextListField(record, 'command');
+  const command = getTexts(record, 'command');
   if (command.length > 0) {
     const env = isJsonObject(record['env']) ? record['env'] : {};
     const values = Object.entries(env).map(([key, value]) => [key, makeHiddenVariable(key, String(value))] as const);
@@ -114,9 +113,9 @@ function toMcpServerConfig(name: string, record: JsonObject, rules: ConnectionRu
     return { ...common, transport: 'stdio', command, cwd: undefined, env: new Map(values), passEnv: [], secrets };
   }
   const [url, origin, key] = [
-    readTextField(record, 'url'),
-    readTextField(record, 'origin'),
-    readTextField(record, 'key'),
+    getTextMember(record, 'url'),
+    getTextMember(record, 'origin'),
+    getTextMember(record, 'key'),
   ];
   if (url === undefined || origin === undefined || !isWebAddress(url)) return null;
   return {

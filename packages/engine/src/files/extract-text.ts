@@ -1,11 +1,11 @@
 /** Extracts the text of a file; its bytes decide which reader is used. */
-import { isUtf8 } from 'node:buffer';
+import { isUtf8 } from '#platform/system';
 
 /** The longest text of a file that is sent to a model, in UTF-16 code units. */
 export const maxFileTextLength = 600_000;
 
 function isPdf(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.byteLength)).includes('%PDF-');
+  return new TextDecoder('latin1').decode(bytes.subarray(0, 1024)).includes('%PDF-');
 }
 
 function isZip(bytes: Uint8Array): boolean {

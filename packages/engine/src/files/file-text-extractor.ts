@@ -1,6 +1,5 @@
 /** Extracts the text of attachments for models that do not accept the files themselves. */
-import { Worker } from 'node:worker_threads';
-import { findWorkerFile } from '../worker-file.ts';
+import { extractText } from '#platform/text-thread';
 
 /** Extracts texts in a worker, one file at a time, and caches the most recent ones. */
 export interface FileTextExtractor {
@@ -27,7 +26,7 @@ export function createFileTextExtractor(limits: Partial<FileTextLimits> = {}): F
   const known = new Map<string, Promise<string | null>>();
   let last: Promise<unknown> = Promise.resolve();
   const extract = (bytes: Uint8Array): Promise<string | null> => {
-    const next = last.then(() => extractInThread(bytes, bounds));
+    const next = last.then(() => extractText(bytes, bounds));
     last = next;
     return next;
   };
@@ -41,33 +40,4 @@ export function createFileTextExtractor(limits: Partial<FileTextLimits> = {}): F
       return text;
     },
   };
-}
-
-function extractInThread(bytes: Uint8Array, { timeMs, memoryMb }: FileTextLimits): Promise<string | null> {
-  return new Promise((resolve) => {
-    try {
-      const { file, execArgv } = findWorkerFile('text-worker', import.meta.url);
-      const worker = new Worker(file, {
-        name: 'coppice-file-text',
-        workerData: bytes,
-        execArgv,
-        env: {},
-        resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-        // Warnings that the parser prints are discarded, because they are not meant for users of Coppice.
-        stdout: true,
-        stderr: true,
-      });
-      const timer = setTimeout(() => end(null), timeMs);
-      const end = (text: string | null) => {
-        clearTimeout(timer);
-        resolve(text);
-        void worker.terminate();
-      };
-      worker.once('message', (message: { readonly text: string | null }) => end(message.text));
-      worker.once('error', () => end(null));
-      worker.once('exit', () => end(null));
-    } catch {
-      resolve(null);
-    }
-  });
 }

@@ -15,7 +15,7 @@ import {
   treeId,
   unwrapResult,
 } from '@coppice/core';
-import { maskMessage } from '../config/mask-message.ts';
+import { maskMessage } from '../config/mask-keys.ts';
 import { listConfiguredKeys } from '../config/secret.ts';
 import {
   assertCount,
@@ -341,7 +341,7 @@ export class Forest {
     const place = await requireNodeLocation(this.#store, nodeId);
     await run(this.#store, { type: 'bookmark', ...place, title }, this.#context);
     const set = await this.#store.read(place.treeId, () => viewBookmark(place.nodeId));
-    return set ?? refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
+    return set ?? refuse('tree/unknown-node', `There is no message ${nodeId}.`, { nodeId });
   }
 
   /** Removes the bookmark of a node, if it has one. */
@@ -392,13 +392,13 @@ export class Forest {
   async #readNode({ treeId, nodeId }: NodeLocation): Promise<ForestNode> {
     const node = await this.#store.read(treeId, () => viewNode(nodeId));
     // The node existed when the command ran; another caller has deleted it since.
-    return node ?? refuse('tree/unknown-node', `The node ${nodeId} no longer exists.`, { nodeId });
+    return node ?? refuse('tree/unknown-node', `The message ${nodeId} no longer exists.`, { nodeId });
   }
 
   async #readMessage(place: NodeLocation): Promise<NodeData> {
     const node = await this.#readNode(place);
     if (isRootData(node))
-      return refuse('tree/root-protected', `${node.id} is a root; this operation needs a message below it.`, {
+      return refuse('tree/root-protected', `${node.id} is the beginning of a chat: choose a message below it.`, {
         nodeId: place.nodeId,
       });
     return node;

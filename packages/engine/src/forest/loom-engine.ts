@@ -144,7 +144,7 @@ export class LoomEngine {
   async #shown(nodeId: NodeId): Promise<NodeData> {
     const node = await this.forest.getNode(nodeId);
     if (node === null || isRootData(node))
-      return refuse('tree/unknown-node', `The node ${nodeId} no longer exists.`, { nodeId });
+      return refuse('tree/unknown-node', `The message ${nodeId} no longer exists.`, { nodeId });
     return node;
   }
 }

@@ -12,6 +12,7 @@ import type {
   TreeRow,
 } from '@coppice/core';
 import { refuse } from '@coppice/core';
+import { objectOrEmpty } from '@coppice/core/decode';
 import type {
   AnyId,
   AppendMetadata,
@@ -103,7 +104,7 @@ function sourceInfo(source: JsonObject | undefined, role: Node['role']): SourceI
         type: 'model',
         provider: textValue(source.provider),
         model_name: textValue(source.model_name),
-        parameters: objectValue(source.parameters),
+        parameters: objectOrEmpty(source, 'parameters'),
       };
     case 'tool_result':
       return { ...source, type: 'tool_result', tool_name: textValue(source.tool_name) };
@@ -114,14 +115,6 @@ function sourceInfo(source: JsonObject | undefined, role: Node['role']): SourceI
 
 function textValue(value: JsonObject[string] | undefined): string {
   return typeof value === 'string' ? value : 'unknown';
-}
-
-function objectValue(value: JsonObject[string] | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !isListValue(value) ? value : {};
-}
-
-function isListValue(value: object): value is readonly unknown[] {
-  return Array.isArray(value);
 }
 
 /** Returns the metadata for every new node of an append, and for the last one, which alone gets the title. */

@@ -43,7 +43,7 @@ function* requireForestTree(treeId: TreeId): ReadProgram<TreeRow> {
 }
 
 function* requireForestNode(id: NodeId): ReadProgram<Node> {
-  return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+  return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
 }
 
 function* readChildIds(id: NodeId): ReadProgram<NodeId[]> {

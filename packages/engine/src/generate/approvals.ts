@@ -1,7 +1,8 @@
 /**
  * Holds the tool calls that wait for approval. The turn emits an event for each, and the user decides through the turn.
  */
-import { type NodeId, refuse } from '@coppice/core';
+import { type JsonObject, type NodeId, refuse } from '@coppice/core';
+import { decisionIn, isWaitingIn, waitingCallData } from '../runs/tool-decisions.ts';
 import type { ApprovalDecision, ApprovalRequest, Approve } from '../tools/contract.ts';
 import type { TurnApprove, TurnEvent } from './contract.ts';
 
@@ -16,6 +17,20 @@ export interface TurnApprovals {
    * Decides a pending approval and returns the request. Throws `tree/unknown-node` if none with that id is pending.
    */
   decide(callId: string, approved: boolean): ApprovalRequest;
+  /** Whether a call with this id waits in this process. */
+  isWaiting(callId: string): boolean;
+  /**
+   * Sets the function that adds data to the run of the turn, so that other processes see which calls wait; null if the
+   * turn has no run at the moment.
+   */
+  shareThrough(note: ((data: JsonObject) => Promise<unknown>) | null): void;
+  /** Whether other processes can see and decide the calls. */
+  readonly isShared: boolean;
+  /**
+   * Applies the decisions that other processes have stored in the run's data. A waiting call that the data lacks is
+   * added to it again.
+   */
+  takeDecisions(data: JsonObject): void;
 }
 
 export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals {
@@ -23,8 +38,11 @@ export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals
     string,
     { readonly request: ApprovalRequest; resolveApproval(decision: ApprovalDecision): void }
   >();
-  const ask = (request: ApprovalRequest, nodeId: NodeId): Promise<ApprovalDecision> => {
+  let note: ((data: JsonObject) => Promise<unknown>) | null = null;
+  const ask = async (request: ApprovalRequest, nodeId: NodeId): Promise<ApprovalDecision> => {
     const { callId, name, description, parameters, hash, signal } = request;
+    // Stored before the event is sent, so that a decision finds the call on any server.
+    await note?.(waitingCallData(callId, name)).catch(ignoreFailure);
     return new Promise((resolve) => {
       const resolveApproval = (decision: ApprovalDecision) => {
         if (!open.delete(callId)) return;
@@ -39,6 +57,14 @@ export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals
       if (signal.aborted) stop();
     });
   };
+  const decide = (callId: string, approved: boolean): ApprovalRequest => {
+    const openRequest = open.get(callId);
+    if (openRequest === undefined)
+      return refuse('tree/unknown-node', `No call ${callId} of this turn waits for an approval.`, { callId });
+    const { request } = openRequest;
+    openRequest.resolveApproval(approved ? { approved, hash: request.hash } : { approved, reason: 'It was declined.' });
+    return request;
+  };
   return {
     approver: (approve, nodeId) =>
       approve === undefined
@@ -47,13 +73,25 @@ export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals
             const decision = await approve(request);
             return decision === 'ask' ? ask(request, nodeId) : decision;
           },
-    decide(callId, approved) {
-      const asked = open.get(callId);
-      if (asked === undefined)
-        return refuse('tree/unknown-node', `No call ${callId} of this turn waits for an approval.`, { callId });
-      const { request } = asked;
-      asked.resolveApproval(approved ? { approved, hash: request.hash } : { approved, reason: 'It was declined.' });
-      return request;
+    decide,
+    isWaiting: (callId) => open.has(callId),
+    shareThrough(through) {
+      note = through;
+    },
+    get isShared() {
+      return note !== null;
+    },
+    takeDecisions(data) {
+      for (const [callId, { request }] of [...open]) {
+        const approved = decisionIn(data, callId);
+        if (approved !== null) decide(callId, approved);
+        // The store was unavailable when the call began to wait.
+        else if (!isWaitingIn(data, callId)) void note?.(waitingCallData(callId, request.name)).catch(ignoreFailure);
+      }
     },
   };
+}
+
+function ignoreFailure(): void {
+  // The next check of the run stores it again.
 }

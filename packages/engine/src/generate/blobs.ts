@@ -1,8 +1,8 @@
 /** Loads stored images and attachments into a request just before it is sent. */
-
 import type { BlobSource, FileBlock, ImageBlock } from '@coppice/content';
 import { isFileBlock, isImage } from '@coppice/content/wires';
 import type { BlobStore, Block, Message, Role } from '@coppice/core';
+import { encodeBase64 } from '#platform/system';
 import { decodeText, isCutText } from '../files/extract-text.ts';
 import type { FileTextExtractor } from '../files/file-text-extractor.ts';
 import type { ProviderNotice } from '../providers/contract.ts';
@@ -78,13 +78,13 @@ async function withBlobBytes(
   role: Role,
   { accepts, fileTexts, onNotice }: StoredBytesOptions,
 ): Promise<Block> {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isImage(block)) {
-    const image: ImageBlock = { ...block, source: { type: 'base64', data: buffer.toString('base64') } };
+    const image: ImageBlock = { ...block, source: { type: 'base64', data: encodeBase64(bytes) } };
     return image;
   }
-  if (textMediaType.test(block.mediaType)) return withText(block, decodeText(bytes) ?? buffer.toString('utf8'));
-  const file: FileBlock = { ...block, source: { type: 'base64', data: buffer.toString('base64') } };
+  if (textMediaType.test(block.mediaType))
+    return withText(block, decodeText(bytes) ?? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+  const file: FileBlock = { ...block, source: { type: 'base64', data: encodeBase64(bytes) } };
   if (accepts(file, role)) return file;
   // Files with program code often have no media type of their own.
   const plain = decodeText(bytes);

@@ -1,9 +1,8 @@
 import { nodeId } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createBroadcast } from './broadcast.ts';
+import { createBroadcast, deltaPacking } from './broadcast.ts';
 import type { TurnEvent } from './contract.ts';
-import { deltaPacking } from './pack-deltas.ts';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,3 +1,6 @@
+import { runNextTask } from '../event-loop.ts';
+import type { TurnEvent } from './contract.ts';
+
 /** Delivers events to any number of readers, each of which starts at its own index. */
 export interface Broadcast<E extends object> {
   push(event: E): void;
@@ -21,98 +24,149 @@ export interface EventPacking<E extends object> {
 
 /** Creates a broadcast. Events are kept as long as it is referenced, so that a late reader misses none. */
 export function createBroadcast<E extends object>(packing: EventPacking<E> | null = null): Broadcast<E> {
-  const events: (E | string)[] = [];
-  let newest: E | null = null;
-  let closed = false;
-  // The readers that wait. An array, because there is usually only one.
-  let readers: (() => void)[] = [];
-  let waking = false;
-  const wake = () => {
-    waking = false;
-    for (let index = 0; index < readers.length; index++) readers[index]?.();
-  };
-  /** Returns the event at an index; unpacks all events since the last one that was stored whole. */
-  const unpacked = (at: number): E | null => {
-    let whole = at;
-    while (typeof events[whole] === 'string') whole--;
-    let event: E | null = null;
-    for (; whole <= at; whole++) event = broadcastEvent(packing, event, events[whole]);
-    return event;
-  };
-  // A hand-written iterator, because an async generator needs three microtasks per event instead of one.
-  const reader = (from: number): AsyncIterator<E, undefined> => {
-    let at = from;
-    let before: E | null = null;
-    let stopped = false;
-    const take = (): IteratorResult<E, undefined> | null => {
-      if (stopped) return { done: true, value: undefined };
-      const kept = events[at];
-      if (kept === undefined) return closed ? { done: true, value: undefined } : null;
-      before = typeof kept === 'string' && before === null ? unpacked(at) : broadcastEvent(packing, before, kept);
-      at++;
-      return before === null ? null : { done: false, value: before };
-    };
-    // Resolves the pending `next` call of this reader; further concurrent calls are rare and are queued.
-    let pendingResolve: ((result: IteratorResult<E, undefined>) => void) | null = null;
-    const queuedResolves: ((result: IteratorResult<E, undefined>) => void)[] = [];
-    // Created once per reader, because a closure per event would cost more than the event.
-    const deliver = () => {
-      while (pendingResolve !== null) {
-        const result = take();
-        if (result === null) return;
-        const answer = pendingResolve;
-        pendingResolve = queuedResolves.shift() ?? null;
-        answer(result);
-      }
-    };
-    const wait = (resolve: (result: IteratorResult<E, undefined>) => void) => {
-      if (pendingResolve === null) pendingResolve = resolve;
-      else queuedResolves.push(resolve);
-    };
-    let waits = false;
-    const next = (): Promise<IteratorResult<E, undefined>> => {
-      const ready = pendingResolve === null ? take() : null;
-      if (ready !== null) return Promise.resolve(ready);
-      if (!waits) readers.push(deliver);
-      waits = true;
-      return new Promise(wait);
-    };
-    return {
-      next,
-      return() {
-        stopped = true;
-        deliver();
-        readers = readers.filter((one) => one !== deliver);
-        return Promise.resolve({ done: true, value: undefined });
-      },
-    };
-  };
+  const log = new EventLog(packing);
   return {
-    push(event) {
-      if (closed) return;
-      const packed = newest === null ? null : (packing?.pack(newest, event) ?? null);
-      newest = event;
-      events.push(packed ?? event);
-      // Readers wake in `setImmediate`, so that events that arrive together are delivered together, with one pending
-      // promise for all of them.
-      if (waking || readers.length === 0) return;
-      waking = true;
-      setImmediate(wake);
-    },
-    close() {
-      closed = true;
-      wake();
-      readers = [];
-    },
-    read: (from = 0) => ({ [Symbol.asyncIterator]: () => reader(Math.max(0, from)) }),
+    push: (event) => log.push(event),
+    close: () => log.close(),
+    read: (from = 0) => ({ [Symbol.asyncIterator]: () => new BroadcastReader(log, Math.max(0, from)) }),
   };
 }
 
-function broadcastEvent<E extends object>(
-  packing: EventPacking<E> | null,
-  before: E | null,
-  kept: E | string | undefined,
-): E | null {
-  if (typeof kept !== 'string') return kept ?? null;
-  return before === null || packing === null ? null : packing.unpack(before, kept);
+/** The events of a broadcast, and the readers that wait for the next one. */
+class EventLog<E extends object> {
+  readonly #packing: EventPacking<E> | null;
+  readonly #events: (E | string)[] = [];
+  #newest: E | null = null;
+  #closed = false;
+  // An array, because there is usually only one reader.
+  #readers: (() => void)[] = [];
+  #isWaking = false;
+
+  constructor(packing: EventPacking<E> | null) {
+    this.#packing = packing;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  push(event: E): void {
+    if (this.#closed) return;
+    const packed = this.#newest === null ? null : (this.#packing?.pack(this.#newest, event) ?? null);
+    this.#newest = event;
+    this.#events.push(packed ?? event);
+    // Readers wake in the next task, so that events that arrive together are delivered together, with one pending
+    // promise for all of them.
+    if (this.#isWaking || this.#readers.length === 0) return;
+    this.#isWaking = true;
+    runNextTask(this.#wake);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+    this.#readers = [];
+  }
+
+  addReader(deliver: () => void): void {
+    this.#readers.push(deliver);
+  }
+
+  removeReader(deliver: () => void): void {
+    this.#readers = this.#readers.filter((one) => one !== deliver);
+  }
+
+  /** Returns the event at an index; `before` is the event before it, or null if the reader has not read it. */
+  eventAt(index: number, before: E | null): E | null {
+    const stored = this.#events[index];
+    if (typeof stored !== 'string') return stored ?? null;
+    return this.#unpack(before ?? this.#wholeEventAt(index - 1), stored);
+  }
+
+  /** Unpacks all events since the last one that was stored whole. */
+  #wholeEventAt(index: number): E | null {
+    let whole = index;
+    while (typeof this.#events[whole] === 'string') whole--;
+    let event: E | null = null;
+    for (; whole <= index; whole++) event = this.eventAt(whole, event);
+    return event;
+  }
+
+  #unpack(before: E | null, packed: string): E | null {
+    return before === null || this.#packing === null ? null : this.#packing.unpack(before, packed);
+  }
+
+  readonly #wake = (): void => {
+    this.#isWaking = false;
+    for (let index = 0; index < this.#readers.length; index++) this.#readers[index]?.();
+  };
 }
+
+/** One reader. A hand-written iterator, because an async generator needs three microtasks per event instead of one. */
+class BroadcastReader<E extends object> implements AsyncIterator<E, undefined> {
+  readonly #log: EventLog<E>;
+  #at: number;
+  #before: E | null = null;
+  #stopped = false;
+  #isAdded = false;
+  // Resolves the pending `next` call; further concurrent calls are rare and are queued.
+  #pending: ((result: IteratorResult<E, undefined>) => void) | null = null;
+  readonly #queue: ((result: IteratorResult<E, undefined>) => void)[] = [];
+
+  constructor(log: EventLog<E>, from: number) {
+    this.#log = log;
+    this.#at = from;
+  }
+
+  next(): Promise<IteratorResult<E, undefined>> {
+    const ready = this.#pending === null ? this.#take() : null;
+    if (ready !== null) return Promise.resolve(ready);
+    if (!this.#isAdded) this.#log.addReader(this.#deliver);
+    this.#isAdded = true;
+    return new Promise(this.#wait);
+  }
+
+  return(): Promise<IteratorResult<E, undefined>> {
+    this.#stopped = true;
+    this.#deliver();
+    this.#log.removeReader(this.#deliver);
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  #take(): IteratorResult<E, undefined> | null {
+    if (this.#stopped) return { done: true, value: undefined };
+    const event = this.#log.eventAt(this.#at, this.#before);
+    if (event === null) return this.#log.closed ? { done: true, value: undefined } : null;
+    this.#at++;
+    this.#before = event;
+    return { done: false, value: event };
+  }
+
+  // These are created once per reader, because a closure per event would cost more than the event.
+  readonly #deliver = (): void => {
+    while (this.#pending !== null) {
+      const result = this.#take();
+      if (result === null) return;
+      const answer = this.#pending;
+      this.#pending = this.#queue.shift() ?? null;
+      answer(result);
+    }
+  };
+
+  readonly #wait = (resolve: (result: IteratorResult<E, undefined>) => void): void => {
+    if (this.#pending === null) this.#pending = resolve;
+    else this.#queue.push(resolve);
+  };
+}
+
+/** Packs consecutive text deltas of one reply as strings, which need less memory than event objects. */
+export const deltaPacking: EventPacking<TurnEvent> = {
+  pack(before, event) {
+    if (event.type !== 'text-delta' || before.type !== 'text-delta' || event.nodeId !== before.nodeId) return null;
+    return event.offset === before.offset + before.text.length ? event.text : null;
+  },
+  unpack(before, text) {
+    if (before.type !== 'text-delta') throw new TypeError(`A text does not go on from ${before.type}.`);
+    return { type: 'text-delta', nodeId: before.nodeId, offset: before.offset + before.text.length, text };
+  },
+};

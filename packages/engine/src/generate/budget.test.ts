@@ -13,7 +13,7 @@ import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 import { createTurnSummaryBudget, noBudgets } from './budget.ts';
 import { createDailySummaryBudget } from './daily-budget.ts';
-import { toGeneratorSettings } from './defaults.ts';
+import { toGeneratorSettings } from './settings.ts';
 import { createFileSpending, createMemorySpending, type DayUse, type Spending, utcDayOf } from './spending.ts';
 
 let fixture: TurnFixture;
@@ -34,7 +34,7 @@ async function folder(): Promise<string> {
 /** Returns the reserved amount of a day. */
 async function reservedOn(spending: Spending, day: string): Promise<number> {
   let found = Number.NaN;
-  await spending.reserve(day, ({ reserved }) => {
+  await spending.reserve(day, 'me', ({ reserved }) => {
     found = reserved;
     return null;
   });
@@ -232,7 +232,7 @@ describe('a day', () => {
     const spending = createMemorySpending();
     const budgets = { ...noBudgets, dayUsd: 1 };
     await open([slow], { budgets, spending });
-    const summaries = createDailySummaryBudget({ budgets, spending, clock: systemClock });
+    const summaries = createDailySummaryBudget({ budgets, spending, clock: systemClock, owner: 'me' });
     const expected = { inputTokens: 1_000, outputTokens: 700 };
     const turn = fixture.send('One', { maxTokens: 600 });
     await expect.poll(() => fixture.provider.running).toBe(1);
@@ -248,7 +248,9 @@ describe('a day', () => {
     const [ours, theirs] = [createFileSpending(place), createFileSpending(place)];
     // Each call reserves what is left of 10 dollars, but at most 6.
     const rest = ({ spent, reserved }: DayUse) => Math.min(6, 10 - spent - reserved) || null;
-    const releases = await Promise.all([ours, theirs, ours, theirs].map((spending) => spending.reserve(day, rest)));
+    const releases = await Promise.all(
+      [ours, theirs, ours, theirs].map((spending) => spending.reserve(day, 'me', rest)),
+    );
     expect(releases.filter((release) => release !== null)).toHaveLength(2);
     expect(await reservedOn(theirs, day)).toBe(10);
     for (const release of releases) release?.();

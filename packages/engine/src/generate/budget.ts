@@ -7,7 +7,7 @@ import type { ProviderUsage } from '../providers/contract.ts';
 import type { SummaryAllowance } from '../summaries/contract.ts';
 import { makeGenerateError } from './errors.ts';
 import type { Prompt } from './prompt.ts';
-import { type DayUse, type Spending, utcDayOf } from './spending.ts';
+import { type DayUse, utcDayOf } from './spending.ts';
 import type { TurnServices } from './turn-services.ts';
 
 /** Budgets without any limit. */
@@ -47,11 +47,12 @@ export async function limitByBudgets(
   turn: TurnSpending,
   prompts: readonly Prompts[],
 ): Promise<BudgetedPrompts> {
-  const { budgets, spending, clock } = services;
+  const { budgets, spending, clock, store } = services;
   const day = utcDayOf(clock.now());
-  const person = await readPersonBudget(services, day).catch(throwUnreadable);
-  const limitAll = (used: DayUse): readonly Prompts[] => {
-    const open = [...openBudgets(budgets, turn, used), ...(person === null ? [] : [person.budget()])];
+  const personLimit = budgets.personDayUsd?.get(store.owner);
+  const limitAll = (used: DayUse, own: DayUse): readonly Prompts[] => {
+    const open = openBudgets(budgets, turn, used);
+    if (personLimit !== undefined) open.push({ budget: 'person_day_usd', limit: personLimit, ...own });
     return prompts.map((list): Prompts => {
       const fitting = list.map((prompt) => fitToBudget(prompt, open, prompts.length));
       const [first, ...rest] = fitting.filter((prompt) => 'request' in prompt);
@@ -60,24 +61,17 @@ export async function limitByBudgets(
       throw budgetRefusal(why);
     });
   };
-  if (budgets.dayUsd === null) {
-    const fitted = limitAll({ spent: 0, reserved: 0 });
-    return { prompts: fitted, release: person?.hold(highestCostOf(fitted)) ?? releaseNothing };
+  if (budgets.dayUsd === null && personLimit === undefined) {
+    const nothing: DayUse = { spent: 0, reserved: 0 };
+    return { prompts: limitAll(nothing, nothing), release: releaseNothing };
   }
   let fitted = prompts;
-  const reserving = spending.reserve(day, (used) => {
-    fitted = limitAll(used);
+  const reserving = spending.reserve(day, store.owner, (used, own) => {
+    fitted = limitAll(used, own);
     return highestCostOf(fitted);
   });
   const release = await reserving.catch(throwUnreadable);
-  const releaseOwn = person?.hold(highestCostOf(fitted)) ?? releaseNothing;
-  return {
-    prompts: fitted,
-    release() {
-      release?.();
-      releaseOwn();
-    },
-  };
+  return { prompts: fitted, release: release ?? releaseNothing };
 }
 
 function throwUnreadable(error: unknown): never {
@@ -90,41 +84,8 @@ function highestCostOf(prompts: readonly Prompts[]): number {
   return prompts.reduce((sum, list) => sum + Math.max(...list.map(highestCost)), 0);
 }
 
-/** The daily budget of one user. */
-interface PersonBudget {
-  /** Returns the current state; other running replies of the user count as reserved. */
-  budget(): Budget;
-  /** Reserves an amount until the returned function is called. */
-  hold(usd: number): () => void;
-}
-
-// The amounts that running replies of this process may still spend, by day and user.
-const heldByPerson = new WeakMap<Spending, Map<string, number>>();
-
-/** Reads the daily budget of the store's owner; null if the owner has none. */
-async function readPersonBudget({ budgets, spending, store }: TurnServices, day: string): Promise<PersonBudget | null> {
-  const limit = budgets.personDayUsd?.get(store.owner);
-  if (limit === undefined) return null;
-  const spent = (await spending.byOwner(day)).get(store.owner)?.usd ?? 0;
-  const held = heldByPerson.get(spending) ?? new Map<string, number>();
-  heldByPerson.set(spending, held);
-  const key = `${day} ${store.owner}`;
-  return {
-    budget: () => ({ budget: 'person_day_usd', limit, spent, reserved: held.get(key) ?? 0 }),
-    hold(usd) {
-      held.set(key, (held.get(key) ?? 0) + usd);
-      return () => {
-        const left = (held.get(key) ?? 0) - usd;
-        // Rounding errors may leave a tiny rest, which is dropped.
-        if (left > 1e-9) held.set(key, left);
-        else held.delete(key);
-      };
-    },
-  };
-}
-
 function releaseNothing(): void {
-  // The user has no own budget, so nothing was reserved.
+  // No daily budget applies, so nothing was reserved.
 }
 
 /** Returns the cost of a reply of the full length; 0 if the price is unknown. */
@@ -134,11 +95,7 @@ function highestCost({ model, estimate, request }: Prompt): number {
   return (estimate * price.input + (request.maxTokens ?? 0) * price.output) / 1_000_000;
 }
 
-function openBudgets(
-  { turnUsd, dayUsd, turnTokens }: BudgetsConfig,
-  turn: TurnSpending,
-  used: DayUse,
-): readonly Budget[] {
+function openBudgets({ turnUsd, dayUsd, turnTokens }: BudgetsConfig, turn: TurnSpending, used: DayUse): Budget[] {
   const open: Budget[] = [];
   if (turnTokens !== null) open.push({ budget: 'turn_tokens', limit: turnTokens, spent: turn.tokens, reserved: 0 });
   if (turnUsd !== null) open.push({ budget: 'turn_usd', limit: turnUsd, spent: turn.usd, reserved: 0 });
@@ -147,15 +104,15 @@ function openBudgets(
 }
 
 function fitToBudget(prompt: Prompt, open: readonly Budget[], replies: number): Prompt | Budget {
-  const asked = prompt.request.maxTokens;
-  let most = asked ?? Number.MAX_SAFE_INTEGER;
+  const requestedTokens = prompt.request.maxTokens;
+  let most = requestedTokens ?? Number.MAX_SAFE_INTEGER;
   for (const allowance of open) {
     const left = affordableOutput(prompt, allowance, replies);
     const limit = clampReplyTokens({ asked: most, maxOut: most, window: left, estimate: 0 });
     if (left < 1 || limit.room === 'short') return allowance;
     most = limit.maxTokens;
   }
-  return most === (asked ?? Number.MAX_SAFE_INTEGER)
+  return most === (requestedTokens ?? Number.MAX_SAFE_INTEGER)
     ? prompt
     : { ...prompt, request: { ...prompt.request, maxTokens: most } };
 }

@@ -1,4 +1,4 @@
-import { type NodeId, nodeId, run, textOf } from '@coppice/core';
+import { isCombinable, type NodeId, nodeId, run, textOf } from '@coppice/core';
 import { afterEach, expect, test } from 'vitest';
 import type { ProviderEvent } from '../providers/contract.ts';
 import { makeErrorEvent } from '../providers/errors.ts';
@@ -183,4 +183,27 @@ test('[H137] replies that cannot be combined are refused before a model is calle
     'generate/invalid',
   ]);
   expect(fixture.provider.requests).toHaveLength(calls);
+});
+
+test('[H137] what there is of a stopped or failed reply is combined; a reply without a text is refused, as the page knows', async () => {
+  const failure = makeErrorEvent('provider/dropped', 'Gone.');
+  const sources = await open([[said('Take '), failure], [failure], makeTextEvents(' '), makeTextEvents('Take all.')]);
+  const [tea = nodeId('')] = sources;
+  const parts: NodeId[] = [];
+  for (let count = 0; count < 3; count++) {
+    const start = { type: 'regenerate', treeId: fixture.treeId, nodeId: tea } as const;
+    parts.push(...(await fixture.generator.generate(start, { models: ['scripted/one'] }).done).nodeIds);
+  }
+  const nodes = await Promise.all(parts.map((id) => fixture.node(id)));
+  expect(nodes.map((node) => [node.status, isCombinable(node)])).toEqual([
+    ['interrupted', true],
+    ['error', false],
+    ['error', false],
+  ]);
+  const ends: string[] = [];
+  for (const id of parts) {
+    const end = await combine([tea, id]).done;
+    ends.push(end.type === 'error' ? end.code : end.type);
+  }
+  expect(ends).toEqual(['end', 'generate/not-combinable', 'generate/not-combinable']);
 });

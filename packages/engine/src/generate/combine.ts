@@ -2,7 +2,17 @@
  * Combines several answers: the request ends with the chosen variants and a task, for example to write one answer or a
  * table.
  */
-import { ask, isToolUse, type JsonObject, type Node, type NodeId, nodeId, refuse, textOf } from '@coppice/core';
+import {
+  ask,
+  isCombinable,
+  isToolUse,
+  type JsonObject,
+  type Node,
+  type NodeId,
+  nodeId,
+  refuse,
+  textOf,
+} from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import type { CombineMode, TurnStart } from './contract.ts';
 import { makeGenerateError } from './errors.ts';
@@ -15,7 +25,7 @@ export const maxCombinedReplies = 8;
 
 /** The chosen answers, as text for the request and as metadata of the reply. */
 export interface Combination {
-  /** The last message of the request. */
+  /** The text of the last message of the request, with all chosen answers. */
   readonly text: string;
   /** The `source` metadata of the reply: mode, ids in the order of their letters, and instructions. */
   readonly record: JsonObject;
@@ -50,7 +60,7 @@ function combineText(way: CombineMode, answers: readonly string[], instructions:
   ].join('\n\n');
 }
 
-/** Reads the chosen answers. Throws unless they are finished replies to the same message. */
+/** Reads the chosen answers. Throws unless they are replies to the same message that can be combined. */
 export async function readCombination(
   services: TurnServices,
   start: Extract<TurnStart, { type: 'combine' }>,
@@ -60,7 +70,7 @@ export async function readCombination(
     const found: { readonly node: Node; readonly text: string }[] = [];
     for (const id of nodeIds) {
       const node = yield* ask('node', { id });
-      if (node === null) return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+      if (node === null) return refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
       found.push({ node, text: yield* readTurnText(node) });
     }
     return found;
@@ -70,8 +80,8 @@ export async function readCombination(
       return refuse('tree/pending', `A reply is still being written into ${node.id}: wait for it or stop it.`, {
         nodeId: node.id,
       });
-    if (node.role !== 'assistant' || node.kind !== 'message' || text.trim() === '')
-      throw makeGenerateError('generate/not-combinable', `The node ${node.id} is not a reply with a text.`, {
+    if (!isCombinable(node) || text.trim() === '')
+      throw makeGenerateError('generate/not-combinable', `The message ${node.id} is not a reply with a text.`, {
         nodeId: node.id,
       });
     if (node.parentId !== answers[0]?.node.parentId)
@@ -144,6 +154,8 @@ export async function restoreCombination(
     }
     return found;
   });
-  const said = typeof instructions === 'string' ? instructions : '';
-  return texts === null ? null : { text: combineText(way, texts, said), record: recordOf(way, nodeIds, said) };
+  const instructionText = typeof instructions === 'string' ? instructions : '';
+  return texts === null
+    ? null
+    : { text: combineText(way, texts, instructionText), record: recordOf(way, nodeIds, instructionText) };
 }

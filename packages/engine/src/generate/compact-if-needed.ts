@@ -4,8 +4,8 @@ import type { CompactReason } from '../events.ts';
 import type { Model } from '../providers/index.ts';
 import { createTurnSummaryBudget } from './budget.ts';
 import type { TurnStart, WrittenReply } from './contract.ts';
-import { learnContextWindows } from './learn-windows.ts';
 import type { Prompt } from './prompt.ts';
+import { learnContextWindows } from './reply-limit.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
 import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 
@@ -22,8 +22,8 @@ export async function compactOnce(
   state.compacted = true;
   const { treeId, actId, actor, signal, options, emit } = state;
   try {
-    const asked = await services.events.ask('compact', { treeId, nodeId: target.parentId, reason });
-    const { nodeId, focus, summary } = asked;
+    const revised = await services.events.ask('compact', { treeId, nodeId: target.parentId, reason });
+    const { nodeId, focus, summary } = revised;
     const select = options.select !== false;
     const allowance = createTurnSummaryBudget(services, state.spent);
     const wanted = { treeId, nodeId, model, reason, actId, actor, select, focus, summary, allowance, signal };

@@ -225,8 +225,58 @@ describe.each(wires)('over $name', ({ provider, model, type, cut, plain }) => {
   );
 });
 
+test.each([
+  ['OpenAI-compatible', 'abort', false],
+  ['OpenAI-compatible', 'error', false],
+  ['OpenAI-compatible', 'insufficient_system_resource', false],
+  ['OpenAI-compatible', 'request cancelled', false],
+  ['OpenAI-compatible', 'eos_token', true],
+  ['OpenAI-compatible', 'function_calls', true],
+  ['Anthropic', 'error', false],
+  ['Anthropic', 'tool_calls', true],
+  ['Anthropic', null, true],
+] as const)('[H27] a call in a reply of an %s server that ends with %j runs: %s', async (kind, reason, isRun) => {
+  const call = { index: 0, id: 'c1', function: { name: 'remove', arguments: '' } };
+  const [first, second] =
+    kind === 'Anthropic'
+      ? [
+          sse(
+            { type: 'message_start', message: {} },
+            { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'c1', name: 'remove' } },
+            { type: 'content_block_stop', index: 0 },
+            { type: 'message_delta', delta: { stop_reason: reason } },
+            { type: 'message_stop' },
+          ),
+          sse(
+            { type: 'message_start', message: {} },
+            { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Sorry.' } },
+            { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+            { type: 'message_stop' },
+          ),
+        ]
+      : [
+          `${sse({ choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: reason }] })}data: [DONE]\n\n`,
+          `${sse({ choices: [{ index: 0, delta: { content: 'Sorry.' }, finish_reason: 'stop' }] })}data: [DONE]\n\n`,
+        ];
+  server = await openRawServer((_request, response, number) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(number === 0 ? first : second);
+  });
+  const provider =
+    kind === 'Anthropic'
+      ? '[providers.anthropic]\napi_key = "k-0123456789"'
+      : '[providers.local]\nkind = "openai-compatible"';
+  fixture = await openTurnFixture('memory', [], { tools, config: `${provider}\nbase_url = "${server.url}"` });
+  const model = kind === 'Anthropic' ? 'anthropic/claude-sonnet-4-5' : 'local/m';
+  await fixture.send('Clean up', { models: [model], tools: ['remove'] }).done;
+  expect(ran).toHaveLength(isRun ? 1 : 0);
+  const thread = await fixture.thread();
+  if (!isRun) expect(thread[2]).toMatch(/^tool: Error \(tool\/cut-off\): The provider did not finish the reply/);
+  expect(thread.at(-1)).toBe('assistant: Sorry.');
+});
+
 test('[H27] no call of a reply that was cut off or filtered is run, not even the first of several', async () => {
-  for (const finishReason of ['length', 'content-filter', 'refusal'] as const) {
+  for (const finishReason of ['length', 'content-filter', 'refusal', 'other'] as const) {
     fixture = await openTurnFixture(
       'memory',
       [

@@ -8,6 +8,8 @@ export interface DailyBudget {
   readonly budgets: Pick<BudgetsConfig, 'dayUsd'>;
   readonly spending: Spending;
   readonly clock: Pick<Clock, 'now'>;
+  /** The owner of the store, for whom the amount is reserved. */
+  readonly owner: string;
 }
 
 /**
@@ -18,6 +20,7 @@ export function createDailySummaryBudget({
   budgets: { dayUsd },
   spending,
   clock,
+  owner,
 }: DailyBudget): SummaryBudget | undefined {
   if (dayUsd === null) return undefined;
   return {
@@ -26,7 +29,7 @@ export function createDailySummaryBudget({
       const day = utcDayOf(clock.now());
       const isAffordable = ({ spent, reserved }: DayUse) => spent < dayUsd && spent + reserved + usd <= dayUsd;
       // If the amount spent cannot be read, nothing more is spent.
-      const release = await spending.reserve(day, (used) => (isAffordable(used) ? usd : null)).catch(() => null);
+      const release = await spending.reserve(day, owner, (used) => (isAffordable(used) ? usd : null)).catch(() => null);
       if (release === null) return null;
       return async (_used, cost) => {
         if (cost !== null && cost > 0) await spending.add(day, cost);

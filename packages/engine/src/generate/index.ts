@@ -1,9 +1,11 @@
 /** The generator: starts and stops turns on a store, and recovers those that a crash interrupted. */
 import { messageKit } from '@coppice/content';
 import type { ActId, MessageKit, NodeId, Store } from '@coppice/core';
+import { processId } from '#platform/system';
 import { createCompactor } from '../compaction/compactor.ts';
 import type { Compactor } from '../compaction/contract.ts';
 import type { BudgetsConfig, SummariesConfig } from '../config/contract.ts';
+import { createYielder } from '../event-loop.ts';
 import { createEvents, type Events } from '../events.ts';
 import { createFileTextExtractor, type FileTextExtractor } from '../files/file-text-extractor.ts';
 import { newId } from '../new-id.ts';
@@ -14,21 +16,22 @@ import { type FollowEvent, type FollowedReply, followReply } from '../runs/follo
 import { type RecoveredReply, recoverRuns, recoverRunsOfAll } from '../runs/recover.ts';
 import { requestRemoteStop } from '../runs/request-remote-stop.ts';
 import { createSharedTimers, type SharedTimers } from '../runs/shared-timer.ts';
+import { type CallDecision, decideInRuns } from '../runs/tool-decisions.ts';
+import { hasTurnEvents, readTurnEvents, requestTurnStop } from '../runs/turn-events.ts';
 import { requireObject } from '../service.ts';
 import type { Summarizer } from '../summaries/contract.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
 import { chooseSummaryModel } from '../summaries/summary-model.ts';
 import { noBudgets } from './budget.ts';
-import { checkTurnArguments } from './check-options.ts';
-import type { CompactBelowNode, GenerateOptions, Turn, TurnStart } from './contract.ts';
+import type { CompactBelowNode, GenerateOptions, Turn, TurnEvent, TurnStart } from './contract.ts';
 import { createDailySummaryBudget } from './daily-budget.ts';
-import { type CompactionSettings, type GenerateDefaults, withDefaultOptions } from './defaults.ts';
 import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
+import type { CompactionSettings } from './settings.ts';
 import { createMemorySpending, type Spending } from './spending.ts';
 import { TurnStopReason } from './stop.ts';
 import { type RunningTurn, startTurn } from './turn.ts';
+import { checkTurnArguments, type GenerateDefaults, withDefaultOptions } from './turn-options.ts';
 import type { ToolSource, TurnServices } from './turn-services.ts';
-import { createYielder } from './yield-to-event-loop.ts';
 
 /** The store, the models and the settings of a generator. */
 export interface GeneratorOptions {
@@ -53,6 +56,8 @@ export interface GeneratorOptions {
   readonly fileTexts?: FileTextExtractor | undefined;
   /** The timers that all generators of a server share; by default each generator has its own. */
   readonly timers?: SharedTimers | undefined;
+  /** Returns whether other servers can read the events of a turn; by default only this process can. */
+  readonly shareTurns?: (() => boolean) | undefined;
   /** Options for turns that do not set them; see {@link toGeneratorSettings}. */
   readonly defaults?: GenerateDefaults | undefined;
   /** The default actor of turns; if undefined, the store's owner. */
@@ -75,6 +80,20 @@ export interface Generator {
   generate(start: TurnStart, options: GenerateOptions): Turn;
   /** Stops turns in any process and waits for their end; returns false if none was running. */
   abort(which: TurnSelector): Promise<boolean>;
+  /**
+   * Decides a tool call of a turn in any process. Returns the name of the tool, or null if the call does not wait for a
+   * decision, for example because another process was faster.
+   */
+  decide(decision: CallDecision): Promise<string | null>;
+  /**
+   * Returns the events of a turn of another process from an index on, with their indexes; null if no process shares a
+   * turn of this id.
+   */
+  followTurn(
+    actId: ActId,
+    from: number,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly [index: number, event: TurnEvent]> | null>;
   /** Returns the text of a reply from an offset on while any process writes it. */
   follow(followed: FollowedReply, signal?: AbortSignal): AsyncIterable<FollowEvent>;
   /** Recovers replies whose process has died. */
@@ -107,7 +126,19 @@ export function createGenerator(options: GeneratorOptions): Generator {
       const isLocal = await turns.abort(which);
       const { followMs: everyMs } = limits;
       const elsewhere = await requestRemoteStop(which, { runs: store.runs, process, clock, everyMs, recover });
-      return isLocal || elsewhere;
+      if (isLocal || elsewhere || !('actId' in which)) return isLocal || elsewhere;
+      return requestTurnStop(services, which.actId, recover);
+    },
+    async decide(decision) {
+      const { callId, approved } = decision;
+      const here = turns.find(decision.actId)?.approvals;
+      if (here?.isWaiting(callId) === true && !here.isShared) return here.decide(callId, approved).name;
+      const tool = await decideInRuns(store.runs, decision);
+      if (tool !== null && here?.isWaiting(callId) === true) here.decide(callId, approved);
+      return tool;
+    },
+    async followTurn(actId, from, signal) {
+      return (await hasTurnEvents(store, actId)) ? readTurnEvents(services, actId, from, signal) : null;
     },
     follow: (followed, signal) =>
       followReply(store, requireObject(followed), {
@@ -148,7 +179,7 @@ function generatorServices(options: GeneratorOptions): {
   };
   const spending = options.spending ?? createMemorySpending();
   const notes = chooseSummaryModel(options.providers, { summaries: options.summaries ?? {} });
-  const budget = createDailySummaryBudget({ budgets, spending, clock });
+  const budget = createDailySummaryBudget({ budgets, spending, clock, owner: store.owner });
   const summarizer = options.summarizer ?? createSummarizer({ model: notes, budget, clock });
   const compactor = createCompactor({ ...shared, summarizer, fileTools: compaction?.fileTools });
   const limits = { ...defaultGenerateLimits, ...options.limits };
@@ -158,8 +189,9 @@ function generatorServices(options: GeneratorOptions): {
     tools: options.tools ?? null,
     yieldToEventLoop: createYielder(clock),
     timers: options.timers ?? createSharedTimers(clock),
-    process: `${process.pid} ${newId()}`,
+    process: `${processId} ${newId()}`,
     limits,
+    sharesTurns: options.shareTurns ?? (() => false),
     budgets,
     spending,
     fileTexts: options.fileTexts ?? createFileTextExtractor(),
@@ -171,11 +203,14 @@ function generatorServices(options: GeneratorOptions): {
 /** Keeps the running turns of one generator, and finds the turn of a repeated request. */
 function createTurnTracker(services: TurnServices) {
   const running = new Set<RunningTurn>();
+  const keeping = new Set<Promise<void>>();
   const inFlight = new Map<string, RunningTurn>();
   let closed = false;
   const start = (begun: TurnStart, wanted: GenerateOptions, key: string | null): RunningTurn => {
     const turn = startTurn(services, begun, wanted);
     running.add(turn);
+    keeping.add(turn.kept);
+    void turn.kept.then(() => keeping.delete(turn.kept));
     if (key !== null) inFlight.set(key, turn);
     if (closed) turn.stop(new TurnStopReason('close'));
     void turn.done.then(() => {
@@ -190,6 +225,10 @@ function createTurnTracker(services: TurnServices) {
       const key = turnKey(begun, wanted);
       return (key === null ? undefined : inFlight.get(key)) ?? start(begun, wanted, key);
     },
+    /** Returns the running turn of an act in this process. */
+    find(actId: ActId): RunningTurn | undefined {
+      return [...running].find((turn) => turn.actId === actId);
+    },
     /** Stops the selected turns of this process and waits for their end; returns false if none was running. */
     async abort(which: TurnSelector): Promise<boolean> {
       const meant = [...running].filter((turn) =>
@@ -203,6 +242,7 @@ function createTurnTracker(services: TurnServices) {
       closed = true;
       for (const turn of running) turn.stop(new TurnStopReason('close'));
       await Promise.all([...running].map((turn) => turn.done));
+      await Promise.all([...keeping]);
     },
   };
 }

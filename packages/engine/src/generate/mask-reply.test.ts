@@ -1,4 +1,4 @@
-import { textMessage } from '@coppice/core';
+import { type TextBlock, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Forest } from '../forest/forest.ts';
 import { redactKeys } from '../http/redact.ts';
@@ -6,6 +6,7 @@ import type { ProviderEvent } from '../providers/contract.ts';
 import { makeErrorEvent } from '../providers/errors.ts';
 import { makeTextEvents, makeToolEvents, makeUsageEvent, type ScriptedReply } from '../testing/scripted.ts';
 import { collectEvents, openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
+import { ToolContent } from '../tools/content.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 
@@ -91,6 +92,29 @@ describe('a key that a provider repeats', () => {
     expect((await fixture.thread())[2]).toContain(mask);
   });
 
+  test('[G38] is masked in the id of a call, in the sentence about its malformed arguments and in a signature', async () => {
+    const reply: ScriptedReply = [
+      { type: 'thinking-delta', text: 'Hm.' },
+      { type: 'thinking-end', signature: `v1 ${key}` },
+      { type: 'tool-use-start', index: 0, id: `call ${key}`, name: 'look' },
+      { type: 'tool-use-delta', index: 0, json: `{"${key}": 1, "${key}": 2}` },
+      { type: 'tool-use-end', index: 0, parameters: {}, malformed: `The key "${key}" is there twice.` },
+      { type: 'end', finishReason: 'tool-use', raw: 'x' },
+    ];
+    fixture = await openTurnFixture('memory', [reply, makeTextEvents('Done.')], { config });
+    const turn = fixture.send('Look', { tools: [] });
+    const events = await collectEvents(turn);
+    const { replies } = await turn.first;
+    const node = await fixture.node(replies[0]?.nodeId);
+    expect(node.message?.content).toMatchObject([
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'tool-use', malformed: `The key "${mask}" is there twice.` },
+    ]);
+    expect(JSON.stringify([node, events, await fixture.children(node.id), fixture.provider.requests])).not.toContain(
+      key.slice(0, 12),
+    );
+  });
+
   test('[G38] is masked if the provider reports usage in the middle of it, and if the reply ends with a part of it', async () => {
     const within: ScriptedReply = [
       { type: 'text-delta', text: `It is ${key.slice(0, 9)}` },
@@ -128,9 +152,9 @@ describe('a key that a provider repeats', () => {
       description: 'Looks.',
       sideEffects: false,
       parameters: { type: 'object' },
-      run: () => `${'x'.repeat(90)}${key}${'x'.repeat(90)}`,
+      run: () => `${key} `.repeat(40),
     });
-    const tools = createTools({ tools: [look], limits: { resultBytes: 105 } });
+    const tools = createTools({ tools: [look], limits: { resultBytes: 142 } });
     fixture = await openTurnFixture(
       'memory',
       [makeToolEvents({ id: 'a', name: 'look', parameters: {} }), said(`${token}, /home/me/a-folder-0123456789`)],
@@ -138,8 +162,29 @@ describe('a key that a provider repeats', () => {
     );
     await fixture.send('Look', { tools: ['look'] }).done;
     const thread = await fixture.thread();
-    expect(thread[2]).not.toContain(key.slice(0, 6));
+    expect(thread[2]).not.toContain(key.slice(0, 3));
     expect(thread.at(-1)).toBe('assistant: [key …cret], /home/me/a-folder-0123456789');
+  });
+
+  test('[G38] is masked in every block of a tool result, also where its text is cut within it', async () => {
+    const note = { type: 'note', words: [`It is ${key}.`] };
+    const long: TextBlock = { type: 'text', text: `${key} `.repeat(40) };
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      sideEffects: false,
+      parameters: { type: 'object' },
+      run: () => new ToolContent([note, long]),
+    });
+    const tools = createTools({ tools: [look], limits: { resultBytes: 142 } });
+    const replies = [makeToolEvents({ id: 'a', name: 'look', parameters: {} }), said('Done.')];
+    fixture = await openTurnFixture('memory', replies, { config, tools });
+    const turn = fixture.send('Look', { tools: ['look'] });
+    const events = await collectEvents(turn);
+    const [called] = (await turn.first).replies;
+    const [result] = await fixture.children((await fixture.node(called?.nodeId)).id);
+    expect(result?.message?.content[0]).toEqual({ type: 'note', words: [`It is ${mask}.`] });
+    expect(JSON.stringify([result, events, fixture.provider.requests])).not.toContain(key.slice(0, 3));
   });
 
   test('[G160] is masked like the secrets in headers, arguments, addresses and passed variables, and no other setting is', async () => {

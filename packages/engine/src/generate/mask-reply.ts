@@ -50,12 +50,13 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
         break;
       case 'thinking-end': {
         // A signature is only valid for the original text; the provider would reject it for a masked one.
-        out.push(received === passed ? event : { type: 'thinking-end' });
+        const isOriginal = received === passed && replaceKeysInJson(event, keys) === event;
+        out.push(isOriginal ? event : { type: 'thinking-end' });
         [received, passed] = ['', ''];
         break;
       }
       case 'tool-use-start':
-        out.push({ ...event, name: replaceKeys(event.name, keys) });
+        out.push(replaceKeysInJson(event, keys));
         break;
       case 'tool-use-delta':
         // Arguments are collected and passed on at once, so that a key in them is not split.
@@ -63,7 +64,8 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
         break;
       case 'tool-use-end':
         endCall(event.index, out);
-        out.push({ ...event, parameters: replaceKeysInJson(event.parameters, keys) });
+        // The sentence about malformed arguments may quote them.
+        out.push(replaceKeysInJson(event, keys));
         break;
       case 'end':
       case 'error':

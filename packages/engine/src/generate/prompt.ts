@@ -47,7 +47,7 @@ export async function readContext(services: TurnServices, treeId: TreeId, nodeId
   return services.store.read(treeId, function* () {
     const row = yield* readTree(treeId);
     const head = yield* ask('head', { id: nodeId });
-    if (head === null) return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
+    if (head === null) return refuse('tree/unknown-node', `There is no message ${nodeId}.`, { nodeId });
     if (head.status === 'pending')
       return refuse('tree/pending', `A reply is still being written into ${nodeId}: wait for it or stop it.`, {
         nodeId,
@@ -91,9 +91,10 @@ export function buildPrompt(context: Context, model: Model, wish: PromptOptions)
   // The reply to continue comes last, after the answers that it is made from.
   const end = wish.continues === true ? contextMessages.slice(-1) : [];
   const start = contextMessages.slice(0, contextMessages.length - end.length);
-  const asked = combination === null ? start : coalesceMessages([...start, textMessage('user', combination.text)]);
+  const promptMessages =
+    combination === null ? start : coalesceMessages([...start, textMessage('user', combination.text)]);
   const sent: readonly Message[] = [
-    ...asked,
+    ...promptMessages,
     ...end,
     ...(wish.continues ? [textMessage('user', continueInstruction)] : []),
   ];

@@ -1,4 +1,5 @@
 import { ask, type ErrorKind, isBlank, type NodeId, refuse, type TreeId } from '@coppice/core';
+import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 import type { WrittenReply } from './contract.ts';
 import type { ReplyError } from './errors.ts';
 import type { TurnServices } from './turn-services.ts';
@@ -7,7 +8,7 @@ import type { TurnServices } from './turn-services.ts';
 export async function readReply(services: TurnServices, treeId: TreeId, nodeId: NodeId): Promise<WrittenReply> {
   const node = await services.store.read(treeId, () => ask('node', { id: nodeId }));
   if (node === null || node.parentId === null)
-    return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
+    return refuse('tree/unknown-node', `There is no message ${nodeId}.`, { nodeId });
   const { message, status, parentId, meta } = node;
   const failed = status !== 'success' && status !== 'pending';
   return {
@@ -32,12 +33,11 @@ const kinds: readonly ErrorKind[] = [
 ];
 
 function errorOfReply(noted: unknown, status: string): ReplyError {
-  const known = new Map<string, unknown>(typeof noted === 'object' && noted !== null ? Object.entries(noted) : []);
-  const [code, message] = [known.get('code'), known.get('message')];
+  const fields = fieldsOrEmpty(noted);
   return {
-    code: typeof code === 'string' ? code : `generate/${status === 'aborted' ? 'aborted' : 'lost'}`,
-    kind: kinds.find((kind) => kind === known.get('kind')) ?? (status === 'aborted' ? 'aborted' : 'unavailable'),
-    message: typeof message === 'string' ? message : `The reply ended as ${status}.`,
-    retryable: known.get('retryable') === true,
+    code: getText(fields, 'code') ?? `generate/${status === 'aborted' ? 'aborted' : 'lost'}`,
+    kind: kinds.find((kind) => kind === fields['kind']) ?? (status === 'aborted' ? 'aborted' : 'unavailable'),
+    message: getText(fields, 'message') ?? `The reply ended as ${status}.`,
+    retryable: fields['retryable'] === true,
   };
 }

@@ -14,12 +14,12 @@ import {
   run,
   type TreeId,
 } from '@coppice/core';
-import { maskMessage } from '../config/mask-message.ts';
+import { maskMessage } from '../config/mask-keys.ts';
 import { listConfiguredKeys } from '../config/secret.ts';
 import type { TurnApprovals } from './approvals.ts';
 import type { GenerateOptions, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
-import { deriveNodeId } from './derive-node-id.ts';
 import { makeGenerateError } from './errors.ts';
+import { deriveNodeId } from './retried-requests.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
 import { expectedVersionOf, makeTurnRunContext, type TurnServices } from './turn-services.ts';
 
@@ -67,11 +67,11 @@ async function appendMessages(
 ): Promise<NodeId> {
   const { services, options, actId, emit } = work;
   const { treeId, parentId } = start;
-  const asked = await services.events.ask('append', { treeId, parentId: parentId ?? null, messages: start.messages });
+  const revised = await services.events.ask('append', { treeId, parentId: parentId ?? null, messages: start.messages });
   const { requestId } = options;
   // Ids derived from the request let a retry find its message even if the chat has continued.
   const keys = listConfiguredKeys();
-  const masked = asked.messages.map((item, index) => {
+  const masked = revised.messages.map((item, index) => {
     // A resent history may contain keys, for example because the model repeated one; they are stored masked.
     const message = maskMessage(item.message, keys);
     return item.id !== undefined || requestId === undefined
@@ -90,7 +90,7 @@ async function appendMessages(
       // A retry must not move the user back to a message that was answered meanwhile.
       select: options.select !== false && !isRetry,
       merge: start.merge !== false,
-      ...(asked.parentId === null ? {} : { parentId: asked.parentId }),
+      ...(revised.parentId === null ? {} : { parentId: revised.parentId }),
     },
     { ...makeTurnRunContext(services, actId, actor), ...expectedVersionOf(options) },
   );
@@ -129,14 +129,14 @@ async function promptAboveReply({ services, start }: TurnContext, below: NodeId,
 async function continueTarget({ services, start }: TurnContext, id: NodeId): Promise<ReplyTarget> {
   const node = await services.store.read(start.treeId, () => ask('node', { id }));
   if (node === null || node.parentId === null)
-    return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+    return refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
   if (node.status === 'pending')
     return refuse('tree/pending', `A reply is still being written into ${id}: wait for it or stop it.`, { nodeId: id });
   const { message, parentId } = node;
   if (message === null || node.role !== 'assistant' || node.status === 'success')
     throw makeGenerateError(
       'generate/not-continuable',
-      `The node ${id} is not a reply that was cut off, so it cannot be continued.`,
+      `The message ${id} is not a reply that was cut off, so it cannot be continued.`,
       { nodeId: id },
     );
   if (hasToolUse(message))

@@ -12,7 +12,7 @@ import {
   type TreeId,
   textMessage,
 } from '@coppice/core';
-import { maskMessage } from '../config/mask-message.ts';
+import { maskMessage } from '../config/mask-keys.ts';
 import { listConfiguredKeys } from '../config/secret.ts';
 import type { FinishReason } from '../providers/contract.ts';
 import type { Approve, ToolErrorCode, ToolResult } from '../tools/contract.ts';
@@ -103,6 +103,8 @@ function cutOffReason(finishReason: FinishReason | null): string | null {
     case 'content-filter':
     case 'refusal':
       return 'The provider held the rest of the reply back, so this call may be incomplete and was not run.';
+    case 'other':
+      return 'The provider did not finish the reply, so this call may be incomplete and was not run.';
     default:
       return null;
   }
@@ -149,8 +151,8 @@ async function storeResult(
   emit: (event: TurnEvent) => void,
 ): Promise<NodeId> {
   const { treeId, reply, select } = round;
-  const made = results.map((result) => ({ message: result.message, meta: { source: sourceOfResult(result) } }));
-  const messages = await storeInlineMessages(made, services.store.blobs);
+  const toolMessages = results.map((result) => ({ message: result.message, meta: { source: sourceOfResult(result) } }));
+  const messages = await storeInlineMessages(toolMessages, services.store.blobs);
   await services.yieldToEventLoop();
   const { result } = await run(
     services.store,

@@ -1,8 +1,7 @@
 /** Records the daily spending and the use of models, across turns and processes. */
-import { randomUUID } from 'node:crypto';
-import { appendFile, mkdir, open } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { fieldsOrEmpty, getNumber, getText } from '@coppice/core/decode';
+import { randomUUID } from '#platform/crypto';
+import { appendFile, hostname, isProcessRunning, join, mkdir, open, processId } from '#platform/system';
 
 /** The model use of one user: calls, tokens, and cost. */
 export interface ModelUse {
@@ -23,18 +22,21 @@ export interface DayUse {
   readonly reserved: number;
 }
 
+/** Returns the amount to reserve for a call, from what all owners and what its owner have used; null for nothing. */
+export type AmountOfCall = (used: DayUse, own: DayUse) => number | null;
+
 export interface Spending {
   /** Returns the US dollars spent on a day, for example `2026-11-15`. Rejects if the day's file cannot be read. */
   on(day: string): Promise<number>;
   /** Adds an amount, optionally with the owner of the call. Never rejects. */
   add(day: string, usd: number, note?: SpendingNote): Promise<void>;
   /**
-   * Reserves the highest possible cost of a call. `amountOf` gets the used amounts and returns the amount to reserve,
-   * or null to reserve nothing. It may throw, and is called again if another process reserves at the same time.
-   * Resolves with a function that releases the reservation, to be called after the actual cost was added, or with null
-   * if nothing was reserved. Rejects if the day's file cannot be read.
+   * Reserves the highest possible cost of a call of an owner. `amountOf` gets the amounts that all used and those of the
+   * owner, and returns the amount to reserve, or null to reserve nothing. It may throw, and is called again if another
+   * process reserves at the same time. Resolves with a function that releases the reservation, to be called after the
+   * actual cost was added, or with null if nothing was reserved. Rejects if the day's file cannot be read.
    */
-  reserve(day: string, amountOf: (used: DayUse) => number | null): Promise<(() => void) | null>;
+  reserve(day: string, owner: string, amountOf: AmountOfCall): Promise<(() => void) | null>;
   /**
    * Returns the use of each user on a day; calls without an owner are left out. Rejects if the day's file cannot be
    * read.
@@ -42,23 +44,23 @@ export interface Spending {
   byOwner(day: string): Promise<ReadonlyMap<string, ModelUse>>;
 }
 
-/** The amounts that running calls of this process may still spend, by day. */
+/** The amounts that running calls of this process may still spend, by day and owner. */
 class Reservations {
-  readonly #days = new Map<string, number>();
+  readonly #held = new Map<string, { readonly day: string; readonly owner: string; readonly usd: number }>();
 
-  on(day: string): number {
-    return this.#days.get(day) ?? 0;
+  /** Returns the sum of a day, of all owners or of one. */
+  on(day: string, owner?: string): number {
+    let sum = 0;
+    for (const one of this.#held.values())
+      if (one.day === day && (owner === undefined || one.owner === owner)) sum += one.usd;
+    return sum;
   }
 
   /** Reserves an amount; returns a function that releases it. */
-  hold(day: string, usd: number): () => void {
-    this.#days.set(day, this.on(day) + usd);
-    return () => {
-      const left = this.on(day) - usd;
-      // Rounding errors may leave a tiny rest, which is dropped.
-      if (left > 1e-9) this.#days.set(day, left);
-      else this.#days.delete(day);
-    };
+  hold(day: string, owner: string, usd: number): () => void {
+    const id = randomUUID();
+    this.#held.set(id, { day, owner, usd });
+    return () => void this.#held.delete(id);
   }
 }
 
@@ -76,9 +78,11 @@ export function addUse(one: ModelUse | undefined, other: ModelUse): ModelUse {
   };
 }
 
-/** A reservation of a process, as its line in the day's file says. */
+/** A reservation of a process, as stored in a line of the day's file. */
 interface HeldAmount {
   readonly usd: number;
+  /** Null in lines of earlier versions. */
+  readonly owner: string | null;
   readonly pid: number;
   readonly host: string;
   /** When the reservation expires if its process cannot be checked, in milliseconds since 1970. */
@@ -104,9 +108,13 @@ export function createMemorySpending(): Spending {
   const reservations = new Reservations();
   return {
     on: async (day) => days.get(day)?.usd ?? 0,
-    async reserve(day, amountOf) {
-      const amount = amountOf({ spent: days.get(day)?.usd ?? 0, reserved: reservations.on(day) });
-      return amount === null ? null : reservations.hold(day, amount);
+    async reserve(day, owner, amountOf) {
+      const sums = days.get(day);
+      const amount = amountOf(
+        { spent: sums?.usd ?? 0, reserved: reservations.on(day) },
+        { spent: sums?.people.get(owner)?.usd ?? 0, reserved: reservations.on(day, owner) },
+      );
+      return amount === null ? null : reservations.hold(day, owner, amount);
     },
     async add(day, usd, note) {
       const sums = days.get(day) ?? new DaySums();
@@ -164,27 +172,33 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
     released.add(id);
     void append(day, { release: id });
   };
-  const reserve: Spending['reserve'] = async (day, amountOf) => {
-    const useOf = (sums: DaySums, besides: DayUse): DayUse => ({
-      spent: sums.usd + besides.spent,
-      reserved: sumReservations(sums, released, now()) + besides.reserved,
-    });
+  const reserve: Spending['reserve'] = async (day, owner, amountOf) => {
+    const nothing: DayUse = { spent: 0, reserved: 0 };
     for (;;) {
-      let besides: DayUse = { spent: 0, reserved: 0 };
-      await unwritten.reserve(day, (used) => {
-        besides = used;
+      let besides: readonly [DayUse, DayUse] = [nothing, nothing];
+      await unwritten.reserve(day, owner, (used, own) => {
+        besides = [used, own];
         return null;
       });
-      const amount = amountOf(useOf(await readDay(day), besides));
+      const amountFor = (sums: DaySums): number | null => {
+        const held = sumReservations(sums, released, now(), owner);
+        const [used, own] = besides;
+        return amountOf(
+          { spent: sums.usd + used.spent, reserved: held.all + used.reserved },
+          { spent: (sums.people.get(owner)?.usd ?? 0) + own.spent, reserved: held.own + own.reserved },
+        );
+      };
+      const amount = amountFor(await readDay(day));
       if (amount === null) return null;
       const id = randomUUID();
-      const line = { reserve: id, most: amount, pid: process.pid, host: hostname(), until: now() + reservationMs };
-      if (!(await append(day, line))) return unwritten.reserve(day, () => amount);
+      const place = { pid: processId, host: hostname(), until: now() + reservationMs };
+      if (!(await append(day, { reserve: id, owner, most: amount, ...place })))
+        return unwritten.reserve(day, owner, () => amount);
       // The order of the lines decides between processes: if another reservation was written before this one, the
       // amount is computed again.
       let isUnchanged = false;
       try {
-        isUnchanged = amountOf(useOf(await readDay(day, id), besides)) === amount;
+        isUnchanged = amountFor(await readDay(day, id)) === amount;
       } finally {
         if (!isUnchanged) release(day, id)();
       }
@@ -193,7 +207,7 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
   };
   return {
     on: (day) => runSequentially(async () => (await readDay(day)).usd + (await unwritten.on(day))),
-    reserve: (day, amountOf) => runSequentially(() => reserve(day, amountOf)),
+    reserve: (day, owner, amountOf) => runSequentially(() => reserve(day, owner, amountOf)),
     byOwner: (day) =>
       runSequentially(async () => {
         const people = new Map((await readDay(day)).people);
@@ -206,24 +220,25 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
   };
 }
 
-/** Sums the reservations of running calls. Those of processes that no longer exist do not count. */
-function sumReservations({ held }: DaySums, released: ReadonlySet<string>, now: number): number {
-  let sum = 0;
-  for (const [id, { usd, pid, host, until }] of held) {
+/**
+ * Sums the reservations of running calls, of all owners and of one. Those of processes that no longer exist do not
+ * count.
+ */
+function sumReservations(
+  { held }: DaySums,
+  released: ReadonlySet<string>,
+  now: number,
+  wanted: string,
+): { readonly all: number; readonly own: number } {
+  let [all, own] = [0, 0];
+  for (const [id, { usd, owner, pid, host, until }] of held) {
     if (released.has(id) || until < now || (host === hostname() && !isProcessRunning(pid))) held.delete(id);
-    else sum += usd;
+    else {
+      all += usd;
+      if (owner === wanted) own += usd;
+    }
   }
-  return sum;
-}
-
-function isProcessRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM means that the process exists but belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+  return { all, own };
 }
 
 /**
@@ -253,12 +268,16 @@ async function readNewLines(path: string, page: ReadDay, stopAt?: string): Promi
 
 function addLine(line: string, sums: DaySums): void {
   try {
-    const { usd, owner, tokens, reserve, release, most, pid, host, until } = JSON.parse(line);
-    if (typeof release === 'string') sums.held.delete(release);
-    if (typeof reserve === 'string' && [most, pid, until].every(Number.isFinite) && most >= 0)
-      sums.held.set(reserve, { usd: most, pid, host: String(host), until });
-    if (typeof usd !== 'number' || !(usd >= 0)) return;
-    const isNoted = typeof owner === 'string' && typeof tokens === 'number' && tokens >= 0;
+    const entry = fieldsOrEmpty(JSON.parse(line));
+    const [release, reserve] = [getText(entry, 'release'), getText(entry, 'reserve')];
+    const [owner, host] = [getText(entry, 'owner') ?? null, getText(entry, 'host') ?? ''];
+    const [usd, tokens, most] = [getNumber(entry, 'usd'), getNumber(entry, 'tokens'), getNumber(entry, 'most')];
+    const [pid, until] = [getNumber(entry, 'pid'), getNumber(entry, 'until')];
+    if (release !== undefined) sums.held.delete(release);
+    if (reserve !== undefined && pid !== undefined && until !== undefined && most !== undefined && most >= 0)
+      sums.held.set(reserve, { usd: most, owner, pid, host, until });
+    if (usd === undefined || usd < 0) return;
+    const isNoted = owner !== null && tokens !== undefined && tokens >= 0;
     sums.add(usd, isNoted ? { owner, tokens } : undefined);
   } catch {
     // A line that is incomplete after a power failure is skipped.

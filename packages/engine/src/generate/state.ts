@@ -1,12 +1,10 @@
 /** The state that all rounds of a turn share, and where their replies are added. */
-import { type ActId, type Message, type NodeId, nodeId, type RunContext, type TreeId } from '@coppice/core';
+import type { ActId, Message, NodeId, RunContext, TreeId } from '@coppice/core';
 import type { ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { TurnSpending } from './budget.ts';
 import type { Combination } from './combine.ts';
 import type { GenerateOptions, TurnEvent } from './contract.ts';
-import { deriveNodeId } from './derive-node-id.ts';
-import type { TurnServices } from './turn-services.ts';
 
 /** Where the replies of a round are added. */
 export type ReplyTarget =
@@ -45,22 +43,4 @@ export interface TurnState {
   readonly spent: TurnSpending;
   /** The keys of the notices that were already reported. */
   readonly reported: Set<string>;
-}
-
-/**
- * Returns the id of a reply: derived from the request id if there is one, so that a retry finds the reply. A reply
- * after a compaction has another id, because the node of the failed attempt may still exist.
- */
-export function makeReplyId(
-  services: TurnServices,
-  state: TurnState,
-  target: ReplyTarget,
-  index: number,
-  compacted: boolean,
-): NodeId {
-  const { origin, options, treeId, round } = state;
-  if (target.type === 'into') return target.nodeId;
-  if (options.requestId === undefined || round > 0) return nodeId(services.newId());
-  const at = origin.type === 'below' ? origin.parentId : origin.nodeId;
-  return nodeId(deriveNodeId(treeId, at, options.requestId, origin.type, index, compacted ? 'compacted' : 'first'));
 }

@@ -1,6 +1,7 @@
 /** The services that all parts of a turn share. */
 import type { MessageKit, RunContext, Store } from '@coppice/core';
 import type { BudgetsConfig } from '../config/contract.ts';
+import type { YieldToEventLoop } from '../event-loop.ts';
 import type { Events } from '../events.ts';
 import type { FileTextExtractor } from '../files/file-text-extractor.ts';
 import type { Clock } from '../providers/contract.ts';
@@ -10,7 +11,6 @@ import type { ToolRegistry } from '../tools/registry.ts';
 import type { CompactBelowNode, GenerateOptions } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
 import type { Spending } from './spending.ts';
-import type { YieldToEventLoop } from './yield-to-event-loop.ts';
 
 /** The part of the tool registry that turns use. */
 export type ToolSource = Pick<ToolRegistry, 'specs' | 'call'>;
@@ -31,6 +31,8 @@ export interface TurnServices {
   /** The id of this process, which is stored with its runs. */
   readonly process: string;
   readonly limits: GenerateLimits;
+  /** Whether the events of turns are kept in the store for other servers. */
+  readonly sharesTurns: () => boolean;
   readonly compact: CompactBelowNode | null;
   readonly budgets: BudgetsConfig;
   readonly spending: Spending;

@@ -135,6 +135,13 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     expect(await fixture.thread()).toEqual([]);
   });
 
+  test('[G190] a turn with a model without a key stores nothing', async () => {
+    await open([]);
+    const turn = fixture.send('Hello', { models: ['anthropic/claude-sonnet-5'] });
+    await expect(turn.first).rejects.toMatchObject({ code: 'provider/no-key' });
+    expect(await fixture.thread()).toEqual([]);
+  });
+
   test('[H7] an abort stops the model at once and keeps the text as aborted; a second abort does nothing', async () => {
     await open([[said('So far '), said('so good'), { type: 'hang' }]]);
     const turn = fixture.send('Hello');

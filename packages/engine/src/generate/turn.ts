@@ -1,20 +1,20 @@
 /** Runs one turn, from the appended message to the last reply. */
-import { setMaxListeners } from 'node:events';
 import { actId as asActId, type NodeId } from '@coppice/core';
+import { allowListeners } from '#platform/system';
 import { requireReadyModel } from '../providers/index.ts';
-import { createApprovals } from './approvals.ts';
-import { createBroadcast } from './broadcast.ts';
-import { checkGenerateOptions } from './check-options.ts';
+import { keepTurnEvents } from '../runs/turn-events.ts';
+import { createApprovals, type TurnApprovals } from './approvals.ts';
+import { createBroadcast, deltaPacking } from './broadcast.ts';
 import { readCombination, restoreCombination } from './combine.ts';
 import { assertMessageFits, compactAfterTurn } from './compact-if-needed.ts';
 import type { GenerateOptions, ReplyRound, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { makeGenerateError, replyErrorFromThrown, toGenerateError } from './errors.ts';
-import { findExistingReplies, findNextReplies } from './find-existing-replies.ts';
-import { deltaPacking } from './pack-deltas.ts';
 import { resolveReplyTarget, type TurnContext } from './resolve-reply-target.ts';
+import { findExistingReplies, findNextReplies } from './retried-requests.ts';
 import { runTools, type ToolBudget, toolCallsOf } from './run-tools.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
 import { createLinkedController, stopKindOf, TurnStopReason } from './stop.ts';
+import { checkGenerateOptions } from './turn-options.ts';
 import { expectedVersionOf, type TurnServices } from './turn-services.ts';
 import { withToolRun } from './with-tool-run.ts';
 import { makeStopError } from './write-reply.ts';
@@ -24,6 +24,9 @@ import { writeRound } from './write-round.ts';
 export interface RunningTurn extends Turn {
   /** Returns whether this turn writes or wrote the node. */
   writes(nodeId: NodeId): boolean;
+  readonly approvals: TurnApprovals;
+  /** Resolves when the events that other processes can read are stored; never rejects. */
+  readonly kept: Promise<void>;
   stop(why: TurnStopReason): void;
 }
 
@@ -33,7 +36,7 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
   const broadcast = createBroadcast<TurnEvent>(deltaPacking);
   const { controller, unlink } = createLinkedController(options.signal);
   // Every reply and tool call adds a listener; without this, Node would warn about a leak.
-  setMaxListeners(services.limits.replies + services.limits.calls + 16, controller.signal);
+  allowListeners(controller.signal, services.limits.replies + services.limits.calls + 16);
   const written = new Set<NodeId>();
   const emit = (event: TurnEvent) => {
     if (event.type === 'node' && event.status === 'pending') written.add(event.nodeId);
@@ -58,7 +61,11 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
     seen: [],
     state: null,
   };
-  const first = firstRound(work);
+  const { treeId } = start;
+  const kept = services.sharesTurns()
+    ? keepTurnEvents(services, { actId, treeId, stop: abort }, broadcast.read())
+    : null;
+  const first = firstRound(work, kept?.started ?? Promise.resolve());
   const done = finishTurn(work, first).then((end) => {
     over.abort();
     unlink();
@@ -70,7 +77,7 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
   first.catch(ignoreFailure);
   return {
     actId,
-    treeId: start.treeId,
+    treeId,
     first,
     done,
     events: (from) => broadcast.read(from),
@@ -78,6 +85,8 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
     abort,
     stop: (why) => controller.abort(why),
     writes: (nodeId) => written.has(nodeId),
+    approvals,
+    kept: kept?.done ?? Promise.resolve(),
   };
 }
 
@@ -110,7 +119,7 @@ async function finishTurn(work: TurnContext, first: Promise<ReplyRound>): Promis
   return { type: 'error', nodeIds, ...broken.error };
 }
 
-async function firstRound(work: TurnContext): Promise<ReplyRound> {
+async function firstRound(work: TurnContext, shared: Promise<void>): Promise<ReplyRound> {
   const { services, start, options, actId, signal, stop, emit } = work;
   const actor = options.actor ?? services.actor;
   checkGenerateOptions(services, options, start);
@@ -125,7 +134,7 @@ async function firstRound(work: TurnContext): Promise<ReplyRound> {
         ? await restoreCombination(services, start)
         : null;
   const target = await resolveReplyTarget(work, actor);
-  const asked = await services.events.ask('generate', {
+  const revised = await services.events.ask('generate', {
     treeId: start.treeId,
     parentId: target.parentId,
     models: options.models,
@@ -135,10 +144,10 @@ async function firstRound(work: TurnContext): Promise<ReplyRound> {
   });
   const wanted: GenerateOptions = {
     ...options,
-    models: asked.models,
-    tools: asked.tools,
-    temperature: asked.temperature,
-    maxTokens: asked.maxTokens,
+    models: revised.models,
+    tools: revised.tools,
+    temperature: revised.temperature,
+    maxTokens: revised.maxTokens,
   };
   checkGenerateOptions(services, wanted, start);
   throwIfStopped(signal);
@@ -161,6 +170,8 @@ async function firstRound(work: TurnContext): Promise<ReplyRound> {
     reported: new Set(),
   };
   work.state = state;
+  // Other servers see the reply as soon as it is inserted, and then look for the events.
+  await shared;
   return runRound(work, state, target, { rounds: 0, calls: 0 });
 }
 
@@ -231,7 +242,9 @@ async function roundAfterTools(
     signal,
     budget,
   };
-  const last = await withToolRun(work.services, state, reply, () => runTools(work.services, round, emit));
+  const last = await withToolRun(work.services, state, reply, work.approvals, () =>
+    runTools(work.services, round, emit),
+  );
   throwIfStopped(signal);
   state.round++;
   // The next call of a long tool loop may have to compact again.

@@ -1,8 +1,9 @@
 /**
- * Stores a run while the tools of a turn run, so that other processes can find and stop the turn although no reply is
- * being written.
+ * Stores a run while the tools of a turn run, so that other processes can find and stop the turn, and decide about its
+ * calls, although no reply is being written.
  */
 import { startHeartbeat } from '../runs/heartbeat.ts';
+import type { TurnApprovals } from './approvals.ts';
 import type { WrittenReply } from './contract.ts';
 import type { TurnState } from './state.ts';
 import type { TurnServices } from './turn-services.ts';
@@ -15,6 +16,7 @@ export async function withToolRun<T>(
   services: TurnServices,
   state: TurnState,
   { nodeId }: WrittenReply,
+  approvals: TurnApprovals,
   work: () => Promise<T>,
 ): Promise<T> {
   const { clock, limits, process } = services;
@@ -33,14 +35,17 @@ export async function withToolRun<T>(
         everyMs: limits.heartbeatMs,
         lookMs: limits.lookMs,
         ticks: services.timers(limits.flushMs),
-        // No other process can take over tools, so the turn continues.
-        onLost: () => undefined,
+        // No other process can take over tools, so the turn continues, and its calls are decided here.
+        onLost: () => approvals.shareThrough(null),
         onStop: stop,
+        onCheck: (run) => approvals.takeDecisions(run.data),
       })
     : () => undefined;
+  if (isKept) approvals.shareThrough((added) => runs.note(id, added));
   try {
     return await work();
   } finally {
+    approvals.shareThrough(null);
     stopBeating();
     if (isKept) await runs.end(id).catch(() => undefined);
   }

@@ -14,7 +14,7 @@ import {
   textMessage,
   textOf,
 } from '@coppice/core';
-import { maskMessage } from '../config/mask-message.ts';
+import { maskMessage } from '../config/mask-keys.ts';
 import { listConfiguredKeys } from '../config/secret.ts';
 import { accumulateReply, type ModelReply } from '../providers/accumulate-reply.ts';
 import type { ErrorEvent, FinishReason, ProviderEvent, ProviderNotice, ProviderUsage } from '../providers/contract.ts';
@@ -374,15 +374,15 @@ interface ReplyEnding {
 }
 
 function replyOutcome(response: ModelResponse, message: Message | null, stopped: StopKind | null): ReplyEnding {
-  const said = message !== null && !isBlank(message);
+  const hasContent = message !== null && !isBlank(message);
   const { last } = response;
   if (last?.type === 'end') {
     const { finishReason } = last;
-    if (said) return { status: 'success', error: null, finishReason };
+    if (hasContent) return { status: 'success', error: null, finishReason };
     return { status: 'error', error: replyErrorFromThrown(isEmptyReply(finishReason)), finishReason };
   }
   const error = stopped === null ? failureOfReply(last) : makeStopError(stopped);
-  const cut = said ? 'interrupted' : 'error';
+  const cut = hasContent ? 'interrupted' : 'error';
   return { status: error.kind === 'aborted' ? 'aborted' : cut, error, finishReason: null };
 }
 

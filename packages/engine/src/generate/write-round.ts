@@ -3,11 +3,11 @@ import { ask, type Context, type JsonObject, type NewReply, type NodeId, refuse,
 import { limitByBudgets } from './budget.ts';
 import { compactIfNeeded, compactOnce, findSmallestWindowModel } from './compact-if-needed.ts';
 import type { WrittenReply } from './contract.ts';
-import { findExistingReplies } from './find-existing-replies.ts';
-import { learnContextWindows } from './learn-windows.ts';
 import { buildPrompt, estimateCombinationTokens, type Prompt, readContext } from './prompt.ts';
+import { learnContextWindows } from './reply-limit.ts';
 import { makeStartedSource } from './reply-metadata.ts';
-import { makeReplyId, type ReplyTarget, type TurnState } from './state.ts';
+import { findExistingReplies, makeReplyId } from './retried-requests.ts';
+import type { ReplyTarget, TurnState } from './state.ts';
 import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 import { type ReplyJob, writeReply } from './write-reply.ts';
 
@@ -39,10 +39,10 @@ async function preparePrompts(
 ): Promise<{ readonly place: ReplyTarget; readonly prompts: readonly (readonly [Prompt, ...Prompt[]])[] }> {
   const end = target.type === 'into' ? target.nodeId : target.parentId;
   const context = await readContext(services, state.treeId, end);
-  const asked = state.fallback === null ? state.models : [...state.models, state.fallback];
+  const candidateModels = state.fallback === null ? state.models : [...state.models, state.fallback];
   await learnContextWindows(
     services,
-    asked,
+    candidateModels,
     context.estimate.tokens + estimateCombinationTokens(state.combination),
     state.signal,
   );
@@ -62,10 +62,10 @@ function promptsFor(state: TurnState, context: Context, target: ReplyTarget): (r
   const { options, tools, fallback, round, combination } = state;
   const continues = target.type === 'into' && target.before !== null;
   return state.models.map((model, index) => {
-    const wish = { options, tools, index, round, continues, combination };
-    const first = buildPrompt(context, model, wish);
+    const promptOptions = { options, tools, index, round, continues, combination };
+    const first = buildPrompt(context, model, promptOptions);
     if (fallback === null || fallback.id === model.id) return [first];
-    const second = buildPrompt(context, fallback, wish);
+    const second = buildPrompt(context, fallback, promptOptions);
     // A fallback whose window is too small for this conversation does not help.
     return second.contextFit === 'short' ? [first] : [first, second];
   });
@@ -164,8 +164,8 @@ async function streamReplies(
   const shared = { treeId, parentId, actId, actor, before, reopened, signal, stop, spent, reported };
   const writing = jobs.map((job) => writeReply(services, { ...job, ...shared }, emit));
   // Waits for all even if one cannot be stored, because none may write after the turn has ended.
-  const settled = await Promise.allSettled(writing);
-  return settled.map((one) => {
+  const outcomes = await Promise.allSettled(writing);
+  return outcomes.map((one) => {
     if (one.status === 'rejected') throw one.reason;
     return one.value;
   });

@@ -1,5 +1,6 @@
 /** Converts the status and body of a failed response to a typed failure, for all providers. */
 import type { Json } from '@coppice/core';
+import { getMember, getTextMember } from '@coppice/core/decode';
 import type { ProviderErrorCode } from '../providers/contract.ts';
 import { type ErrorDetails, makeErrorEvent, ProviderFailure } from '../providers/errors.ts';
 
@@ -10,28 +11,20 @@ export interface BodyError {
   readonly marks: readonly string[];
 }
 
-function bodyMember(value: Json | undefined, key: string): Json | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
-    ? Reflect.get(value, key)
-    : undefined;
-}
-
 /** Finds message and codes in the fields that the known providers use; null if the body is not an error. */
 export function findErrorInBody(body: Json): BodyError | null {
   // Google wraps the error of a refused stream in a list.
   const first = Array.isArray(body) ? body[0] : body;
-  const error = bodyMember(first, 'error') ?? (bodyMember(first, 'type') === 'error' ? first : undefined);
+  const error = getMember(first, 'error') ?? (getMember(first, 'type') === 'error' ? first : undefined);
   if (error === undefined || error === null) {
-    const [message, detail] = [bodyMember(first, 'message'), bodyMember(first, 'detail')];
-    if (typeof message === 'string') return { message, marks: [] };
-    return typeof detail === 'string' ? { message: detail, marks: [] } : null;
+    const message = getTextMember(first, 'message') ?? getTextMember(first, 'detail');
+    return message === undefined ? null : { message, marks: [] };
   }
   if (typeof error === 'string') return { message: error, marks: [] };
-  const message = bodyMember(error, 'message');
-  const marks = [bodyMember(error, 'type'), bodyMember(error, 'code'), bodyMember(error, 'status')]
+  const marks = [getMember(error, 'type'), getMember(error, 'code'), getMember(error, 'status')]
     .filter((mark) => typeof mark === 'string' || typeof mark === 'number')
     .map(String);
-  return { message: typeof message === 'string' ? message : JSON.stringify(error), marks };
+  return { message: getTextMember(error, 'message') ?? JSON.stringify(error), marks };
 }
 
 // Matched by text: only OpenAI has an error code for an overflow.
@@ -96,14 +89,21 @@ export function makeStatusFailure(answer: FailedResponse): ProviderFailure {
     excerpt: answer.body === '' ? undefined : answer.body,
     ...(reported === 'true' || reported === 'false' ? { retryable: reported === 'true' } : {}),
   };
-  const sentence = said === null ? `It sent ${errorShape(answer)} instead of a reason.` : said.message;
-  return new ProviderFailure(makeErrorEvent(code, `${host} answered ${status}. ${sentence}`, details));
+  const reason = said === null ? `It sent ${errorShape(answer)} instead of a reason.` : toSentence(said.message);
+  const what = code === 'provider/unauthorised' ? `did not accept the key (status ${status})` : `answered ${status}`;
+  return new ProviderFailure(makeErrorEvent(code, `${host} ${what}. ${reason}`, details));
+}
+
+/** Ends a provider's message like a sentence, because other sentences follow it. */
+function toSentence(message: string): string {
+  const text = message.trim();
+  return text === '' || /[.!?:;…。！？]["'”’)\]]*$/.test(text) ? text : `${text}.`;
 }
 
 /** Builds the failure for an error that a provider reports with status 200, in a stream or a body. */
 export function makeBodyFailure(host: string, said: BodyError, excerpt: string): ProviderFailure {
   const code = errorCodeIn(200, said);
-  return new ProviderFailure(makeErrorEvent(code, `${host} reports: ${said.message}`, { excerpt }));
+  return new ProviderFailure(makeErrorEvent(code, `${host} reports: ${toSentence(said.message)}`, { excerpt }));
 }
 
 function readErrorBody(body: string): BodyError | null {

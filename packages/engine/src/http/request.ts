@@ -1,7 +1,8 @@
 /** Sends all HTTP requests of the engine to providers, within their limits. */
+import { joinBytes } from '@coppice/content';
+import { fetchPublicAddress } from '#platform/public-fetch';
 import { makeErrorEvent, ProviderFailure, throwProviderFailure } from '../providers/errors.ts';
 import type { HttpConnection, HttpLimits } from './contract.ts';
-import { fetchPublicAddress } from './public-fetch.ts';
 import type { RequestTimers } from './request-timers.ts';
 
 /** The name of the header that carries the key, and the text before it. */
@@ -150,7 +151,7 @@ function toHttpResponse(response: Response, url: URL, limits: HttpLimits, watch:
       size += piece.length;
       if (size >= most) break;
     }
-    return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, most));
+    return new TextDecoder().decode(joinBytes(pieces).subarray(0, most));
   };
   return {
     status: response.status,
@@ -191,22 +192,22 @@ function networkFailure(thrown: unknown, watch: RequestTimers, url: URL, when: '
   // Errors of the engine itself, for example a key that is bound to another host, are passed on unchanged.
   if (thrown instanceof Error && thrown.name === 'AppError') return thrown;
   const code = networkCodeOf(thrown);
-  const said = code === '' && thrown instanceof Error ? thrown.message : code;
+  const reason = code === '' && thrown instanceof Error ? thrown.message : code;
   if (/^(?:Z_|ERR_.*BROTLI)/.test(code))
     return new ProviderFailure(
-      makeErrorEvent('provider/bad-response', `The answer of ${url.host} cannot be decompressed (${said}).`),
+      makeErrorEvent('provider/bad-response', `The answer of ${url.host} cannot be decompressed (${reason}).`),
       thrown,
     );
   if (when === 'inside' || code === 'ECONNRESET' || code === 'UND_ERR_SOCKET' || code === 'EPIPE')
     return new ProviderFailure(
-      makeErrorEvent('provider/dropped', `${url.host} closed the connection (${said}).`),
+      makeErrorEvent('provider/dropped', `${url.host} closed the connection (${reason}).`),
       thrown,
     );
   const hint = unreachableCodes.has(code)
     ? 'Is it running, and is the address right?'
     : 'The connection could not be made.';
   return new ProviderFailure(
-    makeErrorEvent('provider/unreachable', `${url.host} cannot be reached (${said}). ${hint}`),
+    makeErrorEvent('provider/unreachable', `${url.host} cannot be reached (${reason}). ${hint}`),
     thrown,
   );
 }

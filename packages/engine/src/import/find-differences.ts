@@ -2,7 +2,6 @@
  * Finds messages that changed at the source since the last import. The stored content does not change; the report lists
  * the difference.
  */
-import { setImmediate } from 'node:timers/promises';
 import {
   buildFinding,
   detailOf,
@@ -14,6 +13,7 @@ import {
   type StorableTree,
 } from '@coppice/content/formats';
 import { ask, type ImportCommand, type NodeId, type Store } from '@coppice/core';
+import { waitForNextTask } from '../event-loop.ts';
 
 /** A node whose message at the source differs from the stored one. */
 export interface NodeDifference {
@@ -77,6 +77,6 @@ export async function* findDifferences(
           ),
         };
     }
-    await setImmediate();
+    await waitForNextTask();
   }
 }

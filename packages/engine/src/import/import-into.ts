@@ -1,5 +1,4 @@
 /** Imports conversations of other programs into a store, one commit each. A repeated import adds only what is new. */
-import { setImmediate } from 'node:timers/promises';
 import {
   buildImportCommand,
   type ImportedBlob,
@@ -32,6 +31,7 @@ import {
   type Store,
   type TreeId,
 } from '@coppice/core';
+import { waitForNextTask } from '../event-loop.ts';
 import { runContextOf, type ServiceOptions } from '../service.ts';
 import { findDifferences } from './find-differences.ts';
 import { ImportTally } from './import-tally.ts';
@@ -93,8 +93,13 @@ export async function* importInto(
   const context = runContextOf(store, options);
   const rest = createPause();
   const ends = new Map<TreeId, string>();
+  const services: ImportServices = { store, ledger, names, context, dryRun, rest, ends, follow };
+  const batch = new ImportBatch(services);
+  let total: number | null = null;
   try {
     for await (const event of readImport(input, { ...readOptionsOf(options), rest })) {
+      // Findings are reported in the order of the input.
+      if (event.type === 'format' || event.type === 'finding') yield* batch.store();
       if (event.type === 'format') {
         ledger.format = event.format.name;
         yield { type: 'format', name: event.format.name, label: event.format.label };
@@ -104,27 +109,33 @@ export async function* importInto(
         ledger.attachments++;
       } else if (event.type === 'progress') {
         ledger.bytes = event.bytes;
-        yield {
-          type: 'progress',
-          bytes: event.bytes,
-          total: event.total,
-          conversations: ledger.conversations.read,
-          records: ledger.records.read,
-        };
+        total = event.total;
+        yield ledger.progress(total);
         await rest();
       } else {
         // Storing a large conversation takes long, so other work may run first.
         await rest();
-        yield* storeTree({ store, ledger, names, context, dryRun, rest, ends, follow }, event.tree);
+        yield* batch.add(event.tree);
         await names.flush(idsPerWrite);
       }
     }
+    if (options.signal?.aborted !== true) yield* batch.store();
+    if (options.signal?.aborted === true) throwAborted();
+    yield ledger.progress(total);
     await names.flush(1);
   } finally {
     // If the import ends early, the next import writes the external ids that are missing.
     await names.flush(1).catch(() => undefined);
   }
   yield { type: 'report', report: ledger.report(strict, dryRun) };
+}
+
+function throwAborted(): never {
+  throw new AppError({
+    code: 'import/aborted',
+    kind: importErrorKinds['import/aborted'],
+    message: 'The import was stopped.',
+  });
 }
 
 // A larger batch would block other work; a smaller one would cost too many durable writes.
@@ -159,7 +170,7 @@ class ExternalIdQueue {
   async flush(fewer: number): Promise<void> {
     while (this.#waiting.length >= fewer) {
       await this.#write();
-      await setImmediate();
+      await waitForNextTask();
     }
   }
 
@@ -183,7 +194,7 @@ const longestWorkMs = 10;
 function createPause(): Pause {
   let since = performance.now();
   const turn = async () => {
-    await setImmediate();
+    await waitForNextTask();
     since = performance.now();
   };
   return () => (performance.now() - since < longestWorkMs ? undefined : turn());
@@ -234,7 +245,7 @@ async function assertFlawless(input: ImportInput, options: ImportIntoOptions): P
   for await (const event of readImport(input, { ...readOptionsOf(options), rest: createPause() })) {
     if (event.type === 'finding') ledger.addOutsideFinding(event.finding);
     else if (event.type === 'tree') ledger.open(event.tree);
-    else await setImmediate();
+    else await waitForNextTask();
   }
   if (ledger.first === undefined) return;
   throw new AppError({
@@ -245,65 +256,166 @@ async function assertFlawless(input: ImportInput, options: ImportIntoOptions): P
   });
 }
 
-async function* storeTree(services: ImportServices, tree: RepairedTree): AsyncGenerator<ImportIntoEvent> {
-  const { ledger } = services;
-  ledger.open(tree);
-  try {
-    const { incoming, inline, attachments, result } = await storeConversation(services, tree);
-    const { treeId, attributes } = incoming.command;
-    ledger.attachments += attachments;
-    ledger.stored(tree, incoming, result);
-    const restored = tree.restores !== undefined;
-    const grown: NodeId[] = [];
-    const reimport = { ...incoming, inline, present: result.present, restored };
-    for await (const { node, found, changed } of findDifferences(services.store, reimport)) {
-      if (services.follow && !changed) grown.push(node);
-      else ledger.note(found);
+/** A conversation with the command that stores it. */
+interface PreparedTree {
+  readonly tree: RepairedTree;
+  readonly incoming: StorableTree;
+  /** The same command with the bytes of pictures and files in the messages. */
+  readonly inline: ImportCommand;
+  readonly attachments: number;
+  /** Whether the store has the tree already. */
+  readonly known: boolean;
+}
+
+// A store commits a batch without letting other work run, so a batch is not longer than the longest conversation that
+// is stored like that.
+const longestBatch = 250;
+// A conversation without messages takes as long as this many messages.
+const conversationCost = 10;
+
+/**
+ * Collects short conversations and stores them together. Each is a commit of its own, but a store that syncs its disk
+ * does so once for all of them.
+ */
+class ImportBatch {
+  readonly #services: ImportServices;
+  readonly #waiting = new Map<TreeId, PreparedTree>();
+  #cost = 0;
+
+  constructor(services: ImportServices) {
+    this.#services = services;
+  }
+
+  /** Adds a conversation. Stores the batch when it is long enough. */
+  async *add(tree: RepairedTree): AsyncGenerator<ImportIntoEvent> {
+    const cost = tree.nodes.length + conversationCost;
+    if (this.#cost + cost > longestBatch) yield* this.store();
+    let prepared = await attemptImport(() => prepareTree(this.#services, tree));
+    if (isAppError(prepared) || this.#waiting.has(prepared.incoming.command.treeId)) {
+      // Conversations are reported in order, and a further part of one depends on the part before it.
+      yield* this.store();
+      prepared = await attemptImport(() => prepareTree(this.#services, tree));
     }
-    if (grown.length > 0 && !services.dryRun)
-      await run(services.store, { ...incoming.command, refresh: grown }, services.context);
-    yield {
-      type: 'conversation',
-      treeId,
-      title: attributes?.title ?? attributes?.autoTitle ?? null,
-      created: result.created,
-      added: result.added.length,
-      present: result.present.length,
-    };
-  } catch (error) {
-    if (!isAppError(error) || error.kind === 'unavailable' || error.kind === 'internal' || error.kind === 'aborted')
-      throw error;
-    ledger.refused(tree, error);
+    if (isAppError(prepared)) return reportRefused(this.#services, tree, prepared);
+    this.#waiting.set(prepared.incoming.command.treeId, prepared);
+    this.#cost += cost;
+    if (this.#cost >= longestBatch) yield* this.store();
+  }
+
+  /** Stores the waiting conversations. */
+  async *store(): AsyncGenerator<ImportIntoEvent> {
+    const trees = [...this.#waiting.values()];
+    if (trees.length === 0) return;
+    this.#waiting.clear();
+    this.#cost = 0;
+    // Writes the external ids of the previous batch at the same time, because a separate durable write would cost as
+    // much as a short conversation.
+    const idsWritten = this.#services.names.writeBatch();
+    // All commits begin before the first is awaited, so that the store can join them.
+    const outcomes = await Promise.allSettled(
+      trees.map((prepared) => attemptImport(() => commitTree(this.#services, prepared))),
+    );
+    await idsWritten;
+    for (const [index, prepared] of trees.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.status === 'rejected') throw outcome.reason;
+      if (outcome !== undefined) yield* finishTree(this.#services, prepared, outcome.value);
+    }
   }
 }
 
-/**
- * Stores a conversation. A tree that was exported from here gets its old ids; if these belong to another owner of this
- * server, new ids are used.
- */
-async function storeConversation(services: ImportServices, tree: RepairedTree) {
-  const { store, ledger, dryRun, rest } = services;
-  const attemptStore = async (fresh: boolean) => {
-    const known = tree.restores === undefined ? await readDestination(store, tree, ledger.format, rest) : {};
-    const destination = { ...known, fresh };
-    const whole = await runWithPauses(buildImportCommand(tree, ledger.format, store.owner, destination), rest);
-    const { tree: made, blobs } = await runWithPauses(moveInlineBytes(whole), rest);
-    const follows =
-      services.ends.get(made.command.treeId) ?? (services.follow ? await findFollowedNode(store, made) : undefined);
-    const incoming = follows === undefined ? made : { ...made, command: { ...made.command, follows } };
-    await rest();
-    const attached = [...(tree.blobs ?? []), ...blobs];
-    const result = dryRun
-      ? await previewTree(services, incoming)
-      : await commitImport(services, tree, incoming, attached);
-    return { incoming, inline: whole.command, attachments: attached.length, result };
-  };
+/** Returns the error instead of throwing it if it concerns only one conversation, so that the import can continue. */
+async function attemptImport<T>(work: () => Promise<T>): Promise<T | AppError> {
   try {
-    return await attemptStore(false);
+    return await work();
   } catch (error) {
-    if (tree.restores === undefined || !isAppError(error) || error.code !== 'id/taken') throw error;
-    return attemptStore(true);
+    if (!isAppError(error) || error.kind === 'unavailable' || error.kind === 'internal' || error.kind === 'aborted')
+      throw error;
+    return error;
   }
+}
+
+function reportRefused({ ledger }: ImportServices, tree: RepairedTree, error: AppError): void {
+  ledger.open(tree);
+  ledger.refused(tree, error);
+}
+
+/** Reports a stored conversation, and what changed at its source since an earlier import. */
+async function* finishTree(
+  services: ImportServices,
+  first: PreparedTree,
+  outcome: ImportResult | AppError,
+): AsyncGenerator<ImportIntoEvent> {
+  const { store, context, ledger, follow, dryRun } = services;
+  const { tree } = first;
+  const stored = await attemptImport(() => withFreeIds(services, first, outcome));
+  if (isAppError(stored)) return reportRefused(services, tree, stored);
+  ledger.open(tree);
+  const { prepared, result } = stored;
+  const { incoming, inline, attachments } = prepared;
+  const { treeId, attributes } = incoming.command;
+  ledger.attachments += attachments;
+  ledger.stored(tree, incoming, result);
+  // Nothing was refused, because the trash has every message already. Without a report it would seem to be imported.
+  if (!result.created && result.added.length === 0 && tree.trashed !== true && (await isInTrash(store, treeId)))
+    ledger.inTrash(tree);
+  const grown: NodeId[] = [];
+  const reimport = { ...incoming, inline, present: result.present, restored: tree.restores !== undefined };
+  const compared = await attemptImport(async () => {
+    for await (const { node, found, changed } of findDifferences(store, reimport)) {
+      if (follow && !changed) grown.push(node);
+      else ledger.note(found);
+    }
+    if (grown.length > 0 && !dryRun) await run(store, { ...incoming.command, refresh: grown }, context);
+  });
+  if (isAppError(compared)) return ledger.refused(tree, compared);
+  yield {
+    type: 'conversation',
+    treeId,
+    title: attributes?.title ?? attributes?.autoTitle ?? null,
+    created: result.created,
+    added: result.added.length,
+    present: result.present.length,
+  };
+}
+
+/**
+ * Returns the result of storing a conversation. A tree that was exported from here gets its old ids; if these belong to
+ * another owner of this server, it is stored with new ids.
+ */
+async function withFreeIds(
+  services: ImportServices,
+  prepared: PreparedTree,
+  outcome: ImportResult | AppError,
+): Promise<{ readonly prepared: PreparedTree; readonly result: ImportResult }> {
+  if (!isAppError(outcome)) return { prepared, result: outcome };
+  if (prepared.tree.restores === undefined || outcome.code !== 'id/taken') throw outcome;
+  const fresh = await prepareTree(services, prepared.tree, true);
+  return { prepared: fresh, result: await commitTree(services, fresh) };
+}
+
+async function isInTrash(store: Store, treeId: TreeId): Promise<boolean> {
+  const row = await store.read(treeId, () => ask('tree', {}));
+  return row?.attributes.trashedAt !== undefined;
+}
+
+/** Builds the command that stores a conversation, and stores its attachments. */
+async function prepareTree(
+  { store, ledger, dryRun, rest, ends, follow }: ImportServices,
+  tree: RepairedTree,
+  fresh = false,
+): Promise<PreparedTree> {
+  const found = tree.restores === undefined ? await readDestination(store, tree, ledger.format, rest) : {};
+  const whole = await runWithPauses(buildImportCommand(tree, ledger.format, store.owner, { ...found, fresh }), rest);
+  const { tree: made, blobs } = await runWithPauses(moveInlineBytes(whole), rest);
+  const { treeId } = made.command;
+  const follows = ends.get(treeId) ?? (follow ? await findFollowedNode(store, made) : undefined);
+  const incoming = follows === undefined ? made : { ...made, command: { ...made.command, follows } };
+  await rest();
+  const attached = [...(tree.blobs ?? []), ...blobs];
+  if (!dryRun) for (const blob of attached) await storeBlob(store, blob);
+  const known = (await store.read(treeId, () => ask('tree', {}))) !== null;
+  return { tree, incoming, inline: whole.command, attachments: attached.length, known };
 }
 
 /**
@@ -332,9 +444,8 @@ async function previewTree({ store, context, rest }: ImportServices, { command }
     await rest();
     return store.read(treeId, () => answerRead(read));
   });
-  const trashed = await store.read(treeId, () => ask('tree', {}));
-  if (trashed?.attributes.trashedAt !== undefined && plan.steps.length > 0)
-    throw new AppError({ code: 'tree/read-only', kind: 'refused', message: `The tree ${treeId} is in the trash.` });
+  if (plan.steps.length > 0 && (await isInTrash(store, treeId)))
+    throw new AppError({ code: 'tree/read-only', kind: 'refused', message: `The chat ${treeId} is in the trash.` });
   return plan.result;
 }
 
@@ -342,27 +453,19 @@ function* answerRead(read: Read): ReadProgram<Answer> {
   return yield* ask(read.ask, read);
 }
 
-async function commitImport(
-  services: ImportServices,
-  tree: RepairedTree,
-  { command, names }: StorableTree,
-  blobs: readonly ImportedBlob[],
-): Promise<ImportResult> {
+/** Stores a prepared conversation, or with `dryRun` computes what storing it would do. */
+async function commitTree(services: ImportServices, { tree, incoming, known }: PreparedTree): Promise<ImportResult> {
+  if (services.dryRun) return previewTree(services, incoming);
+  const { command, names } = incoming;
   const { store, context } = services;
   const { treeId } = command;
-  const known = await store.read(treeId, () => ask('tree', {}));
-  for (const blob of blobs) await storeBlob(store, blob);
   // A new tree gets the time of its last message, so that lists sorted by time show it in the right position.
-  const at = known === null ? lastTime(tree) : undefined;
-  // Writes the external ids of the previous conversation at the same time, because a separate durable write would cost
-  // as much as a short conversation.
-  const idsWritten = services.names.writeBatch();
+  const at = known ? undefined : lastTime(tree);
   const { result } = await run(store, command, at === undefined ? context : { ...context, now: () => at });
-  await idsWritten;
   rememberActiveNode(services, command, result);
   if (result.created && tree.trashed === true) await run(store, { type: 'delete-tree', treeId }, context);
   const nameOf = ({ format, scope, id }: ExternalId) => JSON.stringify([format, scope, id]);
-  const there = new Set(known === null ? [] : (await store.externalIdsOf(treeId)).map(nameOf));
+  const there = new Set(known ? (await store.externalIdsOf(treeId)).map(nameOf) : []);
   const left = new Set(result.left);
   // After a crash between the commit and this write some external ids are missing; this import adds them.
   const missing = names.filter(

@@ -1,5 +1,6 @@
 /** Collects the counts and findings of an import for its report. */
 import {
+  buildFinding,
   type ImportFinding,
   type ImportReport,
   type RepairedTree,
@@ -81,6 +82,11 @@ export class ImportTally {
       });
   }
 
+  /** Reports a conversation that is in the trash, with nothing new in it. */
+  inTrash(tree: RepairedTree): void {
+    this.note(buildFinding('import/in-trash', 'note', tree.place));
+  }
+
   /** Counts a conversation that the store refused as a whole. */
   refused(tree: RepairedTree, error: AppError): void {
     this.conversations.rejected++;
@@ -96,6 +102,12 @@ export class ImportTally {
       data: { refusal: { code: error.code, message: error.message, data: JSON.parse(JSON.stringify(error.data)) } },
       rejected: rest,
     });
+  }
+
+  /** Returns a progress event; `total` is the size of the input in bytes, if it is known. */
+  progress(total: number | null) {
+    const { bytes, conversations, records } = this;
+    return { type: 'progress', bytes, total, conversations: conversations.read, records: records.read } as const;
   }
 
   report(strict: boolean, dryRun: boolean): ImportReport {

@@ -21,6 +21,12 @@ const two = [
   { id: 'b', messages: [say('user', 'Hello'), say('assistant', '')] },
 ];
 
+/** More short conversations than are stored together. */
+const many = Array.from({ length: 30 }, (_, at) => ({
+  id: `c${at}`,
+  messages: [say('user', `Question ${at}`), say('assistant', `Answer ${at}`)],
+}));
+
 let place = '';
 let store: Store;
 
@@ -218,11 +224,11 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
       externalIdsOf: { value: store.externalIdsOf.bind(store) },
     });
     const events: ImportIntoEvent[] = [];
-    for await (const event of importInto(shaky, inputOf(two))) events.push(event);
+    for await (const event of importInto(shaky, inputOf(many))) events.push(event);
     const trees = treesOf(events);
     const counts: number[] = [];
     for (const id of trees) counts.push((await store.externalIdsOf(id)).length);
-    expect(counts).toEqual([3, 3]);
+    expect(counts).toEqual(many.map(() => 3));
     expect(asked).toBeGreaterThan(1);
   });
 
@@ -307,15 +313,64 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     }
   });
 
+  test('[IM6] reports a conversation in the trash also if it has nothing new', async () => {
+    const { events } = await imported(inputOf([two[0]]));
+    const [a] = treesOf(events);
+    if (a === undefined) throw new Error('There is no tree.');
+    await run(store, { type: 'delete-tree', treeId: a }, runContextOf(store, {}));
+    for (const dryRun of [true, false]) {
+      const { report } = await imported(inputOf([two[0]]), { dryRun });
+      expect(tally(report)[0]).toEqual([1, 0, 1, 0]);
+      expect(report.counts).toEqual({ 'import/in-trash': 1 });
+    }
+  });
+
   test('[IM7] can be stopped between conversations; imported ones stay complete', async () => {
     const stop = new AbortController();
     const stopped = async () => {
-      for await (const event of importInto(store, inputOf(two), { signal: stop.signal }))
+      for await (const event of importInto(store, inputOf(many), { signal: stop.signal }))
         if (event.type === 'conversation') stop.abort();
     };
     await expect(stopped()).rejects.toMatchObject({ code: 'import/aborted', kind: 'aborted' });
-    const [tree] = (await store.trees()).items;
-    expect((await rowsOf(tree?.id)).nodes.length).toBe(3);
+    const { items } = await store.trees({ limit: 100 });
+    expect(items.length).toBeGreaterThan(0);
+    expect(items.length).toBeLessThan(many.length);
+    // The root and two messages.
+    for (const { id } of items) expect((await rowsOf(id)).nodes.length).toBe(3);
+  });
+
+  test('[IM20] begins the commits of short conversations together, and reports them in the order of the input', async () => {
+    let running = 0;
+    let most = 0;
+    const counting: Store = Object.create(store, {
+      change: {
+        value: async (...given: Parameters<Store['change']>) => {
+          most = Math.max(most, ++running);
+          return store.change(...given).finally(() => running--);
+        },
+      },
+      putExternalIds: { value: store.putExternalIds.bind(store) },
+      owner: { value: store.owner },
+      read: { value: store.read.bind(store) },
+      blobs: { value: store.blobs },
+      externalIdsOf: { value: store.externalIdsOf.bind(store) },
+    });
+    // The tenth conversation is contained twice, and its second part has to wait for the first.
+    const input = many.with(12, {
+      ...many[9],
+      id: 'c9',
+      messages: [...(many[9]?.messages ?? []), say('user', 'More')],
+    });
+    const titles: (string | null)[] = [];
+    const added: number[] = [];
+    for await (const event of importInto(counting, inputOf(input))) {
+      if (event.type !== 'conversation') continue;
+      titles.push(event.title);
+      added.push(event.added);
+    }
+    expect(most).toBeGreaterThan(5);
+    expect(titles).toEqual(input.map(({ messages }) => messages[0]?.content));
+    expect(added).toEqual(input.map((_, at) => (at === 12 ? 1 : 2)));
   });
 
   test('[IM8] is written back by an export of everything, or of the thread to one message', async () => {

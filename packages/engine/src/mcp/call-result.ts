@@ -2,6 +2,7 @@
 import { parseBlock } from '@coppice/content';
 import type { Block, Json, JsonObject, TextBlock } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
+import { decodeBase64, encodeBase64 } from '#platform/system';
 import { ToolContent } from '../tools/content.ts';
 
 function resultTextOf(said: string): TextBlock {
@@ -73,7 +74,7 @@ function resourceName(uri: string): string {
 function bytesBlock(data: Json | undefined, mediaType: string, name: string): Block {
   const given = typeof data === 'string' ? data : '';
   // Servers send base64 with line breaks, in the URL alphabet or without padding; decoding and encoding normalises it.
-  const source = { type: 'base64', data: Buffer.from(given, 'base64').toString('base64') };
+  const source = { type: 'base64', data: encodeBase64(decodeBase64(given)) };
   const block = /^image\//i.test(mediaType)
     ? checkBytes({ type: 'image', mediaType, source })
     : checkBytes({ type: 'file', name, mediaType, source });

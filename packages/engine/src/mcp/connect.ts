@@ -1,8 +1,9 @@
 /** Opens a connection to one MCP server. */
 import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { createChildTransport } from '#platform/child-transport';
 import type { McpServerConfig } from '../config/contract.ts';
 import type { EnvironmentVariables } from '../config/load.ts';
-import { createChildTransport } from './child-transport.ts';
+import { endsWithin } from '../event-loop.ts';
 import type { McpLimits } from './contract.ts';
 import { buildChildEnvironment } from './environment.ts';
 import { errorText } from './error-text.ts';
@@ -110,12 +111,7 @@ function openTransport(
 
 /** Ends the session at the server; waits at most `ms` for its answer. */
 async function endSession(transport: StreamableHTTPClientTransport, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([transport.terminateSession().catch(ignoreCloseError), late]);
-  clearTimeout(timer);
+  await endsWithin(transport.terminateSession().catch(ignoreCloseError), ms);
 }
 
 function ignoreCloseError(): void {

@@ -1,8 +1,8 @@
 /** Stores approved tool definitions (pins) in a file in the configuration folder. */
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { parseJson } from '@coppice/content';
 import type { Json, JsonObject } from '@coppice/core';
+import { isJsonObject } from '@coppice/core/decode';
+import { dirname, join, readFile } from '#platform/system';
 import { type ConfigSource, configPath } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
 import { makeMcpError } from './contract.ts';
@@ -49,7 +49,7 @@ async function readPins(path: string): Promise<readonly ApprovedTool[]> {
   const read = parseJson(text);
   if (!read.ok) throw unreadablePins(path, 'it is no JSON');
   const top = read.value;
-  if (!isPinObject(top) || top.version !== 1 || !Array.isArray(top.pins))
+  if (!isJsonObject(top) || top.version !== 1 || !Array.isArray(top.pins))
     throw unreadablePins(path, 'it has another form');
   return top.pins.map((pin: Json, index: number) => {
     if (isPin(pin)) return pin;
@@ -66,17 +66,13 @@ function unreadablePins(path: string, why: string, cause?: unknown): Error {
   );
 }
 
-function isPinObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isPin(value: Json): value is JsonObject & ApprovedTool {
-  if (!isPinObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   const texts = [value.server, value.tool, value.target, value.description];
   return (
     texts.every((text) => typeof text === 'string') &&
-    isPinObject(value.parameters) &&
-    isPinObject(value.annotations) &&
+    isJsonObject(value.parameters) &&
+    isJsonObject(value.annotations) &&
     (value.by === 'first-use' || value.by === 'operator') &&
     typeof value.at === 'number'
   );

@@ -1,7 +1,7 @@
 /** Creates the transport for MCP servers with streamable HTTP. */
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { fetchPublicAddress } from '#platform/public-fetch';
 import type { McpServerConfig } from '../config/contract.ts';
-import { fetchPublicAddress } from '../http/public-fetch.ts';
 import { makeMcpError } from './contract.ts';
 
 /**
@@ -63,17 +63,19 @@ function boundedBody(response: Response, most: number, tooLong: () => Error): Re
   if (body === null) return response;
   const isStream = (headers.get('content-type') ?? '').startsWith('text/event-stream');
   let size = 0;
-  let tail = Buffer.alloc(0);
+  const latin1 = new TextDecoder('latin1');
+  let tail = '';
   const counted = body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, controller) {
         size += piece.length;
         if (isStream) {
           // A blank line ends an event; it may be split between two chunks.
-          const seen = Buffer.concat([tail, piece]);
+          // Latin 1 has one character per byte, so that offsets are counts of bytes.
+          const seen = tail + latin1.decode(piece);
           const end = Math.max(seen.lastIndexOf('\n\n'), seen.lastIndexOf('\r\n\r\n'), seen.lastIndexOf('\r\r'));
           if (end >= 0) size = Math.min(size, seen.length - end);
-          tail = seen.subarray(-3);
+          tail = seen.slice(-3);
         }
         if (size > most) controller.error(tooLong());
         else controller.enqueue(piece);

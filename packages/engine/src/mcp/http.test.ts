@@ -5,25 +5,21 @@ import { parseConfig } from '../config/load.ts';
 import {
   approveAll,
   findFreePort,
-  makeMcpClient,
+  type makeMcpClient,
   resultTextOf,
   serverStateOf,
   startReferenceServer,
   waitForServerStatus,
 } from '../testing/mcp.ts';
+import { createMcpFixture } from '../testing/mcp-fixture.ts';
 import { openRawServer, type RawServer } from '../testing/raw-server.ts';
 import type { McpClient } from './index.ts';
 
-const opened: McpClient[] = [];
-afterEach(async () => {
-  for (const client of opened.splice(0)) await client.close();
-});
+const fixture = createMcpFixture();
 
 function open(url: string, lines = '', more: Parameters<typeof makeMcpClient>[1] = {}): McpClient {
   const text = `[mcp.servers.web]\nurl = ${JSON.stringify(url)}\n${lines}`;
-  const client = makeMcpClient(parseConfig({ name: 'test.toml', text }, {}), more);
-  opened.push(client);
-  return client;
+  return fixture.open(parseConfig({ name: 'test.toml', text }, {}), more);
 }
 
 let everything: ChildProcess;

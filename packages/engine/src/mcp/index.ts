@@ -1,4 +1,5 @@
 /** The MCP client: connects to the operator's servers and adds their tools to the registry. */
+import { readEnvironment } from '#platform/system';
 import type { McpServerConfig } from '../config/contract.ts';
 import { redactKeys } from '../http/redact.ts';
 import { systemClock } from '../providers/clock.ts';
@@ -21,7 +22,7 @@ export { type ApprovedTool, createMemoryPins, type PinStore, type ToolDefinition
 export function createMcpClient(options: McpClientOptions): McpClient {
   const limits = { ...defaultMcpLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
-  const env = options.env ?? process.env;
+  const env = options.env ?? readEnvironment();
   const tools = options.tools ?? createTools({ tools: [] });
   const catalogue = new ToolCatalogue({ tools, limits, pins: options.pins, now: () => clock.now() });
   const servers = new Map<string, McpServer>();

@@ -1,55 +1,33 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import {
-  approveAll,
-  makeMcpClient,
-  makeMcpConfig,
-  misbehavingServerCommand,
-  resultTextOf,
-  serverStateOf,
-  waitForServerStatus,
-} from '../testing/mcp.ts';
+import { describe, expect, test } from 'vitest';
+import { resultTextOf, serverStateOf, waitForServerStatus } from '../testing/mcp.ts';
+import { callOddTool, createMcpFixture } from '../testing/mcp-fixture.ts';
 import { waitUntil } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
-import type { McpClient } from './index.ts';
 
-const opened: McpClient[] = [];
-afterEach(async () => {
-  for (const client of opened.splice(0)) await client.close();
-});
-
-async function started(mode: string, detail = '', more: Parameters<typeof makeMcpClient>[1] = {}) {
-  const client = makeMcpClient(makeMcpConfig({ odd: misbehavingServerCommand(mode, detail) }), more);
-  opened.push(client);
-  await client.start();
-  return client;
-}
-
-function call(client: McpClient, tool: string, parameters = {}) {
-  return client.tools.call({ id: 'c1', name: `odd__${tool}`, parameters }, { approve: approveAll });
-}
+const { start } = createMcpFixture();
 
 describe('a list of tools', () => {
   test('[M17] is updated when it changes', async () => {
-    const client = await started('good');
-    await call(client, 'drop');
+    const client = await start('good');
+    await callOddTool(client, 'drop');
     await waitUntil(() => client.tools.find('odd__echo') === undefined);
-    expect((await call(client, 'echo')).error).toBe('tool/unknown');
+    expect((await callOddTool(client, 'echo')).error).toBe('tool/unknown');
     expect(client.tools.find('odd__pid')).toBeDefined();
   });
 
   test('[M17] is read page by page, up to a number of pages, of tools and of characters', async () => {
-    const pages = await started('pages', '', { limits: { pages: 5 } });
+    const pages = await start('pages', '', { limits: { pages: 5 } });
     expect(serverStateOf(pages, 'odd').tools).toHaveLength(15);
     expect(serverStateOf(pages, 'odd').problems).toEqual([
       'The list of tools has more than 5 pages; the rest is left out.',
     ]);
-    const circle = await started('circle');
+    const circle = await start('circle');
     expect(serverStateOf(circle, 'odd').problems.join()).toContain('lead in a circle');
-    const many = await started('many', '10000');
+    const many = await start('many', '10000');
     expect(serverStateOf(many, 'odd').tools).toHaveLength(512);
     expect(serverStateOf(many, 'odd').problems).toEqual(['There are more than 512 tools; the rest is left out.']);
-    const large = await started('many', '100', { limits: { listBytes: 1_000 } });
+    const large = await start('many', '100', { limits: { listBytes: 1_000 } });
     expect(serverStateOf(large, 'odd')).toMatchObject({ status: 'ready', tools: [] });
     expect(serverStateOf(large, 'odd').problems.join()).toContain('more than 1000 characters');
   });
@@ -67,7 +45,7 @@ describe('a list of tools', () => {
       { name: 'titled', title: 'A title', inputSchema: object },
       7,
     ];
-    const client = await started('listed', JSON.stringify(list));
+    const client = await start('listed', JSON.stringify(list));
     const { tools, problems } = serverStateOf(client, 'odd');
     expect(tools.map((tool) => [tool.tool, tool.status])).toEqual([
       ['bad.schema', 'refused'],
@@ -80,10 +58,10 @@ describe('a list of tools', () => {
   });
 
   test('[M17] that is malformed, and a message past the limit, are failures of the server', async () => {
-    const none = await started('no-list', '', { limits: { restarts: 0 } });
+    const none = await start('no-list', '', { limits: { restarts: 0 } });
     expect(serverStateOf(none, 'odd')).toMatchObject({ status: 'down', lastError: 'its list of tools is none' });
-    const flood = await started('good', '', { limits: { restarts: 0, messageBytes: 100_000 } });
-    const answered = await call(flood, 'flood', { bytes: 5_000_000 });
+    const flood = await start('good', '', { limits: { restarts: 0, messageBytes: 100_000 } });
+    const answered = await callOddTool(flood, 'flood', { bytes: 5_000_000 });
     expect(answered.error).toBe('tool/unavailable');
     expect(resultTextOf(answered)).toContain('a message of more than 100000 bytes');
     await waitForServerStatus(flood, 'odd', 'down');
@@ -91,7 +69,7 @@ describe('a list of tools', () => {
 
   test('[M8] shows models no hidden characters, and shortens long texts', async () => {
     const list = [{ name: 'sly', description: `Adds.\u200b${'x'.repeat(9_000)}`, inputSchema: { type: 'object' } }];
-    const client = await started('listed', JSON.stringify(list));
+    const client = await start('listed', JSON.stringify(list));
     const [spec] = client.tools.specs();
     expect(spec?.description.startsWith('Adds.‹U+200B›xxx')).toBe(true);
     expect(spec?.description).toHaveLength(8_193);
@@ -99,12 +77,12 @@ describe('a list of tools', () => {
 
   test('[M3] with a name that another tool already has is refused, and the other tool stays', async () => {
     const tools = createTools({ tools: [defineTool({ name: 'odd__echo', description: 'Mine.', run: () => 'mine' })] });
-    const client = await started('good', '', { tools });
+    const client = await start('good', '', { tools });
     expect(client.tools).toBe(tools);
     expect(serverStateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo')).toMatchObject({
       status: 'refused',
     });
-    expect(resultTextOf(await call(client, 'echo'))).toBe('mine');
+    expect(resultTextOf(await callOddTool(client, 'echo'))).toBe('mine');
     await client.close();
     expect(tools.list().map((tool) => tool.name)).toEqual(['odd__echo']);
   });

@@ -13,7 +13,7 @@ export interface ListedTools {
 }
 
 /** Accepts the response without validation: one invalid entry must not reject the whole list. */
-export const uncheckedToolList: StandardSchemaV1<unknown, unknown> = {
+export const uncheckedToolListSchema: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'coppice', validate: (value) => ({ value }) },
 };
 
@@ -38,7 +38,7 @@ export async function listTools(
       break;
     }
     const params = cursor === undefined ? {} : { cursor };
-    const answer = await client.request({ method: 'tools/list', params }, uncheckedToolList, options);
+    const answer = await client.request({ method: 'tools/list', params }, uncheckedToolListSchema, options);
     const list = isJsonObject(answer) && Array.isArray(answer.tools) ? answer.tools : null;
     if (list === null) throw new Error('its list of tools is none');
     bytes += JSON.stringify(list).length;
@@ -86,7 +86,7 @@ function readToolDefinition(entry: Json): ToolDefinition | string {
   if (!isJsonObject(parameters)) return `The tool ${shown} describes its arguments by no object.`;
   const annotations = isJsonObject(entry.annotations) ? entry.annotations : {};
   if (isDeeperThan([parameters, annotations], deepest)) return `The tool ${shown} is described too deeply.`;
-  const said = typeof entry.description === 'string' ? entry.description : '';
+  const description = typeof entry.description === 'string' ? entry.description : '';
   const titled = typeof title === 'string' ? title : typeof annotations.title === 'string' ? annotations.title : '';
-  return { tool: name, description: said === '' ? titled : said, parameters, annotations };
+  return { tool: name, description: description === '' ? titled : description, parameters, annotations };
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   approveAll,
-  makeMcpClient,
   makeMcpConfig,
   misbehavingServerCommand,
   resultTextOf,
   serverStateOf,
   waitForServerStatus,
 } from '../testing/mcp.ts';
+import { createMcpFixture } from '../testing/mcp-fixture.ts';
 import { waitUntil } from '../testing/turn-fixture.ts';
 import { createFilePins, toolPinsPath } from './file-pins.ts';
 import type { McpClient } from './index.ts';
@@ -27,10 +27,9 @@ const pin = (tool: string, description = 'Reads.'): ApprovedTool => ({
   at: 1,
 });
 
+const { open } = createMcpFixture();
 const places: string[] = [];
-const clients: McpClient[] = [];
 afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close();
   for (const place of places.splice(0)) await rm(place, { recursive: true });
 });
 
@@ -38,12 +37,6 @@ async function file(): Promise<string> {
   const place = await mkdtemp(join(tmpdir(), 'coppice-pins-'));
   places.push(place);
   return join(place, 'deep', 'mcp-pins.json');
-}
-
-function open(...given: Parameters<typeof makeMcpClient>): McpClient {
-  const client = makeMcpClient(...given);
-  clients.push(client);
-  return client;
 }
 
 describe('pins in a file', () => {

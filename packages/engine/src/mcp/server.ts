@@ -11,7 +11,7 @@ import { toToolContent } from './call-result.ts';
 import type { McpConnection } from './connect.ts';
 import type { McpLimits, McpServerState, McpServerStatus } from './contract.ts';
 import { errorText } from './error-text.ts';
-import { type ListedTools, uncheckedToolList } from './list-tools.ts';
+import { type ListedTools, uncheckedToolListSchema } from './list-tools.ts';
 import type { ToolDefinition } from './pins.ts';
 
 /** The limits and callbacks that the client passes to each of its servers. */
@@ -61,11 +61,11 @@ export class McpServer {
     if (!this.config.enabled || this.#health.status !== 'closed') return this.#firstTry;
     this.#stop = new AbortController();
     this.#setStatus('starting', { lastError: null });
-    let settled = (): void => undefined;
+    let endFirstTry = (): void => undefined;
     this.#firstTry = new Promise((resolve) => {
-      settled = resolve;
+      endFirstTry = resolve;
     });
-    this.#running = this.#keepConnected(this.#stop.signal, settled);
+    this.#running = this.#keepConnected(this.#stop.signal, endFirstTry);
     return this.#firstTry;
   }
 
@@ -83,7 +83,7 @@ export class McpServer {
     onChange();
   }
 
-  async #keepConnected(signal: AbortSignal, settled: () => void): Promise<void> {
+  async #keepConnected(signal: AbortSignal, endFirstTry: () => void): Promise<void> {
     const { clock, limits } = this.#services;
     let failures = 0;
     let restarts: number[] = [];
@@ -101,7 +101,7 @@ export class McpServer {
         });
         try {
           readyAt = clock.now();
-          why = await this.#serve(connection, signal, settled);
+          why = await this.#serve(connection, signal, endFirstTry);
         } finally {
           this.#live = null;
           await connection.close();
@@ -118,21 +118,21 @@ export class McpServer {
       // Random, so that servers that were lost at the same time do not all reconnect at the same time.
       const pause = isDown ? limits.downMs : growing * (0.5 + clock.random() / 2);
       this.#setStatus(isDown ? 'down' : 'restarting', { lastError: why, nextTryAt: now + pause });
-      settled();
+      endFirstTry();
       await clock.wait(pause, signal).catch(ignoreAbortedWait);
       if (signal.aborted) break;
       restarts.push(clock.now());
       this.#setStatus('restarting', {});
     }
-    settled();
+    endFirstTry();
   }
 
   /** Keeps a connection open until it is lost; returns the reason. */
-  async #serve(connection: McpConnection, signal: AbortSignal, settled: () => void): Promise<string> {
+  async #serve(connection: McpConnection, signal: AbortSignal, endFirstTry: () => void): Promise<string> {
     const problems = await this.#publishTools(connection, connection.listed);
     this.#live = { connection, calls: 0 };
     this.#setStatus('ready', { lastError: null, server: connection.server, problems });
-    settled();
+    endFirstTry();
     const over = new AbortController();
     const stop = () => connection.lose('it was ended');
     signal.addEventListener('abort', stop, { once: true });
@@ -201,7 +201,7 @@ export class McpServer {
       const params = { name: tool, arguments: parameters };
       const request = { method: 'tools/call', params };
       return toToolContent(
-        await connection.client.request(request, uncheckedToolList, { signal, timeout: longestTimeout }),
+        await connection.client.request(request, uncheckedToolListSchema, { signal, timeout: longestTimeout }),
       );
     } catch (error) {
       if (signal.aborted) {

@@ -19,7 +19,7 @@ import {
 import type { McpServer } from './server.ts';
 import { assignToolNames } from './tool-names.ts';
 
-/** A server, and the state of its tools. */
+/** A server with its listed tools and their approval state. */
 interface ServerEntry {
   readonly server: McpServer;
   readonly target: string;

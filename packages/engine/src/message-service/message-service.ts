@@ -299,9 +299,9 @@ export class MessageService {
       },
       this.#context,
     );
-    const made: TopicMessage[] = [];
-    for (const added of result.added) made.push(await this.#message({ treeId: id, nodeId: added }));
-    return made;
+    const topicMessages: TopicMessage[] = [];
+    for (const added of result.added) topicMessages.push(await this.#message({ treeId: id, nodeId: added }));
+    return topicMessages;
   }
 
   async #message({ treeId: id, nodeId: at }: NodeLocation): Promise<TopicMessage> {

@@ -32,7 +32,7 @@ export function toTopic(row: TreeRow): Topic {
 export function toTopicMessage(topicId: TreeId, node: Node): TopicMessage {
   const { id, parentId, message } = node;
   if (parentId === null || message === null)
-    return refuse('tree/root-protected', `The root ${id} is not a message.`, { nodeId: id });
+    return refuse('tree/root-protected', `${id} is the beginning of a chat, not a message.`, { nodeId: id });
   return {
     id,
     topicId,

@@ -13,6 +13,7 @@ import {
   treeId,
   unwrapResult,
 } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import { requireNodeId, requireObject, requireTreeId, runContextOf, type ServiceOptions } from '../service.ts';
 import { withServiceErrorCodes } from './errors.ts';
 import { MessageService } from './message-service.ts';
@@ -48,7 +49,7 @@ export class TopicService {
     return withServiceErrorCodes(async () => {
       const { id: chosen, ...rest } = requireObject(topic);
       const id = chosen === undefined ? treeId(this.#context.newId()) : unwrapResult(parseTreeId(chosen));
-      await run(this.#store, { type: 'create', treeId: id, attributes: definedAttributes(rest) }, this.#context);
+      await run(this.#store, { type: 'create', treeId: id, attributes: omitUndefined(rest) }, this.#context);
       return this.#topic(id);
     });
   }
@@ -120,8 +121,4 @@ export class TopicService {
   async #topic(id: TreeId): Promise<Topic> {
     return toTopic(await this.#store.read(id, () => readTree(id)));
   }
-}
-
-function definedAttributes(topic: Omit<NewTopic, 'id'>): TreeAttributes {
-  return Object.fromEntries(Object.entries(topic).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,7 @@
-/** Definitions that all providers with a chat completions API share. */
+/** What all providers with a chat completions API share. */
+import { createChatReader, readWholeChatCompletion } from '@coppice/content/wires';
+import type { ProviderCall, ProviderEvent } from './contract.ts';
+import { streamOverHttp } from './stream-over-http.ts';
 
 /** The header in which these providers expect the key. */
 export const bearerKeyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
@@ -21,3 +24,25 @@ export const chatParameters = {
   stop: { most: 4 },
   seed: { min: -(2 ** 53 - 1), max: 2 ** 53 - 1 },
 } as const;
+
+/** Calls a chat completions API. `body` builds the request from whether the reply is streamed. */
+export async function* streamChatCompletion(
+  call: ProviderCall,
+  body: (streaming: boolean) => object,
+  headers?: Readonly<Record<string, string>>,
+): AsyncGenerator<ProviderEvent, void, void> {
+  const streaming = call.streaming ?? true;
+  yield* streamOverHttp(
+    {
+      path: '/chat/completions',
+      body: body(streaming),
+      streaming,
+      framing: 'sse',
+      keyHeader: bearerKeyHeader,
+      headers,
+      reader: createChatReader,
+      whole: readWholeChatCompletion,
+    },
+    call,
+  );
+}

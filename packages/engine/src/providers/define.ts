@@ -1,6 +1,5 @@
 import { isFileBlock } from '@coppice/content/wires';
 import type { Block, Role } from '@coppice/core';
-import { clampParameters } from './clamp-parameters.ts';
 import { systemClock } from './clock.ts';
 import type {
   Provider,
@@ -13,8 +12,8 @@ import type {
   ReportParameterChange,
 } from './contract.ts';
 import { errorEventFromThrown, makeAbortedEvent, makeErrorEvent } from './errors.ts';
-import { lowerMessages } from './lower-messages.ts';
-import { collectToolCallIds, normaliseEventOrder } from './normalise-event-order.ts';
+import { clampParameters, lowerMessages } from './fit-request.ts';
+import { collectToolCallIds, EventOrderNormaliser } from './normalise-event-order.ts';
 
 /**
  * Completes a provider with defaults and wraps its `stream`, so that all providers behave alike: parameters are
@@ -80,7 +79,7 @@ async function* withGuards(
     return;
   }
   const clock = call.clock ?? systemClock;
-  const order = normaliseEventOrder(collectToolCallIds(request.messages), () => clock.random());
+  const order = new EventOrderNormaliser(collectToolCallIds(request.messages), () => clock.random());
   const inner = new AbortController();
   let wake: ((what: typeof aborted) => void) | null = null;
   const stop = () => {

@@ -71,8 +71,8 @@ export function errorEventFromThrown(thrown: unknown): ErrorEvent {
   if (thrown instanceof ProviderFailure) return thrown.event;
   if (isAppError(thrown) && isProviderCode(thrown.code))
     return makeErrorEvent(thrown.code, thrown.message, { retryable: thrown.retryable });
-  const said = thrown instanceof Error ? thrown.message : String(thrown);
-  return makeErrorEvent('provider/internal', `The provider failed unexpectedly: ${said}`);
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return makeErrorEvent('provider/internal', `The provider failed unexpectedly: ${reason}`);
 }
 
 const mostExcerptBytes = 2048;

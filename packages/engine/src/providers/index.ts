@@ -112,7 +112,7 @@ interface ProviderEntry {
 
 const offlineName = 'offline';
 
-/** The model that needs no key and no network. */
+/** The model that answers by default if no provider has a key. It needs no network. */
 export const offlineModel = 'offline/guide';
 
 // Short, so that users do not notice the search if no local server runs.
@@ -326,7 +326,10 @@ function connectionOf(provider: Provider, section: ProviderConfig | undefined): 
   };
 }
 
-/** Returns the providers with a key; those of the file come first, in the order of the file. */
+/**
+ * Returns the providers that can answer: those with a key, and OpenAI-compatible servers with a model. Those of the
+ * file come first, in the order of the file.
+ */
 function withKey(config: Config, entries: ReadonlyMap<string, ProviderEntry>): readonly ProviderEntry[] {
   const found: ProviderEntry[] = [];
   for (const name of config.providers.keys()) {
@@ -341,7 +344,9 @@ function withKey(config: Config, entries: ReadonlyMap<string, ProviderEntry>): r
 
 function missingProvider({ provider, connection }: ProviderEntry): string | null {
   if (!provider.keyRequired || connection.key !== undefined) return null;
-  return `Set ${provider.keyNames[0] ?? 'a key'}, or api_key in [providers.${provider.name}].`;
+  const variable = provider.keyNames[0];
+  const orVariable = variable === undefined ? '' : `, or set ${variable}`;
+  return `Add a key with coppice keys set ${provider.name}, or on the page under Settings, Models${orVariable}.`;
 }
 
 function unknownModel(message: string): never {
@@ -382,7 +387,7 @@ function resolve(
       `Several providers have ${JSON.stringify(name)}; say one of ${owners.map((info) => `${info.provider}/${name}`).join(', ')}.`,
     );
   return unknownModel(
-    `${JSON.stringify(name.slice(0, 200))} names no provider; a model is named provider/model, with one of ${[...entries.keys()].join(', ')}.`,
+    `${JSON.stringify(name.slice(0, 200))} names no known provider. Name a model as provider/model; the providers are ${[...entries.keys()].join(', ')}.`,
   );
 }
 

@@ -58,13 +58,22 @@ export async function getJson(call: ProviderCall, list: ModelList): Promise<Json
   }
 }
 
-/** Returns the models in the field `data`, which OpenAI, Anthropic and most others use. */
+// The names of models that do not chat: OpenAI and local servers list them without saying what they do.
+const otherTask =
+  /(?:^|[-_/.:])(?:embed|embeds|embedding|embeddings|whisper|tts|dall-e|moderation|rerank|reranker|transcribe|sora|realtime)(?:$|[-_/.:@\d])/i;
+
+/** Whether a model is for chats, judged by its name. */
+export function isChatModel(id: string): boolean {
+  return !otherTask.test(id);
+}
+
+/** Returns the models for chats in the field `data`, which OpenAI, Anthropic and most others use. */
 export async function listServerModels(call: ProviderCall, list: ModelList): Promise<readonly ListedModel[]> {
   const body = await getJson(call, list);
   const models: ListedModel[] = [];
   for (const each of listOrNone(getMember(body, 'data'))) {
     const id = getTextMember(each, 'id');
-    if (id === undefined) continue;
+    if (id === undefined || !isChatModel(id)) continue;
     const label = getTextMember(each, 'display_name') ?? getTextMember(each, 'name');
     const window =
       getCountMember(each, 'context_length') ??

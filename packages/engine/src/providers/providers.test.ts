@@ -111,7 +111,8 @@ describe('the providers of a configuration', () => {
     const lacking = choices.find((choice) => choice.provider === 'anthropic');
     expect(lacking).toMatchObject({
       ready: false,
-      missing: 'Set ANTHROPIC_API_KEY, or api_key in [providers.anthropic].',
+      missing:
+        'Add a key with coppice keys set anthropic, or on the page under Settings, Models, or set ANTHROPIC_API_KEY.',
     });
     expect(choices.find((choice) => choice.id === 'offline/guide')).toMatchObject({
       price: { input: 0 },

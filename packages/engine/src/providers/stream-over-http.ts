@@ -2,6 +2,7 @@
  * Makes one call over HTTP, from the request to the final event, with framing, limits and retries. Providers pass
  * functions that build the request and read the response.
  */
+import { joinBytes } from '@coppice/content';
 import {
   createLineSplitter,
   createSseSplitter,
@@ -13,6 +14,7 @@ import {
   type WireReader,
 } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
+import { getMember } from '@coppice/core/decode';
 import { defaultHttpLimits, type HttpLimits } from '../http/contract.ts';
 import { findErrorInBody, makeBodyFailure, makeStatusFailure } from '../http/failures.ts';
 import { type HttpRequest, type HttpResponse, joinRequestUrl, type KeyHeader, sendRequest } from '../http/request.ts';
@@ -97,8 +99,8 @@ const retriedCodes = new Set(['provider/rate-limited', 'provider/overloaded', 'p
 /** Returns the delay before the next attempt; null if the call must not be retried. */
 function retryDelay(failure: ErrorEvent, attempt: number, limits: HttpLimits, clock: Clock): number | null {
   if (attempt > limits.retries || !failure.retryable || !retriedCodes.has(failure.code)) return null;
-  const asked = failure.retryAfterMs;
-  if (asked !== undefined) return asked > limits.longestWaitMs ? null : asked;
+  const requestedWaitMs = failure.retryAfterMs;
+  if (requestedWaitMs !== undefined) return requestedWaitMs > limits.longestWaitMs ? null : requestedWaitMs;
   const most = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** (attempt - 1));
   // A random delay between half and all of it, so that clients that failed together do not retry together.
   return Math.round(most * (0.5 + clock.random() / 2));
@@ -192,22 +194,20 @@ async function* readWhole(
     pieces.push(piece);
     alive();
   }
-  const text = new TextDecoder().decode(Buffer.concat(pieces));
+  const text = new TextDecoder().decode(joinBytes(pieces));
   if (/^\s*</.test(text))
     throwProviderFailure('provider/bad-response', `${host} answered with a web page. Is the base URL right?`, {
       excerpt: text,
       retryable: false,
     });
   const body = parseWireEvent(text, host, 'an answer');
-  const said = failureIn(body);
-  if (said !== null) throw makeBodyFailure(host, said, text);
+  const reported = failureIn(body);
+  if (reported !== null) throw makeBodyFailure(host, reported, text);
   yield* convertReaderErrors(host, () => wire.whole(body));
 }
 
 function failureIn(body: Json) {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
-  const error: unknown = Reflect.get(body, 'error');
-  return Object.hasOwn(body, 'error') && error !== null && error !== undefined ? findErrorInBody(body) : null;
+  return getMember(body, 'error') == null ? null : findErrorInBody(body);
 }
 
 async function* readEvents(
@@ -282,8 +282,8 @@ function cutText(framing: EventSplitter, chunk: Uint8Array, host: string): reado
 function readOne(reader: WireReader, wired: WireEvent, host: string): readonly ProviderEvent[] | null {
   if (wired.data === endOfStreamMark) return reader.read(endOfStreamMark, wired.event);
   const data = parseWireEvent(wired.data, host, 'an event');
-  const said = failureIn(data);
-  if (said !== null) throw makeBodyFailure(host, said, wired.data);
+  const reported = failureIn(data);
+  if (reported !== null) throw makeBodyFailure(host, reported, wired.data);
   return convertReaderErrors(host, () => reader.read(data, wired.event));
 }
 

@@ -1,36 +1,9 @@
 import type { RunChunk } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { systemClock } from '../providers/clock.ts';
-import type { Clock } from '../providers/contract.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
 import { createChunkWriter } from './chunk-writer.ts';
 import { createSharedTimer } from './shared-timer.ts';
-
-/** A clock whose waits end when the test calls `tick`. */
-function createManualClock(): Clock & { tick(): void; pass(ms: number): void; waits: number } {
-  let due: (() => void)[] = [];
-  let at = 1_000;
-  return {
-    ...systemClock,
-    now: () => at,
-    pass(ms) {
-      at += ms;
-    },
-    wait: (_ms, signal) =>
-      new Promise((resolve, reject) => {
-        due.push(resolve);
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      }),
-    tick() {
-      const now = due;
-      due = [];
-      for (const one of now) one();
-    },
-    get waits() {
-      return due.length;
-    },
-  };
-}
 
 /** Stores chunks like a real store: writing the same offset again has no effect. */
 function createChunkStore(fails: () => 'no' | 'before' | 'after' = () => 'no') {

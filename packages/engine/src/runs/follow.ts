@@ -61,7 +61,7 @@ export async function* followReply(
       }
       const node = alive ? null : await store.read(treeId, () => ask('node', { id: nodeId }));
       if (!alive && node === null) {
-        yield { type: 'error', code: 'tree/unknown-node', message: `There is no node ${nodeId}.` };
+        yield { type: 'error', code: 'tree/unknown-node', message: `There is no message ${nodeId}.` };
         return;
       }
       if (node !== null && node.status !== 'pending') {

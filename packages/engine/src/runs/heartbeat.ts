@@ -12,6 +12,8 @@ export interface HeartbeatOptions {
   readonly ticks?: SharedTimer | undefined;
   /** Called once if the run no longer exists: another process considered it dead and recovered it. */
   readonly onLost: () => void;
+  /** Called with the run after each check, for decisions that other processes left in its data. */
+  readonly onCheck?: ((run: Run) => void) | undefined;
   /** Called once if a stop was requested, perhaps by another process. */
   readonly onStop: () => void;
 }
@@ -48,6 +50,7 @@ export function startHeartbeat(
     if (!isThere) return false;
     if (isAsked) return true;
     if (run === null) return false;
+    options.onCheck?.(run);
     isAsked = isStopRequested(run);
     if (isAsked && !stop.signal.aborted) options.onStop();
     return true;

@@ -15,6 +15,8 @@ import {
   textOf,
 } from '@coppice/core';
 
+import { isEventsRun } from './turn-events.ts';
+
 /** The store, and the identity under which runs are claimed and completed. */
 export interface RecoveryOptions extends Pick<RunContext, 'actor' | 'now' | 'newId' | 'kit'> {
   readonly store: Store;
@@ -68,6 +70,10 @@ export async function recoverRunsOfAll(recovery: Omit<RecoveryOptions, 'actor'>)
 
 async function recoverRun(recovery: RecoveryOptions, stale: Run): Promise<RecoveredReply | null> {
   const { store } = recovery;
+  if (isEventsRun(stale)) {
+    await store.runs.end(stale.id);
+    return null;
+  }
   const chunks = await store.runs.chunks(stale.id);
   let saved: RecoveredReply | null = null;
   try {
@@ -106,8 +112,8 @@ export async function finishLostReply(
   const node = await store.read(treeId, () => ask('node', { id: nodeId }));
   if (node === null || node.status !== 'pending') return null;
   const message = appendText(node.message, text);
-  const said = textOf(message).trim() !== '' || !message.content.every(isText);
-  const status = said ? 'interrupted' : 'error';
+  const hasContent = textOf(message).trim() !== '' || !message.content.every(isText);
+  const status = hasContent ? 'interrupted' : 'error';
   const error = {
     code: 'generate/lost',
     kind: 'unavailable',

@@ -25,10 +25,10 @@ export type RunSelector = { readonly actId: ActId } | { readonly nodeId: NodeId 
 export async function requestRemoteStop(which: RunSelector, stop: RemoteStopOptions): Promise<boolean> {
   const { runs, process } = stop;
   const meant = (await runs.list()).filter((run) => run.process !== process && isSelected(run, which));
-  const asked: string[] = [];
-  for (const { id } of meant) if (await runs.note(id, stopRequestData)) asked.push(id);
-  await Promise.all(asked.map((id) => waitForRunEnd(id, stop)));
-  return asked.length > 0;
+  const stoppingIds: string[] = [];
+  for (const { id } of meant) if (await runs.note(id, stopRequestData)) stoppingIds.push(id);
+  await Promise.all(stoppingIds.map((id) => waitForRunEnd(id, stop)));
+  return stoppingIds.length > 0;
 }
 
 function isSelected({ nodeId, data }: Run, which: RunSelector): boolean {

@@ -5,45 +5,16 @@ import { expect, test, vi } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { newId } from '../new-id.ts';
 import { openEngine } from '../open-engine.ts';
-import { systemClock } from '../providers/clock.ts';
-import type { Clock } from '../providers/contract.ts';
 import { createProviders } from '../providers/index.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
 import { createScriptedProvider } from '../testing/scripted.ts';
 import { waitUntil } from '../testing/turn-fixture.ts';
 
 const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
 const everyMs = 250;
 
-/** A clock whose waits end when the test calls `tick`. */
-function createManualClock(): Clock & { readonly ticks: number; tick(): void; pass(ms: number): void } {
-  let due: (() => void)[] = [];
-  let at = 1_000;
-  return {
-    ...systemClock,
-    now: () => at,
-    pass(ms) {
-      at += ms;
-    },
-    wait: (ms, signal) =>
-      ms !== everyMs
-        ? systemClock.wait(ms, signal)
-        : new Promise((resolve, reject) => {
-            due.push(resolve);
-            signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-          }),
-    tick() {
-      const now = due;
-      due = [];
-      for (const one of now) one();
-    },
-    get ticks() {
-      return due.length;
-    },
-  };
-}
-
 test('[H139] replies, heartbeats, stop checks and followed replies of all owners happen on one tick', async () => {
-  const clock = createManualClock();
+  const clock = createManualClock(everyMs);
   const store = await openStore('memory:');
   const provider = createScriptedProvider([[{ type: 'text-delta', text: 'abc' }, { type: 'hang' }]]);
   const config = parseConfig({ name: 'test.toml', text: '' }, {});
@@ -85,7 +56,7 @@ test('[H139] replies, heartbeats, stop checks and followed replies of all owners
   await waitUntil(() => asked.filter((name) => name === 'chunks').length === owners.length);
   await new Promise((resolve) => setImmediate(resolve));
   asked.length = 0;
-  expect(clock.ticks).toBe(1);
+  expect(clock.waits).toBe(1);
   clock.pass(everyMs);
   clock.tick();
   await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 /** A session as a coding agent uses it: branching, compaction and files, with hooks before and after each. */
 import { type SessionFiles, sessionNodeId, sessionTreeId } from '@coppice/content/sessions';
 import { isAppError, type NodeId, nodeId, refuse, type Store, type TreeId, textOf } from '@coppice/core';
+import { printWarning } from '#platform/system';
 import { createCompactor } from '../compaction/index.ts';
 import { createEvents, type Events, type HookFailure } from '../events.ts';
 import { newId } from '../new-id.ts';
@@ -10,7 +11,7 @@ import { copyPathEntries, copySubtreeEntries } from './copies.ts';
 import { SessionManager } from './manager.ts';
 import { buildSessionTree, computeSessionStats } from './session-tree.ts';
 
-/** The files of an agent session, and what replaces its defaults. */
+/** The files of an agent session, and optional replacements for its hooks and summaries. */
 export interface AgentSessionOptions extends SessionOptions {
   readonly files: SessionFiles;
   readonly events?: Events;
@@ -88,12 +89,12 @@ export class AgentSession {
   async #ask(uuid: string, summary?: string): Promise<{ readonly uuid: string; readonly summary?: string } | string> {
     try {
       const { treeId } = this;
-      const asked = await this.events.ask('branch', {
+      const revised = await this.events.ask('branch', {
         treeId,
         nodeId: nodeId(uuid),
         ...(summary === undefined ? {} : { summary }),
       });
-      return { uuid: asked.nodeId, ...(asked.summary === undefined ? {} : { summary: asked.summary }) };
+      return { uuid: revised.nodeId, ...(revised.summary === undefined ? {} : { summary: revised.summary }) };
     } catch (error) {
       if (isAppError(error) && error.code === 'event/cancelled') return error.message;
       throw error;
@@ -114,10 +115,10 @@ export class AgentSession {
 
   async #branchTo({ at, selectedText }: SessionMove): Promise<BranchResult> {
     const place = this.#manager.index.file.uuidAt(at);
-    const asked = await this.#ask(place);
-    if (typeof asked === 'string') return { selectedText: '', cancelled: true, inPlace: false, reason: asked };
-    const moved = asked.uuid !== place;
-    const to = moved ? this.#resolveMove(asked.uuid).at : at;
+    const verdict = await this.#ask(place);
+    if (typeof verdict === 'string') return { selectedText: '', cancelled: true, inPlace: false, reason: verdict };
+    const moved = verdict.uuid !== place;
+    const to = moved ? this.#resolveMove(verdict.uuid).at : at;
     const path = this.continueInCopy(this.#manager.index.file.uuidAt(to), false);
     await this.#tell(this.#manager.getLeafUuid(), []);
     return { selectedText: moved ? '' : selectedText, cancelled: false, newSessionFile: path, inPlace: false };
@@ -183,17 +184,20 @@ export class AgentSession {
     const at = now();
     const uuid = makeId();
     const { cwd } = this.#manager.getHeader();
-    const made = files.create(to === undefined ? { folder: folderOfSession(this.#manager.path) } : { path: to }, {
-      uuid,
-      id: makeId(),
-      at,
-      ...(cwd === undefined ? {} : { cwd }),
-      parentSession: this.#manager.path,
-      entries: entries(uuid, { newId: makeId, time: new Date(at).toISOString() }) ?? [],
-      commit: { actId: makeId(), actor, at },
-    });
-    const { path } = made;
-    made.close();
+    const createdFile = files.create(
+      to === undefined ? { folder: folderOfSession(this.#manager.path) } : { path: to },
+      {
+        uuid,
+        id: makeId(),
+        at,
+        ...(cwd === undefined ? {} : { cwd }),
+        parentSession: this.#manager.path,
+        entries: entries(uuid, { newId: makeId, time: new Date(at).toISOString() }) ?? [],
+        commit: { actId: makeId(), actor, at },
+      },
+    );
+    const { path } = createdFile;
+    createdFile.close();
     return path;
   }
 
@@ -221,17 +225,17 @@ export class AgentSession {
     const here = this.#manager.getLeafUuid();
     if (place === here || entryUuid === here)
       return { selectedText: entryUuid === here ? '' : selectedText, cancelled: false, inPlace: true };
-    const asked = await this.#ask(place, options.summary);
-    if (typeof asked === 'string') return { selectedText: '', cancelled: true, inPlace: true, reason: asked };
+    const verdict = await this.#ask(place, options.summary);
+    if (typeof verdict === 'string') return { selectedText: '', cancelled: true, inPlace: true, reason: verdict };
     const summary =
-      asked.summary ?? (options.summarize === true ? await this.#summarize(asked.uuid, options) : undefined);
+      verdict.summary ?? (options.summarize === true ? await this.#summarize(verdict.uuid, options) : undefined);
     const { text, details } = typeof summary === 'string' ? { text: summary, details: undefined } : (summary ?? {});
     const uuid =
       text === undefined
-        ? await this.#manager.branch(asked.uuid)
-        : await this.#manager.branchWithSummary(asked.uuid, text, details);
+        ? await this.#manager.branch(verdict.uuid)
+        : await this.#manager.branchWithSummary(verdict.uuid, text, details);
     await this.#tell(this.#manager.getLeafUuid(), text === undefined ? [] : [nodeId(uuid)]);
-    return { selectedText: asked.uuid === place ? selectedText : '', cancelled: false, inPlace: true };
+    return { selectedText: verdict.uuid === place ? selectedText : '', cancelled: false, inPlace: true };
   }
 
   /** Summarises the entries between the common ancestor and the leaf that is left. */
@@ -242,8 +246,8 @@ export class AgentSession {
     const { index } = this.#manager;
     const leaf = index.file.indexOf(this.#manager.getLeafUuid());
     const other = new Set(index.path(index.file.indexOf(to)));
-    const way = index.path(leaf);
-    const shared = way.findLast((line) => other.has(line)) ?? 0;
+    const path = index.path(leaf);
+    const shared = path.findLast((line) => other.has(line)) ?? 0;
     if (shared === leaf) return undefined;
     const compactor = await this.#compactor();
     const { treeId } = this;
@@ -329,5 +333,5 @@ function folderOfSession(path: string): string {
 }
 
 function warn({ event, error }: HookFailure): void {
-  process.emitWarning(`A hook failed (${event}): ${error instanceof Error ? error.message : String(error)}`);
+  printWarning(`A hook failed (${event}): ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -15,9 +15,9 @@ export function readSessionContext(index: SessionIndex, at: number, kit: Pick<Me
     read.set(line, known);
     return known;
   };
-  const stretch = path.slice(startOfContext(index, path, node)).map(node);
+  const contextNodes = path.slice(startOfContext(index, path, node)).map(node);
   const { systemPrompt } = index.attributes;
-  const { entries, flags, tokens, estimate } = contextOf(stretch, { systemPrompt, kit });
+  const { entries, flags, tokens, estimate } = contextOf(contextNodes, { systemPrompt, kit });
   return {
     messages: entries.map((entry) => entry.message),
     entries,
@@ -30,7 +30,7 @@ export function readSessionContext(index: SessionIndex, at: number, kit: Pick<Me
 
 /**
  * Returns the index in the path of the first entry that the last compaction keeps; the index of the compaction if it
- * keeps none.
+ * keeps none, and 0 without a compaction.
  */
 function startOfContext(index: SessionIndex, path: readonly number[], node: (line: number) => Node): number {
   const { file } = index;
@@ -39,8 +39,8 @@ function startOfContext(index: SessionIndex, path: readonly number[], node: (lin
     if (file.typeAt(line) !== 'compaction') continue;
     const { marker, meta } = node(line);
     if (meta.excluded === true) continue;
-    const kept = marker?.firstKept === undefined ? -1 : file.indexOf(marker.firstKept);
-    const first = kept < 0 ? -1 : path.lastIndexOf(kept, at - 1);
+    const keptLine = marker?.firstKept === undefined ? -1 : file.indexOf(marker.firstKept);
+    const first = keptLine < 0 ? -1 : path.lastIndexOf(keptLine, at - 1);
     return first < 0 ? at : first;
   }
   return 0;

@@ -2,7 +2,7 @@
 import type { SessionEntry, SessionFiles, SessionHeader, SessionWarning } from '@coppice/content/sessions';
 import type { Context, ContextEntry, ContextFlag, Message, MessageKit } from '@coppice/core';
 
-/** The files of a session manager, and what replaces its defaults. */
+/** The files of a session manager, and optional replacements for its defaults. */
 export interface SessionOptions {
   readonly files: SessionFiles;
   /** The author of saved entries; by default `local`. */

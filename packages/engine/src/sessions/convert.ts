@@ -26,7 +26,7 @@ export function convertSession(path: string, options: ConvertOptions): string {
     const uuid = makeId();
     const began = Date.parse(from.header.timestamp ?? '');
     const { cwd } = from.header;
-    const made = files.create(to, {
+    const createdFile = files.create(to, {
       uuid,
       id: makeId(),
       at: Number.isNaN(began) ? at : began,
@@ -35,8 +35,8 @@ export function convertSession(path: string, options: ConvertOptions): string {
       entries: copySubtreeEntries(index, 0, index.leaf, uuid, { newId: makeId, time: new Date(at).toISOString() }),
       commit: { actId: makeId(), actor, at },
     });
-    made.close();
-    return made.path;
+    createdFile.close();
+    return createdFile.path;
   } finally {
     from.close();
   }

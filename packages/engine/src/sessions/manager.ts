@@ -331,12 +331,12 @@ export class SessionManager {
 
   /** Saves a message below an entry, by default the leaf, and makes it the leaf. Throws on a blank message. */
   async saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
-    const said = toStoredMessage(message);
+    const storedMessage = toStoredMessage(message);
     const parent = parentUuid === undefined ? this.getLeafUuid() : this.#file.uuidAt(this.#requireLiveLine(parentUuid));
     const now = this.#now();
     const uuid = this.#newId(now);
     // Undefined fields are left out of the line.
-    const node = isQuickToCount(said) ? undefined : { tokens: this.kit.tokens(said) };
+    const node = isQuickToCount(storedMessage) ? undefined : { tokens: this.kit.tokens(storedMessage) };
     return this.#addLine({
       type: 'message',
       uuid,
@@ -344,7 +344,7 @@ export class SessionManager {
       version: 0,
       commit: true,
       timestamp: formatEntryTime(now),
-      message: said,
+      message: storedMessage,
       node,
       actor: this.#actor,
     });

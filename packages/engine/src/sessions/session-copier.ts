@@ -1,5 +1,6 @@
 /** Copies sessions for slash commands: to session files, or within a store. */
 
+import type { SessionFiles } from '@coppice/content/sessions';
 import type { ChatCopier } from '../commands/contract.ts';
 import { treeCopier } from '../commands/copy.ts';
 import type { AgentSession } from './agent-session.ts';
@@ -20,9 +21,22 @@ export function createSessionCopier(session: AgentSession, options: SyncOptions)
   };
 }
 
+/** The options of the copier of a store. */
+interface StoreCopierOptions extends Omit<SyncOptions, 'files'> {
+  /** The session files, or a function that loads them with the first export. */
+  readonly files: SessionFiles | (() => Promise<SessionFiles>);
+  readonly folder: string;
+}
+
 /** Creates the copier of a store. Copies are trees of the store; `/export-branch` writes session files to a folder. */
-export function createStoreCopier(options: SyncOptions & { readonly folder: string }): ChatCopier {
-  return { copy: treeCopier.copy, exportBranch: writeCopy(options, () => options.folder) };
+export function createStoreCopier({ files: given, folder, ...options }: StoreCopierOptions): ChatCopier {
+  return {
+    copy: treeCopier.copy,
+    async exportBranch(request) {
+      const files = typeof given === 'function' ? await given() : given;
+      return writeCopy({ ...options, files }, () => folder)(request);
+    },
+  };
 }
 
 function writeCopy(options: SyncOptions, folder: () => string): NonNullable<ChatCopier['exportBranch']> {

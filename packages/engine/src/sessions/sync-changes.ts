@@ -123,12 +123,12 @@ export class SyncChanges {
 
   /** Restores a node, and its deleted ancestors before it. On the other side the node may have another parent. */
   async #restoreWithAncestors(node: Node, present: ReadonlyMap<NodeId, Node>, back: Set<NodeId>): Promise<void> {
-    const way: Node[] = [];
+    const removedPath: Node[] = [];
     for (let at: Node | undefined = node; at !== undefined && at.removedIn !== null && !back.has(at.id); ) {
-      way.push(at);
+      removedPath.push(at);
       at = at.parentId === null ? undefined : present.get(at.parentId);
     }
-    for (const { id, parentId, removedIn } of way.reverse()) {
+    for (const { id, parentId, removedIn } of removedPath.reverse()) {
       back.add(id);
       // Restoring the parent has already restored a node that was deleted with it.
       const cameAlong = parentId !== null && back.has(parentId) && present.get(parentId)?.removedIn === removedIn;
@@ -250,30 +250,30 @@ export class SyncChanges {
     if (gone.length === 0) return;
     const later = await this.#loadComparison();
     const isOver = ({ to }: SyncPair) => this.#restoredToo.has(to.id) || later('presence', to.id);
-    const tops = new Set(gone.filter(isOver).map(({ to }) => to.id));
-    if (tops.size === 0) return;
-    const went = new Set(gone.map(({ to }) => to.id));
+    const removedRoots = new Set(gone.filter(isOver).map(({ to }) => to.id));
+    if (removedRoots.size === 0) return;
+    const goneIds = new Set(gone.map(({ to }) => to.id));
     const live = there.nodes.filter((node) => node.removedIn === null);
-    const homes = new Map<NodeId, NodeId>();
+    const newParents = new Map<NodeId, NodeId>();
     for (const node of orderParentsFirst(live)) {
       if (node.parentId === null) continue;
-      const home = homes.get(node.parentId) ?? (tops.has(node.id) ? node.parentId : undefined);
-      if (home === undefined) continue;
-      if (went.has(node.id)) homes.set(node.id, home);
+      const newParent = newParents.get(node.parentId) ?? (removedRoots.has(node.id) ? node.parentId : undefined);
+      if (newParent === undefined) continue;
+      if (goneIds.has(node.id)) newParents.set(node.id, newParent);
       // A node that the other side does not have, or has below another parent, is moved away before its ancestor is
       // deleted.
-      else await this.#run({ type: 'move', treeId: this.#id, nodeId: node.id, parentId: home });
+      else await this.#run({ type: 'move', treeId: this.#id, nodeId: node.id, parentId: newParent });
     }
     // Nodes that the source deleted together are deleted together here, in the same order, because restoring one
     // restores all that were deleted with it.
-    const goings = new Map<number, NodeId[]>();
+    const byRemoval = new Map<number, NodeId[]>();
     for (const { from, to } of gone) {
-      if (!tops.has(to.id) || from.removedIn === null) continue;
-      const together = goings.get(from.removedIn);
-      if (together === undefined) goings.set(from.removedIn, [to.id]);
+      if (!removedRoots.has(to.id) || from.removedIn === null) continue;
+      const together = byRemoval.get(from.removedIn);
+      if (together === undefined) byRemoval.set(from.removedIn, [to.id]);
       else together.push(to.id);
     }
-    for (const [, nodeIds] of [...goings].sort(([one], [other]) => one - other))
+    for (const [, nodeIds] of [...byRemoval].sort(([one], [other]) => one - other))
       await this.#run({ type: 'delete', treeId: this.#id, nodeIds, mode: 'cascade' });
   }
 }

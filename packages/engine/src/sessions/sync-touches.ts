@@ -4,7 +4,7 @@ import { rowChanges } from '@coppice/core/tree';
 
 /**
  * The times of the last changes by node id, not counting the insertion of the node. Metadata has the keys of {@link
- * noteKey}; the tree's title has the empty id.
+ * metadataKey}; the tree's title has the empty id.
  */
 interface ChangeTimes {
   readonly presence: Map<string, number>;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageKit } from '@coppice/content';
-import { ask, nodeId, run, type Store, type TreeId, textMessage } from '@coppice/core';
+import { messageKit, storeInlineMessages } from '@coppice/content';
+import { ask, nodeId, readPage, run, type Store, type TreeId, textMessage } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../new-id.ts';
 import { describeContext, openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
@@ -84,6 +84,49 @@ describe('syncing a session file and a store', () => {
       expect((await store.fsck()).findings).toEqual([]);
     },
   );
+
+  test('[Z96] images are blobs in a store, and in a session file with their bytes, in both directions', async () => {
+    const data = Buffer.from('A picture').toString('base64');
+    const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data } };
+    const manager = sessions.create();
+    await manager.saveMessage({ role: 'user', content: [image, ...textMessage('user', 'Look').content] });
+    const { path } = manager;
+    const store = await sessions.store('memory:');
+    const { treeId } = await syncSessionToStore(path, store, sessions.options);
+    const contents = async () =>
+      (await store.read(treeId, () => readPage(treeId, {}))).nodes.map(({ message }) => message?.content[0]);
+    const blob = { type: 'image', source: { type: 'blob', size: 9 } };
+    expect(await contents()).toMatchObject([blob]);
+
+    const { newId: makeId = newId } = sessions.options;
+    const stored = await storeInlineMessages(
+      [{ message: { role: 'assistant', content: [image] } as const }],
+      store.blobs,
+    );
+    const context = { actor: 'me', now: () => 1, newId: makeId, kit: messageKit };
+    await run(store, { type: 'append', treeId, messages: stored }, context);
+    expect(await contents()).toMatchObject([blob, blob]);
+    await syncTreeToSession(store, treeId, path, sessions.options);
+    manager.refresh();
+    const written = manager.buildSessionContext().entries.map(({ message }) => message.content[0]);
+    expect(written).toEqual([image, image]);
+    expect(await syncTreeToSession(store, treeId, path, sessions.options)).toMatchObject({ added: [], differ: [] });
+    expect(await syncSessionToStore(path, store, sessions.options)).toMatchObject({ added: [], differ: [] });
+    expect(await contents()).toMatchObject([blob, blob]);
+
+    const copy = await writeTreeAsSession(
+      store,
+      treeId,
+      { path: join(sessions.folder, 'copy.jsonl') },
+      sessions.options,
+    );
+    const copied = sessions
+      .open(copy)
+      .buildSessionContext()
+      .entries.map(({ message }) => message.content[0]);
+    expect(copied).toEqual([image, image]);
+    expect((await store.fsck()).findings).toEqual([]);
+  });
 
   test('[Z21] new entries on either side are synced, and the other lines of the file stay', async () => {
     const manager = sessions.create();

@@ -1,5 +1,5 @@
 /** Synchronises a session file with a tree of any store, in both directions. Ids are the same on both sides. */
-import { deriveId, messageKit } from '@coppice/content';
+import { deriveId, hasStoredBytes, messageKit, restoreInlineBlocks, storeInlineBytes } from '@coppice/content';
 import { linesOfCommit, type SessionFiles, sessionNodeId } from '@coppice/content/sessions';
 import {
   actId,
@@ -7,6 +7,7 @@ import {
   type Commit,
   type ExternalId,
   isUuid,
+  type Message,
   type MessageKit,
   type Node,
   type NodeId,
@@ -20,6 +21,7 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { fieldsOrEmpty } from '@coppice/core/decode';
 import { orderParentsFirst, positionBetween, stepsFromRows, toNewNode } from '@coppice/core/tree';
 import { newId } from '../new-id.ts';
 import { SyncChanges } from './sync-changes.ts';
@@ -58,7 +60,8 @@ export async function syncSessionToStore(path: string, store: Store, options: Sy
     if (item === undefined) return refuse('tree/unknown-tree', `${path} contains no session.`, { path });
     const read = await source.read(item.id, () => ask('rows', {}));
     if (read === null) return refuse('tree/unknown-tree', `${path} contains no session.`, { path });
-    const rows = withHeader(read, headerInStore(path, options.files));
+    const there = await store.read(item.id, () => ask('rows', {}));
+    const rows = await withStoredBytes(withHeader(read, headerInStore(path, options.files)), there, store);
     const scope = scopeOf(await source.externalIdsOf(item.id), item.id);
     const log = () => source.read(item.id, () => ask('log', { since: 0 }));
     const carried = await syncInto({ rows, log }, store, item.id, scope, options);
@@ -112,12 +115,42 @@ function withHeader(rows: SyncRows, session: HeaderNote): SyncRows {
 }
 
 function headerForTree({ nodes }: SyncRows): HeaderNote {
-  const noted = nodes.find((node) => node.kind === 'root')?.meta['session'];
-  return typeof noted === 'object' && noted !== null ? noteIn(Object.fromEntries(Object.entries(noted))) : {};
+  return noteIn(fieldsOrEmpty(nodes.find((node) => node.kind === 'root')?.meta['session']));
 }
 
 function scopeOf(names: readonly ExternalId[], tree: TreeId): string {
   return names.find((name) => name.format === sessionFormat)?.scope ?? tree;
+}
+
+/** Changes the messages of nodes, except of those that the other side has with the same content. */
+async function mapMessages(
+  rows: SyncRows,
+  there: SyncRows | null,
+  change: (message: Message) => Promise<Message>,
+): Promise<SyncRows> {
+  const known = new Map(there?.nodes.map((node) => [node.id, node.key]));
+  const nodes = await Promise.all(
+    rows.nodes.map(async (node) =>
+      node.message === null || known.get(node.id) === node.key
+        ? node
+        : { ...node, message: await change(node.message) },
+    ),
+  );
+  return { ...rows, nodes };
+}
+
+/** Returns rows whose messages contain the bytes of images and files, because a session file has no blobs of its own. */
+function withInlineBytes(rows: SyncRows, there: SyncRows | null, { blobs }: Store): Promise<SyncRows> {
+  return mapMessages(rows, there, async (message) =>
+    hasStoredBytes(message.content)
+      ? { ...message, content: await restoreInlineBlocks(message.content, blobs) }
+      : message,
+  );
+}
+
+/** Returns the rows of a session with the bytes of images and files in the store. */
+function withStoredBytes(rows: SyncRows, there: SyncRows | null, { blobs }: Store): Promise<SyncRows> {
+  return mapMessages(rows, there, (message) => storeInlineBytes(message, blobs));
 }
 
 /** The rows to transfer, and the log that they result from. */
@@ -138,8 +171,8 @@ async function syncInto(
   options: SyncOptions,
 ): Promise<SyncResult & { readonly renamed: ReadonlyMap<NodeId, NodeId> }> {
   const { now = Date.now, actor = to.owner, kit = messageKit } = options;
-  const made = options.newId ?? (() => newId());
-  const act = made();
+  const makeId = options.newId ?? (() => newId());
+  const act = makeId();
   const names = await to.findExternalIds(
     sessionFormat,
     scope,
@@ -147,7 +180,7 @@ async function syncInto(
   );
   const here = new Map(names.filter((name) => name.treeId === id).map((name) => [name.id, name.nodeId]));
   const known = (node: NodeId): NodeId => here.get(node) ?? node;
-  const context = { actor, actId: act, now, newId: made, kit };
+  const context = { actor, actId: act, now, newId: makeId, kit };
   const changes = new SyncChanges({ rows, name: known, log }, to, id, context);
   await changes.restoreNodes();
   const gone = await changes.readRemovals();
@@ -198,12 +231,12 @@ function* planSync(
   const steps: Step[] = [];
   const ends = new Map<NodeId, string | null>();
   for (const node of orderParentsFirst(fresh)) {
-    const made = mapNodeIds(node, name);
-    const parentId = nearestLiveNode(made.parentId, present) ?? there.row.rootId;
+    const mapped = mapNodeIds(node, name);
+    const parentId = nearestLiveNode(mapped.parentId, present) ?? there.row.rootId;
     const before = ends.has(parentId) ? (ends.get(parentId) ?? null) : yield* ask('lastPosition', { of: parentId });
     const position = positionBetween(before, null);
     ends.set(parentId, position);
-    steps.push({ type: 'insert', node: { ...toNewNode(made), parentId, position, groupId: 0 } });
+    steps.push({ type: 'insert', node: { ...toNewNode(mapped), parentId, position, groupId: 0 } });
   }
   const active = rows.row.activeNodeId === null ? null : name(rows.row.activeNodeId);
   const isLeft = active !== null && present.get(active)?.removedIn == null;
@@ -283,9 +316,9 @@ export async function writeTreeAsSession(
   const { files, now = Date.now, actor = store.owner, kit = messageKit } = options;
   const makeId = options.newId ?? (() => newId());
   const all = await store.read(id, () => ask('rows', {}));
-  if (all === null) return refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
+  if (all === null) return refuse('tree/unknown-tree', `There is no chat ${id}.`, { treeId: id });
   const { part } = options;
-  const rows = part === undefined ? all : selectPart(all, part);
+  const rows = await withInlineBytes(part === undefined ? all : selectPart(all, part), null, store);
   const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat);
   const byNode = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[String(name.nodeId), name.id]])));
   const scope = (part === undefined ? names[0]?.scope : makeId()) ?? id;
@@ -309,7 +342,7 @@ export async function writeTreeAsSession(
   };
   const fileId = (node: string) => inFile.get(node) ?? node;
   const [header, ...entries] = linesOfCommit(commit, { before: null, fileId, newId: makeId, kit, header: {} });
-  const made = files.create(to, {
+  const createdFile = files.create(to, {
     uuid: header?.uuid ?? makeId(),
     id: scope,
     // A tree without a creation time gets that of its file.
@@ -318,8 +351,8 @@ export async function writeTreeAsSession(
     entries,
     commit: { actId: commit.actId, actor, at },
   });
-  made.close();
-  return made.path;
+  createdFile.close();
+  return createdFile.path;
 }
 
 /** Returns the rows of a part. Its active node is the tree's active node if that is included, else the given node. */
@@ -374,7 +407,7 @@ export async function syncTreeToSession(
   options: SyncOptions,
 ): Promise<SyncResult> {
   const rows = await store.read(id, () => ask('rows', {}));
-  if (rows === null) return refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
+  if (rows === null) return refuse('tree/unknown-tree', `There is no chat ${id}.`, { treeId: id });
   const file = await options.files.store(path);
   try {
     const [item] = (await file.trees()).items;
@@ -383,7 +416,8 @@ export async function syncTreeToSession(
     const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat && isUuid(name.id));
     const own = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[name.nodeId, nodeId(name.id)]])));
     const name = (one: NodeId) => own.get(one) ?? one;
-    const renamed = renamedRows(rows, name);
+    const there = await file.read(id, () => ask('rows', {}));
+    const renamed = await withInlineBytes(renamedRows(rows, name), there, store);
     const log = async () => mapLogIds(await store.read(id, () => ask('log', { since: 0 })), name);
     const { added, differ } = await syncInto({ rows: renamed, log }, file, id, '', options);
     return { treeId: id, added, differ };

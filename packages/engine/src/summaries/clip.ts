@@ -7,9 +7,9 @@ import { estimateTokens } from '@coppice/content';
  */
 export function clipMiddle(text: string, length: number): string {
   if (text.length <= length) return text;
-  const kept = Math.max(2, length - 48);
-  const head = wholeTextOf(text, Math.ceil(kept * 0.7));
-  const tail = wholeGraphemeFrom(text, text.length - Math.floor(kept * 0.3));
+  const keptLength = Math.max(2, length - 48);
+  const head = wholeTextOf(text, Math.ceil(keptLength * 0.7));
+  const tail = wholeGraphemeFrom(text, text.length - Math.floor(keptLength * 0.3));
   return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 

@@ -75,8 +75,8 @@ export interface Summary {
 }
 
 /**
- * Writes summaries and titles. If no model can, the text is extracted from the messages; it rejects only when the
- * signal aborts.
+ * Writes summaries and titles. If no model can write the text, it is extracted from the messages. The promises reject
+ * only when the signal aborts.
  */
 export interface Summarizer {
   /** Summarises older messages for a compaction. */
@@ -88,7 +88,7 @@ export interface Summarizer {
 }
 
 /** Chooses the model for a summary by the model of the conversation; null for none. */
-export type PickModel = (near: Model | null) => Model | null | Promise<Model | null>;
+export type SummaryModelPicker = (near: Model | null) => Model | null | Promise<Model | null>;
 
 /** How large summaries and their input may be. */
 export interface SummaryLimits {

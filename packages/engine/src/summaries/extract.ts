@@ -20,20 +20,20 @@ const since = '## Since then';
 export function extractSummary({ messages, previous, focus, maxTokens, isPrefix = false }: ExtractionInput): string {
   const earlier = previous?.trim() ?? '';
   if (earlier !== '') return updateSummary(earlier, messages, focus, maxTokens);
-  const asked = messages.filter((message) => message.role === 'user' && hasWords(message));
+  const questions = messages.filter((message) => message.role === 'user' && hasWords(message));
   const answered = messages.filter((message) => message.role === 'assistant' && hasWords(message));
   const context = [...linesAboutFocus(messages, focus), ...toolsUsed(messages)].map(bullet);
   const parts: ExtractPart[] = isPrefix
     ? [
-        { heading: '### The request', lines: asked.slice(0, 3).map(lineOfMessage) },
+        { heading: '### The request', lines: questions.slice(0, 3).map(lineOfMessage) },
         { heading: '### Done so far', lines: answered, keep: 'newest' },
         { heading: '### Needed for the rest', lines: context },
       ]
     : [
-        { heading: '## Goal', lines: asked.slice(0, 1).map(lineOfMessage) },
+        { heading: '## Goal', lines: questions.slice(0, 1).map(lineOfMessage) },
         { heading: '## Progress', lines: [] },
-        { heading: '### Done', lines: asked.slice(1, -1), keep: 'newest' },
-        { heading: '### In progress', lines: asked.slice(1).slice(-1) },
+        { heading: '### Done', lines: questions.slice(1, -1), keep: 'newest' },
+        { heading: '### In progress', lines: questions.slice(1).slice(-1) },
         { heading: '## Key decisions', lines: answered.slice(-8), keep: 'newest' },
         { heading: '## Critical context', lines: context },
       ];

@@ -219,7 +219,7 @@ describe('without a model, or with one that fails', () => {
     const { provider, near } = fixture([makeTextEvents('Notes.')]);
     const spending = createMemorySpending();
     const dear = { ...near, cost: () => ({ input: 1, output: 0, cacheRead: 0, cacheWrite: 0, total: 1 }) };
-    const budget = { budgets: { dayUsd: 1.5 }, spending, clock: systemClock };
+    const budget = { budgets: { dayUsd: 1.5 }, spending, clock: systemClock, owner: 'me' };
     const summarizer = createSummarizer({ model: () => dear, budget: createDailySummaryBudget(budget) });
     const sources: JsonObject[] = [];
     for (let round = 0; round < 3; round++)

@@ -9,13 +9,13 @@ import { askModel, computeReplySpace, type ModelAnswer, type ModelQuestion } fro
 import { clipMiddle } from './clip.ts';
 import {
   defaultSummaryLimits,
-  type PickModel,
   type Summarizer,
   type SummarizerRequest,
   type Summary,
   type SummaryAllowance,
   type SummaryBudget,
   type SummaryLimits,
+  type SummaryModelPicker,
   type SummaryUsage,
   type TitleRequest,
 } from './contract.ts';
@@ -36,7 +36,7 @@ import { buildTranscript, splitIntoPortions } from './transcript.ts';
 /** How a summarizer chooses its model, and its budget and limits. */
 export interface SummarizerOptions {
   /** Chooses the model; see `chooseSummaryModel`. If missing, every text is extracted from the messages. */
-  readonly model?: PickModel | null | undefined;
+  readonly model?: SummaryModelPicker | null | undefined;
   /**
    * A budget that every call is charged to, in addition to the budget of its request. If too little is left, the text
    * is extracted from the messages.
@@ -74,7 +74,7 @@ export function createSummarizer(options: SummarizerOptions = {}): Summarizer {
 }
 
 interface SummarizerServices {
-  readonly pick: PickModel | null;
+  readonly pick: SummaryModelPicker | null;
   readonly budget: SummaryBudget | null;
   readonly limits: SummaryLimits;
   readonly clock: Clock;
@@ -106,7 +106,7 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
     throw makeGenerateError('generate/aborted', 'The summary was stopped before it was complete.');
 }
 
-/** The chosen model, or the reason why there is none. */
+/** The chosen model, or the reason why no model can be used. */
 type ModelPick = { readonly model: Model } | { readonly model: null; readonly reason: string };
 
 async function chooseModel(

@@ -1,7 +1,7 @@
 /** Chooses the model for titles and summaries. */
 import type { Config } from '../config/contract.ts';
 import type { Model, ModelProviders } from '../providers/index.ts';
-import type { PickModel } from './contract.ts';
+import type { SummaryModelPicker } from './contract.ts';
 
 /**
  * Small models that write good summaries, by provider, the preferred one first. The catalogue tells which of them are
@@ -22,7 +22,7 @@ const small: Readonly<Record<string, readonly string[]>> = {
 export function chooseSummaryModel(
   providers: Pick<ModelProviders, 'model'> & Partial<Pick<ModelProviders, 'catalogue'>>,
   config: Partial<Pick<Config, 'summaries' | 'cheapModel'>> = {},
-): PickModel {
+): SummaryModelPicker {
   const found = (id: string): Model | null => {
     try {
       return isRealModel(providers.model(id));

@@ -2,7 +2,7 @@
 import { blockDefinitionOf, estimateTokens } from '@coppice/content';
 import { isText, isToolUse, type Message } from '@coppice/core';
 import { pairTools } from '@coppice/core/context';
-import { waitForNextTask } from '../wait-for-next-task.ts';
+import { waitForNextTask } from '../event-loop.ts';
 import { clipMiddle, clipTokens } from './clip.ts';
 
 /** How much of a single message is included, in UTF-16 code units. */
@@ -19,8 +19,8 @@ export function buildTranscript(messages: readonly Message[], limits: Transcript
   return messages.map((message, index) => {
     const { role } = message;
     if (role === 'tool') {
-      const said = message.content.map((block) => blockDefinitionOf(block).toText(block)).join('\n');
-      return `[${speakers.tool}: ${names.get(index) ?? 'unknown tool'}] ${escapeDelimiters(clipMiddle(said, limits.toolResult))}`;
+      const text = message.content.map((block) => blockDefinitionOf(block).toText(block)).join('\n');
+      return `[${speakers.tool}: ${names.get(index) ?? 'unknown tool'}] ${escapeDelimiters(clipMiddle(text, limits.toolResult))}`;
     }
     const lines: string[] = [];
     let text = '';

@@ -122,7 +122,7 @@ export async function openCommandFixture(
     async node(wanted) {
       const node =
         wanted === null || wanted === undefined ? null : await store.read(id, () => ask('node', { id: wanted }));
-      if (node === null) throw new Error(`There is no node ${wanted}.`);
+      if (node === null) throw new Error(`There is no message ${wanted}.`);
       return node;
     },
     active: async () => (await store.read(id, () => ask('tree', {})))?.activeNodeId ?? null,

@@ -91,7 +91,7 @@ export async function openTurnFixture(
   await run(store, { type: 'create', treeId: id, attributes }, context);
   const row = await store.read(id, () => ask('tree', {}));
   const opened: { store: Store; generator: Generator }[] = [];
-  const shop: TurnFixture = {
+  const fixture: TurnFixture = {
     store,
     generator,
     provider,
@@ -114,7 +114,7 @@ export async function openTurnFixture(
       ),
     async node(wanted) {
       const node = await store.read(id, () => ask('node', { id: wanted ?? nodeId('') }));
-      if (node === null) throw new Error(`There is no node ${wanted}.`);
+      if (node === null) throw new Error(`There is no message ${wanted}.`);
       return node;
     },
     async thread(to) {
@@ -125,7 +125,7 @@ export async function openTurnFixture(
     },
     async children(of) {
       const heads = await store.read(id, () => ask('children', { of }));
-      return Promise.all(heads.map((head) => shop.node(head.id)));
+      return Promise.all(heads.map((head) => fixture.node(head.id)));
     },
     async close() {
       for (const one of opened) {
@@ -137,7 +137,7 @@ export async function openTurnFixture(
       rmSync(place, { recursive: true });
     },
   };
-  return shop;
+  return fixture;
 }
 
 /** Collects all events of a turn until it ends. */

@@ -64,7 +64,7 @@ export async function runToolCall(runner: ToolRunner, call: ToolCall, options: T
     truncated,
     elapsedMs: Math.max(0, runner.now() - start),
   });
-  const said = (text: string, error: ToolErrorCode | null): ToolResult => {
+  const textResult = (text: string, error: ToolErrorCode | null): ToolResult => {
     // Secrets are hidden before the text is cut, so that no part of a secret remains.
     const within = truncateToBytes(hideSecrets(text), runner.limits.resultBytes);
     const block: TextBlock = { type: 'text', text: within.text };
@@ -72,12 +72,12 @@ export async function runToolCall(runner: ToolRunner, call: ToolCall, options: T
   };
   try {
     const result = await runTool(runner, call, options);
-    if (!(result instanceof ToolContent)) return said(formatToolResult(result), null);
+    if (!(result instanceof ToolContent)) return textResult(formatToolResult(result), null);
     const { blocks, truncated } = limitBlocks(withoutSecrets(result), runner.limits);
     return answered(blocks, truncated, result.isError ? 'tool/failed' : null);
   } catch (error) {
     const { code, message } = toolFailure(call.name, error);
-    return said(`Error (${code}): ${message}`, code);
+    return textResult(`Error (${code}): ${message}`, code);
   }
 }
 
@@ -93,8 +93,8 @@ function withoutSecrets({ blocks, isError }: ToolContent): ToolContent {
 
 function toolFailure(name: string, error: unknown): { readonly code: ToolErrorCode; readonly message: string } {
   if (isAppError(error) && isToolCode(error.code)) return { code: error.code, message: error.message };
-  const said = error instanceof Error ? error.message : typeof error === 'string' ? error : '';
-  return { code: 'tool/failed', message: `The tool ${name} failed${said === '' ? '.' : `: ${said}`}` };
+  const reason = error instanceof Error ? error.message : typeof error === 'string' ? error : '';
+  return { code: 'tool/failed', message: `The tool ${name} failed${reason === '' ? '.' : `: ${reason}`}` };
 }
 
 function isToolCode(code: string): code is ToolErrorCode {

@@ -1,4 +1,5 @@
 /** Tool results that may contain images and attachments in addition to text. */
+import { utf8Length } from '@coppice/content';
 import type { Block, TextBlock } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { truncateToBytes } from './result-text.ts';
@@ -54,11 +55,11 @@ export function limitBlocks(
     if (isText(block)) {
       const within = truncateToBytes(block.text, text);
       truncated ||= within.truncated;
-      text = within.truncated ? 0 : text - Buffer.byteLength(within.text);
+      text = within.truncated ? 0 : text - utf8Length(within.text);
       kept.push(within.truncated ? toolTextBlock(within.text) : block);
       continue;
     }
-    const size = Buffer.byteLength(JSON.stringify(block));
+    const size = utf8Length(JSON.stringify(block));
     if (size <= media) {
       media -= size;
       kept.push(block);

@@ -4,7 +4,7 @@ import type { Tool, ToolCall, ToolCallOptions, ToolResult } from './contract.ts'
 import { makeToolError } from './errors.ts';
 import * as members from './members.ts';
 import { alwaysAskRules, type ToolRules } from './rules.ts';
-import { compileSchema } from './schema.ts';
+import { compileSchema, type SchemaCheck } from './schema.ts';
 
 export const builtInTools: readonly Tool[] = Object.values(members);
 
@@ -37,7 +37,7 @@ export interface ToolRegistry {
 export function createTools(options: ToolsOptions = {}): ToolRegistry {
   const ready = new Map<string, CompiledTool>();
   const { rules = alwaysAskRules } = options;
-  const shop = {
+  const runner = {
     limits: { ...defaultToolLimits, ...options.limits },
     get rules() {
       return typeof rules === 'function' ? rules() : rules;
@@ -50,7 +50,7 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
     add(tool) {
       if (ready.has(tool.name))
         throw makeToolError('tool/exists', `There is already a tool ${tool.name}.`, { name: tool.name });
-      const entry: CompiledTool = { tool, check: compileSchema(tool.name, tool.parameters) };
+      const entry: CompiledTool = { tool, check: checkFor(tool) };
       ready.set(tool.name, entry);
       return () => {
         // After a removal another tool may have taken the name.
@@ -59,12 +59,25 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
     },
     list: () => [...ready.values()].map(({ tool }) => tool),
     find: (name) => ready.get(name)?.tool,
-    specs: (names) => (names ?? shop.names()).map((name) => specOf(ready, name)),
-    call: (call, how = {}) => runToolCall(shop, call, how),
-    callAll: (calls, how = {}) => Promise.all(calls.map((call) => runToolCall(shop, call, how))),
+    specs: (names) => (names ?? runner.names()).map((name) => specOf(ready, name)),
+    call: (call, how = {}) => runToolCall(runner, call, how),
+    callAll: (calls, how = {}) => Promise.all(calls.map((call) => runToolCall(runner, call, how))),
   };
   for (const tool of options.tools ?? builtInTools) tools.add(tool);
   return tools;
+}
+
+/**
+ * Returns the check of a tool's arguments. Schemas of other tools are compiled at once, so that a bad one is refused
+ * here. Those of the built-in tools are valid, and most processes never call them.
+ */
+function checkFor(tool: Tool): SchemaCheck {
+  if (!builtInTools.includes(tool)) return compileSchema(tool.name, tool.parameters);
+  let compiled: SchemaCheck | undefined;
+  return (parameters) => {
+    compiled ??= compileSchema(tool.name, tool.parameters);
+    return compiled(parameters);
+  };
 }
 
 function specOf(ready: ReadonlyMap<string, CompiledTool>, name: string): ToolSpec {

@@ -1,3 +1,4 @@
+import { utf8Length } from '@coppice/content';
 import type { Json } from '@coppice/core';
 
 const encoder = new TextEncoder();
@@ -13,7 +14,7 @@ export function formatToolResult(result: Json | undefined): string {
 export function truncateToBytes(text: string, limit: number): { readonly text: string; readonly truncated: boolean } {
   // A UTF-16 code unit has at most three bytes in UTF-8, so a short text need not be measured.
   if (text.length * 3 <= limit) return { text, truncated: false };
-  const total = Buffer.byteLength(text);
+  const total = utf8Length(text);
   if (total <= limit) return { text, truncated: false };
   const mark = `\n[truncated: the result has ${total} bytes, the limit is ${limit}]`;
   const space = new Uint8Array(Math.max(0, limit - mark.length));

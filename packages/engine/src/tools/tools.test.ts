@@ -9,6 +9,7 @@ import { defineTool, type ToolSpecification } from './define.ts';
 import { builtInTools, createTools } from './registry.ts';
 import { truncateToBytes } from './result-text.ts';
 import { toToolSettings } from './rules.ts';
+import { compileSchema } from './schema.ts';
 
 function tool(spec: Partial<ToolSpecification> & Pick<ToolSpecification, 'run'>): Tool {
   return defineTool({
@@ -36,6 +37,13 @@ describe('the registry', () => {
     expect(Object.keys(tools.specs(['introspect'])[0] ?? {})).toEqual(['name', 'description', 'parameters']);
     expect(() => tools.specs(['nothing'])).toThrow('"nothing"');
     expect(createTools({ tools: [] }).list()).toEqual([]);
+  });
+
+  test('[W60] the schemas of the built-in tools, which are compiled with the first call, are valid and checked', async () => {
+    for (const { name, parameters } of builtInTools) {
+      expect(compileSchema(name, parameters)({})).toBeUndefined();
+      expect(textOf(await createTools().call(calling({ unknown: 1 }, name)))).toContain('do not fit');
+    }
   });
 
   test('[W61] a name is used once, and only the owner of a tool removes it', () => {
@@ -335,7 +343,7 @@ describe('approval', () => {
   });
 
   test('[M43] the operator decides if the configuration has a rule, and the approver decides if it has none', async () => {
-    const settled = async (lines: string, name: string, approve?: Approve) => {
+    const errorOf = async (lines: string, name: string, approve?: Approve) => {
       const settings = toToolSettings(parseConfig({ name: 'test.toml', text: `[tools]\n${lines}` }, {}));
       const reading = tool({ name: 'read', run: () => 'read' });
       return (await createTools({ ...settings, tools: [writing, reading] }).call(calling({}, name), { approve })).error;
@@ -343,18 +351,18 @@ describe('approval', () => {
     const yes: Approve = ({ hash }) => ({ approved: true, hash });
     const no: Approve = () => ({ approved: false });
     const denied = 'tool/not-approved';
-    expect(await settled('', 'write')).toBe(denied);
-    expect(await settled('', 'write', yes)).toBeNull();
-    expect(await settled('allow = ["write"]', 'write')).toBeNull();
-    expect(await settled('allow = ["other"]', 'write', yes)).toBeNull();
-    expect(await settled('allow = ["other"]', 'write', no)).toBe(denied);
-    expect(await settled('allow = ["other"]', 'write')).toBe(denied);
-    expect(await settled('approval = "always"', 'write')).toBeNull();
-    expect(await settled('approval = "never"', 'write', yes)).toBe(denied);
-    expect(await settled('approval = "never"\nallow = ["write"]', 'write')).toBeNull();
-    expect(await settled('approval = "never"', 'read')).toBeNull();
-    expect(await settled('approval = "always"\nallow = ["write"]\ndeny = ["write"]', 'write', yes)).toBe(denied);
-    expect(await settled('deny = ["read"]', 'read', yes)).toBe(denied);
+    expect(await errorOf('', 'write')).toBe(denied);
+    expect(await errorOf('', 'write', yes)).toBeNull();
+    expect(await errorOf('allow = ["write"]', 'write')).toBeNull();
+    expect(await errorOf('allow = ["other"]', 'write', yes)).toBeNull();
+    expect(await errorOf('allow = ["other"]', 'write', no)).toBe(denied);
+    expect(await errorOf('allow = ["other"]', 'write')).toBe(denied);
+    expect(await errorOf('approval = "always"', 'write')).toBeNull();
+    expect(await errorOf('approval = "never"', 'write', yes)).toBe(denied);
+    expect(await errorOf('approval = "never"\nallow = ["write"]', 'write')).toBeNull();
+    expect(await errorOf('approval = "never"', 'read')).toBeNull();
+    expect(await errorOf('approval = "always"\nallow = ["write"]\ndeny = ["write"]', 'write', yes)).toBe(denied);
+    expect(await errorOf('deny = ["read"]', 'read', yes)).toBe(denied);
   });
 
   test('[W74] a call that waits for approval ends when it is stopped, and is never run later', async () => {

@@ -1,9 +1,10 @@
 import { leafInTopology } from '@coppice/client';
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { type CSSProperties, type ReactElement, type ReactNode, useMemo, useState } from 'react';
-import { useBranch, useTopology, useTreeState } from '../hooks.ts';
+import { useTopology, useTreeState } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
 import { buildOutlineItems, type OutlineItem, type OutlineOptions } from '../outline-items.ts';
+import { useShowMessage } from './show-message.ts';
 
 /** What a list of outline items is rendered from. */
 export interface OutlineListProps {
@@ -33,7 +34,7 @@ export function Outline(props: OutlineProps): ReactElement {
   const { onSelect, renderLine, renderList, className = '', shows, branches, foldFrom, limit } = props;
   const labels = useLabels();
   const { topology, stamp } = useTopology();
-  const { show } = useBranch();
+  const show = useShowMessage();
   const leaf = useTreeState(leafInTopology);
   const [opened, setOpened] = useState<ReadonlySet<NodeId>>(new Set());
   const items = useMemo(
@@ -45,7 +46,7 @@ export function Outline(props: OutlineProps): ReactElement {
   );
   const select = (item: OutlineItem) => {
     if (item.kind === 'fold') setOpened(new Set(opened).add(item.id));
-    else if (onSelect === undefined) void show(item.node.id);
+    else if (onSelect === undefined) show(item.node.id);
     else onSelect(item.node.id);
   };
   const list = { items, leaf, onSelect: select };

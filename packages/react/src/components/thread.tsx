@@ -1,14 +1,14 @@
-import type { GenerationOptions } from '@coppice/client';
+import { type GenerationOptions, type GenerationResult, replyErrorOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
-import { type ReactElement, type ReactNode, useState } from 'react';
-import { useBranch, useMessage, useStreamingReply, useTree } from '../hooks.ts';
+import { Fragment, type ReactElement, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { useBranch, useMessage, useSession, useStreamingReply, useTree, useTreeState } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
 import { MessageContent, type RenderBlock } from './message-content.tsx';
 import { VariantSwitcher } from './variant-switcher.tsx';
 
 /** The props of {@link Thread}. */
 export interface ThreadProps {
-  /** The options with which replies are generated again. */
+  /** The options with which replies are generated again, and for edited questions. */
   readonly generation?: GenerationOptions;
   readonly renderBlock?: RenderBlock;
   /** Renders a whole message in your own way; you can use the hooks inside. */
@@ -21,7 +21,10 @@ export interface ThreadProps {
 export function Thread({ generation, renderBlock, renderMessage, empty = null }: ThreadProps): ReactElement {
   const labels = useLabels();
   const { phase, problem, isConnected } = useTree();
-  const { messages, hasOlder, isLoadingOlder, loadOlder } = useBranch();
+  const { messages, hasOlder, hasNewer, isLoadingOlder, loadOlder, loadNewer } = useBranch();
+  const isLoadingNewer = useTreeState((state) => state.loadingBelow);
+  const list = useRef<HTMLOListElement>(null);
+  useScrollTarget(list, messages);
   const status =
     phase === 'loading'
       ? labels.loading
@@ -41,21 +44,41 @@ export function Thread({ generation, renderBlock, renderMessage, empty = null }:
         </button>
       ) : null}
       {phase === 'ready' && messages.length === 0 ? empty : null}
-      <ol>
+      <ol ref={list}>
         {messages.map((node) => (
-          <li key={node.id}>
-            {renderMessage?.(node) ?? (
+          // Each version has the same key, so that the focus stays on the button that shows the next one.
+          <li key={node.parentId} data-node-id={node.id}>
+            {renderMessage === undefined ? (
               <ThreadMessage
                 nodeId={node.id}
                 {...(generation === undefined ? {} : { generation })}
                 {...(renderBlock === undefined ? {} : { renderBlock })}
               />
+            ) : (
+              <Fragment key={node.id}>{renderMessage(node)}</Fragment>
             )}
           </li>
         ))}
       </ol>
+      {hasNewer ? (
+        <button type="button" disabled={isLoadingNewer} onClick={() => void loadNewer()}>
+          {labels.loadNewer}
+        </button>
+      ) : null}
     </section>
   );
+}
+
+/** Scrolls to the message that an outline, a map or the session asks for, once it is rendered. */
+function useScrollTarget(list: RefObject<HTMLOListElement | null>, messages: readonly Node[]): void {
+  const target = useTreeState((state) => state.scrollTarget);
+  const handled = useRef(0);
+  useEffect(() => {
+    if (target === null || target.requests === handled.current) return;
+    if (!messages.some(({ id }) => id === target.nodeId)) return;
+    handled.current = target.requests;
+    list.current?.querySelector(`[data-node-id="${target.nodeId}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [list, messages, target]);
 }
 
 /** The props of {@link ThreadMessage}. */
@@ -65,17 +88,28 @@ export interface ThreadMessageProps {
   readonly renderBlock?: RenderBlock;
 }
 
-/** Renders one message: its content, its versions and its buttons. */
+/**
+ * Renders one message: its content, its versions and its buttons. An edited question is answered again; an edited reply
+ * is only stored.
+ */
 export function ThreadMessage({ nodeId, generation, renderBlock }: ThreadMessageProps): ReactElement | null {
   const labels = useLabels();
   const { node, isUnconfirmed, edit, regenerate, remove } = useMessage(nodeId);
   const { reply, isStreaming, stop } = useStreamingReply(nodeId);
-  const [isEditing, setEditing] = useState(false);
-  const { problem, attempt } = useAttempts();
+  const { actions } = useSession();
+  // The component stays when another version is shown, so its state belongs to one message.
+  const [editedId, setEditedId] = useState<NodeId | null>(null);
+  const { problem, attempt } = useAttempts(nodeId);
   if (node === null || node.role === 'root') return null;
-  const save = (text: string) => {
-    setEditing(false);
-    attempt(edit(text));
+  const isEditing = editedId === nodeId;
+  const failure = node.status === 'error' ? replyErrorOf(node) : null;
+  const generate = (result: Promise<GenerationResult>) =>
+    result.then((begun) => begun.problem && Promise.reject(begun.problem));
+  const save = async (text: string) => {
+    setEditedId(null);
+    if (text.trim() === node.text.trim()) return;
+    const edited = await edit(text);
+    if (node.role === 'user') await generate(actions.reply(edited.nodeId, generation));
   };
   return (
     <article
@@ -86,10 +120,11 @@ export function ThreadMessage({ nodeId, generation, renderBlock }: ThreadMessage
       aria-label={labels[node.role]}
     >
       {isEditing ? (
-        <MessageEditor text={node.text} onSave={save} onCancel={() => setEditing(false)} />
+        <MessageEditor text={node.text} onSave={(text) => attempt(save(text))} onCancel={() => setEditedId(null)} />
       ) : (
         <MessageContent node={node} reply={reply} {...(renderBlock === undefined ? {} : { renderBlock })} />
       )}
+      {failure === null ? null : <p className="coppice-error">{failure.message}</p>}
       {problem === null ? null : <p role="alert">{problem}</p>}
       <footer>
         <VariantSwitcher nodeId={nodeId} />
@@ -100,10 +135,8 @@ export function ThreadMessage({ nodeId, generation, renderBlock }: ThreadMessage
         ) : (
           <MessageButtons
             role={node.role}
-            onEdit={() => setEditing(true)}
-            onRegenerate={() =>
-              attempt(regenerate(generation).then((result) => result.problem && Promise.reject(result.problem)))
-            }
+            onEdit={() => setEditedId(nodeId)}
+            onRegenerate={() => attempt(generate(regenerate(generation)))}
             onRemove={() => attempt(remove())}
           />
         )}
@@ -112,14 +145,19 @@ export function ThreadMessage({ nodeId, generation, renderBlock }: ThreadMessage
   );
 }
 
-/** Returns why the last action failed, and a function that waits for the next one. */
-function useAttempts(): { readonly problem: string | null; readonly attempt: (action: Promise<unknown>) => void } {
-  const [problem, setProblem] = useState<string | null>(null);
+/** Returns why the last action on a message failed, and a function that waits for the next one. */
+function useAttempts(nodeId: NodeId): {
+  readonly problem: string | null;
+  readonly attempt: (action: Promise<unknown>) => void;
+} {
+  const [failed, setFailed] = useState<{ readonly nodeId: NodeId; readonly text: string } | null>(null);
   const attempt = (action: Promise<unknown>) => {
-    setProblem(null);
-    action.catch((thrown: unknown) => setProblem(thrown instanceof Error ? thrown.message : String(thrown)));
+    setFailed(null);
+    action.catch((thrown: unknown) =>
+      setFailed({ nodeId, text: thrown instanceof Error ? thrown.message : String(thrown) }),
+    );
   };
-  return { problem, attempt };
+  return { problem: failed?.nodeId === nodeId ? failed.text : null, attempt };
 }
 
 interface MessageEditorProps {

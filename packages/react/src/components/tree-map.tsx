@@ -1,9 +1,10 @@
 import { leafInTopology } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useMemo } from 'react';
-import { useBranch, useTopology, useTreeState } from '../hooks.ts';
+import { useTopology, useTreeState } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
 import { layOutMap } from '../map-layout.ts';
+import { useShowMessage } from './show-message.ts';
 
 /** The props of {@link TreeMap}. */
 export interface TreeMapProps {
@@ -23,7 +24,7 @@ const size = 12;
 export function TreeMap({ onSelect, limit = 2000 }: TreeMapProps): ReactElement {
   const labels = useLabels();
   const { topology, stamp } = useTopology();
-  const { show } = useBranch();
+  const show = useShowMessage();
   const leaf = useTreeState(leafInTopology);
   const nodes = useMemo(
     () => (topology === null || stamp < 0 ? [] : layOutMap(topology, leaf, limit)),
@@ -68,7 +69,7 @@ export function TreeMap({ onSelect, limit = 2000 }: TreeMapProps): ReactElement 
             height: size,
             padding: 0,
           }}
-          onClick={() => (onSelect === undefined ? void show(node.id) : onSelect(node.id))}
+          onClick={() => (onSelect === undefined ? show(node.id) : onSelect(node.id))}
         />
       ))}
     </nav>

@@ -34,7 +34,8 @@ export function VariantSwitcher(props: VariantSwitcherProps): ReactElement | nul
   const step = (by: 1 | -1) => {
     const id = ids[(index + by + count) % count];
     if (id === undefined) return;
-    if (onSelect === undefined) void show(id);
+    // If it fails, the session shows the branch as the server has it.
+    if (onSelect === undefined) show(id).catch(() => undefined);
     else onSelect(id);
   };
   return (

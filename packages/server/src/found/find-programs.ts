@@ -1,6 +1,5 @@
 /** Finds conversations of other programs on this computer. */
-import { lstat, readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join, lstat, readdir, relative } from '#platform/system';
 import { type ComputerPaths, type ProgramFolders, programFolders } from './program-folders.ts';
 
 /** A file with conversations of a program. */
@@ -63,12 +62,12 @@ export async function findFiles(place: ProgramFolders, paths: ComputerPaths): Pr
     .sort((a, b) => a.changedAt - b.changedAt);
 }
 
-/** Returns the programs that have conversations on this computer. */
+/** Returns the programs that have conversations on this computer. A program may keep them in several ways. */
 export async function findPrograms(
   paths: ComputerPaths,
   places: readonly ProgramFolders[] = programFolders,
 ): Promise<FoundProgram[]> {
-  const programs: FoundProgram[] = [];
+  const programs = new Map<string, FoundProgram>();
   for (const place of places) {
     const files = await findFiles(place, paths);
     const own = files.filter(({ name }) => place.isSession.test(name));
@@ -77,14 +76,15 @@ export async function findPrograms(
     if (sessions === 0) continue;
     const folders = place.folders(paths).filter((folder) => files.some(({ path }) => path.startsWith(folder)));
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    programs.push({
+    const before = programs.get(place.format);
+    programs.set(place.format, {
       format: place.format,
       label: place.label,
-      folders,
-      sessions,
-      bytes,
-      changedAt: files.at(-1)?.changedAt ?? 0,
+      folders: [...(before?.folders ?? []), ...folders],
+      sessions: (before?.sessions ?? 0) + sessions,
+      bytes: (before?.bytes ?? 0) + bytes,
+      changedAt: Math.max(before?.changedAt ?? 0, files.at(-1)?.changedAt ?? 0),
     });
   }
-  return programs;
+  return [...programs.values()];
 }

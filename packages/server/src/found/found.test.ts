@@ -35,12 +35,16 @@ describe('conversations of other programs', () => {
     put('.lmstudio/conversations/1.conversation.json');
     put('.config/Code/User/workspaceStorage/w/chatSessions/a.jsonl');
     put('.config/Code/User/workspaceStorage/w/other/b.json');
+    // A database that cannot be counted counts as one session.
+    put('.local/share/opencode/opencode.db');
+    put('.local/share/opencode/opencode.db-wal');
+    put('.local/share/opencode/log/opencode.db');
     expect(await counts()).toEqual({
       'claude-code': 2,
       codex: 1,
       'gemini-cli': 1,
       pi: 1,
-      opencode: 1,
+      opencode: 2,
       'lm-studio': 1,
       'copilot-chat': 1,
     });

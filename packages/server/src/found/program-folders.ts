@@ -1,8 +1,8 @@
 /**
  * The folders in which programs store their conversations. Only these folders are read, and nothing is written there.
  */
-import { join } from 'node:path';
-import { countCursorConversations } from '@coppice/stores';
+import { countCursorConversations, countOpencodeSessions } from '@coppice/stores';
+import { join } from '#platform/system';
 
 /** The home directory, environment and platform that the folders depend on. */
 export interface ComputerPaths {
@@ -105,6 +105,18 @@ export const programFolders: readonly ProgramFolders[] = [
     isOwn: /^(?:session|message|part)\/.*\.json$/,
     isSession: /^session\//,
     group: opencodeGroup,
+  },
+  {
+    // Later versions keep sessions in a database.
+    format: 'opencode',
+    label: 'opencode',
+    folders: ({ home, env }) => [join(folderFrom(env, 'XDG_DATA_HOME', join(home, '.local', 'share')), 'opencode')],
+    isOwn: /^opencode[^/]*\.db(?:-wal)?$/,
+    isSession: /\.db$/,
+    group: (name) => name.replace(/-wal$/, ''),
+    countIn: countOpencodeSessions,
+    depth: 0,
+    isCopiedWhole: true,
   },
   {
     format: 'lm-studio',

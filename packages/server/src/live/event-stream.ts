@@ -2,6 +2,7 @@
  * Server-sent events, one stream per reader. A reader that is too slow is disconnected, so that it does not delay other
  * readers.
  */
+import { unrefTimer } from '#platform/system';
 import type { Caller, CallerCredential } from '../caller.ts';
 import type { ServerLimits } from '../contract.ts';
 import type { UserUsage } from '../middleware/limits.ts';
@@ -119,7 +120,7 @@ export class EventStreams {
     const release = this.#usage.stream(owner);
     const stream = new EventStream(this.#limits.backlogBytes);
     this.#open.set(stream, credential);
-    this.#timer ??= setInterval(() => this.#pingAll(), this.#limits.pingMs).unref();
+    this.#timer ??= unrefTimer(setInterval(() => this.#pingAll(), this.#limits.pingMs));
     stream.closed.addEventListener('abort', () => {
       release();
       this.#open.delete(stream);

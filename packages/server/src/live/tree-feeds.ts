@@ -54,6 +54,16 @@ export class TreeFeeds {
     return hub;
   }
 
+  /** Whether a tree of a store has readers. */
+  has(store: Store): boolean {
+    return (this.#byStore.get(store)?.size ?? 0) > 0;
+  }
+
+  /** Forgets a store without readers. */
+  release(store: Store): void {
+    if (!this.has(store)) this.#byStore.delete(store);
+  }
+
   #closeAll(): void {
     for (const hubs of this.#byStore.values()) for (const hub of [...hubs.values()]) hub.close();
     this.#byStore.clear();

@@ -3,6 +3,8 @@
  * Commits are sent in order, without gaps or duplicates. The text of running replies is batched between commits.
  */
 import {
+  type ActId,
+  actId as asActId,
   ask,
   type Bookmark,
   type Commit,
@@ -15,7 +17,7 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
-import type { FollowEvent } from '@coppice/engine';
+import type { FollowEvent, TurnEvent } from '@coppice/engine';
 import type { ServerLimits } from '../contract.ts';
 import type { OwnerServices, SharedServices } from '../services.ts';
 import { insertedNodesOf, listChangedIds, readNodes } from '../tree-view.ts';
@@ -72,6 +74,10 @@ export class TreeHub {
   readonly #readers = new Map<EventStream, number>();
   readonly #ended = new AbortController();
   readonly #streamingReplies = new Map<NodeId, StreamingReply>();
+  /** For each turn of another server, whether that server shares its events. */
+  readonly #remoteTurns = new Map<string, Promise<boolean>>();
+  /** The events of tool calls that wait for approval, by turn and call. A reader that joins later gets them too. */
+  readonly #waitingCalls = new Map<ActId, Map<string, Extract<TurnEvent, { readonly type: 'approval' }>>>();
   readonly #recentEvents: BufferedEvent[] = [];
   #recentBytes = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -102,12 +108,15 @@ export class TreeHub {
     });
     this.#version = version;
     for (const run of runs) {
-      // The run waits for its tools: its reply is complete, so no more text follows.
-      if (!pending.has(run.nodeId)) continue;
       const { actId } = run.data;
       const local = [...turns.inTree(store, treeId)].some((live) => live.actId === actId);
+      if (!pending.has(run.nodeId)) {
+        // The run waits for its tools: its reply is complete, so no more text follows, but a call may need approval.
+        if (!local && typeof actId === 'string') void this.#followRemoteTurn(asActId(actId));
+        continue;
+      }
       this.#streamingReplies.set(run.nodeId, { runId: run.id, text: '', sent: 0, known: true });
-      if (!local) void this.#followRemoteReply(run.nodeId);
+      if (!local) void this.#followElsewhere(run.nodeId, typeof actId === 'string' ? asActId(actId) : null);
     }
     for (const live of turns.inTree(store, treeId)) void this.followTurn(live);
     void this.#listen(version);
@@ -158,19 +167,69 @@ export class TreeHub {
       return;
     }
     this.#streamingReplies.set(nodeId, { runId: null, text: '', sent: 0, known: true });
-    if (!this.#options.turns.isLocal(commit.actId)) void this.#followRemoteReply(nodeId);
+    if (!this.#options.turns.isLocal(commit.actId)) void this.#followElsewhere(nodeId, commit.actId);
   }
 
   /** Sends the events of a turn of this process to the readers, until the turn ends. */
   async followTurn(live: LiveTurn): Promise<void> {
-    for await (const [, event] of live.read(0, this.#ended.signal)) {
-      if (event.type === 'text-delta') this.#appendText(event.nodeId, event.offset, event.text);
-      else if (event.type === 'node' && event.status === 'pending' && event.runId !== undefined)
-        this.#setRunId(event.nodeId, event.runId);
-      else if (event.type === 'approval' || event.type === 'approval-end')
-        this.#broadcast(encodeEvent(event.type, { actId: live.actId, ...event }));
-      else if (reportedEvents.has(event.type)) this.#broadcast(encodeEvent('turn', { actId: live.actId, ...event }));
-    }
+    for await (const [, event] of live.read(0, this.#ended.signal)) this.#showEvent(live.actId, event);
+  }
+
+  #showEvent(actId: ActId, event: TurnEvent): void {
+    if (event.type === 'text-delta') this.#appendText(event.nodeId, event.offset, event.text);
+    else if (event.type === 'node' && event.status === 'pending' && event.runId !== undefined)
+      this.#setRunId(event.nodeId, event.runId);
+    else if (event.type === 'approval' || event.type === 'approval-end') this.#showApproval(actId, event);
+    else if (event.type === 'end' || event.type === 'error') this.#endApprovals(actId);
+    else if (reportedEvents.has(event.type)) this.#broadcast(encodeEvent('turn', { actId, ...event }));
+  }
+
+  #showApproval(actId: ActId, event: Extract<TurnEvent, { readonly type: 'approval' | 'approval-end' }>): void {
+    const waiting = this.#waitingCalls.get(actId) ?? new Map();
+    this.#waitingCalls.set(actId, waiting);
+    if (event.type === 'approval') waiting.set(event.callId, event);
+    else waiting.delete(event.callId);
+    this.#broadcast(encodeEvent(event.type, { actId, ...event }));
+  }
+
+  /** Closes the approvals of a turn that has ended. Calls are still waiting then if the server of the turn has died. */
+  #endApprovals(actId: ActId): void {
+    for (const { nodeId, callId } of this.#waitingCalls.get(actId)?.values() ?? [])
+      this.#showApproval(actId, { type: 'approval-end', nodeId, callId, approved: false });
+    this.#waitingCalls.delete(actId);
+  }
+
+  /** Follows a reply that another process generates, by the events of its turn if that process shares them. */
+  async #followElsewhere(nodeId: NodeId, actId: ActId | null): Promise<void> {
+    const isShared = actId !== null && (await this.#followRemoteTurn(actId));
+    if (!isShared) await this.#followRemoteReply(nodeId);
+  }
+
+  /** Sends the events of a turn of another server to the readers. Resolves with false if no server shares them. */
+  #followRemoteTurn(actId: ActId): Promise<boolean> {
+    const known = this.#remoteTurns.get(actId);
+    if (known !== undefined) return known;
+    const { ownerServices, store, log } = this.#options;
+    const { signal } = this.#ended;
+    const found = ownerServices
+      .engineOf(store)
+      .generator.followTurn(actId, 0, signal)
+      .catch(() => null);
+    const send = async (events: AsyncIterable<readonly [number, TurnEvent]>) => {
+      try {
+        for await (const [, event] of events) this.#showEvent(actId, event);
+      } catch (error) {
+        log.warn({ err: error }, 'the events of a turn of another server could not be read');
+      }
+      this.#remoteTurns.delete(actId);
+    };
+    const isShared = found.then((events) => {
+      if (events === null) this.#remoteTurns.delete(actId);
+      else void send(events);
+      return events !== null;
+    });
+    this.#remoteTurns.set(actId, isShared);
+    return isShared;
   }
 
   #setRunId(nodeId: NodeId, runId: string): void {
@@ -249,6 +308,8 @@ export class TreeHub {
     this.#flush();
     for (const [nodeId, { runId, text, known }] of this.#streamingReplies)
       if (known && text !== '') stream.send(encodeEvent('delta', { nodeId, runId, offset: 0, text }));
+    for (const [actId, waiting] of this.#waitingCalls)
+      for (const event of waiting.values()) stream.send(encodeEvent(event.type, { actId, ...event }));
   }
 
   /** Sends older commits, only as fast as the reader reads. Returns the last version that was sent. */

@@ -1,9 +1,21 @@
 /** The turns of this process: starts them, and gives any number of readers their events. */
-import { type ActId, AppError, ask, type NodeId, type Store, type TreeId } from '@coppice/core';
-import type { GenerateOptions, Turn, TurnApprove, TurnEvent, TurnStart } from '@coppice/engine';
+import {
+  type ActId,
+  AppError,
+  ask,
+  type NodeId,
+  refuse,
+  type SharedRecords,
+  type Store,
+  type TreeId,
+} from '@coppice/core';
+import type { Engine, GenerateOptions, Turn, TurnApprove, TurnEvent, TurnStart } from '@coppice/engine';
+import { unrefTimer } from '#platform/system';
 import type { Quotas, ServerLimits } from '../contract.ts';
 import { throwHttpError } from '../http-errors.ts';
+import { ignoreMissingTemporary } from '../ignore-missing-temporary.ts';
 import type { OwnerServices } from '../services.ts';
+import type { SharedSlots } from './shared-slots.ts';
 
 /** A reply that a turn has added to the tree. */
 export interface StartedReply {
@@ -51,20 +63,30 @@ export class LiveTurn {
   }
 }
 
+interface LiveTurnsOptions {
+  readonly quotasOf: (owner: string) => Quotas;
+  readonly limits: Pick<ServerLimits, 'keepTurnMs'>;
+  readonly slots: SharedSlots;
+  readonly records: SharedRecords;
+}
+
+// A tool that a user allowed for all further calls needs approval again after this time.
+const rememberMs = 24 * 60 * 60_000;
+
+function rememberedTools(owner: string): string {
+  return `allowed tools ${owner}`;
+}
+
 /**
  * The running turns of this process. Finished turns are kept for a limited time, so that late readers can read them.
  */
 export class LiveTurns {
   readonly #byAct = new Map<ActId, LiveTurn>();
-  readonly #quotasOf: (owner: string) => Quotas;
-  readonly #limits: Pick<ServerLimits, 'keepTurnMs'>;
-  // The tools that an owner allowed for all further calls, until the process ends.
-  readonly #remembered = new Map<string, Set<string>>();
+  readonly #options: LiveTurnsOptions;
   readonly #listeners = new Set<(live: LiveTurn) => void>();
 
-  constructor(quotasOf: (owner: string) => Quotas, limits: Pick<ServerLimits, 'keepTurnMs'>) {
-    this.#quotasOf = quotasOf;
-    this.#limits = limits;
+  constructor(options: LiveTurnsOptions) {
+    this.#options = options;
   }
 
   get running(): number {
@@ -82,6 +104,12 @@ export class LiveTurns {
   *inTree(store: Store, treeId: TreeId): Generator<LiveTurn, void, void> {
     for (const live of this.#byAct.values())
       if (!live.over && live.store === store && live.treeId === treeId) yield live;
+  }
+
+  /** Whether this process runs or remembers a turn of an owner. */
+  has(owner: string): boolean {
+    for (const live of this.#byAct.values()) if (live.owner === owner) return true;
+    return false;
   }
 
   /** Whether a turn of this process is running for an act. */
@@ -104,19 +132,40 @@ export class LiveTurns {
     return live?.owner === owner ? live : null;
   }
 
-  /** Starts a turn, or returns the turn that the same request started before. Throws above the limit. */
-  begin(ownerServices: OwnerServices, store: Store, start: TurnStart, options: GenerateOptions): LiveTurn {
-    let running = 0;
-    for (const live of this.#byAct.values()) if (!live.over && live.owner === ownerServices.owner) running++;
-    const { generations: most } = this.#quotasOf(ownerServices.owner);
-    if (running >= most)
+  /**
+   * Starts a turn, or returns the turn that the same request started before. Rejects if the user has too many turns on
+   * all servers.
+   */
+  async begin(
+    ownerServices: OwnerServices,
+    store: Store,
+    start: TurnStart,
+    options: GenerateOptions,
+  ): Promise<LiveTurn> {
+    const { quotasOf, slots } = this.#options;
+    const { generations: most } = quotasOf(ownerServices.owner);
+    const release =
+      (await slots.take(`turns ${ownerServices.owner}`, most)) ??
       throwHttpError(
         'http/too-many',
-        `You have ${running} replies in progress; at most ${most} are allowed. Wait until one has finished.`,
+        `You have ${most} replies in progress, and no more are allowed. Wait until one has finished.`,
       );
+    try {
+      const live = this.#start(ownerServices, store, start, options);
+      void live.turn.done.then(release);
+      return live;
+    } catch (thrown) {
+      release();
+      throw thrown;
+    }
+  }
+
+  #start(ownerServices: OwnerServices, store: Store, start: TurnStart, options: GenerateOptions): LiveTurn {
     // The operator's rules were applied before; the remaining calls need the decision of a user.
-    const approve: TurnApprove = ({ name, hash }) =>
-      this.#remembered.get(ownerServices.owner)?.has(name) === true ? { approved: true, hash } : 'ask';
+    const approve: TurnApprove = async ({ name, hash }) => {
+      const remembered = await this.#options.records.find(rememberedTools(ownerServices.owner), name).catch(() => null);
+      return remembered === null ? 'ask' : { approved: true, hash };
+    };
     const turn = ownerServices.engineOf(store).generator.generate(start, { ...options, approve });
     const known = this.#byAct.get(turn.actId);
     if (known !== undefined) return known;
@@ -127,19 +176,70 @@ export class LiveTurns {
     return live;
   }
 
-  /** Approves or refuses a tool call. With `remember`, further calls of the tool are allowed without asking. */
-  decide(live: LiveTurn, callId: string, approve: boolean, remember: boolean): void {
-    const { name } = live.turn.decide(callId, approve);
-    if (!approve || !remember) return;
-    const names = this.#remembered.get(live.owner) ?? new Set();
-    names.add(name);
-    this.#remembered.set(live.owner, names);
+  /**
+   * Approves or refuses a tool call of a turn on any server. With `remember`, further calls of the tool are allowed
+   * without asking, on all servers for a day. Throws if the call does not wait for a decision.
+   */
+  async decide(
+    ownerServices: OwnerServices,
+    decision: { readonly actId: ActId; readonly callId: string; readonly approved: boolean },
+    remember: boolean,
+  ): Promise<void> {
+    const { actId, callId, approved } = decision;
+    const local = this.find(ownerServices.owner, actId)?.store;
+    const tool =
+      local === undefined
+        ? await findInStores(ownerServices, (generator) => generator.decide(decision))
+        : await ownerServices.engineOf(local).generator.decide(decision);
+    if (tool === null) refuse('tree/unknown-node', `No call ${callId} of this turn waits for an approval.`, { callId });
+    else if (approved && remember)
+      await this.#options.records.put(rememberedTools(ownerServices.owner), tool, {}, { keepMs: rememberMs });
+  }
+
+  /**
+   * Returns the events of a turn on any server from an index on; null if no server runs the turn or has just finished
+   * it.
+   */
+  async events(
+    ownerServices: OwnerServices,
+    actId: ActId,
+    from: number,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly [number, TurnEvent]> | null> {
+    const live = this.find(ownerServices.owner, actId);
+    if (live !== null) return live.read(from, signal);
+    return findInStores(ownerServices, (generator) => generator.followTurn(actId, from, signal));
+  }
+
+  /**
+   * Stops a turn on any server, and waits for its end. Returns false if the turn has already ended, or if this owner
+   * has no such turn.
+   */
+  async abort(ownerServices: OwnerServices, actId: ActId): Promise<boolean> {
+    const live = this.find(ownerServices.owner, actId);
+    if (live !== null) {
+      const isRunning = !live.over;
+      live.turn.abort();
+      await live.turn.done;
+      return isRunning;
+    }
+    const stopped = await findInStores(ownerServices, async (generator) => (await generator.abort({ actId })) || null);
+    return stopped ?? false;
   }
 
   #end(live: LiveTurn): void {
     live.over = true;
-    setTimeout(() => this.#byAct.delete(live.actId), this.#limits.keepTurnMs).unref();
+    unrefTimer(setTimeout(() => this.#byAct.delete(live.actId), this.#options.limits.keepTurnMs));
   }
+}
+
+/** Looks for a turn in the store of an owner, then among the temporary trees. Returns null if neither has it. */
+async function findInStores<T>(
+  { store, temporary, engineOf }: OwnerServices,
+  look: (generator: Engine['generator']) => Promise<T | null>,
+): Promise<T | null> {
+  const found = await look(engineOf(store).generator);
+  return found ?? look(engineOf(temporary.store).generator).catch(ignoreMissingTemporary);
 }
 
 /**

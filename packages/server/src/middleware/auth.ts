@@ -1,6 +1,6 @@
 /** Authenticates the caller of a request by token, cookie or proxy header. */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiToken, User } from '@coppice/core';
+import { sha256, timingSafeEqualBytes } from '#platform/crypto';
 import type { Caller, CallerCredential } from '../caller.ts';
 import type { ProxyOptions } from '../contract.ts';
 import { hostOf, readRequestHeader, remoteAddress, type ServerContext } from '../env.ts';
@@ -14,13 +14,15 @@ import { isCrossSiteRequest } from './origin.ts';
  * random, so they need no salt.
  */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return sha256(token, 'hex');
 }
+
+const encoder = new TextEncoder();
 
 /** Compares two secrets in constant time, so that the duration reveals nothing but their length. */
 function sameSecret(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.byteLength === right.byteLength && timingSafeEqual(left, right);
+  const [left, right] = [encoder.encode(a), encoder.encode(b)];
+  return left.byteLength === right.byteLength && timingSafeEqualBytes(left, right);
 }
 
 /**
@@ -57,8 +59,8 @@ export interface ReceivedToken {
 
 function shownToken(context: ServerContext): ReceivedToken | null {
   // If the token has its own header, the other headers are free for the upstream service.
-  const apart = readRequestHeader(context, 'x-coppice-token');
-  if (apart !== undefined) return { token: apart, by: 'bearer' };
+  const ownHeaderToken = readRequestHeader(context, 'x-coppice-token');
+  if (ownHeaderToken !== undefined) return { token: ownHeaderToken, by: 'bearer' };
   const [, bearer] = /^bearer +(\S+)$/i.exec(readRequestHeader(context, 'authorization') ?? '') ?? [];
   if (bearer !== undefined) return { token: bearer, by: 'bearer' };
   // Clients of Anthropic and Google send their key in these headers. A client that is configured for Coppice sends our

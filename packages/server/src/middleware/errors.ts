@@ -3,7 +3,8 @@ import type { Refusal } from '@coppice/core';
 import { readRequestHeader, type ServerContext } from '../env.ts';
 import { httpStatusOf, toHttpRefusal } from '../http-errors.ts';
 import { findWireService, formatWireError } from '../proxy/wire-error.ts';
-import { createResponse } from './security-headers.ts';
+import { createResponse } from './create-response.ts';
+import { endAfterRequest, isBodyArriving } from './unread-body.ts';
 
 export function toRefusalResponse(context: ServerContext, refusal: Refusal): Response {
   const status = httpStatusOf(refusal);
@@ -12,12 +13,18 @@ export function toRefusalResponse(context: ServerContext, refusal: Refusal): Res
   const service = findWireService(context.req.path, (name) => readRequestHeader(context, name));
   const reported =
     service === null ? { error: { code, kind, message, data } } : formatWireError(service, { status, message, code });
-  return createResponse(context, JSON.stringify(reported), status, {
+  const text = JSON.stringify(reported);
+  // A body that arrives too slowly is not waited for, nor does a shutdown wait.
+  const closes = status === 408 || code === 'http/closing';
+  const drains = !closes && isBodyArriving(context);
+  return createResponse(context, drains ? endAfterRequest(context, text) : text, status, {
     'Content-Type': 'application/json; charset=utf-8',
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="coppice"' } : {}),
     ...(status === 429 || status === 503 ? { 'Retry-After': retryAfterHeader(refusal) } : {}),
     // Without closing, the next request on this connection would wait for the rest of this body.
-    ...(status === 408 || code === 'http/closing' ? { Connection: 'close' } : {}),
+    ...(closes || drains ? { Connection: 'close' } : {}),
+    // With its length, the response is complete for the client before the connection closes.
+    ...(drains ? { 'Content-Length': String(new TextEncoder().encode(text).byteLength) } : {}),
     // The standard headers name the accepted values for clients that do not know our error format.
     ...(code === 'http/method' && typeof allow === 'string' ? { Allow: allow } : {}),
     ...(code === 'http/range' && typeof size === 'number' ? { 'Content-Range': `bytes */${size}` } : {}),

@@ -11,10 +11,10 @@ const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Throws on a body of the wrong media type before reading it. HTML forms of other sites cannot send the accepted types.
  */
-export function checkMediaType(context: ServerContext, needs: Pick<RouteRequirements, 'body'>): void {
+export function checkMediaType(context: ServerContext, needs: Pick<RouteRequirements, 'body' | 'isEncoded'>): void {
   if (needs.body === 'any') return;
   const type = readRequestHeader(context, 'content-type');
-  if (readRequestHeader(context, 'content-encoding') !== undefined)
+  if (!needs.isEncoded && readRequestHeader(context, 'content-encoding') !== undefined)
     throwHttpError('http/media-type', 'Send the body without a content encoding.');
   if (needs.body === 'bytes') {
     if (type === undefined) throwHttpError('http/media-type', 'The Content-Type header is missing.');
@@ -183,14 +183,20 @@ export async function readJson(context: ServerContext, services: SharedServices,
   return throwHttpError('http/invalid', value.refusal.message, value.refusal.data);
 }
 
-/** The current usage of each user: requests, streams and uploaded bytes. */
-export class UserUsage {
-  readonly #services: Pick<SharedServices, 'quotasOf' | 'now'>;
-  readonly #streams = new Map<string, number>();
-  readonly #minutes = new Map<string, { minute: number; count: number }>();
-  readonly #days = new Map<string, { day: number; bytes: number }>();
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
 
-  constructor(services: Pick<SharedServices, 'quotasOf' | 'now'>) {
+/**
+ * The usage of each user: requests and uploaded bytes, which all servers count together, and the streams of this
+ * server.
+ */
+export class UserUsage {
+  readonly #services: Pick<SharedServices, 'quotasOf' | 'now' | 'records'>;
+  readonly #streams = new Map<string, number>();
+  /** When the current period of each length ends, by the clock of this server. */
+  readonly #periodEnds = new Map<number, number>();
+
+  constructor(services: Pick<SharedServices, 'quotasOf' | 'now' | 'records'>) {
     this.#services = services;
   }
 
@@ -200,18 +206,31 @@ export class UserUsage {
     return sum;
   }
 
-  /** Counts a request. Throws 429 above the limit per minute. */
-  request(owner: string): void {
+  /** Counts a request. Rejects with 429 above the limit per minute. Returns null if there is no limit. */
+  request(owner: string): Promise<void> | null {
     const most = this.#services.quotasOf(owner).requestsPerMinute;
-    if (most === null) return;
-    const minute = Math.floor(this.#services.now() / 60_000);
-    const known = this.#minutes.get(owner);
-    const count = known?.minute === minute ? known.count + 1 : 1;
-    if (count > most)
-      throwHttpError('http/too-many', `Too many requests: at most ${most} per minute. Try again later.`, {
-        retryAfterMs: 60_000 - (this.#services.now() % 60_000),
-      });
-    this.#minutes.set(owner, { minute, count });
+    return most === null ? null : this.#countRequest(owner, most);
+  }
+
+  async #countRequest(owner: string, most: number): Promise<void> {
+    const { records } = this.#services;
+    if ((await records.count(`requests ${owner}`, 1, { most, periodMs: minuteMs })) !== null) return;
+    throwHttpError('http/too-many', `Too many requests: at most ${most} per minute. Try again later.`, {
+      retryAfterMs: await this.#periodLeft(minuteMs),
+    });
+  }
+
+  /**
+   * Returns how long the current period of the counters continues. The clock of the store is asked once per period,
+   * because a client above its limit may send many requests.
+   */
+  async #periodLeft(periodMs: number): Promise<number> {
+    const { records, now } = this.#services;
+    const known = (this.#periodEnds.get(periodMs) ?? 0) - now();
+    if (known > 0 && known <= periodMs) return known;
+    const left = await records.periodLeft(periodMs);
+    this.#periodEnds.set(periodMs, now() + left);
+    return left;
   }
 
   /** Counts an open stream. Throws 429 above the limit. Returns a function that releases the stream. */
@@ -231,19 +250,15 @@ export class UserUsage {
     };
   }
 
-  /** Counts bytes of attachments and imports. Throws 429 above the daily limit. */
-  upload(owner: string, bytes: number): void {
-    const most = this.#services.quotasOf(owner).uploadBytesPerDay;
-    if (most === null) return;
-    const day = Math.floor(this.#services.now() / 86_400_000);
-    const known = this.#days.get(owner);
-    const sum = (known?.day === day ? known.bytes : 0) + bytes;
-    if (sum > most)
-      throwHttpError(
-        'http/too-many',
-        `The daily limit of ${most} bytes for attachments and imports is reached. Try again tomorrow.`,
-        { most },
-      );
-    this.#days.set(owner, { day, bytes: sum });
+  /** Counts bytes of attachments and imports. Rejects with 429 above the daily limit. */
+  async upload(owner: string, bytes: number): Promise<void> {
+    const { quotasOf, records } = this.#services;
+    const most = quotasOf(owner).uploadBytesPerDay;
+    if (most === null || (await records.count(`uploads ${owner}`, bytes, { most, periodMs: dayMs })) !== null) return;
+    throwHttpError(
+      'http/too-many',
+      `The daily limit of ${most} bytes for attachments and imports is reached. Try again tomorrow.`,
+      { most, retryAfterMs: await this.#periodLeft(dayMs) },
+    );
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Refuses requests from pages of other sites (CSRF): other origins may not call the API, and cross-site requests may
- * not change state.
+ * Refuses requests from pages of other sites (CSRF): origins that the operator did not list may not call the API, and
+ * cross-site requests may not change state.
  */
 import { hostOf, readRequestHeader, type ServerContext } from '../env.ts';
 import { throwHttpError } from '../http-errors.ts';
-import { createResponse } from './security-headers.ts';
+import { createResponse } from './create-response.ts';
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none']);

@@ -1,5 +1,5 @@
 /** Assigns an id to each request, which its response and its log line contain. */
-import { randomBytes } from 'node:crypto';
+import { randomText } from '#platform/crypto';
 import { readRequestHeader, type ServerContext } from '../env.ts';
 
 const acceptable = /^[A-Za-z0-9-]{8,64}$/;
@@ -9,7 +9,7 @@ const acceptable = /^[A-Za-z0-9-]{8,64}$/;
  * slower.
  */
 export function createRequestIds(): (context: ServerContext) => string {
-  const beginning = randomBytes(6).toString('hex');
+  const beginning = randomText(6, 'hex');
   let count = 0;
   return (context) => {
     // A reverse proxy may have assigned an id, which is then in both logs.

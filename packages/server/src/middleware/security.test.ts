@@ -1,5 +1,5 @@
 /**
- * Tests every route against every attack. Fails for a route without an entry in `samples`, and for an entry without a
+ * Tests every route against every attack. Fails for a route without a sample, and for a sample without a
  * route.
  */
 import { createMemoryRecords } from '@coppice/engine';
@@ -10,186 +10,14 @@ import {
   createTestId,
   createTree,
   openSharedServer,
+  routeSamples,
+  type SampleIds,
   type TestRequestOptions,
   type TestServer,
 } from '../testing/index.ts';
 
-interface Sample {
-  readonly body?: unknown;
-  readonly query?: string;
-}
-
-/** A valid request for each route. Routes without a body or query need no entry. */
-const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
-  abortGeneration: () => ({}),
-  abortNode: () => ({}),
-  acknowledgeFailedCalls: () => ({ body: { ids: [] } }),
-  annotateNode: () => ({ body: { set: { a: 1 } } }),
-  appendMessages: () => ({ body: { messages: [{ role: 'user', content: 'x' }] } }),
-  approveCall: () => ({ body: { approve: true } }),
-  approveMcpTool: () => ({ body: { tool: 'x' } }),
-  beginImport: () => ({ body: 'bytes' }),
-  branch: ({ node }) => ({ body: { nodeId: node } }),
-  callMcp: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
-  cancelImport: () => ({}),
-  cherryPick: ({ node }) => ({ body: { nodeId: node } }),
-  chooseLimits: () => ({ body: { generations: 2 } }),
-  chooseUserLimits: () => ({ body: { generations: 2 } }),
-  chooseModels: () => ({ body: { defaultModel: null } }),
-  clearTree: () => ({}),
-  compact: () => ({ body: {} }),
-  completeCommand: () => ({ body: { line: '/' } }),
-  createShare: () => ({ body: {} }),
-  createToken: () => ({ body: { name: 'x' } }),
-  createTree: () => ({ body: {} }),
-  createUser: () => ({ body: { name: 'x' } }),
-  decideTool: () => ({ body: { decision: 'ask' } }),
-  deleteNode: () => ({}),
-  deleteNodes: ({ node }) => ({ body: { nodeIds: [node] } }),
-  deleteTree: () => ({}),
-  duplicateTree: () => ({ body: {} }),
-  editNode: () => ({ body: { content: 'y' } }),
-  emptyTrash: () => ({}),
-  exportEverything: () => ({ query: 'format=linear' }),
-  exportTree: () => ({ query: 'format=linear' }),
-  findExternalIds: () => ({ body: { format: 'x', scope: 'y', ids: ['z'] } }),
-  followGeneration: () => ({}),
-  followImport: () => ({}),
-  followNode: () => ({}),
-  followTree: () => ({}),
-  followTrees: () => ({}),
-  generate: ({ node }) => ({ body: { type: 'reply', parentId: node, models: ['scripted/one'] } }),
-  getAttachment: () => ({}),
-  getBookmarks: () => ({}),
-  getChildren: () => ({}),
-  getContents: ({ node }) => ({ query: `ids=${node}` }),
-  getContext: () => ({}),
-  getDiff: ({ node }) => ({ query: `a=${node}&b=${node}` }),
-  getExportReport: () => ({ query: 'format=linear' }),
-  getFullExportReport: () => ({ query: 'format=linear' }),
-  getHealth: () => ({}),
-  getHistory: () => ({}),
-  getImpact: () => ({}),
-  getImport: () => ({}),
-  getLeaves: () => ({}),
-  getLimits: () => ({}),
-  getUserLimits: () => ({}),
-  getMe: () => ({}),
-  getMetrics: () => ({}),
-  getNode: () => ({}),
-  getOpenApi: () => ({}),
-  getPage: () => ({}),
-  getPath: () => ({}),
-  getPathThrough: () => ({}),
-  getProxy: () => ({}),
-  getReadiness: () => ({}),
-  getReference: () => ({}),
-  getReversible: () => ({}),
-  getSettings: () => ({}),
-  getShapes: ({ tree }) => ({ query: `ids=${tree}` }),
-  getShared: () => ({}),
-  getSharedAttachment: () => ({}),
-  getSiblings: () => ({}),
-  getSignIn: () => ({}),
-  getSubAgents: () => ({}),
-  getTopology: () => ({}),
-  getTopologyColumns: () => ({}),
-  getTrash: () => ({}),
-  getTree: () => ({}),
-  getUsage: () => ({}),
-  getVersion: () => ({}),
-  getVersionPage: () => ({}),
-  groupNodes: ({ node }) => ({ body: { nodeIds: [node] } }),
-  importFound: () => ({ body: { format: 'codex' } }),
-  joinNode: () => ({ body: {} }),
-  keepTree: () => ({}),
-  listBookmarks: () => ({}),
-  listCommands: () => ({}),
-  listConnections: () => ({}),
-  listExternalIds: () => ({}),
-  listFailedCalls: () => ({}),
-  listFindings: () => ({}),
-  listFolders: () => ({}),
-  listFormats: () => ({}),
-  listFoundPrograms: () => ({}),
-  listGenerations: () => ({}),
-  listImportedTrees: () => ({}),
-  listImports: () => ({}),
-  listMcpServers: () => ({}),
-  listModels: () => ({}),
-  listRecordedWork: () => ({}),
-  listShares: () => ({}),
-  listTags: () => ({}),
-  listTokens: () => ({}),
-  listTools: () => ({}),
-  listTreeShares: () => ({}),
-  listTrees: () => ({}),
-  listUserTokens: () => ({}),
-  listUsers: () => ({}),
-  merge: ({ node }) => ({ body: { nodeId: node, summary: 'x' } }),
-  moveNode: ({ parent }) => ({ body: { parentId: parent } }),
-  navigate: ({ node }) => ({ body: { nodeId: node, direction: 'next' } }),
-  patchTree: () => ({ body: { title: 'x' } }),
-  patchUser: () => ({ body: { name: 'x' } }),
-  proxyChatCompletions: () => ({ body: { model: 'nobody/none' } }),
-  proxyChatCompletionsOfProject: () => ({ body: { model: 'nobody/none' } }),
-  proxyCountTokens: () => ({ body: { model: 'nobody/none' } }),
-  proxyCountTokensOfProject: () => ({ body: { model: 'nobody/none' } }),
-  proxyEmbeddings: () => ({ body: { model: 'nobody/none' } }),
-  proxyEmbeddingsOfProject: () => ({ body: { model: 'nobody/none' } }),
-  proxyMessages: () => ({ body: { model: 'nobody/none' } }),
-  proxyMessagesOfProject: () => ({ body: { model: 'nobody/none' } }),
-  proxyModels: () => ({}),
-  proxyModelsOfProject: () => ({}),
-  proxyResponses: () => ({ body: { model: 'nobody/none' } }),
-  proxyResponsesOfProject: () => ({ body: { model: 'nobody/none' } }),
-  purgeNode: () => ({}),
-  putConnection: () => ({ body: { address: 'http://127.0.0.1:9/v1', key: 'sk-canary-entered-0001' } }),
-  putMcpServer: () => ({ body: { url: 'http://127.0.0.1:9/mcp' } }),
-  readFromTree: ({ node }) => ({ body: { name: 'head', with: { id: node } } }),
-  redo: () => ({}),
-  redoAnywhere: () => ({}),
-  refreshModels: () => ({}),
-  removeBookmark: () => ({}),
-  removeConnection: () => ({}),
-  removeMcpServer: () => ({}),
-  renameFolder: () => ({ body: { name: 'x' } }),
-  restoreNode: () => ({}),
-  restoreTree: () => ({}),
-  restoreVersion: () => ({}),
-  retryFailedCall: () => ({}),
-  revokeShare: () => ({}),
-  revokeToken: () => ({}),
-  revokeUserToken: () => ({}),
-  runCommand: () => ({ body: { line: '/help' } }),
-  runTreeCommand: ({ tree, node }) => ({ body: { command: { type: 'select', treeId: tree, nodeId: node } } }),
-  search: () => ({ query: 'q=x' }),
-  setActive: ({ node }) => ({ body: { nodeId: node } }),
-  setBookmark: () => ({ body: { title: 'x' } }),
-  setRecording: () => ({ body: { recording: true } }),
-  setSystemPrompt: () => ({ body: { systemPrompt: 'x' } }),
-  setTags: () => ({ body: { tags: ['x'] } }),
-  setTitle: () => ({ body: { title: 'x' } }),
-  signIn: () => ({ body: { token: 'cleo' } }),
-  signOut: () => ({}),
-  signOutEverywhere: () => ({}),
-  splitNode: () => ({ body: { position: 1 } }),
-  testConnection: () => ({ body: { name: 'openai' } }),
-  testMcpServer: () => ({}),
-  undo: () => ({}),
-  undoAnywhere: () => ({}),
-  updateShare: () => ({}),
-  uploadAttachment: () => ({ body: 'bytes' }),
-};
-
-interface Ids {
-  readonly tree: string;
-  readonly node: string;
-  readonly parent: string;
-}
-
 let server: TestServer;
-let ids: Ids;
+let ids: SampleIds;
 
 beforeAll(async () => {
   server = await openSharedServer({
@@ -211,13 +39,13 @@ function pathOf(route: RouteDefinition, replaced: Partial<Record<string, string>
     ...replaced,
   };
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'unknown');
-  const query = samples[route.name]?.(ids).query;
+  const query = routeSamples[route.name]?.(ids).query;
   return query === undefined ? path : `${path}?${query}`;
 }
 
-/** Sends a valid request with the given changes. */
+/** Sends a valid request with the given changes, checks the headers, and returns the status and the error code. */
 async function attack(route: RouteDefinition, asked: TestRequestOptions, path = pathOf(route)) {
-  const { body } = samples[route.name]?.(ids) ?? {};
+  const { body } = routeSamples[route.name]?.(ids) ?? {};
   const response = await server.raw(route.method.toUpperCase(), path, {
     token: 'ben',
     version: 99,
@@ -236,7 +64,7 @@ async function attack(route: RouteDefinition, asked: TestRequestOptions, path = 
 const called = routes.map((route): [string, RouteDefinition] => [`${route.method} ${route.path}`, route]);
 
 test('[A60] the table of this test lists all routes', () => {
-  expect(routes.map((route) => route.name).toSorted()).toEqual(Object.keys(samples).toSorted());
+  expect(routes.map((route) => route.name).toSorted()).toEqual(Object.keys(routeSamples).toSorted());
   expect(new Set(called.map(([name]) => name)).size).toBe(routes.length);
   for (const { parameters } of routes) for (const name of parameters) expect(pathParameters).toHaveProperty(name);
 });
@@ -347,7 +175,7 @@ test.each(called.filter(([, route]) => route.needs.access === 'admin'))(
 test.each(called.filter(([, route]) => route.needs.version === 'required'))(
   '[A71] %s is refused without a version',
   async (_name, route) => {
-    const { body } = samples[route.name]?.(ids) ?? {};
+    const { body } = routeSamples[route.name]?.(ids) ?? {};
     const response = await server.raw(route.method.toUpperCase(), pathOf(route), {
       token: 'ben',
       ...(body === undefined ? {} : { body }),

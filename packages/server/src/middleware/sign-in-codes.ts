@@ -2,35 +2,31 @@
  * Creates one-time codes that sign a browser in. Other users of the computer can see the command line that starts a
  * browser, so it must not contain a token.
  */
-import { randomBytes } from 'node:crypto';
+import type { SharedRecords } from '@coppice/core';
+import { randomText } from '#platform/crypto';
 import { hashToken } from './auth.ts';
 
 // Enough time to start a browser.
 const validMs = 2 * 60_000;
+const group = 'sign-in';
 
-/** The unused one-time codes of a server. */
+/** The unused one-time codes of all servers. Only their hashes are stored. */
 export class SignInCodes {
-  readonly #validUntil = new Map<string, number>();
-  readonly #now: () => number;
+  readonly #records: SharedRecords;
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(records: SharedRecords) {
+    this.#records = records;
   }
 
   /** Creates a code that is valid for two minutes. */
-  make(): string {
-    const now = this.#now();
-    for (const [hash, until] of this.#validUntil) if (until <= now) this.#validUntil.delete(hash);
-    const code = randomBytes(24).toString('base64url');
-    this.#validUntil.set(hashToken(code), now + validMs);
+  async make(): Promise<string> {
+    const code = randomText(24, 'base64url');
+    await this.#records.put(group, hashToken(code), {}, { keepMs: validMs });
     return code;
   }
 
-  /** Returns whether a code is valid, and makes it invalid. */
-  useOnce(code: string): boolean {
-    const hash = hashToken(code);
-    const until = this.#validUntil.get(hash);
-    this.#validUntil.delete(hash);
-    return until !== undefined && this.#now() < until;
+  /** Returns whether a code is valid, and makes it invalid, whichever server made it. */
+  async useOnce(code: string): Promise<boolean> {
+    return (await this.#records.take(group, hashToken(code))) !== null;
   }
 }

@@ -27,7 +27,7 @@ const reply = (said: string, ...calls: readonly (readonly [string, string, JsonO
 const reminder = (date: string) => `<system-reminder>\nUse this: the date is ${date}.\n</system-reminder>\n\n`;
 const notes = { role: 'system', content: 'These agents may be used: finder, writer.' };
 
-/** Returns a session of an agent on Anthropic's wire. Each call adds a message and its answer to the history. */
+/** Returns a function that sends an agent's history on Anthropic's wire. `next` is the answer of the service. */
 function agentOf({ post }: ProxyFixture, answers: WireReply[], headers: Readonly<Record<string, string>>) {
   return async (messages: readonly object[], next: WireReply, more: JsonObject = {}, own = {}) => {
     answers.push(next);
@@ -101,7 +101,7 @@ describe('sub-agents of a recorded session', () => {
       metadata: { recorded: { session: 's1', program: 'Claude Code', tools: true } },
     });
     expect(await drawn(proxied, main ?? never())).toEqual([
-      expect.stringMatching(/^1 user: <system-reminder>/),
+      expect.stringMatching(/^1 user: Send two agents\. <system-reminder>/),
       '2 system: These agents may be used: finder, writer.',
       expect.stringMatching(/^3 assistant: Sending two\./),
       '4 tool: Done: alpha',
@@ -311,7 +311,7 @@ describe('a session that its agent compacts', () => {
     expect(more).toEqual([]);
     const lines = await drawn(proxied, main ?? never());
     expect(lines.filter((line) => /^[1-7] /.test(line)).map((line) => line.slice(0, 30))).toEqual([
-      '1 user: <system-reminder> Use ',
+      '1 user: Name the oak. <system-',
       '2 system: These agents may be ',
       expect.stringMatching(/^3 assistant: I look\./),
       '4 tool: oak',
@@ -441,6 +441,56 @@ describe('a session that is resumed', () => {
       '6 user: Edited.',
       '7 assistant: Ok.',
     ]);
+  });
+});
+
+describe('a session that is rewound', () => {
+  const said = (message: string) => ({ type: 'tool_result', tool_use_id: message, content: 'a b' });
+  const work = (id: string): WireReply => ({ text: `Work ${id}.`, calls: [{ id, name: 'Bash', parameters: { id } }] });
+  const worked = (id: string) => reply(`Work ${id}.`, [id, 'Bash', { id }]);
+
+  it('[RP33] to its first message, with another prompt and date, is a branch of the same tree', async () => {
+    const { proxied, answers } = await opened();
+    const call = agentOf(proxied, answers, { 'x-claude-code-session-id': 's1' });
+    await call([user(reminder('Monday'), 'Name the oak.')], { text: 'Named.' });
+    await call([user(reminder('Monday'), 'Name the oak.'), reply('Named.'), user('And?')], { text: 'Yes.' });
+    await call([user(reminder('Monday'), 'Name the elm.')], { text: 'Elm.' }, { system: 'You work, changed.' });
+    await call([user(reminder('Tuesday'), 'Name the elm.'), reply('Elm.'), user('More.')], { text: 'Ok.' });
+    const [main, ...more] = await proxied.trees();
+    expect(more).toEqual([]);
+    expect((await drawn(proxied, main ?? never())).map((line) => line.split(':')[0])).toEqual(
+      [1, 1, 2, 2, 3, 3, 4, 4].map((depth) => `${depth} ${depth % 2 === 1 ? 'user' : 'assistant'}`),
+    );
+  });
+
+  it('[RP33] and whose reminders come and go repeats no message, also before a compaction', async () => {
+    const { proxied, answers } = await opened();
+    const call = agentOf(proxied, answers, { 'x-claude-code-session-id': 's1' });
+    const note = text('<system-reminder>The list is empty.</system-reminder>');
+    const begin = user(reminder('Monday'), 'Fix it.');
+    const [one, two] = ['t1', 't2'].map((id) => ({ role: 'user', content: [said(id)] }));
+    await call([begin], work('t1'));
+    // The reminder is in this call only.
+    await call([begin, worked('t1'), { role: 'user', content: [said('t1'), note] }], work('t2'));
+    const done = [begin, worked('t1'), one ?? never(), worked('t2'), two ?? never()];
+    await call(done, { text: 'Fixed.' });
+    // Now only an older message has a reminder that was not recorded there.
+    const later = [begin, worked('t1'), one ?? never(), worked('t2'), { role: 'user', content: [said('t2'), note] }];
+    const fixed = [...later, reply('Fixed.')];
+    await call([...fixed, user('Add tests.')], { text: 'Tests.' });
+    const request = user('Your task is to create a detailed summary of the conversation so far.');
+    await call([...fixed, user('Add tests.'), reply('Tests.'), request], { text: 'The bug is fixed.' });
+    const summary = user('This session is being continued from a previous conversation.\nThe bug is fixed.');
+    await call([summary, user('Next.')], { text: 'Went on.' });
+    // Back to before the compaction, and without any reminder.
+    await call([user('Fix it.'), ...done.slice(1), reply('Fixed.'), user('Add docs.')], { text: 'Docs.' });
+    const [main, ...more] = mainTrees(await proxied.trees());
+    expect(more).toEqual([]);
+    const lines = await drawn(proxied, main ?? never());
+    for (const once of ['Work t1.', 'Work t2.', 'Fixed.', 'Tests.', 'Went on.', 'Docs.'])
+      expect(lines.filter((line) => line.includes(`assistant: ${once}`))).toHaveLength(1);
+    const depthOf = (words: string) => lines.find((line) => line.endsWith(words))?.split(' ')[0];
+    expect(depthOf('Add docs.')).toBe(depthOf('Add tests.'));
   });
 });
 

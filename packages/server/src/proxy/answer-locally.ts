@@ -1,21 +1,22 @@
 /** Answers a call with the models of this server instead of forwarding it. The call is recorded like any other. */
-import { messageKit } from '@coppice/content';
+import { joinBytes, messageKit } from '@coppice/content';
 import { type Message, readPath } from '@coppice/core';
 import { listOrEmpty } from '@coppice/core/decode';
-import type { ModelChoice } from '@coppice/engine';
+import { endsWithin, type ModelChoice } from '@coppice/engine';
 import { throwHttpError } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
 import { type CutReason, type ParsedRequest, parseJsonObject } from './exchange.ts';
+import { chunkedHeaders } from './forwarded-headers.ts';
 import { secretKeysOf } from './hide-keys.ts';
 import { startLocalAnswer } from './local-answer.ts';
 import { parseRequest } from './parse-request.ts';
 import { configuredGroupingOf, type ProxyCall } from './proxy.ts';
-import { findRecordedReply } from './record.ts';
+import { findContinuedReply } from './record.ts';
 import { readCallOrigin } from './session-of-call.ts';
-import { chunkedHeaders } from './upstream.ts';
 import { wireServiceOf } from './wire-error.ts';
 
-// How long to wait until an earlier reply is recorded.
+// How long to wait until an earlier reply is recorded. While the store is unavailable the recorder keeps retrying, and the
+// client must not wait for that.
 const recordedMs = 5_000;
 
 const countPath = 'messages/count_tokens';
@@ -68,7 +69,7 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
   const finish = (status: number, cut: CutReason) => {
     ticket.finish({
       provider: 'coppice',
-      response: Buffer.concat(kept),
+      response: joinBytes(kept),
       encoding: undefined,
       status,
       cut: keeping ? cut : 'limit',
@@ -122,29 +123,19 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
  * recorded or will be recorded soon.
  */
 async function answeredBefore(call: ProxyCall, asked: ParsedRequest, project: string): Promise<readonly Message[]> {
-  const { previous } = asked;
-  if (previous === null) return [];
+  const { previous, conversation } = asked;
+  if (previous === null && conversation === null) return [];
   const { services, caller } = call;
   const { store } = services.ownerServicesOf(caller.owner);
-  const find = () => findRecordedReply(store, project, previous);
-  const found = (await find()) ?? (await recordInTime(services.recorder.idle()).then(find));
-  if (found === null)
+  const find = () => findContinuedReply(store, project, asked);
+  const found = (await find()) ?? (await endsWithin(services.recorder.idle(), recordedMs).then(find));
+  if (found === null) {
+    // A conversation whose id is new has no replies yet.
+    if (previous === null) return [];
     return throwHttpError('http/invalid', `There is no recorded response ${previous.slice(0, 100)} to continue.`);
+  }
   const path = await store.read(found.tree.id, () => readPath({ to: found.nodeId }));
   return path.flatMap((node) => (node.message === null || node.kind !== 'message' ? [] : [node.message]));
-}
-
-/**
- * Waits for recording, but not longer than `recordedMs`. While the store is unavailable the recorder keeps retrying,
- * and the client must not wait for that.
- */
-async function recordInTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, recordedMs);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }
 
 /** Returns the token count of a request in Anthropic's format, by the same estimate that measures contexts. */

@@ -24,7 +24,7 @@ export interface CallBufferOptions
   readonly onChanged: (key: string) => void;
 }
 
-/** The position of a call in a queue. */
+/** A call, and the key of its queue. */
 export interface QueuePosition {
   readonly key: string;
   readonly waitingCall: WaitingCall;

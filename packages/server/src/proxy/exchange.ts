@@ -3,7 +3,7 @@ import type { Json, JsonObject, Message, NodeStatus } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
 import { parseBoundedJson } from './parse-text.ts';
 
-const wireKinds = ['chat', 'messages', 'responses', 'google'] as const;
+export const wireKinds = ['chat', 'messages', 'responses', 'google'] as const;
 
 /** The request formats that the proxy records. */
 export type WireKind = (typeof wireKinds)[number];
@@ -24,8 +24,12 @@ export interface ParsedRequest {
   readonly history: readonly Message[];
   /** The reply that this call continues, by the service's id. */
   readonly previous: string | null;
+  /** The conversation that the service keeps and that this call continues (`conversation`); null without one. */
+  readonly conversation: string | null;
   /** The session id in the body; null if the body has none. */
   readonly session: string | null;
+  /** The key of the prompt cache, which is the session id of some programs; null if the body has none. */
+  readonly cacheKey: string | null;
   readonly stream: boolean;
   readonly parameters: JsonObject;
   readonly tools: readonly string[];

@@ -25,7 +25,7 @@ function freshFolder(): string {
   return folder;
 }
 
-/** Returns a store that refuses changes while a flag is set. */
+/** Returns a store that refuses the next changes, as many as `faults.left`. */
 async function refusingStore() {
   const store = await openStore('memory:');
   const faults = { left: 0 };

@@ -1,8 +1,6 @@
 /** Stores calls that could not be recorded. Each stays listed with its reason until it is acknowledged or recorded. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isAppError } from '@coppice/core';
+import { join, mkdir, readdir, readdirSync, readFile, readFileSync, rename, rm, writeFile } from '#platform/system';
 import { isWireKind, parseJsonObject, readTextField, type WireKind } from './exchange.ts';
 import { removeKeys } from './hide-keys.ts';
 import { encodeCall } from './overflow-files.ts';
@@ -29,7 +27,8 @@ export interface FailedCall {
 /** When and for which model recording failed, and the status of the response. */
 export type FailedCallDetails = Pick<FailedCall, 'at' | 'model' | 'status'>;
 
-// Further calls are only counted. Beyond this size, only the reason of a call is stored, not its bytes.
+// The most calls that are listed, and the most bytes that are stored of them. Beyond that, calls are only counted, and
+// only the reason of a call is stored.
 const [maxCalls, maxBytes] = [10_000, 256 * 1024 * 1024];
 const [noteEnding, callEnding] = ['.json', '.call'];
 const safeId = /^[\w-]{1,100}$/;

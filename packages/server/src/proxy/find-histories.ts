@@ -2,9 +2,9 @@
  * Finds the recorded session of a call by a hash of all messages up to a reply. The next call of a session sends the
  * same messages, so the tree need not be read.
  */
-import { createHash } from 'node:crypto';
 import { messageKit, removeProgramElements } from '@coppice/content';
 import { isText, isToolUse, type Message, type NodeId, type Store, type TreeId } from '@coppice/core';
+import { createIncrementalHash } from '#platform/crypto';
 
 const exactFormat = 'proxy-history';
 // A hash of the user's words only. Claude Code adds the current date and the project's notes to the first message, so a
@@ -38,13 +38,13 @@ export function historyKeysOf(history: readonly Message[]): readonly string[] {
 /** Returns the hash of each prefix with one of the given lengths, shortest first. */
 function namesOf(keys: readonly (string | null)[], lengths: readonly number[]): Map<string, number> {
   const names = new Map<string, number>();
-  const hash = createHash('sha256');
+  const hash = createIncrementalHash();
   let from = 0;
   for (const length of lengths) {
     let text = '';
     for (const key of keys.slice(from, length)) if (key !== null) text += `${key}\n`;
     hash.update(text);
-    names.set(hash.copy().digest('hex'), length);
+    names.set(hash.read(), length);
     from = length;
   }
   return names;
@@ -118,17 +118,35 @@ export async function* findHistories(
   by: 'exact' | 'words' = 'exact',
 ): AsyncGenerator<FoundHistory> {
   const replies = history.flatMap(({ role }, index) => (role === 'assistant' ? [index + 1] : []));
-  for (const format of by === 'words' ? [exactFormat, wordsFormat] : [exactFormat]) {
-    const of = format === exactFormat ? keys : keysOfWords(history, keys);
-    if (of === null) continue;
-    for (const part of [replies.slice(-firstLookupCount), replies.slice(0, -firstLookupCount)]) {
-      if (part.length === 0) continue;
+  const words = by === 'words' ? keysOfWords(history, keys) : null;
+  for (const part of [replies.slice(-firstLookupCount), replies.slice(0, -firstLookupCount)]) {
+    const longest = part.at(-1);
+    if (longest === undefined) continue;
+    const find = async (format: string, of: readonly (string | null)[], exact: boolean): Promise<FoundHistory[]> => {
       const lengths = namesOf(of, part);
       const found = await store.findExternalIds(format, project, [...lengths.keys()]);
-      for (const { treeId, nodeId, id } of found.toSorted(
-        (a, b) => (lengths.get(b.id) ?? 0) - (lengths.get(a.id) ?? 0),
-      ))
-        if (nodeId !== null) yield { treeId, nodeId, length: lengths.get(id) ?? 0, exact: format === exactFormat };
+      return found.flatMap(({ treeId, nodeId, id }) =>
+        nodeId === null ? [] : [{ treeId, nodeId, length: lengths.get(id) ?? 0, exact }],
+      );
+    };
+    const exact = sortByLength(await find(exactFormat, keys, true));
+    yield* exact.filter(({ length }) => length === longest);
+    const shorter = exact.filter(({ length }) => length < longest);
+    if (by === 'exact') {
+      yield* shorter;
+      continue;
     }
+    // A reminder may be in the recorded history, in this one, or in both. Without this comparison a shorter prefix would
+    // be taken, and the messages after it would be added again.
+    yield* sortByLength([
+      ...shorter,
+      ...(await find(wordsFormat, words ?? keys, false)),
+      ...(words === null ? [] : await find(exactFormat, words, false)),
+    ]);
   }
+}
+
+/** Sorts histories by their length, the longest first, and exact ones before others of the same length. */
+function sortByLength(found: readonly FoundHistory[]): FoundHistory[] {
+  return found.toSorted((a, b) => b.length - a.length || Number(b.exact) - Number(a.exact));
 }

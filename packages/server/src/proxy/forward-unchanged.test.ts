@@ -3,6 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { openRawServer } from '@coppice/engine/testing';
 import OpenAI, { toFile } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ServerLimits } from '../contract.ts';
 import { openTestServer, testToken } from '../testing/index.ts';
 import { openProxyFixture, operatorKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
@@ -12,13 +13,13 @@ afterEach(async () => {
   open = null;
 });
 
-async function proxied(config = ''): Promise<ProxyFixture> {
+async function proxied(config = '', limits: Partial<ServerLimits> = {}): Promise<ProxyFixture> {
   open = await openProxyFixture(
     (asked, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'x-ratelimit-remaining-tokens': '7' });
       response.end(asked.method === 'HEAD' ? undefined : '{"id":  "kept as it is"}');
     },
-    { config },
+    { config, limits: { stopMs: 500, ...limits } },
   );
   return open;
 }
@@ -62,6 +63,24 @@ describe('a call that is not recorded', () => {
     expect(service.requests[0]?.body).toContain('oak');
   });
 
+  it('[RP27] may be larger than a recorded call, with or without a declared length, and is sent on as it arrives', async () => {
+    const { url, service } = await proxied('', { proxyBytes: 1_000 });
+    const large = 'oak '.repeat(50_000);
+    const post = (path: string, body: string | ReadableStream) =>
+      fetch(`${url}${path}`, { method: 'POST', headers: token, body, ...{ duplex: 'half' } });
+    for (const body of [large, new Blob([large]).stream()]) {
+      const answer = await post('/v1/files', body);
+      expect([answer.status, await answer.text()]).toEqual([200, '{"id":  "kept as it is"}']);
+    }
+    expect(service.requests.map(({ body, headers }) => [body === large, headers['content-length']])).toEqual([
+      [true, `${large.length}`],
+      [true, undefined],
+    ]);
+    for (const path of ['/v1/chat/completions', '/v1beta/models/m:generateContent'])
+      expect((await post(path, new Blob([large], { type: 'application/json' }).stream())).status).not.toBe(200);
+    expect(service.requests).toHaveLength(2);
+  });
+
   it('[RP27] on Anthropic’s paths and with its version header is sent to Anthropic, on Google’s to Google, each with its own key', async () => {
     const google = await openRawServer((_asked, response) => {
       response.end('{}');
@@ -79,10 +98,17 @@ describe('a call that is not recorded', () => {
     await ask('/v1beta/models?pageSize=2', { 'x-goog-api-key': testToken });
     await ask('/v1/models/gemini-2.5-pro:countTokens?alt=json', { 'x-goog-api-key': testToken });
     await ask(`/v1beta/files?key=${testToken}`, { 'x-goog-api-key': testToken });
+    await fetch(`${url}/p/shop/upload/v1beta/files`, {
+      method: 'POST',
+      headers: { 'x-goog-api-key': testToken, 'x-goog-upload-protocol': 'resumable' },
+      body: '{"file":{}}',
+    });
+    expect(google.requests.at(-1)?.body).toBe('{"file":{}}');
     expect(google.requests.map(({ path, headers }) => [path, headers['x-goog-api-key']])).toEqual([
       ['/v1beta/models?pageSize=2', 'google-key-of-the-operator'],
       ['/v1/models/gemini-2.5-pro:countTokens?alt=json', 'google-key-of-the-operator'],
       ['/v1beta/files', 'google-key-of-the-operator'],
+      ['/upload/v1beta/files', 'google-key-of-the-operator'],
     ]);
     await google.close();
   });

@@ -71,9 +71,9 @@ export function headersToForward({ service, received, userHeader, secret }: Head
 
 /** Returns the token of Coppice that the client sent; null if it sent none. */
 function tokenIn(received: Readonly<Record<string, string>>): string | null {
-  const apart = received['x-coppice-token'];
+  const ownHeaderToken = received['x-coppice-token'];
   const [, bearer] = /^bearer +(\S+)$/i.exec(received['authorization'] ?? '') ?? [];
-  const token = apart ?? bearer ?? received['x-api-key'] ?? received['x-goog-api-key'];
+  const token = ownHeaderToken ?? bearer ?? received['x-api-key'] ?? received['x-goog-api-key'];
   return token === undefined || token.length < shortestToken ? null : token;
 }
 
@@ -81,3 +81,9 @@ function keyHeader(service: WireService, secret: string): Record<string, string>
   if (service === 'openai') return { authorization: `Bearer ${secret}` };
   return service === 'anthropic' ? { 'x-api-key': secret } : { 'x-goog-api-key': secret };
 }
+
+/**
+ * Headers that make Node send chunks at once. Without them the HTTP adapter would buffer a stream to compute its
+ * length.
+ */
+export const chunkedHeaders: Readonly<Record<string, string>> = { 'Transfer-Encoding': 'chunked' };

@@ -99,6 +99,26 @@ describe("calls on Google's wire", () => {
     ]);
   });
 
+  it('[RP36] a stream as a list that ends before its end keeps the chunks that arrived', async () => {
+    const list = JSON.stringify([
+      chunk([text('One, "[')]),
+      chunk([text('two.')]),
+      chunk([text('three.')], { finishReason: 'STOP' }),
+    ]);
+    const { post, nodes } = await proxied(
+      { type: 'application/json', body: list.slice(0, list.indexOf('three')) },
+      { type: 'application/json', body: list.slice(0, -1) },
+    );
+    const path = '/v1beta/models/gemini-x:streamGenerateContent';
+    for (const words of ['Count.', 'Again.']) await post(path, { contents: [user(text(words))] });
+    expect((await nodes()).map(({ text: said, status }) => [said, status])).toEqual([
+      ['Count.', 'success'],
+      ['One, "[two.', 'interrupted'],
+      ['Again.', 'success'],
+      ['One, "[two.three.', 'success'],
+    ]);
+  });
+
   it('[RP36] a stream as a list is one reply, and a blocked prompt and a failure are errors', async () => {
     const { post, nodes } = await proxied(
       json([chunk([text('One, ')]), chunk([text('two.')], { finishReason: 'STOP' })]),

@@ -2,7 +2,13 @@
 import type { Json } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { type Config, listConfiguredKeys } from '@coppice/engine';
-import { isMaskable, isNeverEscapedInJson, makeKeyMask, replaceKeys } from '@coppice/engine/mask-keys';
+import {
+  isMaskable,
+  isNeverEscapedInJson,
+  leastMaskedLength,
+  makeKeyMask,
+  replaceKeys,
+} from '@coppice/engine/mask-keys';
 import { parseJsonObject } from './exchange.ts';
 
 /** The replacement for keys that are too short to show a part of them. */
@@ -46,23 +52,53 @@ export function removeKeys(text: string, keys: readonly string[], what: 'talk' |
   );
 }
 
+/** Like {@link removeKeys}, and also removes a key that the end of a JSON string cuts off. */
+export function removeKeysFromJson(json: string, keys: readonly string[], what: 'talk' | 'error'): string {
+  let clean = removeKeys(json, keys, what);
+  for (const key of keys) if (isMaskable(key)) clean = removeCutKey(clean, key);
+  return clean;
+}
+
+/** Replaces the beginnings of a key at the ends of JSON strings. */
+function removeCutKey(json: string, key: string): string {
+  const beginning = key.slice(0, leastMaskedLength(key));
+  const parts: string[] = [];
+  let copied = 0;
+  for (let from = json.indexOf(beginning); from !== -1; from = json.indexOf(beginning, from + 1)) {
+    let length = beginning.length;
+    while (json[from + length] === key[length]) length++;
+    let end = from + length;
+    // The string may be in the JSON of another string, whose quotes are escaped.
+    while (json[end] === '\\') end++;
+    if (json[end] !== '"') continue;
+    parts.push(json.slice(copied, from), maskOf(key));
+    copied = from + length;
+  }
+  return copied === 0 ? json : parts.join('') + json.slice(copied);
+}
+
 /**
- * Removes the keys from a value. A stream may contain a key in pieces, which form the key only when they are joined.
+ * Removes the keys from a value. A stream may contain a key in pieces, which form the key only when they are joined, and
+ * may end within a key.
  */
 export function removeKeysFromValue<T extends object>(value: T, keys: readonly string[], what: 'talk' | 'error'): T {
   const text = JSON.stringify(value);
-  const clean = removeKeys(text, keys, what);
+  const clean = removeKeysFromJson(text, keys, what);
   return clean === text ? value : JSON.parse(clean);
+}
+
+/** Decodes a text without dropping a byte order mark. */
+function decodeWhole(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
 /** Bytes without the keys of a call; the same array if it contains no key. */
 export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const mayHold = keys.some((key) => buffer.includes(key) || !isNeverEscapedInJson(key));
-  if (!mayHold && !buffer.includes('\\/') && !buffer.includes('\\u00')) return bytes;
-  const text = buffer.toString('utf8');
+  const text = decodeWhole(bytes);
+  const mayHold = keys.some((key) => text.includes(key) || !isNeverEscapedInJson(key));
+  if (!mayHold && !text.includes('\\/') && !text.includes('\\u00')) return bytes;
   const clean = removeKeys(text, keys, what);
-  return clean === text ? bytes : Buffer.from(clean);
+  return clean === text ? bytes : new TextEncoder().encode(clean);
 }
 
 /**
@@ -70,10 +106,11 @@ export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], 
  * for other services, such as MCP servers that the model's service calls. Recording does not need those credentials.
  */
 export function redactRequestForFile(request: Uint8Array, keys: readonly string[]): Uint8Array {
-  const clean = removeKeysFromBytes(request, keys, 'talk');
-  const buffer = Buffer.from(clean.buffer, clean.byteOffset, clean.byteLength);
-  if (!['mcp_servers', '"headers"', 'authorization'].some((word) => buffer.includes(word))) return clean;
-  const body = parseJsonObject(buffer.toString('utf8'));
+  const whole = decodeWhole(request);
+  const text = removeKeysFromJson(whole, keys, 'talk');
+  const clean = text === whole ? request : new TextEncoder().encode(text);
+  if (!['mcp_servers', '"headers"', 'authorization'].some((word) => text.includes(word))) return clean;
+  const body = parseJsonObject(text);
   if (body === null) return clean;
   const { mcp_servers: _, tools, ...rest } = body;
   const plain = Array.isArray(tools) ? { tools: tools.map(toolForFile) } : {};

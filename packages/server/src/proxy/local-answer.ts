@@ -1,5 +1,5 @@
 /** Answers calls with the models of this server, in the format of the call. Used if no upstream is configured. */
-import type { JsonObject, Message } from '@coppice/core';
+import { type JsonObject, type Message, statusOfKind } from '@coppice/core';
 import { buildRequestMessages, coalesceMessages } from '@coppice/core/context';
 import { isJsonObject } from '@coppice/core/decode';
 import type { ErrorEvent, ModelProviders, ProviderEvent } from '@coppice/engine';
@@ -24,7 +24,7 @@ export interface LocalAnswerOptions {
   readonly now: () => number;
   readonly newId: () => string;
   readonly signal: AbortSignal;
-  /** The messages before the history that the call contains. */
+  /** The messages up to the reply that the call continues by its id; empty if the call names none. */
   readonly before: readonly Message[];
 }
 
@@ -89,15 +89,8 @@ const writers: Readonly<Record<LocalWireKind, (head: AnswerHead) => WireWriter>>
   responses: createResponsesWriter,
 };
 
-const statuses = {
-  invalid: 400,
-  'not-found': 404,
-  conflict: 409,
-  refused: 400,
-  aborted: 499,
-  unavailable: 503,
-  internal: 500,
-};
+// The services of these wires answer 400 where this server answers 422.
+const statuses = { ...statusOfKind, refused: statusOfKind.invalid };
 
 /** Returns the status of an error response: that of the model's service, else derived from the kind of the error. */
 function statusOfAnswer({ status, kind }: ErrorEvent): number {

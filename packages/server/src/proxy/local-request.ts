@@ -29,7 +29,7 @@ function requestedTools(body: JsonObject): ToolSpec[] {
       const name = readTextField(spec, 'name');
       const schema = isJsonObject(spec['input_schema']) ? spec['input_schema'] : objectOrEmpty(spec, 'parameters');
       // Tools that the service itself would run, such as a web search, are left out.
-      if (name === null || (tool['type'] !== undefined && !/^(?:function|custom)$/.test(String(tool['type']))))
+      if (name === null || (tool['type'] !== undefined && tool['type'] !== 'function' && tool['type'] !== 'custom'))
         return [];
       const parameters = Object.keys(schema).length === 0 ? { type: 'object', properties: {} } : schema;
       return [{ name, description: readTextField(spec, 'description') ?? '', parameters }];
@@ -59,8 +59,8 @@ function thinkingOf(wire: WireKind, body: JsonObject): ThinkingOptions | undefin
   const type = readTextField(thinking, 'type');
   if (type !== 'enabled' && type !== 'adaptive') return undefined;
   const budgetTokens = numberFieldAt(thinking, 'budget_tokens');
-  const wish = effortOf(readTextField(objectOrEmpty(body, 'output_config'), 'effort')) ?? { effort: 'medium' };
-  return budgetTokens === undefined ? wish : { ...wish, budgetTokens };
+  const chosen = effortOf(readTextField(objectOrEmpty(body, 'output_config'), 'effort')) ?? { effort: 'medium' };
+  return budgetTokens === undefined ? chosen : { ...chosen, budgetTokens };
 }
 
 function stopsOf(body: JsonObject): readonly string[] | undefined {

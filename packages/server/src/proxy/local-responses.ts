@@ -85,14 +85,14 @@ export function createResponsesWriter({ id, created, model }: AnswerHead): WireW
     if (part.type === 'text') {
       const { text } = part;
       const whole = { type: 'output_text', text, annotations: [], logprobs: [] };
-      const said = event('response.output_text.done', { ...where, content_index: 0, text, logprobs: [] });
-      return `${said}${event('response.content_part.done', { ...where, content_index: 0, part: whole })}${through()}`;
+      const doneEvent = event('response.output_text.done', { ...where, content_index: 0, text, logprobs: [] });
+      return `${doneEvent}${event('response.content_part.done', { ...where, content_index: 0, part: whole })}${through()}`;
     }
     if (part.type === 'thinking') {
       const { text } = part;
-      const said = event('response.reasoning_summary_text.done', { ...where, summary_index: 0, text });
+      const doneEvent = event('response.reasoning_summary_text.done', { ...where, summary_index: 0, text });
       const whole = { ...where, summary_index: 0, part: { type: 'summary_text', text } };
-      return `${said}${event('response.reasoning_summary_part.done', whole)}${through()}`;
+      return `${doneEvent}${event('response.reasoning_summary_part.done', whole)}${through()}`;
     }
     if (part.type !== 'call') return through();
     const { name, json } = part;

@@ -54,7 +54,8 @@ async function mustWait(
   if (ordering.now() - waitingCall.readyAt >= reorderTimeoutOf(ordering)) return false;
   if (waitingCall.waitsFor !== null && waitingCall.waitsFor.state !== 'gone') return true;
   waitingCall.waitsFor = null;
-  // A call in a file is not parsed before it is recorded.
+  // A call that was moved to a file is parsed only when it is recorded. It may continue any earlier call, so it waits
+  // for the first one that is left.
   if (waitingCall.request === null) waitingCall.waitsFor = before.find(({ state }) => state !== 'gone') ?? null;
   else
     for (const earlier of before)

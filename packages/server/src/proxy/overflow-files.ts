@@ -1,22 +1,42 @@
 /** Stores waiting calls in files, because they exceed the memory limit or the server stops before they are recorded. */
+import { joinBytes } from '@coppice/content';
+import {
+  booleanField,
+  fieldReader,
+  fieldsOrEmpty,
+  finiteNumberField,
+  integerField,
+  nullableField,
+  oneOfField,
+  optionalField,
+  requiredText,
+  shapeField,
+  shapeReader,
+} from '@coppice/core/decode';
 import {
   closeSync,
+  copyFile,
+  hasProcessEnded,
+  join,
   mkdirSync,
   mkdtempSync,
   openSync,
+  processId,
   readdirSync,
+  readFile,
   readSync,
+  rename,
   renameSync,
+  rm,
   rmdirSync,
   rmSync,
-} from 'node:fs';
-import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { WireKind } from './exchange.ts';
+  tmpdir,
+  writeFile,
+} from '#platform/system';
+import { type WireKind, wireKinds } from './exchange.ts';
 import { redactRequestForFile } from './hide-keys.ts';
 import { redactAnswerForFile } from './read-answer.ts';
-import type { CallOrigin } from './session-of-call.ts';
+import { type CallOrigin, isCallOrigin } from './session-of-call.ts';
 import type { CapturedResponse, WaitingCall } from './waiting-call.ts';
 
 /** The content of a file with a call. */
@@ -35,6 +55,30 @@ export interface StoredCall {
 type OverflowHead = Omit<StoredCall, 'id' | 'request' | 'call'> &
   Omit<CapturedResponse, 'response'> & { readonly id?: string; readonly requestBytes: number };
 
+const readHead = shapeReader<OverflowHead>({
+  id: optionalField(requiredText),
+  owner: requiredText,
+  project: requiredText,
+  wire: oneOfField(wireKinds),
+  origin: optionalField(fieldReader(isCallOrigin, 'the origin of a call')),
+  requestBytes: integerField,
+  provider: requiredText,
+  isRead: optionalField(booleanField),
+  encoding: optionalField(requiredText),
+  status: integerField,
+  cut: nullableField(oneOfField(['client', 'service', 'limit'] as const)),
+  timing: shapeField<CapturedResponse['timing']>({
+    startedAt: finiteNumberField,
+    firstMs: nullableField(finiteNumberField),
+    totalMs: finiteNumberField,
+  }),
+});
+
+/** Parses the first line of a file. Throws if the file is damaged. */
+function parseHead(line: Uint8Array): OverflowHead {
+  return readHead(fieldsOrEmpty(JSON.parse(new TextDecoder().decode(line))));
+}
+
 const [whole, part] = ['.call', '.part'];
 // The length of the first read of a file, which contains the whole header.
 const headBytes = 16 * 1024;
@@ -43,13 +87,13 @@ const headBytes = 16 * 1024;
 const ownFolders = new Set<string>();
 
 /** Encodes a call for a file, without its keys. Null if the call has no data to write. */
-export async function encodeCall(waiting: WaitingCall): Promise<Buffer | null> {
+export async function encodeCall(waiting: WaitingCall): Promise<Uint8Array | null> {
   const { id, owner, project, wire, origin, secrets } = waiting;
   if (waiting.call === null || waiting.request === null) return null;
   const request = redactRequestForFile(waiting.request, secrets);
   const { response, ...rest } = await redactAnswerForFile(wire, waiting.call, secrets);
   const head: OverflowHead = { ...rest, id, owner, project, wire, origin, requestBytes: request.byteLength };
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request, response]);
+  return joinBytes([new TextEncoder().encode(`${JSON.stringify(head)}\n`), request, response]);
 }
 
 /** The files of one recorder, in a folder that no other process writes to. */
@@ -91,12 +135,12 @@ export class OverflowFiles {
 
   /** Reads the header of a file synchronously, so that calls of earlier processes are queued before new ones. */
   headOf(file: string): Pick<StoredCall, 'id' | 'owner' | 'project' | 'wire' | 'origin'> {
-    const beginning = Buffer.alloc(headBytes);
+    const beginning = new Uint8Array(headBytes);
     const opened = openSync(file, 'r');
     try {
       const length = readSync(opened, beginning);
       const end = beginning.subarray(0, length).indexOf(10);
-      const head: OverflowHead = JSON.parse(beginning.toString('utf8', 0, end));
+      const head = parseHead(beginning.subarray(0, Math.max(0, end)));
       const { id = this.#newId(), owner, project, wire, origin } = head;
       return { id, owner, project, wire, origin };
     } finally {
@@ -107,7 +151,7 @@ export class OverflowFiles {
   async read(file: string): Promise<StoredCall> {
     const bytes = await readFile(file);
     const end = bytes.indexOf(10);
-    const head: OverflowHead = JSON.parse(bytes.subarray(0, end).toString('utf8'));
+    const head = parseHead(bytes.subarray(0, Math.max(0, end)));
     // Files of older versions have no id; one is assigned now.
     const { id = this.#newId(), owner, project, wire, origin, requestBytes, ...rest } = head;
     const [from, to] = [end + 1, end + 1 + requestBytes];
@@ -129,7 +173,7 @@ export class OverflowFiles {
     const files: string[] = [];
     const left = namesInDirectory(this.#parent).filter((each) => /^\d+-/.test(each) && isLeft(each));
     for (const name of left.sort(byTime)) {
-      const folder = `${process.pid}-${this.#newId()}`;
+      const folder = `${processId}-${this.#newId()}`;
       ownFolders.add(folder);
       try {
         // Renaming is atomic, so only one process gets the folder.
@@ -160,7 +204,7 @@ export class OverflowFiles {
 
   #open(): string {
     if (this.#folder !== null) return this.#folder;
-    const name = `${process.pid}-${this.#newId()}`;
+    const name = `${processId}-${this.#newId()}`;
     ownFolders.add(name);
     if (this.#parent === null) this.#folder = mkdtempSync(join(tmpdir(), 'coppice-proxy-'));
     else {
@@ -189,12 +233,5 @@ function byTime(one: string, other: string): number {
 function isLeft(folder: string): boolean {
   if (ownFolders.has(folder)) return false;
   const pid = Number.parseInt(folder, 10);
-  if (pid === process.pid) return true;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    // Another error, for example a missing permission, means that the process exists.
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
-  }
+  return pid === processId || hasProcessEnded(pid);
 }

@@ -13,6 +13,7 @@ import {
   type WireKind,
 } from './exchange.ts';
 import { readWireMessage } from './read-message.ts';
+import { isEventStreamText } from './stream-events.ts';
 
 /** A response before parsing. */
 export interface RawResponse {
@@ -22,14 +23,17 @@ export interface RawResponse {
   readonly text: string;
   readonly status: number;
   readonly cut: CutReason;
+  /** The content encoding of a response that could not be decompressed. */
+  readonly unreadableEncoding?: string | undefined;
 }
 
 const nothing: ParsedResponse = { before: [], answers: [], model: null, usage: null, id: null, items: [], error: null };
 /** How many characters of an unreadable response are recorded. */
 export const maxExcerptLength = 2_000;
 
-export function parseResponse(wire: WireKind, { document, text, status, cut }: RawResponse): ParsedResponse {
-  if (status >= 300) return { ...nothing, error: { status, ...failureOfResponse(document, text, cut) } };
+export function parseResponse(wire: WireKind, raw: RawResponse): ParsedResponse {
+  const { document, status, cut } = raw;
+  if (status >= 300) return { ...nothing, error: { status, ...failureOfResponse(raw) } };
   const whole = document ?? {};
   const read = readers[wire](whole, cut);
   const error = read.error ?? (cut === 'limit' ? tooLong : null);
@@ -40,12 +44,20 @@ export function parseResponse(wire: WireKind, { document, text, status, cut }: R
     finish: null,
     status: cut === null ? 'error' : endOfAnswer(cut),
   };
-  return { ...read, answers: [failedCompletion], error: error ?? { status, ...failureOfResponse(null, text, cut) } };
+  return {
+    ...read,
+    answers: [failedCompletion],
+    error: error ?? { status, ...failureOfResponse({ ...raw, document: null }) },
+  };
 }
 
 const tooLong: JsonObject = {
   code: 'proxy/answer-too-long',
   message: 'The response is too long to be recorded completely. The client received all of it.',
+};
+
+const inBackground: JsonObject = {
+  message: 'The service answers in the background. The program fetches the answer with another call.',
 };
 
 /** Returns the document that a stream of events contains. */
@@ -56,10 +68,18 @@ export function foldStreamEvents(wire: WireKind, events: readonly JsonObject[]):
 }
 
 /** Returns the recorded form of a failure: the service's message, shortened and without keys. */
-function failureOfResponse(document: JsonObject | null, text: string, cut: CutReason): JsonObject {
+function failureOfResponse({ document, text, cut, unreadableEncoding }: RawResponse): JsonObject {
+  if (unreadableEncoding !== undefined)
+    return { message: `The response has the content encoding ${unreadableEncoding}, and could not be decompressed.` };
   if (document === null && text === '')
     return { message: cut === 'client' ? 'The client disconnected.' : 'The service sent nothing.' };
+  if (document === null && cut !== null && isEventStreamText(text))
+    return { message: `${cut === 'client' ? 'The client disconnected' : 'The stream ended'} before the answer began.` };
   if (document === null) return { message: redactKeys(text.slice(0, maxExcerptLength)) };
+  return failureOfReport(document);
+}
+
+function failureOfReport(document: JsonObject): JsonObject {
   const said = objectOrEmpty(document, 'error');
   const kept = Object.keys(said).length > 0 ? said : document;
   const short = JSON.stringify(kept);
@@ -87,7 +107,7 @@ function completionOf(record: JsonObject, finish: string | null, cut: CutReason)
 function errorOfResponse(record: JsonObject): JsonObject | null {
   const { error } = record;
   if (typeof error === 'string') return { message: redactKeys(error.slice(0, maxExcerptLength)) };
-  return isJsonObject(error) && Object.keys(error).length > 0 ? failureOfResponse({ error }, '', null) : null;
+  return isJsonObject(error) && Object.keys(error).length > 0 ? failureOfReport({ error }) : null;
 }
 
 function fromChat(completion: JsonObject, cut: CutReason): ParsedResponse {
@@ -129,10 +149,17 @@ function fromResponses(response: JsonObject, cut: CutReason): ParsedResponse {
   });
   const status = readTextField(response, 'status');
   const finish = status === 'completed' || status === 'incomplete' ? status : null;
+  const isInBackground = last === undefined && (status === 'queued' || status === 'in_progress') && cut === null;
   return {
     ...common(response),
+    ...(isInBackground ? { error: inBackground } : {}),
     before: before.map(({ message }) => message),
-    answers: last === undefined ? [] : [completionOf(last.message, finish, cut)],
+    answers:
+      last !== undefined
+        ? [completionOf(last.message, finish, cut)]
+        : isInBackground
+          ? [{ message: null, finish: null, status: 'interrupted' }]
+          : [],
     items: listOrEmpty(response, 'output').flatMap((item) =>
       isJsonObject(item) ? (readTextField(item, 'id') ?? []) : [],
     ),

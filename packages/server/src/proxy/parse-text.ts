@@ -28,6 +28,26 @@ function nestsTooDeep(text: string): boolean {
   return false;
 }
 
+/**
+ * Returns the texts of the complete objects and lists in a JSON list whose end is missing. The caller parses each of
+ * them.
+ */
+export function splitJsonList(text: string): readonly string[] {
+  const values: string[] = [];
+  let depth = 0;
+  let begins = -1;
+  for (let at = text.indexOf('[') + 1; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === 0x22) at = endOfJsonString(text, at);
+    else if (sign === 0x5b || sign === 0x7b) {
+      if (depth++ === 0) begins = at;
+    } else if ((sign === 0x5d || sign === 0x7d) && --depth === 0) values.push(text.slice(begins, at + 1));
+    // The end of the list itself.
+    if (depth < 0) break;
+  }
+  return values;
+}
+
 /** Returns the index of the closing quotation mark of a JSON string. */
 function endOfJsonString(text: string, begins: number): number {
   for (let at = text.indexOf('"', begins + 1); at !== -1; at = text.indexOf('"', at + 1)) {

@@ -26,8 +26,7 @@ import { addCompactionMarker, findPositionAfterMarker } from './agent-compaction
 import { detectCallPurpose, newestUserMessages } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
 import { findHistories, isDistinctiveHistory } from './find-histories.ts';
-import { type CallOrigin, programOfCall } from './session-of-call.ts';
-import { sourceOfMessage } from './source-of-message.ts';
+import { type CallOrigin, programOfCall, sessionOfCall } from './session-of-call.ts';
 import { findCallsWithSubAgent, findSpawningCall, type SpawningCall } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
 import { findWorkingFolder } from './working-folder.ts';
@@ -73,7 +72,7 @@ export async function findOrCreateSessionPosition(
   context: RunContext,
 ): Promise<SessionPosition> {
   const call = { asked, history, keys, project, origin };
-  const session = origin.session ?? asked.session;
+  const session = sessionOfCall(asked, origin);
   return session === null
     ? findPositionByHistory(store, call, callId, context)
     : findPositionInSession(store, session, call, context);
@@ -181,16 +180,35 @@ async function findSideCallPositionOfRun(
   return { tree, parentId: tree.rootId, rest: newestUserMessages(history), beside: true };
 }
 
+/**
+ * Returns the name under which a session of a program is stored. It is the id that the program sends. If a session of
+ * another program has this id already, the name of the program precedes it, because programs choose their ids
+ * independently. An id that the user sends (`x-coppice-session`) may be used by several programs on purpose.
+ */
+async function findSessionName(
+  store: Store,
+  id: string,
+  { project, origin }: PlacedCall,
+): Promise<{ readonly session: string; readonly tree: TreeRow | null }> {
+  const tree = await findSessionTree(store, id, project);
+  const program = programOfCall(origin);
+  const owner = tree === null ? null : recordedOf(tree)?.program;
+  if (program === null || owner == null || owner === program || origin.isUsersSession === true)
+    return { session: id, tree };
+  const session = `${program}/${id}`;
+  return { session, tree: await findSessionTree(store, session, project) };
+}
+
 /** Finds the position of a call with a session id. */
 async function findPositionInSession(
   store: Store,
-  session: string,
+  id: string,
   call: PlacedCall,
   context: RunContext,
 ): Promise<SessionPosition> {
   const { asked, history, project, origin } = call;
+  const { session, tree: present } = await findSessionName(store, id, call);
   if (detectCallPurpose(asked, origin) !== 'turn') return findSideCallPosition(store, session, call, context);
-  const present = await findSessionTree(store, session, project);
   if (present === null) return placeAtRoot(await openSessionTree(store, session, call, context), history);
   const tree = await addMissingAttributes(store, present, call, context);
   const continued = await findPositionAfterReply(store, session, tree, call);
@@ -199,6 +217,9 @@ async function findPositionInSession(
     (await findPositionAfterMarker(store, tree, history, call.keys)) ??
     (await addCompactionMarker(store, tree, await findSideCalls(store, session, project), history, call.keys, context));
   if (compacted !== null) return { tree, ...compacted, beside: false };
+  // The reply that the call continues was not recorded. The session is known, so the call is not its beginning.
+  if (asked.previous !== null && tree.activeNodeId !== null)
+    return { tree, parentId: tree.activeNodeId, rest: history, beside: false };
   const isFirst = !history.some((message) => message.role === 'assistant');
   if (!isFirst || origin.parent != null) return placeAtRoot(tree, history);
   // Programs without ids of sub-agents: the task of the sub-agent is in a tool call of the session.
@@ -339,9 +360,9 @@ async function openSessionTree(
     return side;
   }
   const link = await linkToParent(store, id, call);
-  const made = await createTree(store, id, treeOf(call, session, link), context);
+  const createdTree = await createTree(store, id, treeOf(call, session, link), context);
   if (link !== null) await store.putExternalIds([buildSubAgentRow(id, link.parent)]);
-  return made;
+  return createdTree;
 }
 
 /** The session that started a sub-agent, and the tool call that started it if it is known. */
@@ -352,17 +373,14 @@ interface ParentLink {
   readonly agentType: string | null;
 }
 
-async function linkToParent(
-  store: Store,
-  child: TreeId,
-  { history, project, origin }: PlacedCall,
-): Promise<ParentLink | null> {
-  const session = origin.parent ?? null;
-  if (session === null) return null;
+async function linkToParent(store: Store, child: TreeId, call: PlacedCall): Promise<ParentLink | null> {
+  const { history, project, origin } = call;
+  if (origin.parent == null) return null;
+  const { session } = await findSessionName(store, origin.parent, call);
   const { id: parent, tree } = await findSessionId(store, session, project);
   const taken = tree === null ? new Set<string>() : await findCallsWithSubAgent(store, parent, child);
   const spawned =
-    tree === null ? null : await findSpawningCall(store, parent, history, (call) => taken.has(call), origin.agentName);
+    tree === null ? null : await findSpawningCall(store, parent, history, (one) => taken.has(one), origin.agentName);
   return { session, parent, spawned, agentType: spawned?.agentType ?? origin.agentType ?? null };
 }
 
@@ -437,11 +455,22 @@ async function readUndeletedTree(
   }
 }
 
-/** Returns the session id and the tools flag in the metadata of a recorded tree; null if the tree was not recorded. */
-function recordedOf({ attributes }: TreeRow): { readonly session: string | null; readonly tools: boolean } | null {
+/** What the metadata of a recorded tree says about its session. */
+interface RecordedSession {
+  readonly session: string | null;
+  readonly program: string | null;
+  readonly tools: boolean;
+}
+
+/** Returns the metadata of a recorded tree; null if the tree was not recorded. */
+function recordedOf({ attributes }: TreeRow): RecordedSession | null {
   const recorded = attributes.metadata?.['recorded'];
   if (!isJsonObject(recorded)) return null;
-  return { session: getText(recorded, 'session') ?? null, tools: recorded['tools'] === true };
+  return {
+    session: getText(recorded, 'session') ?? null,
+    program: getText(recorded, 'program') ?? null,
+    tools: recorded['tools'] === true,
+  };
 }
 
 /** Returns the metadata with which lists and the agents page identify a recorded tree. */
@@ -492,4 +521,14 @@ async function createTree(store: Store, id: TreeId, attributes: TreeAttributes, 
     if (!isAppError(error) || error.code !== 'tree/exists') throw error;
   }
   return store.read(id, () => readTree(id));
+}
+
+/** Returns the source metadata of a message that a call sent. For earlier replies only the role is known. */
+export function sourceOfMessage(role: string): JsonObject {
+  return role === 'assistant' ? { type: 'model', provider: 'unknown', model_name: 'unknown' } : { type: 'user' };
+}
+
+/** Whether a reply is known only from the history of a later call. */
+export function isFromHistory(source: JsonObject | undefined): boolean {
+  return source?.['type'] === 'model' && source['provider'] === 'unknown' && source['model_name'] === 'unknown';
 }

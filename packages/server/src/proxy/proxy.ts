@@ -1,9 +1,13 @@
 /** The recording proxy: chooses the upstream service of a call, forwards or answers the call, and records it. */
-import { join } from 'node:path';
+import { joinBytes } from '@coppice/content';
 import type { JsonObject } from '@coppice/core';
 import { costOf } from '@coppice/engine';
+import { decompress } from '#platform/compression';
+import { join } from '#platform/system';
+import { type FinishedResponse, forwardCall } from '#platform/upstream';
 import type { Caller } from '../caller.ts';
 import { throwHttpError } from '../http-errors.ts';
+import { listEncodings } from '../platform/content-encodings.ts';
 import type { RawReply } from '../routes/define.ts';
 import type { SharedServices } from '../services.ts';
 import { answerLocally } from './answer-locally.ts';
@@ -13,7 +17,6 @@ import { secretKeysOf } from './hide-keys.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import type { ResponseBufferOptions } from './response-buffer.ts';
 import { type CallGrouping, readCallOrigin } from './session-of-call.ts';
-import { type FinishedResponse, forwardCall } from './upstream.ts';
 import { formatWireError, type WireService, wireServiceOf } from './wire-error.ts';
 
 /** A call of a program, as a proxy route receives it. */
@@ -30,6 +33,8 @@ export interface ProxyCall {
   readonly method: string;
   readonly project: string | undefined;
   readonly body: Uint8Array | null;
+  /** The body of a call that is not recorded, as it arrives; null if `body` contains it or there is none. */
+  readonly chunks: AsyncIterable<Uint8Array> | null;
   readonly signal: AbortSignal;
   header(name: string): string | undefined;
   /** All headers, by their names in lower case. */
@@ -120,13 +125,13 @@ const publicAddresses: Readonly<Record<WireService, string>> = {
  * Returns the base URL of a service up to the version of the call, set by the operator; null if our own models answer.
  */
 function upstreamOf(services: SharedServices, service: WireService, version: string): string | null {
-  const said = services.config.proxy[service];
+  const configured = services.config.proxy[service];
   const provider = services.config.providers.get(service);
-  if (said === undefined && provider?.key === undefined) return null;
-  const base = said ?? provider?.baseUrl ?? publicAddresses[service];
+  if (configured === undefined && provider?.key === undefined) return null;
+  const base = configured ?? provider?.baseUrl ?? publicAddresses[service];
   // Google has several versions, and the path of the call contains the version.
   if (service === 'google') return `${base.replace(/\/v1(?:alpha|beta)?$/, '')}/${version}`;
-  return service === 'anthropic' && said !== undefined && !said.endsWith('/v1') ? `${said}/v1` : base;
+  return service === 'anthropic' && configured !== undefined && !configured.endsWith('/v1') ? `${configured}/v1` : base;
 }
 
 function headersFor(call: ProxyCall, service: WireService, url: string): Record<string, string> {
@@ -170,8 +175,38 @@ function upstreamPath(call: ProxyCall): string {
   // Google's clients may send their key in the query. It is our token, unless the token has its own header.
   const isOurs =
     call.header('x-coppice-token') === undefined && call.version !== 'v1' ? /^(?:token|key)(?:=|$)/i : /^token(?:=|$)/i;
-  const behind = parts.filter((part) => part !== '' && !isOurs.test(decodePath(part))).join('&');
-  return behind === '' ? call.path : `${call.path}?${behind}`;
+  const forwardedQuery = parts.filter((part) => part !== '' && !isOurs.test(decodePath(part))).join('&');
+  return forwardedQuery === '' ? call.path : `${call.path}?${forwardedQuery}`;
+}
+
+/**
+ * Returns the body of a request as the recorder parses it; null if it cannot be decompressed or is larger than the
+ * limit when it is. Such a call is forwarded and not recorded.
+ */
+async function decompressRequest(
+  body: Uint8Array,
+  encoding: string | undefined,
+  { limits }: Pick<SharedServices, 'limits'>,
+): Promise<Uint8Array | null> {
+  if (encoding === undefined || listEncodings(encoding).length === 0) return body;
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of decompress(body, encoding) ?? []) {
+      length += piece.byteLength;
+      if (length > limits.proxyBytes) return null;
+      pieces.push(piece);
+    }
+  } catch {
+    return null;
+  }
+  return length === 0 ? null : joinBytes(pieces);
+}
+
+/** Returns the declared length of a body that is forwarded as it arrives; null if there is none. */
+function declaredLength({ chunks, header }: ProxyCall): number | null {
+  const length = chunks === null ? undefined : header('content-length');
+  return length === undefined ? null : Number(length);
 }
 
 // Only this much of an error response is read. A longer body is not an error message.
@@ -179,24 +214,34 @@ const errorBytes = 256 * 1024;
 
 /** Forwards or answers a call. It is recorded after the client has received its bytes. */
 export async function proxyCall(call: ProxyCall): Promise<RawReply> {
-  const { services, wire, method, signal, body } = call;
+  const { services, wire, method, signal, body, chunks } = call;
   const service = wireServiceOf(call, call.header);
   const project = projectOf(call);
   const upstream = upstreamOf(services, service, call.version);
-  if (upstream === null) return answerLocally(call, project);
-  const { now, recorder } = services;
+  const request = body === null ? null : await decompressRequest(body, call.header('content-encoding'), services);
+  if (upstream === null) {
+    if (body !== null && request === null)
+      throwHttpError('http/media-type', 'The body has an unknown content encoding, or is too large when decompressed.');
+    return answerLocally({ ...call, body: request }, project);
+  }
+  const { now, recorder, log } = services;
+  if (wire !== null && body !== null && request === null)
+    log.warn(
+      { project, encoding: call.header('content-encoding') },
+      'a call is not recorded, because its body cannot be decompressed or is too large',
+    );
   const { owner } = call.caller;
   const url = `${upstream}/${upstreamPath(call)}`;
   const headers = headersFor(call, service, url);
   const secrets = secretKeysOf(call.header, headers, services.config);
   const ticket =
-    wire === null || body === null
+    wire === null || request === null
       ? null
       : recorder.enter({
           owner,
           project,
           wire,
-          request: body,
+          request,
           secrets,
           origin: readCallOrigin(call.header, configuredGroupingOf(services, project)),
         });
@@ -219,7 +264,8 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
       keep: (bytes) => ticket?.keep(bytes) ?? false,
       releaseBytes: (bytes) => ticket?.releaseBytes(bytes),
     };
-    const back = await forwardCall({ method, url, headers, body, signal, ending, keeping });
+    const length = body === null ? declaredLength(call) : body.byteLength;
+    const back = await forwardCall({ method, url, headers, body: body ?? chunks, length, signal, ending, keeping });
     void back.upstreamRequest.then((upstreamRequest) => finish(upstreamRequest, back.status, back.encoding));
     return { raw: back.body, status: back.status, headers: back.headers };
   } catch (thrown) {
@@ -243,7 +289,7 @@ function finishUnanswered(
   finish: (upstreamRequest: FinishedResponse, status: number) => void,
 ): void {
   const cut = by === 'client' ? 'client' : 'service';
-  const said = new TextEncoder().encode(JSON.stringify({ error: { message } }));
-  if (by === null) finish({ bytes: said, cut, firstMs: null }, 502);
+  const errorBody = new TextEncoder().encode(JSON.stringify({ error: { message } }));
+  if (by === null) finish({ bytes: errorBody, cut, firstMs: null }, 502);
   else finish({ bytes: new Uint8Array(), cut, firstMs: null }, 200);
 }

@@ -3,8 +3,8 @@ import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { type ParsedResponse, parseJsonObject, type WireKind } from './exchange.ts';
 import { removeKeysFromBytes, removeKeysFromValue } from './hide-keys.ts';
-import { foldStreamEvents, maxExcerptLength, parseResponse } from './parse-response.ts';
-import { parseBoundedJson } from './parse-text.ts';
+import { foldStreamEvents, maxExcerptLength, parseResponse, type RawResponse } from './parse-response.ts';
+import { parseBoundedJson, splitJsonList } from './parse-text.ts';
 import { isEventStream, readStreamEvents } from './stream-events.ts';
 import { type CapturedResponse, decompressResponse } from './waiting-call.ts';
 
@@ -14,26 +14,27 @@ const encoder = new TextEncoder();
 // Enough bytes for the characters of an excerpt, and for a key at its end.
 const beginningBytes = maxExcerptLength * 8;
 
-type ReadBytes = Pick<CapturedResponse, 'status' | 'cut'>;
+type ReadBytes = Pick<RawResponse, 'status' | 'cut' | 'unreadableEncoding'>;
 
-async function readBytes(wire: WireKind, bytes: Uint8Array, { status, cut }: ReadBytes): Promise<ParsedResponse> {
+async function readBytes(wire: WireKind, bytes: Uint8Array, how: ReadBytes): Promise<ParsedResponse> {
   const isStream = isEventStream(bytes);
   const events = isStream ? await readStreamEvents(wire, bytes) : [];
   // A stream with an error status contains no answer. It is recorded as text.
   const document = isStream
-    ? status < 300
+    ? how.status < 300
       ? foldStreamEvents(wire, events)
       : null
     : documentIn(wire, utf8.decode(bytes));
   const text = utf8.decode(bytes.subarray(0, beginningBytes));
-  return parseResponse(wire, { document, text, status, cut });
+  return parseResponse(wire, { document, text, ...how });
 }
 
 /** Returns the document of a response. Without `alt=sse` Google streams a list of chunks, which may be cut off. */
 function documentIn(wire: WireKind, text: string): JsonObject | null {
   if (wire !== 'google' || !text.trimStart().startsWith('[')) return parseJsonObject(text);
-  const chunks = parseBoundedJson(text);
-  return Array.isArray(chunks) ? foldStreamEvents(wire, chunks.filter(isJsonObject)) : null;
+  const whole = parseBoundedJson(text);
+  const chunks = Array.isArray(whole) ? whole : splitJsonList(text).map(parseBoundedJson);
+  return chunks.some(isJsonObject) ? foldStreamEvents(wire, chunks.filter(isJsonObject)) : null;
 }
 
 /**
@@ -78,9 +79,9 @@ export async function readAnswer(
   keys: readonly string[],
 ): Promise<ParsedResponse> {
   if (call.isRead === true) return JSON.parse(utf8.decode(call.response));
-  const { bytes, cut } = await decompressResponse(wire, call);
+  const { bytes, ...how } = await decompressResponse(wire, call);
   const clean = removeKeysFromBytes(bytes, keys, 'talk');
-  return (await readBoth(wire, clean, { status: call.status, cut }, keys)).read;
+  return (await readBoth(wire, clean, { status: call.status, ...how }, keys)).read;
 }
 
 /**
@@ -93,10 +94,11 @@ export async function redactAnswerForFile(
   keys: readonly string[],
 ): Promise<CapturedResponse> {
   if (call.isRead === true) return call;
-  const { bytes, cut } = await decompressResponse(wire, call);
+  const { bytes, ...how } = await decompressResponse(wire, call);
+  const { cut } = how;
   const clean = removeKeysFromBytes(bytes, keys, call.status < 300 ? 'talk' : 'error');
-  const { shown, read } = await readBoth(wire, clean, { status: call.status, cut }, keys);
-  if (read !== shown)
+  const { shown, read } = await readBoth(wire, clean, { status: call.status, ...how }, keys);
+  if (read !== shown || how.unreadableEncoding !== undefined)
     return { ...call, cut, response: encoder.encode(JSON.stringify(read)), isRead: true, encoding: undefined };
   // Data that cannot be decompressed now cannot be read later either, and may contain anything, so it is not stored.
   return clean === bytes && bytes.byteLength > 0 ? call : { ...call, cut, response: clean, encoding: undefined };

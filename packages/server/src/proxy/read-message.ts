@@ -1,8 +1,8 @@
 /** Parses one message of a call. */
-import { createHash } from 'node:crypto';
-import { defaultLimits, normaliseMessage } from '@coppice/content';
+import { defaultLimits, normaliseMessage, utf8Length } from '@coppice/content';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
+import { sha256 as hashOf } from '#platform/crypto';
 import { removeServiceFields } from './exchange.ts';
 
 /** The type of the block that replaces a block that is too large. */
@@ -41,15 +41,15 @@ export function readOrKeepMessage(record: JsonObject): Message | null {
   const { content } = record;
   if (content === undefined || content === null || (Array.isArray(content) && content.length === 0)) return null;
   const role = record['role'] === 'assistant' ? 'assistant' : 'user';
-  const kept = normaliseMessage({ role, content: [{ type: unreadableBlock, message: record }] });
-  if (kept.ok) return kept.value;
+  const unreadable = normaliseMessage({ role, content: [{ type: unreadableBlock, message: record }] });
+  if (unreadable.ok) return unreadable.value;
   const text = JSON.stringify(record);
   return { role, content: [omittedOf(unreadableBlock, text)] };
 }
 
 function omittedOf(type: Json, text: string) {
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  return { type: omittedBlock, of: type, bytes: Buffer.byteLength(text), sha256 };
+  const sha256 = hashOf(text, 'hex');
+  return { type: omittedBlock, of: type, bytes: utf8Length(text), sha256 };
 }
 
 function shortened(record: JsonObject, kept: number): JsonObject {
@@ -65,9 +65,9 @@ function shortenedBlock(block: Json, kept: number): readonly Json[] {
   if (text.length <= kept) return [block];
   const type = isJsonObject(block) ? (block['type'] ?? 'unknown') : 'text';
   const omitted = omittedOf(type, text);
-  const said = isJsonObject(block) ? block['text'] : block;
-  if (typeof said !== 'string') return [omitted];
+  const blockText = isJsonObject(block) ? block['text'] : block;
+  if (typeof blockText !== 'string') return [omitted];
   // A surrogate pair must not be split.
-  const beginning = said.slice(0, kept).replace(/[\ud800-\udbff]$/, '');
+  const beginning = blockText.slice(0, kept).replace(/[\ud800-\udbff]$/, '');
   return [{ type: 'text', text: beginning }, omitted];
 }

@@ -2,7 +2,7 @@
  * Records one exchange in a tree. The session or the prompt selects the tree, the history selects the position, and the
  * answers become new nodes.
  */
-import { messageKit, storeInlineMessages } from '@coppice/content';
+import { canonicalJson, messageKit, storeInlineMessages } from '@coppice/content';
 import {
   ask,
   isAppError,
@@ -21,13 +21,17 @@ import {
   treeId,
 } from '@coppice/core';
 import { findSystemPrompt } from '@coppice/core/context';
-import { titleActor } from '@coppice/engine';
+import { titleActor, waitForNextTask } from '@coppice/engine';
 import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
 import { buildHistoryRows, historyKeysOf } from './find-histories.ts';
-import { findOrCreateSessionPosition, type SessionPosition } from './place-in-session.ts';
+import {
+  findOrCreateSessionPosition,
+  isFromHistory,
+  type SessionPosition,
+  sourceOfMessage,
+} from './place-in-session.ts';
 import { itemFormat, resolveReferences } from './resolve-references.ts';
 import type { CallGrouping, CallOrigin } from './session-of-call.ts';
-import { sourceOfMessage } from './source-of-message.ts';
 import { buildSpawnRows } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
 
@@ -68,7 +72,7 @@ export interface RecordedHistory {
   readonly history: readonly Message[];
   readonly keys: readonly string[];
   readonly grouping: CallGrouping;
-  /** Whether the call is a side call, after which no other call continues. */
+  /** Whether the call is a side call, such as a request for a title. No other call continues it. */
   readonly beside: boolean;
   readonly nodes: number;
   /** The system prompt to store with the reply, if it has changed and no new message could store it. */
@@ -82,8 +86,10 @@ export interface RecordingServices {
   readonly newId: () => string;
 }
 
-// The external id format of the ids that a service gives to replies.
+// The external id formats of the ids that a service gives to replies, and of those of the conversations that it keeps.
+// The latter name the newest reply of a conversation.
 const replyFormat = 'openai-response';
+const conversationFormat = 'openai-conversation';
 
 /** The last node that was recorded in a tree, with the system prompt that was in effect. */
 interface RecordedEnd {
@@ -123,20 +129,51 @@ export async function recordExchange(
   const { treeId: id, parentId } = placed;
   const replies = await storeInlineMessages(repliesOf(exchange, placed.promptOfReply), store.blobs);
   // A store may write synchronously on this thread, so the loop yields between two writes.
-  await new Promise((resolve) => setImmediate(resolve));
+  await waitForNextTask();
   // The active node of a session follows its program. A tree of one prompt contains calls of many sessions, so its
   // active node does not move.
   const select = placed.grouping === 'session';
+  const known = await findKnownReply(store, placed, replies);
+  if (known !== null) {
+    await nameItems(store, exchange, id, placed, known);
+    // Last, so that a retry after a crash finds the reply again.
+    await run(store, { type: 'annotate', treeId: id, nodeId: known, set: replies[0]?.meta ?? {} }, context);
+    return { treeId: id, parentId, added: [known], nodes: placed.nodes };
+  }
   const written =
     replies.length === 0 ? null : await run(store, { type: 'reply', treeId: id, parentId, replies, select }, context);
   const added = written?.result.added ?? [];
   const [first] = added;
   // A call that continues another one by id may leave out the system prompt.
-  const saysPrompt = asked.previous === null || asked.systemPrompt !== undefined;
+  const saysPrompt = !continuesById(asked) || asked.systemPrompt !== undefined;
   if (saysPrompt && first !== undefined && written?.version === placed.version + 1)
     rememberEnd(store, id, { nodeId: first, version: written.version, prompt: asked.systemPrompt ?? '' });
   await nameItems(store, exchange, id, placed, first ?? null);
   return { treeId: id, parentId, added, nodes: placed.nodes + added.length };
+}
+
+/**
+ * Returns the node of a reply that the tree has already, as a message in the history of a later call. Another process
+ * may have recorded that call first. Null if the tree does not have the reply.
+ */
+async function findKnownReply(
+  store: Store,
+  { treeId: id, parentId, nodes }: RecordedHistory,
+  [reply, ...more]: readonly NewReply[],
+): Promise<NodeId | null> {
+  // A call that adds messages is newer than everything in the tree.
+  if (nodes > 0 || reply?.message === undefined || reply.status !== 'success' || more.length > 0) return null;
+  const { message } = reply;
+  const key = messageKit.key(message);
+  const content = canonicalJson(message.content);
+  return store.read(id, function* () {
+    for (const head of yield* ask('children', { of: parentId })) {
+      const node = head.key === key ? yield* ask('node', { id: head.id }) : null;
+      if (node === null || !isFromHistory(node.meta.source)) continue;
+      if (canonicalJson(node.message?.content ?? null) === content) return node.id;
+    }
+    return null;
+  });
 }
 
 /** Stores the service's ids of a reply and its items. A client may reference them instead of sending them again. */
@@ -156,6 +193,8 @@ async function nameItems(
   const rows = [...nodeByItem].map(([item, at]) => ({ treeId: tree, nodeId: at, format: itemFormat, scope, id: item }));
   if (reply !== null && id !== null && asked.wire === 'responses')
     rows.push({ treeId: tree, nodeId: reply, format: replyFormat, scope, id });
+  if (reply !== null && asked.conversation !== null)
+    rows.push({ treeId: tree, nodeId: reply, format: conversationFormat, scope, id: asked.conversation });
   const [answer] = returned.answers;
   if (grouping === 'session' && !beside && reply !== null && answer?.message != null) {
     const all = [...messages, answer.message];
@@ -181,7 +220,7 @@ async function placeExchange(
   { project, origin, callId }: Pick<CompleteExchange, 'project' | 'origin' | 'callId'>,
   context: RunContext,
 ): Promise<RecordedHistory> {
-  const before = asked.previous === null ? null : await findRecordedReply(store, project, asked.previous);
+  const before = await findContinuedReply(store, project, asked);
   const grouping = origin.grouping ?? (await groupingSoFar(store, project));
   const history = await resolveReferences(store, project, asked.history);
   const keys = grouping === 'session' ? historyKeysOf(history) : [];
@@ -263,7 +302,7 @@ async function changedPrompt(
   known: string | null,
 ): Promise<string | null> {
   // A call that continues another one by its id need not repeat the prompt.
-  if (asked.previous !== null && asked.systemPrompt === undefined) return null;
+  if (continuesById(asked) && asked.systemPrompt === undefined) return null;
   const now = asked.systemPrompt ?? '';
   if (known !== null) return now === known ? null : now;
   const above = await store.read(id, function* () {
@@ -304,15 +343,37 @@ async function forestTree(store: Store, asked: ParsedRequest, project: string, c
   return tree;
 }
 
-/** Finds a reply by the service's id; null if it was never recorded or was deleted. */
-export async function findRecordedReply(
+/** Whether a call continues a reply by an id, so that the service knows the messages before. */
+function continuesById({ previous, conversation }: Pick<ParsedRequest, 'previous' | 'conversation'>): boolean {
+  return previous !== null || conversation !== null;
+}
+
+/** A recorded reply and its tree. */
+interface RecordedReply {
+  readonly tree: TreeRow;
+  readonly nodeId: NodeId;
+}
+
+/**
+ * Finds the reply that a call continues by the service's id of the reply or of the conversation; null if it was never
+ * recorded or was deleted.
+ */
+export async function findContinuedReply(
   store: Store,
   project: string,
-  reply: string,
-): Promise<{ readonly tree: TreeRow; readonly nodeId: NodeId } | null> {
-  const [found] = await store.findExternalIds(replyFormat, project, [reply]);
-  if (found?.nodeId == null) return null;
-  const [id, at] = [found.treeId, nodeId(found.nodeId)];
+  { previous, conversation }: Pick<ParsedRequest, 'previous' | 'conversation'>,
+): Promise<RecordedReply | null> {
+  const name = previous ?? conversation;
+  if (name === null) return null;
+  const format = previous === null ? conversationFormat : replyFormat;
+  for (const { treeId: id, nodeId: at } of await store.findExternalIds(format, project, [name])) {
+    const found = at === null ? null : await readReply(store, id, nodeId(at));
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+async function readReply(store: Store, id: TreeId, at: NodeId): Promise<RecordedReply | null> {
   try {
     return await store.read(id, function* () {
       const tree = yield* readTree(id);

@@ -122,9 +122,9 @@ function readExchange(store: Store, id: TreeId, to: string): Promise<readonly Me
     if (title !== undefined || metadata?.['recorded'] === undefined) return null;
     if (metadata['spawnedBy'] !== undefined || metadata['sideOf'] !== undefined) return null;
     const { nodes } = yield* ask('path', { to: nodeId(to) });
-    const asked = firstText(nodes, 'user', extractUserWords);
+    const firstQuestion = firstText(nodes, 'user', extractUserWords);
     const answered = firstText(nodes, 'assistant', (text) => text.trim());
-    return asked === null || answered === null ? 'later' : [asked, answered];
+    return firstQuestion === null || answered === null ? 'later' : [firstQuestion, answered];
   });
 }
 

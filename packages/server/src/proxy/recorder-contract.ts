@@ -99,7 +99,7 @@ export interface RecorderOptions {
   readonly answerBytes?: number | undefined;
   /** How long a call waits for the call that it continues, in milliseconds. */
   readonly reorderTimeoutMs?: number | undefined;
-  /** The URL with which a worker thread opens the store; without it calls are written on this thread. */
+  /** The URL and owner with which a worker thread opens the store; without them calls are written on this thread. */
   readonly threadStore?: ThreadStore | undefined;
   /** Called if no thread could be started. Calls are then written on this thread. */
   readonly onNoThread?: ((error: unknown) => void) | undefined;

@@ -167,6 +167,32 @@ describe('the recorder', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('[RP10] a damaged file is reported and left; the calls beside it are recorded', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
+    folders.push(folder);
+    const store = await openStore('memory:');
+    const recorder = recorderOn(blockWrites(store).store, { spillFolder: folder });
+    enterCall(recorder, 'whole').finish(answered('whole!'));
+    await recorder.close(10);
+    const [left = ''] = readdirSync(folder);
+    const names = ['', '{"owner":"local"', '{"owner":5,"wire":"chat"}\n', '{"owner":"local","wire":"other"}\n'].map(
+      (text, index) => {
+        const name = `00000000000${index + 2}-damaged.call`;
+        writeFileSync(join(folder, left, name), text);
+        return name;
+      },
+    );
+    renameSync(join(folder, left), join(folder, `${endedProcessId()}-left`));
+    const errors: unknown[] = [];
+    const next = recorderOn(store, { spillFolder: folder, onError: (error) => errors.push(error) });
+    next.resume();
+    await expect.poll(() => next.state.recorded).toBe(1);
+    expect(await textsIn(store)).toEqual(['whole!']);
+    expect(errors).toHaveLength(names.length);
+    await next.close();
+    expect(readdirSync(join(folder, readdirSync(folder)[0] ?? ''))).toEqual(names);
+  });
+
   it('[RP10] a call that waits in a file is recorded even if a later one asks whether it continues it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);

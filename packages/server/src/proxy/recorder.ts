@@ -3,9 +3,11 @@
  * delay nor fail a call. Calls beyond the memory limit are moved to files; calls beyond the limit of the files are
  * dropped and counted.
  */
-import { performance } from 'node:perf_hooks';
 import { type AppError, isAppError } from '@coppice/core';
+import { endsWithin, waitMs } from '@coppice/engine';
+import { busyMs, unrefTimer } from '#platform/system';
 import { CallBuffer, type QueuePosition } from './call-buffer.ts';
+import { RecordingThrottle } from './calls-in-progress.ts';
 import { type FailedCall, FailedCalls } from './failed-calls.ts';
 import { findNextCall, findReadyFirstCall, reorderTimeoutOf } from './order-calls.ts';
 import type { RecordedNodes } from './record.ts';
@@ -21,7 +23,6 @@ import type {
 } from './recorder-contract.ts';
 import { LocalRecording } from './recording-backend.ts';
 import { RecordingThread } from './recording-thread.ts';
-import { RecordingThrottle } from './recording-throttle.ts';
 import type { CapturedResponse, QueuedCallInput, WaitingCall } from './waiting-call.ts';
 
 export type {
@@ -215,12 +216,7 @@ export class Recorder {
    */
   async close(ms = 3_000): Promise<void> {
     this.#recording = false;
-    let timer: NodeJS.Timeout | undefined;
-    const timedOut = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms);
-    });
-    await Promise.race([this.idle(), timedOut]);
-    clearTimeout(timer);
+    await endsWithin(this.idle(), ms);
     this.#closing = true;
     for (const each of this.#timers.values()) clearTimeout(each);
     await this.#backend.close();
@@ -266,13 +262,12 @@ export class Recorder {
     if (waitingCall.moving !== null) return waitingCall.moving;
     waitingCall.state = 'recording';
     if (this.#recording) await this.#throttle.waitForCalls(this.#buffer.queues.get(key)?.length ?? 1);
-    const began = performance.eventLoopUtilization();
+    const began = busyMs();
     for (const earlier of before) await this.#recordHistory(earlier);
     if (await this.#record({ key, waitingCall })) this.#buffer.remove({ key, waitingCall });
     else waitingCall.state = 'ready';
-    // A worker thread does not use the time of this thread.
-    if (this.#recording && !this.#backend.usesOtherThread)
-      await this.#throttle.pauseRecording(performance.eventLoopUtilization(began).active);
+    // No pause is needed if a worker thread records, because this thread stays free.
+    if (this.#recording && !this.#backend.usesOtherThread) await this.#throttle.pauseRecording(busyMs() - began);
   }
 
   #scheduleRetry(key: string): void {
@@ -281,7 +276,7 @@ export class Recorder {
       this.#timers.delete(key);
       this.#startWorker(key);
     }, reorderTimeoutOf(this.#options));
-    this.#timers.set(key, timer.unref());
+    this.#timers.set(key, unrefTimer(timer));
   }
 
   /**
@@ -338,7 +333,7 @@ export class Recorder {
           return true;
         }
         this.#reportError(error);
-        await new Promise((resolve) => setTimeout(resolve, wait).unref());
+        await waitMs(wait, { idle: true });
       }
     }
   }

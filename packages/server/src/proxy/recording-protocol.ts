@@ -15,7 +15,7 @@ export type RecordingThreadRequest =
   | { readonly forget: number }
   | { readonly close: true };
 
-/** The result of a task, in the field that belongs to its verb. */
+/** The result of a task. Each kind of task has its own field; the others are missing. */
 export interface RecordingTaskResult {
   readonly digest?: CallDigest | null;
   readonly keys?: readonly string[];

@@ -1,7 +1,8 @@
 /** Records calls on a worker thread. The thread starts with the first call, and again if it ends unexpectedly. */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { AppError } from '@coppice/core';
-import { findWorkerFile } from '@coppice/engine';
+import { endsWithin, waitMs } from '@coppice/engine';
+import { startWorker } from '#platform/threads';
 import { deserialiseError } from '../serialise-error.ts';
 import type { ThreadStore } from '../threads.ts';
 import type { RecordedNodes } from './record.ts';
@@ -60,8 +61,8 @@ class RecordingWorker {
   #ended: ThreadEnded | null = null;
 
   constructor({ store, module }: RecordingThreadOptions) {
-    const { file, execArgv } = findWorkerFile('recording-worker', import.meta.url);
-    this.worker = new Worker(module ?? file, { name: 'coppice-recorder', workerData: store, execArgv });
+    const place = { module: module ?? 'recording-worker', beside: import.meta.url };
+    this.worker = startWorker(place, { name: 'coppice-recorder', workerData: store });
     let why: unknown;
     this.worker.on('error', (error) => {
       why = error;
@@ -164,10 +165,10 @@ export class RecordingThread implements RecordingBackend {
     const worker = this.#worker;
     if (worker === null) return;
     worker.post({ close: true });
-    if (await finishesInTime(worker.ended)) return;
+    if (await endsWithin(worker.ended, closeTimeoutMs)) return;
     // A blocked system call cannot be interrupted. The process exits without waiting for it.
     worker.worker.unref();
-    await finishesInTime(worker.worker.terminate());
+    await endsWithin(worker.worker.terminate(), closeTimeoutMs);
   }
 
   /** Runs a task and returns its result; null if no thread can be started. */
@@ -238,7 +239,7 @@ export class RecordingThread implements RecordingBackend {
   async #start(): Promise<RecordingWorker | null> {
     if (this.#crashes > 0) {
       const ms = Math.min(shortestWaitMs * 2 ** (this.#crashes - 1), longestWaitMs);
-      await new Promise((resolve) => setTimeout(resolve, ms));
+      await waitMs(ms);
       if (this.#closed) throw threadClosed();
     }
     try {
@@ -262,14 +263,4 @@ export class RecordingThread implements RecordingBackend {
     this.#crashes += 1;
     if (!this.#closed) this.#options.onEnded(why);
   }
-}
-
-async function finishesInTime(what: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timedOut = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), closeTimeoutMs);
-  });
-  const isFinished = await Promise.race([what.then(() => true), timedOut]);
-  clearTimeout(timer);
-  return isFinished;
 }

@@ -52,23 +52,23 @@ export interface RegroupOptions extends RecordingServices {
   readonly onProgress?: (progress: RegroupProgress) => void;
 }
 
-// How deep below the first message its reply is searched, because reminders and notes may be in between.
+// How many levels below the first message its reply is searched for; reminders and notes may be in between.
 const levelsToReply = 6;
 
-/** Regroups a project. It can be interrupted and repeated without adding duplicates. */
+/** Regroups a project. An interrupted run can be repeated without duplicates. */
 export async function regroupProject(store: Store, options: RegroupOptions): Promise<RegroupReport> {
   const { project, preview = false, signal } = options;
   const trees = await forestTrees(store, project);
   const sessions = await findSessions(store, trees, signal);
-  const made: RegroupReport['sessions'][number][] = [];
+  const sessionReports: RegroupReport['sessions'][number][] = [];
   for (const [index, session] of sessions.entries()) {
     signal?.throwIfAborted();
-    made.push(await makeSession(store, session, project, preview, contextOf(options)));
+    sessionReports.push(await makeSession(store, session, project, preview, contextOf(options)));
     options.onProgress?.({ done: index + 1, left: sessions.length - index - 1 });
   }
   // The old trees are deleted last, so that an interrupted run leaves them unchanged.
   if (!preview) for (const { id } of trees) await run(store, { type: 'delete-tree', treeId: id }, contextOf(options));
-  return { trees: trees.length, sessions: made };
+  return { trees: trees.length, sessions: sessionReports };
 }
 
 /** Undoes regrouping: restores the trees by prompt and moves the trees by session to the trash. */
@@ -161,11 +161,11 @@ async function makeSession(
 ): Promise<RegroupReport['sessions'][number]> {
   const [begins] = parts;
   const prompt = begins?.tree.attributes.systemPrompt;
-  const made = new SessionBuilder(id, prompt);
+  const builder = new SessionBuilder(id, prompt);
   for (const { tree, first } of parts)
-    made.add(await store.read(tree.id, () => ask('subtree', { of: first })), first, tree.attributes.systemPrompt);
-  const title = titleOfCall(made.messages());
-  const report = { treeId: id, title, messages: made.nodes.length };
+    builder.add(await store.read(tree.id, () => ask('subtree', { of: first })), first, tree.attributes.systemPrompt);
+  const title = titleOfCall(builder.messages());
+  const report = { treeId: id, title, messages: builder.nodes.length };
   if (preview) return report;
   const there = await store.read(id, () => ask('tree', {}));
   if (there?.attributes.trashedAt !== undefined) await run(store, { type: 'restore-tree', treeId: id }, context);
@@ -177,8 +177,8 @@ async function makeSession(
     ...(prompt === undefined ? {} : { systemPrompt: prompt }),
     ...(title === null ? {} : { autoTitle: title }),
   };
-  await run(store, { type: 'import', treeId: id, attributes, nodes: made.nodes }, context);
-  const rows = [...made.replies()].flatMap(({ nodeId: reply, messages }) =>
+  await run(store, { type: 'import', treeId: id, attributes, nodes: builder.nodes }, context);
+  const rows = [...builder.replies()].flatMap(({ nodeId: reply, messages }) =>
     buildHistoryRows(id, reply, messages, historyKeysOf(messages), project),
   );
   for (let from = 0; from < rows.length; from += rowsAtOnce)
@@ -226,7 +226,7 @@ class SessionBuilder {
   }
 
   #push(node: Node, message: Message, place: Pick<ImportNode, 'id' | 'parentId' | 'order'>, noted: JsonObject): void {
-    const made: ImportNode = {
+    const importNode: ImportNode = {
       ...place,
       message,
       kind: node.kind === 'root' ? 'message' : node.kind,
@@ -235,8 +235,8 @@ class SessionBuilder {
       createdAt: node.createdAt,
       ...(node.groupId > 0 ? { group: node.groupId } : {}),
     };
-    this.nodes.push(made);
-    this.#byId.set(place.id, made);
+    this.nodes.push(importNode);
+    this.#byId.set(place.id, importNode);
   }
 
   messages(): readonly Message[] {

@@ -2,6 +2,7 @@
  * Stores a response until it is recorded. A stream has a few hundred bytes per word, so a long stream is condensed as
  * it arrives. The size limit applies to the condensed content.
  */
+import { joinBytes } from '@coppice/content';
 import type { WireKind } from './exchange.ts';
 import { condenseStream, isEventStream } from './stream-events.ts';
 
@@ -67,7 +68,7 @@ export class ResponseBuffer {
   /** Returns all kept bytes. Can be called once. */
   async take(): Promise<Uint8Array> {
     await this.#working;
-    const bytes = Buffer.concat([...this.#together, ...this.#raw]);
+    const bytes = joinBytes([...this.#together, ...this.#raw]);
     this.#together.length = 0;
     this.#raw = [];
     return bytes;
@@ -101,6 +102,6 @@ export class ResponseBuffer {
       count += 1;
     }
     this.#rawBytes -= bytes;
-    return Buffer.concat(this.#raw.splice(0, count));
+    return joinBytes(this.#raw.splice(0, count));
   }
 }

@@ -45,8 +45,20 @@ describe('the session of a call', () => {
     expect(findSessionInBody({ metadata: { user_id: `user_abc_account_def_session_${id}` } })).toBe(id);
     expect(findSessionInBody({ metadata: { user_id: JSON.stringify({ device_id: 'd', session_id: id }) } })).toBe(id);
     expect(findSessionInBody({ metadata: { user_id: 'somebody' } })).toBeNull();
-    expect(findSessionInBody({ prompt_cache_key: id })).toBe(id);
     expect(findSessionInBody({ metadata: { user_id: '{broken' } })).toBeNull();
+  });
+
+  it('[RP25] is the key of the prompt cache only for a known program, because others share one key', async () => {
+    const { post, trees } = await proxied();
+    const cached = (words: string) => ({ ...call(user(words)), prompt_cache_key: 'support-v2' });
+    for (const words of ['How do I cook rice?', 'Write a poem.']) await post(chat, cached(words));
+    expect(await trees()).toHaveLength(2);
+    for (const words of ['one', 'two']) await post(chat, cached(words), { 'user-agent': 'codex_exec/0.169.0' });
+    expect((await trees()).map(({ attributes }) => attributes.autoTitle)).toEqual([
+      'one',
+      'Write a poem',
+      'How do I cook rice?',
+    ]);
   });
 });
 
@@ -101,6 +113,50 @@ describe('calls grouped by session', () => {
     const { post, trees } = await proxied();
     for (const id of ['one', 'two']) await post(chat, call(system('Be brief.'), user('Hi')), { 'session-id': id });
     expect(await trees()).toHaveLength(2);
+  });
+
+  it('[RP25] of two programs with the same id are two trees, unless the user chose the id', async () => {
+    const { post, trees, nodes } = await proxied();
+    const [codex, claude] = [{ 'user-agent': 'codex_exec/1' }, { 'user-agent': 'claude-cli/2' }];
+    for (const words of ['of Codex', 'again'])
+      await post(chat, call(user('of Codex'), ...(words === 'again' ? [said('Answer 1.'), user(words)] : [])), {
+        ...codex,
+        'session-id': '7',
+      });
+    for (const words of ['of Claude', 'again'])
+      await post(chat, call(user('of Claude'), ...(words === 'again' ? [said('Answer 3.'), user(words)] : [])), {
+        ...claude,
+        'x-claude-code-session-id': '7',
+      });
+    const agent = { 'x-claude-code-session-id': '7', 'x-claude-code-agent-id': 'a1' };
+    await post(chat, call(user('for an agent')), { ...claude, ...agent });
+    expect((await trees()).map(({ attributes }) => attributes.autoTitle).toSorted()).toEqual([
+      'for an agent',
+      'of Claude',
+      'of Codex',
+    ]);
+    expect((await nodes()).map(({ depth }) => depth)).toEqual([1, 2, 3, 4, 1, 2, 3, 4, 1, 2]);
+    const [sub] = (await trees()).filter(({ attributes }) => attributes.tags?.includes('sub-agent'));
+    const of = (title: string) =>
+      trees().then((all) => all.find(({ attributes }) => attributes.autoTitle === title)?.id);
+    expect(sub?.attributes.metadata?.['spawnedBy']).toMatchObject({ treeId: await of('of Claude') });
+    await post(chat, call(user('mine')), { ...codex, 'x-coppice-session': 'my own' });
+    await post(chat, call(user('mine too')), { ...claude, 'x-coppice-session': 'my own' });
+    expect(await trees()).toHaveLength(4);
+  });
+
+  it('[RP6] have a reply once if another process records the call that continues it first', async () => {
+    const { post, nodes } = await proxied();
+    const session = { 'session-id': 'one' };
+    await post(chat, call(user('one'), said('Answer 2.'), user('two')), session);
+    await post(chat, call(user('one')), session);
+    const all = await nodes();
+    expect(all.map(({ text, depth }) => `${depth} ${text}`)).toEqual(['1 one', '2 Answer 2.', '3 two', '4 Answer 1.']);
+    expect(all[1]?.node.meta.source).toMatchObject({ provider: 'openai', timing: {} });
+    // A repeated call with the same answer is a variant, as before.
+    await post(chat, call(user('one'), said('Answer 2.'), user('two'), said('Answer 4.'), user('three')), session);
+    await post(chat, call(user('one'), said('Answer 2.'), user('two')), session);
+    expect((await nodes()).filter(({ text }) => text === 'Answer 4.')).toHaveLength(1);
   });
 
   it('[RP25] without an id continue where their history is, up to its last known reply', async () => {
@@ -213,6 +269,22 @@ describe('the grouping of a project', () => {
         await post(`/p/${project}${chat}`, call(system('Be brief.'), user(words)), { 'session-id': words });
     const found = (await trees()).map(({ attributes }) => attributes.project).toSorted();
     expect(found).toEqual(['mine', 'mine', 'shop']);
+  });
+
+  it('[RP25] decides what is active: the newest reply of a session, the first message of a prompt', async () => {
+    const { post, trees, server } = await proxied('[proxy.projects]\nshop = "prompt"\n');
+    const history = [user('one')];
+    for (const words of ['two', 'three']) {
+      for (const project of ['shop', 'mine'])
+        await post(`/p/${project}${chat}`, call(...history), { 'session-id': project });
+      history.push(said(`Answer ${history.length}.`), user(words));
+    }
+    const active = async (project: string) => {
+      const tree = (await trees()).find(({ attributes }) => attributes.project === project) ?? never();
+      const to = tree.activeNodeId ?? never();
+      return (await server.store.read(tree.id, () => ask('node', { id: to })))?.text;
+    };
+    expect([await active('shop'), await active('mine')]).toEqual(['one', 'Answer 4.']);
   });
 
   it('[RP25] stays by prompt if a project already has such trees', async () => {

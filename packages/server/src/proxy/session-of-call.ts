@@ -1,7 +1,7 @@
 /** Finds the session and the sub-agent of a call in the headers and the body that the program sends. */
 import type { JsonObject } from '@coppice/core';
-import { objectOrEmpty } from '@coppice/core/decode';
-import { parseJsonObject, readTextField } from './exchange.ts';
+import { isFieldMap, objectOrEmpty } from '@coppice/core/decode';
+import { type ParsedRequest, parseJsonObject, readTextField } from './exchange.ts';
 
 /** How calls become trees: one tree for each session of a program, or one tree for each system prompt. */
 export type CallGrouping = 'session' | 'prompt';
@@ -10,6 +10,8 @@ export type CallGrouping = 'session' | 'prompt';
 export interface CallOrigin {
   /** The session that a header names. For a sub-agent it is the agent's own id, which no other session has. */
   readonly session: string | null;
+  /** Whether the user chose the session (`x-coppice-session`), and not the program. */
+  readonly isUsersSession?: boolean;
   /** For a sub-agent: the session or sub-agent that spawned it. Files of older versions do not have this field. */
   readonly parent?: string | null;
   /** The kind of a sub-agent, if a header names it. */
@@ -28,10 +30,16 @@ export interface CallOrigin {
   readonly grouping: CallGrouping | null;
 }
 
+/** Whether a stored value is an origin. Only the fields that every version wrote are required. */
+export function isCallOrigin(value: unknown): value is CallOrigin {
+  if (!isFieldMap(value) || typeof value['client'] !== 'string') return false;
+  return value['session'] === null || typeof value['session'] === 'string';
+}
+
 /** The origin of a call without session data, such as a call in a file of an older version. */
 export const unknownOrigin: CallOrigin = { session: null, client: '', grouping: null };
 
-// Listed by precedence: Claude Code, Codex (three spellings over its versions) and opencode.
+// Listed by precedence: Claude Code, four headers that versions of Codex send, and two of opencode.
 const sessionHeaders = [
   'x-claude-code-session-id',
   'session_id',
@@ -92,6 +100,7 @@ export function readCallOrigin(header: HeaderOf, grouping: CallGrouping | null):
   const kind = header('x-openai-subagent')?.trim() ?? '';
   return {
     ...threadOf(header),
+    ...(idIn(header, 'x-coppice-session') === null ? {} : { isUsersSession: true }),
     agentType: kind === '' ? null : kind.slice(0, longestId),
     // A path such as `/root/tests`, in which each agent names the agents that it spawns.
     agentName: (readTextField(turn, 'agent_name') ?? '').split('/').at(-1)?.slice(0, longestId) || null,
@@ -109,10 +118,24 @@ export function findSessionInBody(body: JsonObject): string | null {
   // Claude Code sends `user_…_account_…_session_<id>`, in later versions a JSON text with `session_id`.
   const [, old = ''] = /_session_([0-9a-f-]{8,})$/i.exec(user) ?? [];
   const named = user.startsWith('{') ? (readTextField(parseJsonObject(user) ?? {}, 'session_id') ?? '') : old;
-  if (isSessionId(named)) return named;
-  // Codex sends the id of its session as the key of the prompt cache.
-  const cached = readTextField(body, 'prompt_cache_key') ?? '';
-  return isSessionId(cached) ? cached : null;
+  return isSessionId(named) ? named : null;
+}
+
+/** Returns the text of a field that contains an id; null if there is none. */
+export function findIdField(body: JsonObject, key: string): string | null {
+  const id = readTextField(body, key) ?? '';
+  return isSessionId(id) ? id : null;
+}
+
+/**
+ * Returns the session of a call; null if its program names none. The key of the prompt cache counts only for programs
+ * that are known, because other programs use one key for all their calls, or one for each user.
+ */
+export function sessionOfCall(
+  { session, conversation, cacheKey }: Pick<ParsedRequest, 'session' | 'conversation' | 'cacheKey'>,
+  origin: Pick<CallOrigin, 'session' | 'client' | 'program'>,
+): string | null {
+  return origin.session ?? session ?? conversation ?? (programOfCall(origin) === null ? null : cacheKey);
 }
 
 // The first words of user agents, and the names of the programs.

@@ -2,6 +2,7 @@
 import { createSseSplitter, parseEventData, type WireEvent } from '@coppice/content/wires';
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
+import { waitForNextTask } from '@coppice/engine';
 import { readTextField, type WireKind } from './exchange.ts';
 import { parseBoundedJson } from './parse-text.ts';
 
@@ -9,7 +10,7 @@ import { parseBoundedJson } from './parse-text.ts';
 const [pieceBytes, turnMs] = [256 * 1024, 10];
 
 /** A text delta of an event. A later delta with an equal key continues the text. */
-interface EventText {
+interface TextDelta {
   /** The answer that the delta belongs to. The order between parallel answers of one stream does not matter. */
   readonly by: string;
   readonly of: string;
@@ -18,40 +19,45 @@ interface EventText {
   with(text: string): JsonObject;
 }
 
-function onlyField(record: JsonObject, keys: ReadonlySet<string>): boolean {
+function hasOnlyFields(record: JsonObject, keys: ReadonlySet<string>): boolean {
   for (const key in record) if (!keys.has(key)) return false;
   return true;
 }
 
-// Fields of a chunk that contain no part of an answer.
+// The fields that a chunk may have, if its text is joined with that of the chunk before.
 const besideChoices = new Set([
   ...['id', 'object', 'created', 'model', 'service_tier', 'system_fingerprint', 'obfuscation', 'provider'],
   ...['choices', 'usage'],
 ]);
 const texts = new Set(['content', 'reasoning_content', 'reasoning']);
 
-function chatSaying(event: JsonObject): EventText | null {
+function readChatDelta(event: JsonObject): TextDelta | null {
   const choices = listOrEmpty(event, 'choices');
   const [choice] = choices;
-  if (!isJsonObject(choice) || choices.length > 1 || !onlyField(event, besideChoices) || isJsonObject(event['usage']))
+  if (
+    !isJsonObject(choice) ||
+    choices.length > 1 ||
+    !hasOnlyFields(event, besideChoices) ||
+    isJsonObject(event['usage'])
+  )
     return null;
   const delta = objectOrEmpty(choice, 'delta');
-  const key = onlySaid(delta);
+  const key = findOnlyField(delta);
   if (key === null || (choice['finish_reason'] ?? null) !== null) return null;
   // A function, because most deltas only extend the open text and need no event.
-  const saying = (more: JsonObject) => {
+  const withFields = (more: JsonObject) => {
     const { obfuscation: _, ...plain } = event;
     return { ...plain, choices: [{ ...choice, delta: { ...delta, ...more } }] };
   };
   const by = `${choice['index'] ?? 0}`;
-  if (key === 'tool_calls') return callSaying(by, listOrEmpty(delta, key), saying);
+  if (key === 'tool_calls') return readArgumentsDelta(by, listOrEmpty(delta, key), withFields);
   const piece = readTextField(delta, key);
   if (!texts.has(key) || piece === null) return null;
-  return { by, of: key, piece, with: (text) => saying({ [key]: text }) };
+  return { by, of: key, piece, with: (text) => withFields({ [key]: text }) };
 }
 
-/** Returns the only non-empty field of a delta; null if it has none or several. */
-function onlySaid(delta: JsonObject): string | null {
+/** Returns the only field of a delta that is not null, apart from the role; null if there is none or several. */
+function findOnlyField(delta: JsonObject): string | null {
   let found: string | null = null;
   for (const key in delta) {
     if (key === 'role' || delta[key] === null) continue;
@@ -61,23 +67,27 @@ function onlySaid(delta: JsonObject): string | null {
   return found;
 }
 
-const [ofCall, ofFunction] = [new Set(['index', 'function']), new Set(['arguments'])];
+const [callFields, functionFields] = [new Set(['index', 'function']), new Set(['arguments'])];
 
 /** Returns the delta of a chunk that only extends the arguments of one tool call; null for other chunks. */
-function callSaying(by: string, calls: readonly Json[], saying: (more: JsonObject) => JsonObject): EventText | null {
+function readArgumentsDelta(
+  by: string,
+  calls: readonly Json[],
+  withFields: (more: JsonObject) => JsonObject,
+): TextDelta | null {
   const [call] = calls;
-  if (!isJsonObject(call) || calls.length > 1 || !onlyField(call, ofCall)) return null;
+  if (!isJsonObject(call) || calls.length > 1 || !hasOnlyFields(call, callFields)) return null;
   const called = objectOrEmpty(call, 'function');
   const piece = readTextField(called, 'arguments');
-  if (piece === null || !onlyField(called, ofFunction)) return null;
-  const withArguments = (text: string) => saying({ tool_calls: [{ ...call, function: { arguments: text } }] });
+  if (piece === null || !hasOnlyFields(called, functionFields)) return null;
+  const withArguments = (text: string) => withFields({ tool_calls: [{ ...call, function: { arguments: text } }] });
   return { by, of: `call ${call['index'] ?? 0}`, piece, with: withArguments };
 }
 
 /** Splits a chunk with several choices into one chunk per choice; the other fields stay with the last. */
-function chatEvents(event: JsonObject): readonly JsonObject[] {
+function splitChoices(event: JsonObject): readonly JsonObject[] {
   const choices = listOrEmpty(event, 'choices');
-  if (choices.length < 2 || !choices.every(isJsonObject) || !onlyField(event, besideChoices)) return [event];
+  if (choices.length < 2 || !choices.every(isJsonObject) || !hasOnlyFields(event, besideChoices)) return [event];
   const { usage, ...plain } = event;
   const last = choices.length - 1;
   return choices.map((choice, at) => ({ ...(at === last && usage !== undefined ? event : plain), choices: [choice] }));
@@ -89,7 +99,7 @@ const deltaTexts: Readonly<Record<string, string>> = {
   input_json_delta: 'partial_json',
 };
 
-function messagesSaying(event: JsonObject): EventText | null {
+function readMessagesDelta(event: JsonObject): TextDelta | null {
   const delta = objectOrEmpty(event, 'delta');
   const type = readTextField(delta, 'type') ?? '';
   const key = Object.hasOwn(deltaTexts, type) ? (deltaTexts[type] ?? '') : '';
@@ -103,93 +113,98 @@ function messagesSaying(event: JsonObject): EventText | null {
   };
 }
 
-function responsesSaying(event: JsonObject): EventText | null {
+function readResponsesDelta(event: JsonObject): TextDelta | null {
   const type = readTextField(event, 'type') ?? '';
   const piece = readTextField(event, 'delta');
   if (!type.endsWith('.delta') || piece === null) return null;
-  const of = `${type} ${event['output_index']} ${event['content_index']}`;
-  const saying = (text: string) => {
+  const places = ['output_index', 'item_id', 'content_index', 'summary_index'].map((key) => event[key]);
+  const of = `${type} ${places.join(' ')}`;
+  const withDelta = (text: string) => {
     const { obfuscation: _, ...plain } = event;
     return { ...plain, delta: text };
   };
-  return { by: '', of, piece, with: saying };
+  return { by: '', of, piece, with: withDelta };
 }
 
-const sayings: Readonly<Record<WireKind, (event: JsonObject) => EventText | null>> = {
-  chat: chatSaying,
-  messages: messagesSaying,
-  responses: responsesSaying,
+const deltaReaders: Readonly<Record<WireKind, (event: JsonObject) => TextDelta | null>> = {
+  chat: readChatDelta,
+  messages: readMessagesDelta,
+  responses: readResponsesDelta,
   // Google's chunks are few. Their parts are joined when the response is parsed.
   google: () => null,
 };
 
 /** The open texts of one answer, each with its deltas. */
-type SpokenText = { readonly saying: EventText; readonly pieces: string[] }[];
+type OpenTexts = { readonly delta: TextDelta; readonly pieces: string[] }[];
 
 /** Collects events and joins the deltas of each text. */
-class EventGathering {
+class DeltaJoiner {
   readonly events: JsonObject[] = [];
-  readonly #sayingOf: (event: JsonObject) => EventText | null;
-  readonly #apart: boolean;
+  readonly #readDelta: (event: JsonObject) => TextDelta | null;
+  readonly #splitChoices: boolean;
   /** The open texts of each answer, in order. An event that concerns all answers closes them. */
-  readonly #open = new Map<string, SpokenText>();
+  readonly #open = new Map<string, OpenTexts>();
 
   constructor(wire: WireKind) {
-    this.#sayingOf = sayings[wire];
-    this.#apart = wire === 'chat';
+    this.#readDelta = deltaReaders[wire];
+    this.#splitChoices = wire === 'chat';
   }
 
   add(event: JsonObject): void {
-    if (this.#apart) for (const each of chatEvents(event)) this.#take(each);
-    else this.#take(event);
+    if (this.#splitChoices) for (const each of splitChoices(event)) this.#addOne(each);
+    else this.#addOne(event);
   }
 
   close(): void {
-    for (const spoken of this.#open.values())
-      for (const { saying, pieces } of spoken) this.events.push(saying.with(pieces.join('')));
+    for (const texts of this.#open.values())
+      for (const { delta, pieces } of texts) this.events.push(delta.with(pieces.join('')));
     this.#open.clear();
   }
 
-  #take(event: JsonObject): void {
-    const saying = this.#sayingOf(event);
-    if (saying === null) {
+  #addOne(event: JsonObject): void {
+    const delta = this.#readDelta(event);
+    if (delta === null) {
       this.close();
       this.events.push(event);
       return;
     }
-    const spoken = this.#open.get(saying.by);
-    const last = spoken?.at(-1);
-    if (spoken === undefined) this.#open.set(saying.by, [{ saying, pieces: [saying.piece] }]);
-    else if (last?.saying.of === saying.of) last.pieces.push(saying.piece);
-    else spoken.push({ saying, pieces: [saying.piece] });
+    const texts = this.#open.get(delta.by);
+    const last = texts?.at(-1);
+    if (texts === undefined) this.#open.set(delta.by, [{ delta, pieces: [delta.piece] }]);
+    else if (last?.delta.of === delta.of) last.pieces.push(delta.piece);
+    else texts.push({ delta, pieces: [delta.piece] });
   }
 }
 
 /** Whether bytes are an event stream, not a document. */
 export function isEventStream(bytes: Uint8Array): boolean {
-  const beginning = new TextDecoder().decode(bytes.subarray(0, 200));
-  return /^(?:event|data|id|retry)?:/.test(beginning.trimStart());
+  return isEventStreamText(new TextDecoder().decode(bytes.subarray(0, 200)));
+}
+
+/** Whether a text is the beginning of an event stream. */
+export function isEventStreamText(text: string): boolean {
+  return /^(?:event|data|id|retry)?:/.test(text.trimStart());
 }
 
 /** Returns the events of a stream, with the deltas of each text joined. Yields to the event loop while reading. */
 export async function readStreamEvents(wire: WireKind, bytes: Uint8Array): Promise<readonly JsonObject[]> {
-  const gathering = new EventGathering(wire);
-  const framing = createSseSplitter(Number.POSITIVE_INFINITY);
+  const joiner = new DeltaJoiner(wire);
+  const splitter = createSseSplitter(Number.POSITIVE_INFINITY);
   const add = (events: readonly WireEvent[]) => {
     for (const event of events)
-      for (const value of parseEventData(event, parseBoundedJson)) if (isJsonObject(value)) gathering.add(value);
+      for (const value of parseEventData(event, parseBoundedJson)) if (isJsonObject(value)) joiner.add(value);
   };
   let began = performance.now();
   for (let at = 0; at < bytes.byteLength; at += pieceBytes) {
-    add(framing.push(bytes.subarray(at, at + pieceBytes)));
+    add(splitter.push(bytes.subarray(at, at + pieceBytes)));
     if (performance.now() - began > turnMs) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await waitForNextTask();
       began = performance.now();
     }
   }
-  add(framing.end());
-  gathering.close();
-  return gathering.events;
+  add(splitter.end());
+  joiner.close();
+  return joiner.events;
 }
 
 /** A condensed part of a stream, and the incomplete event at its end. */
@@ -200,18 +215,22 @@ export interface CondensedStream {
 
 /** Condenses a part of a stream. Parsed together with the rest, the result gives the same events. */
 export async function condenseStream(wire: WireKind, part: Uint8Array): Promise<CondensedStream> {
-  const end = endOfEvents(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+  const end = endOfEvents(part);
   const events = end === 0 ? [] : await readStreamEvents(wire, part.subarray(0, end));
   const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
   return { bytes: new TextEncoder().encode(text), rest: part.subarray(end) };
 }
 
+const [lineFeed, carriageReturn] = [10, 13];
+
 /** Returns the offset after the blank line that ends the last complete event. */
-function endOfEvents(part: Buffer): number {
-  return Math.max(
-    ...['\n\n', '\r\n\r\n', '\r\r'].map((blank) => {
-      const at = part.lastIndexOf(blank, undefined, 'latin1');
-      return at === -1 ? 0 : at + blank.length;
-    }),
-  );
+function endOfEvents(part: Uint8Array): number {
+  for (let end = part.length; end >= 2; end--) {
+    const [last, before] = [part[end - 1], part[end - 2]];
+    // A blank line: two line ends of the same kind, one after the other.
+    if (last === before && (last === lineFeed || last === carriageReturn)) return end;
+    if (last !== lineFeed || before !== carriageReturn) continue;
+    if (part[end - 3] === lineFeed && part[end - 4] === carriageReturn) return end;
+  }
+  return 0;
 }

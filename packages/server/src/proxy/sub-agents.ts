@@ -2,7 +2,6 @@
  * Links sub-agents to the tool call that started them. Each sub-agent has its own tree. Its metadata names the parent
  * (`spawnedBy`), and rows of external ids lead from the parent to its children.
  */
-import { createHash } from 'node:crypto';
 import { extractUserWords, findSubAgents } from '@coppice/content';
 import {
   ask,
@@ -15,6 +14,7 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
+import { sha256 } from '#platform/crypto';
 
 const spawnFormat = 'proxy-spawn';
 // The tools with which programs spawn agents, and the parameters that contain the task.
@@ -32,9 +32,7 @@ export interface SpawningCall {
 
 function nameOfTask(text: string): string {
   const words = extractUserWords(text);
-  return createHash('sha256')
-    .update((words === '' ? text : words).trim())
-    .digest('hex');
+  return sha256((words === '' ? text : words).trim(), 'hex');
 }
 
 /** Returns the key of a task for which only the name of the agent is known. */

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import { encodeReply, encodeStream } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testToken } from '../testing/index.ts';
@@ -63,7 +63,7 @@ describe('a history that is sent again', () => {
     const again = [user([{ type: 'text', text: 'Which tea?' }]), said('Green.'), user('Sure?')];
     await post('/v1/messages', { ...head, system: 'Be brief.', messages: again });
     const all = await nodes();
-    expect(texts(all).map((text) => text.replace(/^Hm\.\s*/, ''))).toEqual(['Which tea?', 'Green.', 'Sure?', 'Sure.']);
+    expect(texts(all)).toEqual(['Which tea?', 'Green.\nHm.', 'Sure?', 'Sure.']);
     expect(all[1]?.node.message?.content).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { text: 'Green.' }]);
   });
 
@@ -146,6 +146,19 @@ describe('chains of responses', () => {
     ]);
   });
 
+  it('[RP7] a chain with an unknown reply continues the session that the program names', async () => {
+    const { post, nodes } = await proxied(saying(response('r1', 'Oak.'), response('r2', 'Old.')));
+    const session = { 'session-id': 's1', 'user-agent': 'codex_exec/1' };
+    await post('/v1/responses', { model: 'm', input: 'Name one.' }, session);
+    await post('/v1/responses', { model: 'm', input: 'How old?', previous_response_id: 'resp_lost' }, session);
+    expect((await nodes()).map(({ text, depth }) => `${depth} ${text}`)).toEqual([
+      '1 Name one.',
+      '2 Oak.',
+      '3 How old?',
+      '4 Old.',
+    ]);
+  });
+
   it('[RP7] a chain whose tree was deleted becomes a separate conversation', async () => {
     const { post, nodes, trees, server } = await proxied(saying(response('r1', 'Oak.'), response('r2', 'Old.')));
     await post('/v1/responses', { model: 'm', input: 'Name one.' });
@@ -154,6 +167,24 @@ describe('chains of responses', () => {
     await post('/v1/responses', { model: 'm', input: 'How old?', previous_response_id: 'r1' });
     expect(texts(await nodes())).toEqual(['How old?', 'Old.']);
   });
+
+  it.each(['session', 'prompt'])(
+    '[RP7] calls of one conversation continue its newest reply, and another one with the same words is apart (by %s)',
+    async (grouping) => {
+      const answers = ['Oak.', 'Old.', 'Tall.', 'Ash.'].map((text, index) => response(`r${index}`, text));
+      const { post, nodes } = await proxied(saying(...answers), `[proxy.projects]\nproxy = "${grouping}"\n`);
+      const send = (conversation: string | object, input: string) =>
+        post('/v1/responses', { model: 'm', conversation, input });
+      await send('conv_1', 'Name one.');
+      await send({ id: 'conv_1' }, 'How old?');
+      await send('conv_1', 'How tall?');
+      await send('conv_2', 'Name one.');
+      const chain = ['1 Name one.', '2 Oak.', '3 How old?', '4 Old.', '5 How tall?', '6 Tall.'];
+      // By prompt the second conversation is in the same tree, where it has the same first message.
+      const apart = grouping === 'session' ? ['1 Name one.', '2 Ash.'] : ['2 Ash.'];
+      expect((await nodes()).map(({ text, depth }) => `${depth} ${text}`)).toEqual([...chain, ...apart]);
+    },
+  );
 
   it('[RP7] with `store: false` a resent history is found, with or without reasoning and annotations', async () => {
     const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'xyz' };
@@ -273,7 +304,7 @@ describe('passing bytes on', () => {
   });
 
   it('[RP3] a compressed response stays compressed, with its length, and is unpacked for the recording', async () => {
-    const packed = gzipSync(completion('Packed.'));
+    const packed = zlib.gzipSync(completion('Packed.'));
     const { url, service, nodes } = await proxied((_request, back) => {
       back.writeHead(200, { ...json, 'content-encoding': 'gzip', 'content-length': String(packed.length) });
       back.end(packed);
@@ -288,6 +319,89 @@ describe('passing bytes on', () => {
     expect(service.requests[0]?.body).toBe(body);
     expect(service.requests[0]?.headers['accept-encoding']).toBe('gzip');
     expect(texts(await nodes())).toEqual(['é é', 'Packed.']);
+  });
+
+  it('[RP3] a response that cannot be decompressed is passed on, and its encoding is recorded', async () => {
+    const packed = zlib.deflateRawSync(completion('Raw.'));
+    const answers: readonly (readonly [string, Buffer])[] = [
+      ['deflate', packed],
+      ['zstd', Buffer.from('28b52ffd', 'hex')],
+      ['gzip', packed],
+    ];
+    const { url, nodes } = await proxied((_request, back, index) => {
+      const [encoding = '', bytes = packed] = answers[index] ?? [];
+      back.writeHead(200, { ...json, 'content-encoding': encoding });
+      back.end(bytes);
+    });
+    for (const [encoding, bytes] of answers) {
+      const body = JSON.stringify({ model: 'm', messages: [user(encoding)] });
+      expect((await rawly(`${url}${chat}`, body, { 'accept-encoding': 'gzip' })).bytes.equals(bytes)).toBe(true);
+    }
+    const replies = (await nodes()).filter(({ role }) => role === 'assistant');
+    expect(replies.map(({ text, node }) => text || node.meta.error)).toEqual([
+      // Without the header of zlib, as some services send it.
+      'Raw.',
+      { status: 200, message: 'The response has the content encoding zstd, and could not be decompressed.' },
+      { status: 200, message: 'The response has the content encoding gzip, and could not be decompressed.' },
+    ]);
+  });
+
+  it.each(['gzip', 'deflate', 'br'])(
+    '[RP3] a compressed request (%s) stays compressed, and is unpacked for the recording',
+    async (encoding) => {
+      const { begin, service, nodes } = await proxied(saying(completion('Oak.')));
+      const plain = JSON.stringify({ model: 'm', messages: [user('Name one.')] });
+      const pack = encoding === 'gzip' ? zlib.gzipSync : encoding === 'br' ? zlib.brotliCompressSync : zlib.deflateSync;
+      const answer = await begin(chat, pack(plain), { 'content-encoding': encoding });
+      expect([answer.status, await answer.text()]).toEqual([200, completion('Oak.')]);
+      const [sent] = service.requests;
+      expect([sent?.headers['content-encoding'], sent?.body]).toEqual([encoding, pack(plain).toString()]);
+      expect(texts(await nodes())).toEqual(['Name one.', 'Oak.']);
+    },
+  );
+
+  it('[RP3] a request and a response with several encodings are passed on as they came, and recorded', async () => {
+    const packed = zlib.brotliCompressSync(zlib.gzipSync(completion('Oak.')));
+    const { url, service, nodes } = await proxied((_request, back) => {
+      back.writeHead(200, { ...json, 'content-encoding': 'gzip, br' });
+      back.end(packed);
+    });
+    const plain = JSON.stringify({ model: 'm', messages: [user('Name one.')] });
+    const body = zlib.gzipSync(zlib.deflateRawSync(zlib.brotliCompressSync(plain)));
+    const back = await rawly(`${url}${chat}`, body, { 'content-encoding': 'br, deflate, identity, gzip' });
+    expect(back.bytes.equals(packed)).toBe(true);
+    expect(service.requests[0]?.body).toBe(body.toString());
+    expect(texts(await nodes())).toEqual(['Name one.', 'Oak.']);
+  });
+
+  it('[RP3] a response with several encodings that breaks off is recorded as far as it came', async () => {
+    const whole = zlib.brotliCompressSync(zlib.gzipSync(answer));
+    const { begin, nodes } = await proxied((_request, back) => {
+      back.writeHead(200, { ...events, 'content-encoding': 'gzip, br', 'content-length': String(whole.length) });
+      back.write(whole.subarray(0, whole.length - 60), () => back.destroy());
+    });
+    const back = await begin(chat, { model: 'm', stream: true, messages: [user('Hi')] });
+    await expect(back.arrayBuffer()).rejects.toThrow();
+    expect((await nodes()).at(-1)).toMatchObject({ text: expect.stringMatching(/^Grüße/), status: 'interrupted' });
+  });
+
+  it('[RP3] a request in Zstandard is recorded where Node can unpack it', async () => {
+    const plain = Buffer.from(JSON.stringify({ model: 'm', messages: [user('Name one.')] }));
+    // A frame with one raw block: magic number, size, block header, data.
+    const frame = [Buffer.from('28b52ffd20', 'hex'), Buffer.from([plain.length]), Buffer.alloc(3), plain];
+    frame[2]?.writeUIntLE(plain.length * 8 + 1, 0, 3);
+    const { begin, nodes } = await proxied(saying(completion('Oak.')));
+    const answer = await begin(chat, Buffer.concat(frame), { 'content-encoding': 'zstd' });
+    expect(await answer.text()).toBe(completion('Oak.'));
+    expect(texts(await nodes())).toEqual('createZstdDecompress' in zlib ? ['Name one.', 'Oak.'] : []);
+  });
+
+  it('[RP3] a request in an unknown encoding, or one that cannot be unpacked, is passed on and not recorded', async () => {
+    const { begin, service, nodes } = await proxied(saying(completion('Oak.')));
+    for (const encoding of ['zstd', 'gzip'])
+      expect((await begin(chat, Buffer.from('packed'), { 'content-encoding': encoding })).status).toBe(200);
+    expect(service.requests.map(({ body }) => body)).toEqual(['packed', 'packed']);
+    expect(await nodes()).toEqual([]);
   });
 
   it('[RP3] the rest of a path is passed on, and no browser header is returned', async () => {
@@ -313,7 +427,7 @@ describe('passing bytes on', () => {
 /** Sends an HTTP request that `fetch` would not allow. */
 function rawly(
   url: string,
-  body: string,
+  body: string | Uint8Array,
   headers: Readonly<Record<string, string>>,
 ): Promise<{ readonly status: number; readonly bytes: Buffer; readonly headers: object }> {
   return new Promise((resolve, reject) => {
@@ -328,7 +442,7 @@ function rawly(
   });
 }
 
-describe('calls that do not end well', () => {
+describe('calls that fail or break off', () => {
   it('[RP18] a message past the limit keeps its position, and the large part is named by its size and hash', async () => {
     const { post, nodes, recorder } = await proxied(saying(completion('Seen.'), completion('Again.')));
     const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(11_000_000)}` } };
@@ -397,7 +511,7 @@ describe('calls that do not end well', () => {
       return `data: ${JSON.stringify({ choices: [choice] })}\n\n`;
     });
     const answers: readonly [number, Record<string, string>, string | Buffer][] = [
-      [401, { ...json, 'content-encoding': 'gzip' }, gzipSync(error)],
+      [401, { ...json, 'content-encoding': 'gzip' }, zlib.gzipSync(error)],
       [200, events, `data: ${error}\n\n`],
       [200, { 'content-type': 'text/html' }, `<p>${error}`],
       [200, events, pieces.join('')],
@@ -426,6 +540,22 @@ describe('calls that do not end well', () => {
     const errors = all.map(({ node }) => node.meta['error']).filter((reported) => reported !== undefined);
     expect(errors).toHaveLength(3);
     expect(JSON.stringify(errors)).not.toContain(short);
+  });
+
+  it('[RP4] a key that the end of a reply cuts off is not recorded, and the resent reply is found', async () => {
+    const key = 'an-odd-key/of-the-client';
+    const cut = `It is ${key.slice(0, -3)}`;
+    const { post, nodes } = await proxied((_seen, back, number) => {
+      back.writeHead(200, json);
+      back.end(completion(number === 0 ? cut : 'Yes.'));
+    });
+    const own = { 'x-coppice-token': testToken, authorization: `Bearer ${key}` };
+    await post(chat, { model: 'm', messages: [user('Look.')] }, own);
+    const resent = [user('Look.'), { role: 'assistant', content: cut }, user('And now?')];
+    await post(chat, { model: 'm', messages: resent }, own);
+    const all = await nodes();
+    expect(JSON.stringify(all)).not.toContain('an-odd-key');
+    expect(texts(all)).toEqual(['Look.', 'It is [key …ient]', 'And now?', 'Yes.']);
   });
 
   it('[RP5] a stream that breaks off is recorded as interrupted, and one that reports an error keeps it', async () => {

@@ -1,8 +1,8 @@
 /** A call from its request until it is recorded: its stored data and its parsing. */
-import type { Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { decompress } from '#platform/compression';
+import { listEncodings } from '../platform/content-encodings.ts';
 import { type CutReason, type ParsedRequest, parseJsonObject, type WireKind } from './exchange.ts';
-import { removeKeys } from './hide-keys.ts';
+import { removeKeysFromJson } from './hide-keys.ts';
 import { parseRequest } from './parse-request.ts';
 import type { CompleteExchange } from './record.ts';
 import { ResponseBuffer } from './response-buffer.ts';
@@ -21,7 +21,7 @@ export interface CapturedResponse {
   readonly timing: CompleteExchange['timing'];
 }
 
-/** A new call for the queue, when its request has arrived. */
+/** A new call for the queue, whose request has arrived. */
 export interface QueuedCallInput {
   readonly owner: string;
   readonly project: string;
@@ -95,7 +95,7 @@ export function parseQueuedRequest(
   request: Uint8Array,
   secrets: readonly string[],
 ): ParsedRequest | null {
-  const body = parseJsonObject(removeKeys(utf8.decode(request), secrets, 'talk'));
+  const body = parseJsonObject(removeKeysFromJson(utf8.decode(request), secrets, 'talk'));
   return body === null ? null : parseRequest(wire, body);
 }
 
@@ -110,6 +110,8 @@ export const maxAnswerBytes = 16 * 1024 * 1024;
 export interface DecompressedResponse {
   readonly bytes: Uint8Array;
   readonly cut: CutReason;
+  /** The content encoding of a response of which nothing could be decompressed. */
+  readonly unreadableEncoding?: string;
 }
 
 /** Decompresses a response. Returns the first part if the response was cut off, and no bytes if it is unreadable. */
@@ -119,9 +121,10 @@ export async function decompressResponse(
   most = maxAnswerBytes,
 ): Promise<DecompressedResponse> {
   const packing = encoding?.trim().toLowerCase() ?? '';
-  if (packing === '' || packing === 'identity') return { bytes: response, cut };
-  const unpacker = unpackers.get(packing)?.();
-  if (unpacker === undefined) return { bytes: new Uint8Array(), cut };
+  if (listEncodings(packing).length === 0) return { bytes: response, cut };
+  const unpacker = decompress(response, packing);
+  const unreadable = response.byteLength === 0 ? {} : { unreadableEncoding: packing };
+  if (unpacker === null) return { bytes: new Uint8Array(), cut, ...unreadable };
   let space = most;
   const keep = (bytes: number) => {
     space -= bytes;
@@ -131,10 +134,8 @@ export async function decompressResponse(
     space += bytes;
   };
   const kept = new ResponseBuffer({ wire, keep, releaseBytes: giveBack });
-  unpacker.end(response);
   try {
-    for await (const piece of unpacker) {
-      const bytes: Uint8Array = piece;
+    for await (const bytes of unpacker) {
       const fits = bytes.subarray(0, space);
       kept.add(fits);
       await kept.waitForCondensing();
@@ -144,13 +145,6 @@ export async function decompressResponse(
   } catch {
     // The part that could be decompressed is used.
   }
-  return { bytes: await kept.take(), cut };
+  const bytes = await kept.take();
+  return { bytes, cut, ...(bytes.byteLength === 0 ? unreadable : {}) };
 }
-
-const asFarAsThereIs = { finishFlush: constants.Z_SYNC_FLUSH };
-const unpackers = new Map<string, () => Transform>([
-  ['gzip', () => createGunzip(asFarAsThereIs)],
-  ['x-gzip', () => createGunzip(asFarAsThereIs)],
-  ['deflate', () => createInflate(asFarAsThereIs)],
-  ['br', () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })],
-]);

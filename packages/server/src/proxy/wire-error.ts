@@ -13,6 +13,7 @@ export interface WireError {
 
 /** The parts of a call's path: the version, and the path below it. */
 export interface CallPath {
+  /** The version, for Google's uploads with `upload/` before it. */
   readonly version: string;
   readonly path: string;
 }
@@ -28,7 +29,7 @@ export function wireServiceOf({ version, path }: CallPath, header: (name: string
 
 /** Splits the path of a request, with or without a project; null if it is not a call of a wire. */
 export function parseCallPath(path: string): CallPath | null {
-  const [, version, below] = /^(?:\/p\/[^/]+)?\/(v1|v1beta|v1alpha)\/(.*)$/.exec(path) ?? [];
+  const [, version, below] = /^(?:\/p\/[^/]+)?\/((?:upload\/)?v1(?:beta|alpha)?)\/(.*)$/.exec(path) ?? [];
   return version === undefined || below === undefined ? null : { version, path: below };
 }
 

@@ -14,6 +14,7 @@ import type { Caller } from '../caller.ts';
 import { throwHttpError } from '../http-errors.ts';
 import { formatOfTree, resolveTree } from '../resolve-tree.ts';
 import type { OwnerServices, SharedServices } from '../services.ts';
+import { describeIssue } from '../wire/describe-issue.ts';
 import { conversationFormatSchema } from '../wire/schemas.ts';
 
 /** Who may call a route: anyone, readers, writers (not viewers), or admins of a shared server. */
@@ -29,8 +30,10 @@ export interface RouteRequirements {
   readonly version: 'required' | 'optional' | 'none';
   /** The kind of body. `bytes` is an attachment or a file to import; `any` may also be a form or compressed. */
   readonly body: 'json' | 'bytes' | 'any' | 'none';
+  /** Whether the body may have a content encoding. The handler decompresses it. */
+  readonly isEncoded: boolean;
   /** Which limit of the server applies to the body. */
-  readonly limit: 'bodyBytes' | 'proxyBytes' | 'attachmentBytes' | 'importBytes';
+  readonly limit: 'bodyBytes' | 'proxyBytes' | 'forwardedBytes' | 'attachmentBytes' | 'importBytes';
   /** Whether the response is a stream that stays open. Streams are counted per user. */
   readonly stream: boolean;
 }
@@ -100,8 +103,11 @@ export interface RouteScope {
   readonly host: string;
   /** The query string as received: empty, or with its question mark. */
   readonly search: () => string;
-  /** The body of a route that accepts bytes, up to its limit. */
-  readonly bytes: () => Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * Reads the body of a route that accepts bytes. Throws if it is longer than `most`, by default the limit of the
+   * route.
+   */
+  readonly bytes: (most?: number) => Promise<Uint8Array<ArrayBuffer>>;
   /** The body as a stream, for bodies that are too large for memory. */
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }
@@ -204,6 +210,7 @@ export function defineRoute<
     access: asked.access ?? (spec.method === 'get' ? 'read' : 'write'),
     version: asked.version ?? 'none',
     body: asked.body ?? (spec.body === undefined ? 'none' : 'json'),
+    isEncoded: asked.isEncoded ?? false,
     limit: asked.limit ?? 'bodyBytes',
     stream: asked.stream ?? false,
   };
@@ -322,9 +329,8 @@ function readParameters<P extends string>(
 function checkReply(schema: z.ZodType, value: unknown, where: string): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const at = [where, ...(issue?.path ?? [])].map(String).join('.');
-  return throwHttpError('http/invalid', `${at}: ${issue?.message ?? 'is not valid for this route'}.`, { at });
+  const { at, message } = describeIssue(where, value, result.error.issues[0]);
+  return throwHttpError('http/invalid', message, { at });
 }
 
 interface ExpectedVersion {

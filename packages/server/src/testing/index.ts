@@ -18,6 +18,7 @@ import { type RunningServer, serve } from '../serve.ts';
 
 export { errorTables } from './error-tables.ts';
 export { EventReader, type ReceivedEvent } from './read-events.ts';
+export { type RouteSample, routeSamples, type SampleIds } from './route-samples.ts';
 export { addTestUsers, openSharedServer, testUsers } from './shared-server.ts';
 
 /** The options of a test server besides those of a real one. */

@@ -53,7 +53,7 @@ export async function openProxyFixture(
   const begin: ProxyFixture['begin'] = (path, body, headers = {}) =>
     fetch(`${listening.url}${path}`, {
       method: 'POST',
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       headers: { 'content-type': 'application/json', authorization: `Bearer ${testToken}`, ...headers },
     });
   return {

@@ -1,7 +1,7 @@
 /**
- * `npm run torture -- pgwriters [--servers 3 --writers 24 --convs 10 --secs 60 --acks 10000 --kill 5 --restarts 2 --seed n]`
- * and `npm run torture -- servers [--servers 3 --users 8 --writers 24 --secs 120 --acks 10000 --kill 5 --restarts 4
- * --moves 20 --seed n]`
+ * `npm run torture -- pgwriters [--servers 3 --writers 24 --convs 10 --secs 60 --acks 10000 --kill 5 --restarts 2
+ * --seed n]` and `npm run torture -- servers [--servers 3 --users 8 --writers 24 --secs 120 --acks 10000 --kill 5
+ * --restarts 4 --moves 20 --seed n]`
  */
 import { parseArgs } from 'node:util';
 import { hasPgBouncer, startPgBouncer } from '@coppice/stores/testing/pgbouncer';

@@ -1,5 +1,5 @@
 /**
- * R10: several servers on one PostgreSQL database and many writers, while servers are killed and the database is
+ * Runs several servers on one PostgreSQL database with many writers, while servers are killed and the database is
  * restarted.
  */
 import { ask, type Commit, type Node, type Store, treeId } from '@coppice/core';

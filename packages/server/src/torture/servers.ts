@@ -1,6 +1,7 @@
 /**
- * R16: several servers on a directory with buckets on two PostgreSQL servers, with writers of several users and list
- * feeds, while servers are killed, databases are restarted, users and a whole bucket are moved and a standby is promoted.
+ * Runs several servers on a directory with buckets on two PostgreSQL servers, with writers of several users and list
+ * feeds, while servers are killed, databases are restarted, users and a whole bucket are moved and a standby is
+ * promoted.
  */
 import { ask, type Store, type TreeListEvent, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
@@ -197,9 +198,21 @@ async function restartAndPromote(
     await (done.restarts % 2 === 0 ? second : first).restart('SIGQUIT');
   }
   if (!(await wait())) return;
+  await waitForStandby(second);
   await second.kill();
   await standby.promote();
   done.promotions++;
+}
+
+/**
+ * Waits until the standby has everything that the server shows. A restarted server shows commits that were waiting for
+ * the standby, and the standby connects again only seconds later. A promotion before that loses commits that nobody got
+ * acknowledged, and the feeds report their versions again.
+ */
+async function waitForStandby(server: PostgresServer): Promise<void> {
+  const [now] = await server.query('SELECT CAST(pg_current_wal_flush_lsn() AS TEXT) AS lsn');
+  const has = `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND flush_lsn >= '${String(now?.['lsn'])}'`;
+  while ((await server.query(has)).length === 0) await pause(50);
 }
 
 /** Moves random users to random buckets, one at a time, until the test is over. */
@@ -284,13 +297,16 @@ async function checkFeeds(store: Store, users: readonly TestUser[]): Promise<voi
     for (const { id } of conversations) {
       const row = await store.forOwner(name).read(treeId(id), () => ask('tree', {}));
       const last = row?.version ?? 0;
-      const reported = () => events.filter((event) => event.treeId === id).map(({ version }) => version);
+      const eventsOfTree = () => events.filter((event) => event.treeId === id);
+      const reported = () => eventsOfTree().map(({ version }) => version);
       const until = performance.now() + 60_000;
       while (!reported().includes(last) && performance.now() < until) await pause(50);
       const versions = reported();
       for (const [at, version] of versions.entries())
         if (version !== (versions[0] ?? 0) + at)
-          throw new Error(`The list of ${name} reported ${versions.slice(Math.max(0, at - 3), at + 3)} of ${id}.`);
+          throw new Error(
+            `The list of ${name} has a gap or a repeat in ${id}: ${JSON.stringify(eventsOfTree().slice(Math.max(0, at - 3), at + 3))}`,
+          );
       if (versions.at(-1) !== last)
         throw new Error(`The list of ${name} ended at ${versions.at(-1)} of ${id}, which is at ${last}.`);
     }

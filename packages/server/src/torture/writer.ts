@@ -7,7 +7,10 @@ export interface AcknowledgedWrite {
   readonly treeId: string;
   readonly version: number;
   readonly actId: string;
-  /** Whether this is the response of the commit itself, not of a retry whose write already existed, nor of a turn. */
+  /**
+   * False for the response to a retry whose write already existed, and for that of a turn: its version is not the
+   * commit's.
+   */
   readonly sure: boolean;
 }
 

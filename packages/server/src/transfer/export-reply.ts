@@ -2,7 +2,7 @@
  * Responds with an export: a download that is generated while the client reads it, or a report of what the format
  * cannot store.
  */
-import { setImmediate } from 'node:timers/promises';
+import { joinBytes } from '@coppice/content';
 import {
   type ExportEvent,
   type ExportReport,
@@ -12,8 +12,9 @@ import {
   importErrorKinds,
 } from '@coppice/content/formats';
 import { AppError, type Store } from '@coppice/core';
-import { type ExportFromOptions, exportFrom } from '@coppice/engine';
-import { attachmentPolicy } from '../middleware/security-headers.ts';
+import { waitForNextTask } from '@coppice/engine';
+import { type ExportFromOptions, exportFrom } from '@coppice/engine/import';
+import { attachmentPolicy } from '../middleware/content-policies.ts';
 import type { RawReply } from '../routes/define.ts';
 import { streamZip } from './stream-zip.ts';
 
@@ -61,12 +62,12 @@ async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
     waiting.push(piece);
     size += piece.length;
     if (size < pieceBytes) continue;
-    yield Buffer.concat(waiting);
+    yield joinBytes(waiting);
     waiting = [];
     size = 0;
-    await setImmediate();
+    await waitForNextTask();
   }
-  if (size > 0) yield Buffer.concat(waiting);
+  if (size > 0) yield joinBytes(waiting);
 }
 
 /**
@@ -152,7 +153,7 @@ export async function previewExport(job: ExportJob, signal: AbortSignal): Promis
     since += event.type === 'text' ? event.text.length : event.type === 'bytes' ? event.bytes.length : 0;
     if (since < pieceBytes) continue;
     since = 0;
-    await setImmediate();
+    await waitForNextTask();
   }
   throw new Error('An export ended without its report.');
 }

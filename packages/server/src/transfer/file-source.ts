@@ -1,55 +1,32 @@
-/** Describes files so that another thread can read them: by path, or by an open file descriptor. */
-import { createReadStream, read as readAt } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { promisify } from 'node:util';
+/** Describes files so that another thread can read them: by path, by an open file descriptor, or as bytes. */
 import type { InputFile } from '@coppice/content/formats';
 
 /** A file to read. A file descriptor must stay open until all readers have finished. */
 export type FileSource = { readonly name: string; readonly size: number } & (
   | { readonly path: string }
   | { readonly descriptor: number }
+  | { readonly bytes: Uint8Array }
 );
 
-const pieceBytes = 256 * 1024;
-const readInto = promisify(readAt);
-
-async function readRange(descriptor: number, size: number, start: number, end: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - start));
-  let filled = 0;
-  while (filled < bytes.length) {
-    const { bytesRead } = await readInto(descriptor, bytes, filled, bytes.length - filled, start + filled);
-    if (bytesRead === 0) return bytes.subarray(0, filled);
-    filled += bytesRead;
-  }
-  return bytes;
+/** An upload that an import can read several times. */
+export interface SpooledUpload {
+  readonly size: number;
+  /** Returns the upload as a file source with a display name. */
+  sourceNamed(name: string): FileSource;
+  /** Frees the space of the upload. */
+  close(): Promise<void>;
 }
 
-/** Opens a source as an input file, which an import can read several times. */
-export function openFileSource(source: FileSource): InputFile {
-  const { name, size } = source;
-  if ('path' in source) {
-    const { path } = source;
-    return {
-      name,
-      size,
-      stream: () => createReadStream(path),
-      async read(start, end) {
-        const file = await open(path, 'r');
-        try {
-          return await readRange(file.fd, size, start, end);
-        } finally {
-          await file.close();
-        }
-      },
-    };
-  }
-  const { descriptor } = source;
+const pieceBytes = 256 * 1024;
+
+/** Opens a source whose bytes are in memory. */
+export function openInMemoryFile({ name, bytes }: FileSource & { readonly bytes: Uint8Array }): InputFile {
   return {
     name,
-    size,
-    read: (start, end) => readRange(descriptor, size, start, end),
+    size: bytes.length,
+    read: async (start, end) => bytes.subarray(start, end),
     async *stream() {
-      for (let at = 0; at < size; at += pieceBytes) yield await readRange(descriptor, size, at, at + pieceBytes);
+      for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
     },
   };
 }

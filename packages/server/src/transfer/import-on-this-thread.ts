@@ -2,7 +2,8 @@
 import type { Store } from '@coppice/core';
 import { type ImportIntoEvent, type ImportIntoOptions, importInto } from '@coppice/engine/import';
 import { openForeignTables } from '@coppice/stores';
-import { type FileSource, openFileSource } from './file-source.ts';
+import { openFileSource } from '#platform/open-file';
+import type { FileSource } from './file-source.ts';
 
 /** Imports files and deletes their temporary copies; see `importInto`. */
 export async function* importOnThisThread(

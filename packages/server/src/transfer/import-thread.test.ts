@@ -19,14 +19,18 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
 
-function chats(count: number): string {
+/** The number of questions of a conversation that is stored alone; shorter ones are stored together. */
+const longChat = 120;
+
+function chats(count: number, questions = 1): string {
+  const turn = (index: number) => [
+    { role: 'user', content: `Question ${index}` },
+    { role: 'assistant', content: `Answer ${index}` },
+  ];
   const chat = (index: number) => ({
     id: `chat-${index}`,
     title: `Chat ${index}`,
-    messages: [
-      { role: 'user', content: `Question ${index}` },
-      { role: 'assistant', content: `Answer ${index}` },
-    ],
+    messages: Array.from({ length: questions }, () => turn(index)).flat(),
   });
   return JSON.stringify(Array.from({ length: count }, (_, index) => chat(index)));
 }
@@ -137,10 +141,10 @@ describe('an import on its own thread', () => {
     const { store, target, file } = await openFixture();
     injectThreadFault('before-commit:3:exit');
     const failure = { code: 'import/thread-ended', kind: 'internal', retryable: true };
-    await expect(all(target, file(chats(5)))).rejects.toMatchObject(failure);
+    await expect(all(target, file(chats(5, longChat)))).rejects.toMatchObject(failure);
     clearThreadFault();
     expect(await titlesIn(store)).toEqual(['Chat 0', 'Chat 1']);
-    const rest = reportIn(await all(target, file(chats(5))));
+    const rest = reportIn(await all(target, file(chats(5, longChat))));
     expect(rest?.conversations).toEqual({ read: 5, stored: 3, merged: 2, rejected: 0 });
   });
 
@@ -148,7 +152,7 @@ describe('an import on its own thread', () => {
     const { store, target, file } = await openFixture();
     injectThreadFault('before-commit:3:hang');
     const stop = new AbortController();
-    const events = importFiles(target, [file(chats(5))], { signal: stop.signal });
+    const events = importFiles(target, [file(chats(5, longChat))], { signal: stop.signal });
     for (let stored = 0; stored < 2; ) if ((await events.next()).value?.type === 'conversation') stored += 1;
     clearThreadFault();
     // The thread blocks at its third commit, while this thread keeps running.
@@ -190,16 +194,19 @@ describe('an import on its own thread', () => {
     injectThreadFault('before-commit:2:exit');
     const begin = () =>
       server.ask('POST', '/api/imports?name=chats.json', {
-        body: chats(3),
+        body: chats(3, longChat),
         headers: { 'content-type': 'application/json' },
       });
-    const { id } = (await begin()).body;
-    const broken = server.server.services.imports.find('local', id);
-    await broken?.done;
+    const { imports } = server.server.services;
+    const endOf = async (id: string) => {
+      const isRunning = async () => (await imports.find('local', id))?.state === 'running';
+      await expect.poll(isRunning).toBe(false);
+      return imports.find('local', id);
+    };
+    const broken = await endOf((await begin()).body.id);
     clearThreadFault();
     expect(broken).toMatchObject({ state: 'failed', error: { code: 'import/thread-ended' }, taken: { stored: 1 } });
-    const again = server.server.services.imports.find('local', (await begin()).body.id);
-    await again?.done;
+    const again = await endOf((await begin()).body.id);
     expect(again).toMatchObject({ state: 'done', taken: { stored: 2, merged: 1 } });
   });
 });

@@ -2,11 +2,11 @@
  * Imports files on a worker thread if the store can be opened twice. Each conversation is one transaction of any
  * length, which would block the calling thread.
  */
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { importErrorKinds } from '@coppice/content/formats';
 import { type AbortSignalLike, AppError, type Store } from '@coppice/core';
-import { findWorkerFile } from '@coppice/engine';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
+import { startWorker } from '#platform/threads';
 import { deserialiseError } from '../serialise-error.ts';
 import type { ThreadStore } from '../threads.ts';
 import type { FileSource } from './file-source.ts';
@@ -93,9 +93,9 @@ class ImportThread {
   /** Starts a thread. If that fails, it calls `onNoThread` and returns null, and nothing was imported. */
   static async start(job: ImportJob, onNoThread: ImportTarget['onNoThread']): Promise<ImportThread | null> {
     try {
-      const { file, execArgv } = findWorkerFile('import-worker', import.meta.url);
-      const options = { name: 'coppice-import', workerData: job, execArgv, resourceLimits };
-      const thread = new ImportThread(new Worker(file, options));
+      const place = { module: 'import-worker', beside: import.meta.url };
+      const options = { name: 'coppice-import', workerData: job, resourceLimits };
+      const thread = new ImportThread(startWorker(place, options));
       const first = await thread.#next();
       if (first?.type === 'ready') return thread;
       throw await thread.#gone;
@@ -161,12 +161,12 @@ function stoppedError(): AppError {
 }
 
 function threadEnded(why: unknown): AppError {
-  const said = why instanceof Error ? why.message : String(why);
+  const reason = why instanceof Error ? why.message : String(why);
   const code = 'import/thread-ended';
   return new AppError({
     code,
     kind: importErrorKinds[code],
-    message: `The thread of the import ended unexpectedly (${said}). Imported conversations are complete; repeat the import to add the rest.`,
+    message: `The thread of the import ended unexpectedly (${reason}). Imported conversations are complete; repeat the import to add the rest.`,
     retryable: true,
     cause: why,
   });

@@ -1,12 +1,14 @@
-/** The imports of this process. An import runs also without a reader, and any number of readers can follow it. */
+/** The imports of all servers. An import runs also without a reader, and any number of readers can follow it. */
 import { type ImportFinding, type ImportReport, maxListedFindings } from '@coppice/content/formats';
-import type { Refusal, Store } from '@coppice/core';
-import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine';
+import type { Refusal, SharedRecords, Store } from '@coppice/core';
+import { type ImportIntoEvent, type ImportIntoOptions, waitMs } from '@coppice/engine';
 import type { Logger } from 'pino';
 import type { Quotas, ServerLimits } from '../contract.ts';
 import { throwHttpError, toHttpRefusal } from '../http-errors.ts';
+import type { SharedSlots } from '../live/shared-slots.ts';
 import { ChangeWaiters } from '../live/waiters.ts';
 import type { ThreadStore } from '../threads.ts';
+import { ImportRecords } from './import-records.ts';
 import { type FileSource, importFiles } from './import-thread.ts';
 
 /**
@@ -19,6 +21,27 @@ export type ImportState = 'running' | 'done' | 'failed' | 'cancelled';
 export type ImportedConversation = Omit<Extract<ImportIntoEvent, { readonly type: 'conversation' }>, 'type'>;
 
 type ImportProgress = Omit<Extract<ImportIntoEvent, { readonly type: 'progress' }>, 'type'>;
+
+/** The state of an import of any server. */
+export interface ImportStatus {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+  readonly dryRun: boolean;
+  readonly strict: boolean;
+  readonly state: ImportState;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly format: { readonly name: string; readonly label: string } | null;
+  readonly progress: ImportProgress;
+  /** How many conversations were stored and merged so far. */
+  readonly taken: { readonly stored: number; readonly merged: number };
+  /** The first thousand conversations, in the order of the source. */
+  readonly conversations: readonly ImportedConversation[];
+  readonly findings: readonly ImportFinding[];
+  readonly report: ImportReport | null;
+  readonly error: Refusal | null;
+}
 
 /** The files of an import, and how to import them. */
 export interface ImportRequest {
@@ -35,8 +58,8 @@ export interface ImportRequest {
 // Titles are shortened for display; the tree has the whole title.
 const longestTitle = 200;
 
-/** One import with its progress and its result. */
-export class LiveImport {
+/** One import of this server with its progress and its result. */
+export class LiveImport implements ImportStatus {
   readonly id: string;
   readonly owner: string;
   readonly name: string;
@@ -48,9 +71,7 @@ export class LiveImport {
   endedAt: number | null = null;
   format: { readonly name: string; readonly label: string } | null = null;
   progress: ImportProgress = { bytes: 0, total: null, conversations: 0, records: 0 };
-  /** How many conversations were stored and merged so far. */
   readonly taken = { stored: 0, merged: 0 };
-  /** The first thousand conversations, in the order of the source. */
   readonly conversations: ImportedConversation[] = [];
   findings: readonly ImportFinding[] = [];
   report: ImportReport | null = null;
@@ -147,6 +168,9 @@ interface ImportsOptions {
   readonly limits: Pick<ServerLimits, 'keepImportMs'>;
   readonly log: Logger;
   readonly now: () => number;
+  /** Count the imports of a user on all servers. */
+  readonly slots: SharedSlots;
+  readonly records: SharedRecords;
   /** How a worker thread opens the store. Without it, imports run on the server's thread. */
   readonly thread?: ThreadStore | undefined;
 }
@@ -155,66 +179,71 @@ type ImportPosition = Pick<ImportsOptions, 'now' | 'log' | 'thread'>;
 
 /** A slot for an import. It is reserved from the first byte of the upload, so that the limit counts uploads too. */
 export interface ImportSlot {
-  /** Starts the import; the slot is released when it has finished. */
-  begin(request: ImportRequest): LiveImport;
+  /**
+   * Starts the import; the slot is released when it has finished. Resolves when all servers can be asked for it.
+   */
+  begin(request: ImportRequest): Promise<LiveImport>;
   /** Releases the slot without an import. Has no effect after the import has started. */
   leave(): void;
 }
 
-// How many finished imports are kept for each owner. The oldest are dropped.
-const keptPerOwner = 20;
+// The interval in which the state of a running import is stored for other servers, and their cancellation is checked.
+const publishMs = 1_000;
+// The interval in which the state of an import of another server is read.
+const pollMs = 500;
 
-/** The running imports of this process, and finished ones for a limited time. */
+/** The imports: those that run on this server, and as records those of other servers and finished ones. */
 export class ImportRegistry {
   readonly #options: ImportsOptions;
-  readonly #byOwner = new Map<string, Map<string, LiveImport>>();
-  readonly #places = new Map<string, number>();
+  readonly #records: ImportRecords;
+  readonly #live = new Map<string, LiveImport>();
+  /** For each import of this server, a promise that resolves when its last state is stored. */
+  readonly #publishing = new Map<string, Promise<void>>();
+  #running = 0;
   #closed = false;
 
   constructor(options: ImportsOptions) {
     this.#options = options;
+    this.#records = new ImportRecords(options.records, options.limits.keepImportMs);
   }
 
   /** The number of imports that are uploading or running. */
   get running(): number {
-    let sum = 0;
-    for (const count of this.#places.values()) sum += count;
-    return sum;
+    return this.#running;
   }
 
-  /** Reserves a slot. Throws if the owner has too many imports. */
-  admit(owner: string): ImportSlot {
-    const taken = this.#places.get(owner) ?? 0;
-    const { imports: most } = this.#options.quotas;
-    if (taken >= most)
+  /** Reserves a slot. Rejects if the owner has too many imports on all servers. */
+  async admit(owner: string): Promise<ImportSlot> {
+    const { quotas, slots } = this.#options;
+    const { imports: most } = quotas;
+    const release =
+      (await slots.take(`imports ${owner}`, most)) ??
       throwHttpError(
         'http/too-many',
-        `You have ${taken} running imports; at most ${most} are allowed. Wait until one has finished.`,
-        {
-          most,
-        },
+        `You have ${most} running imports, and no more are allowed. Wait until one has finished.`,
+        { most },
       );
-    this.#places.set(owner, taken + 1);
+    this.#running++;
     let left = false;
     const leave = () => {
       if (left) return;
       left = true;
-      const rest = (this.#places.get(owner) ?? 1) - 1;
-      if (rest === 0) this.#places.delete(owner);
-      else this.#places.set(owner, rest);
+      this.#running--;
+      release();
     };
     let begun = false;
     return {
-      begin: (request) => {
+      begin: async (request) => {
         // The store is closing, so an upload that ends now must not start its import.
         if (this.#closed) throwHttpError('http/closing', 'The server is stopping.');
         begun = true;
         const live = new LiveImport(owner, request, this.#options);
-        this.#keep(live);
-        void live.done.then(() => {
-          leave();
-          for (const each of [...this.#byOwner.keys()]) this.#tidy(each);
-        });
+        this.#live.set(live.id, live);
+        void live.done.then(leave);
+        const isKnown = this.#publishOnce(live);
+        const published = isKnown.then(() => this.#publish(live)).then(() => void this.#publishing.delete(live.id));
+        this.#publishing.set(live.id, published);
+        await isKnown;
         return live;
       },
       leave: () => {
@@ -223,47 +252,81 @@ export class ImportRegistry {
     };
   }
 
-  /** Returns an import by id; null if this process has no such import of this owner. */
-  find(owner: string, id: string): LiveImport | null {
-    this.#tidy(owner);
-    return this.#byOwner.get(owner)?.get(id) ?? null;
+  /** Stores the state of an import for other servers. Returns false if the store is unavailable. Never rejects. */
+  async #publishOnce(live: LiveImport): Promise<boolean> {
+    try {
+      await this.#records.publish(live.owner, live);
+      if (!live.over && (await this.#records.isCancelled(live.owner, live.id))) live.cancel();
+      return true;
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the state of an import was not stored');
+      return false;
+    }
   }
 
-  /** Returns an owner's imports, newest first. */
-  list(owner: string): readonly LiveImport[] {
-    this.#tidy(owner);
-    return [...(this.#byOwner.get(owner)?.values() ?? [])].reverse();
+  /** Tells other servers about an import until it has ended. Never rejects. */
+  async #publish(live: LiveImport): Promise<void> {
+    while (!live.over) {
+      await Promise.race([waitMs(publishMs, { idle: true }), live.done]);
+      if (!live.over) await this.#publishOnce(live);
+    }
+    await live.done;
+    // If the store is unavailable, this server still knows the result.
+    if (await this.#publishOnce(live)) this.#live.delete(live.id);
+  }
+
+  /** Returns an import of any server by id; null if this owner has no such import. */
+  async find(owner: string, id: string): Promise<ImportStatus | null> {
+    const live = this.#live.get(id);
+    return live?.owner === owner ? live : this.#records.find(owner, id);
+  }
+
+  /** Returns an owner's imports on all servers, newest first. */
+  async list(owner: string): Promise<readonly ImportStatus[]> {
+    const own = [...this.#live.values()].filter((live) => live.owner === owner).reverse();
+    const ids = new Set(own.map(({ id }) => id));
+    return [...own, ...(await this.#records.list(owner)).filter(({ id }) => !ids.has(id))];
   }
 
   /** Removes a finished import from the list. */
-  forget(live: LiveImport): void {
-    const own = this.#byOwner.get(live.owner);
-    own?.delete(live.id);
-    if (own?.size === 0) this.#byOwner.delete(live.owner);
+  async forget(owner: string, id: string): Promise<void> {
+    await this.#publishing.get(id);
+    this.#live.delete(id);
+    await this.#records.forget(owner, id);
   }
 
-  /** Stops all imports, and waits until their uploads are deleted. */
+  /**
+   * Stops an import of any server after the current conversation. Resolves with its state at the end, or with the last
+   * known one if the signal aborts or the import is removed from the list meanwhile.
+   */
+  async cancel(owner: string, status: ImportStatus, signal: AbortSignal): Promise<ImportStatus> {
+    const { id } = status;
+    const live = this.#live.get(id);
+    if (live !== undefined) {
+      live.cancel();
+      await live.done;
+      return live;
+    }
+    await this.#records.cancel(owner, id);
+    for (let last = status; ; await waitMs(pollMs, { signal })) {
+      const found = await this.#records.find(owner, id);
+      // Another request removed it, or the database crashed and lost the records.
+      if (found === null || found.state !== 'running' || signal.aborted) return found ?? last;
+      last = found;
+    }
+  }
+
+  /** Resolves when an import may have changed, or when the signal aborts. */
+  async changed(id: string, signal: AbortSignal): Promise<void> {
+    const live = this.#live.get(id);
+    if (live !== undefined) await live.changed(signal);
+    else await waitMs(pollMs, { signal });
+  }
+
+  /** Stops all imports of this server, and waits until their uploads are deleted. */
   async close(): Promise<void> {
     this.#closed = true;
-    const all = [...this.#byOwner.values()].flatMap((own) => [...own.values()]);
-    for (const live of all) live.cancel();
-    await Promise.all(all.map((live) => live.done));
-  }
-
-  #keep(live: LiveImport): void {
-    const own = this.#byOwner.get(live.owner) ?? new Map<string, LiveImport>();
-    own.set(live.id, live);
-    this.#byOwner.set(live.owner, own);
-  }
-
-  #tidy(owner: string): void {
-    const own = [...(this.#byOwner.get(owner)?.values() ?? [])];
-    const oldest = this.#options.now() - this.#options.limits.keepImportMs;
-    let spare = own.length - keptPerOwner;
-    for (const live of own) {
-      if (!live.over || (spare <= 0 && (live.endedAt ?? 0) > oldest)) continue;
-      this.forget(live);
-      spare--;
-    }
+    for (const live of this.#live.values()) live.cancel();
+    await Promise.all(this.#publishing.values());
   }
 }

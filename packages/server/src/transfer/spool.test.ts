@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAllBytes } from '@coppice/content/formats';
 import { afterAll, expect, test } from 'vitest';
-import { openFileSource } from './file-source.ts';
-import { spoolUpload, writeChunks } from './spool.ts';
+import { openFileSource } from '../platform/node/open-file.ts';
+import { spoolUpload, writeChunks } from '../platform/node/spool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-spool-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

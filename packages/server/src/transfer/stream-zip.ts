@@ -1,8 +1,7 @@
 /** Packs the files of an export into a zip archive while they are written. */
-import { pipeline, Readable } from 'node:stream';
-import { createDeflateRaw } from 'node:zlib';
 import type { ExportEvent } from '@coppice/content/formats';
 import { buildZipDescriptor, buildZipDirectory, buildZipHeader, crc32, type ZipMember } from '@coppice/content/zip';
+import { deflateStream } from '#platform/compression';
 
 const encoder = new TextEncoder();
 
@@ -62,11 +61,4 @@ export async function* streamZip(events: AsyncIterable<ExportEvent>): AsyncGener
   } finally {
     await iterator.return?.();
   }
-}
-
-function deflateStream(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  const deflate = createDeflateRaw();
-  // Errors of the source are thrown to the reader of the compressed bytes, so the callback is empty.
-  pipeline(Readable.from(source, { objectMode: true }), deflate, () => undefined);
-  return deflate;
 }

@@ -1,5 +1,6 @@
 /** The schemas of requests and responses. They validate both, and the OpenAPI document is generated from them. */
 import type { Block, JsonObject } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import { z } from '@hono/zod-openapi';
 
 /** Returns the schema of a read-only list, the form in which core has lists. */
@@ -9,9 +10,7 @@ export function listOfSchema<T extends z.ZodType>(item: T) {
 
 /** Any JSON object. It is passed through and not copied, so special keys such as `__proto__` cannot do harm. */
 export const jsonObjectSchema = z
-  .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
-    error: 'must be an object',
-  })
+  .custom<JsonObject>(isFieldMap, { error: 'must be an object' })
   .openapi({ type: 'object', additionalProperties: true });
 
 /** A response object with any keys. */

@@ -146,7 +146,7 @@ export function registerAttachmentRules(subject: StoreSubject): void {
       '[K161] after the store was closed, an upload that may still wait is kept until its time is over',
       async (store, context) => {
         skipUnlessSupported(context, store.supports.durable, 'nothing outlives this store');
-        const reopen = requirePart(subject.reopen, 'a way to open a place again');
+        const reopen = requirePart(subject.reopen, 'reopen');
         const [again, lone] = [
           await store.blobs.put(text('again'), 'text/plain'),
           await store.blobs.put(text('lone'), 'text/plain'),
@@ -169,7 +169,7 @@ export function registerAttachmentRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K161] a purge keeps bytes that another process just added', async (store, context) => {
       skipUnlessSupported(context, store.supports.processes, 'one process at a time writes to this store');
-      const other = await requirePart(subject.openSecond, 'a second way in')(store);
+      const other = await requirePart(subject.openSecond, 'openSecond')(store);
       try {
         const info = await other.blobs.put(text('the same bytes'), 'text/plain');
         await passing(store, 1, info);

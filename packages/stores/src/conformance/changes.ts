@@ -279,6 +279,23 @@ export function registerChangeRules(subject: StoreSubject): void {
       },
     );
 
+    testStoreRule(subject, '[K206] a generated id that is taken is refused, also that of the parent', async (store) => {
+      const fixture = await createTestTree(store);
+      const { treeId } = fixture;
+      const [first = nodeId(''), second = nodeId('')] = await fixture.addMessages(['one', 'two']);
+      const before = await askStore(store, treeId, 'rows', {});
+      for (const id of [first, second])
+        for (const command of [
+          { type: 'append', treeId, messages: [{ message: user('three') }] },
+          { type: 'append', treeId, messages: [{ message: user('three') }, { message: user('four') }] },
+          { type: 'edit', treeId, nodeId: second, content: 'other' },
+        ] as const) {
+          const context = { actor: 'me', kit: testKit, now: () => 1, newId: () => id };
+          await expect(run(store, command, context)).rejects.toMatchObject({ code: 'id/taken' });
+        }
+      expect(await askStore(store, treeId, 'rows', {})).toEqual(before);
+    });
+
     testStoreRule(subject, '[K19] an id used in any tree is taken', async (store) => {
       const fixture = await createTestTree(store);
       await fixture.run({

@@ -88,6 +88,26 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
       },
     );
 
+    testStoreRule(
+      subject,
+      '[K290] a write that changes nothing names the format, and the next one the new format',
+      async (store) => {
+        const record = listOf(1, ['a', 'b']);
+        await store.putLinear(record);
+        const fixture = new TestTree(store, record.treeId);
+        const append = (texts: readonly string[]) =>
+          fixture.run(
+            { type: 'append', treeId: record.treeId, messages: texts.map((text) => ({ message: user(text) })) },
+            { kit: messageKit },
+          );
+        expect(await append([])).toMatchObject({ commit: null, format: 'linear' });
+        expect(await formats(store)).toEqual(['linear']);
+        expect(await append(['c'])).toMatchObject({ version: 2, format: 'tree' });
+        expect(await formats(store)).toEqual(['tree']);
+        expect(await append([])).toMatchObject({ commit: null, format: 'tree' });
+      },
+    );
+
     testStoreRule(subject, '[K111] the next write stores a list as a tree, with its additions', async (store) => {
       const record = listOf(1, ['a', 'b']);
       await store.putLinear(record);
@@ -224,7 +244,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
 
     testStoreRule(
       subject,
-      '[K114] where tree writes are off, appends go on at the end and branching is refused',
+      '[K114, K290] where tree writes are off, appends go on at the end and branching is refused',
       async (store) => {
         const record = listOf(1, ['a', 'b']);
         await store.putLinear(record);
@@ -236,7 +256,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
             messages: [{ message: user(text) }],
             ...(parentId === undefined ? {} : { parentId }),
           }) as const;
-        await fixture.run(append('c'), { kit: messageKit });
+        expect(await fixture.run(append('c'), { kit: messageKit })).toMatchObject({ version: 2, format: 'linear' });
         expect(await thread(store, record.treeId)).toEqual(['a', 'b', 'c']);
         const rows = await askStore(store, record.treeId, 'rows', {});
         const [first, second] = ['a', 'b'].map(
@@ -350,6 +370,16 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
           await expectRefusalCode(temporary.keep(blocked.treeId, { actor: 'me', actId: actId(testUuid(71)), at: 1 })),
         ).toBe('tree/pending');
         expect(await temporary.has(blocked.treeId)).toBe(true);
+        // A tree with the same node id is in the main store, so this one cannot be kept.
+        const taken = await createTestTree(store, 3);
+        const doubled = new TestTree(temporary.store, treeId(testUuid(73)));
+        const rootId = (await askStore(store, taken.treeId, 'tree', {}))?.rootId ?? nodeId('');
+        await doubled.run({ type: 'create', treeId: doubled.treeId, rootId });
+        await doubled.addMessages(['before']);
+        expect(
+          await expectRefusalCode(temporary.keep(doubled.treeId, { actor: 'me', actId: actId(testUuid(72)), at: 1 })),
+        ).toBe('id/taken');
+        await doubled.addMessages(['after']);
         await temporary.close();
       },
     );

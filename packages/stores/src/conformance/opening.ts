@@ -135,7 +135,7 @@ async function refusedAndUntouched(
   skipUnlessSupported(context, store.supports.durable, 'there is nothing on disk that could be spoilt');
   const fixture = await createTestTree(store);
   await fixture.addMessages(['precious']);
-  const spoilt = await requirePart(subject.damage, 'spoil')(store, how);
+  const spoilt = await requirePart(subject.damage, 'damage')(store, how);
   const opening = await spoilt.open().then(
     // A store may detect the damage only when the tree is read.
     (opened) => expectRefusalCode(() => askStore(opened, fixture.treeId, 'rows', {})).finally(() => opened.close()),

@@ -215,6 +215,8 @@ export function registerSideDataRules(subject: StoreSubject): void {
         const notes = [store.runs.note(id, { stop: 'now' }), store.runs.note(id, { old: 2 })];
         expect(await Promise.all(notes)).toEqual([true, true]);
         expect(await store.runs.find(id)).toMatchObject({ beatAt: 10, data: { model: 'm', old: 2, stop: 'now' } });
+        const decisions = [true, false].map((decided) => store.runs.note(id, { decided }, 'decided'));
+        expect((await Promise.all(decisions)).filter((isSet) => isSet)).toHaveLength(1);
         await store.runs.end(id);
         expect(await store.runs.note(id, { stop: 'late' })).toBe(false);
       },

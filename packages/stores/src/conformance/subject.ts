@@ -13,7 +13,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { treeFromRows } from '@coppice/core/history';
-import { TestTree, testUuid } from '@coppice/core/testing';
+import { TestTree, testUuid, user } from '@coppice/core/testing';
 import { checkTree, treeToJson } from '@coppice/core/tree';
 import { expect, type TestContext, test } from 'vitest';
 import type { StoreOptions } from '../options.ts';
@@ -83,7 +83,7 @@ export function skipUnlessSupported(context: TestContext, promised: boolean, rea
  * capability.
  */
 export function requirePart<T>(part: T | undefined, what: string): T {
-  if (part === undefined) throw new Error(`The suite needs ${what} of a store that promises as much.`);
+  if (part === undefined) throw new Error(`The suite needs ${what} for a store with this capability.`);
   return part;
 }
 
@@ -184,6 +184,11 @@ export async function waitForListEvent(store: Store, change: () => Promise<unkno
   const [event] = reported;
   if (event === undefined) throw new Error('No change was told.');
   return event;
+}
+
+/** Returns a user message with a chosen id, which is also its text. */
+export function messageWithId(id: string) {
+  return { id, message: user(`says ${id}`) };
 }
 
 /** Texts that often break JSON, SQL and file systems. */

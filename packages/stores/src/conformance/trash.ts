@@ -1,35 +1,15 @@
-/** Tests of trash, purge and history. */
-import {
-  treeId as asTreeId,
-  type NodeId,
-  nodeId,
-  readTreeAsOf,
-  type Store,
-  type Tree,
-  type TreeId,
-} from '@coppice/core';
-import {
-  arbitraryCommands,
-  assistant,
-  ReferenceStore,
-  runCommands,
-  TestTree,
-  testUuid,
-  user,
-} from '@coppice/core/testing';
-import { treeToJson } from '@coppice/core/tree';
-import fc from 'fast-check';
+/** Tests of the trash and of purges. */
+import { messageKit } from '@coppice/content';
+import { treeId as asTreeId, type NodeId, nodeId, type Store, type TreeId } from '@coppice/core';
+import { type TestTree, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   askStore,
   createTestTree,
   expectNoErrors,
   expectRefusalCode,
-  readTreeJson,
-  readTreeValue,
-  requirePart,
+  messageWithId,
   type StoreSubject,
-  skipUnlessSupported,
   takeItems,
   testStoreRule,
 } from './subject.ts';
@@ -47,25 +27,84 @@ async function allTextOf(store: Store, id: TreeId): Promise<string> {
   return JSON.stringify(reported);
 }
 
-function said(id: string) {
-  return { id, message: user(`says ${id}`) };
-}
-
-/** Adds a message with a pending reply in one act, then other messages below that reply. */
-async function saidMeanwhile(fixture: TestTree, number: number, act: { readonly actId: string }) {
-  const { treeId } = fixture;
-  const question = testUuid(number + 1);
-  await fixture.run({ type: 'append', treeId, messages: [said(question)] }, act);
-  const { result } = await fixture.run({ type: 'reply', treeId, parentId: nodeId(question), replies: [{}] }, act);
-  const [reply = nodeId('')] = result.added;
-  const messages = [said(testUuid(number + 2))];
-  const { actId: meanwhile } = await fixture.run({ type: 'append', treeId, parentId: reply, messages });
-  return { reply, meanwhile };
-}
-
 async function rootOf(store: Store, id: TreeId): Promise<NodeId> {
   return (await askStore(store, id, 'tree', {}))?.rootId ?? nodeId('');
 }
+
+// The test kit uses whole texts as equality keys, so the tests of purged texts use the real kit.
+const realKit = { kit: messageKit };
+const secretText = 'a secret that is long. ';
+const remainingText = 'What remains of the text.';
+
+async function addText(fixture: TestTree, text: string, parentId?: NodeId): Promise<NodeId> {
+  const parent = parentId === undefined ? {} : { parentId };
+  const messages = [{ message: user(text) }];
+  return (await fixture.run({ type: 'append', treeId: fixture.treeId, messages, ...parent }, realKit)).result.nodeId;
+}
+
+/** Splits a message, and returns its left half. */
+async function splitText(fixture: TestTree, id: NodeId, position: number): Promise<NodeId> {
+  const { treeId } = fixture;
+  return (await fixture.run({ type: 'split', treeId, nodeId: id, position }, realKit)).result.nodeId;
+}
+
+/** A message to purge, and a version in which its text was in another message. */
+interface DividedMessage {
+  readonly before: number;
+  readonly purged: NodeId;
+}
+
+/** The ways in which the text of a message comes into the history of another one. */
+const dividedMessages: readonly (readonly [string, (fixture: TestTree, whole: NodeId) => Promise<DividedMessage>])[] = [
+  [
+    'the left half of a split message',
+    async (fixture, whole) => ({ before: 2, purged: await splitText(fixture, whole, secretText.length) }),
+  ],
+  [
+    'a left half that was changed since',
+    async (fixture, whole) => {
+      const purged = await splitText(fixture, whole, secretText.length);
+      const content = 'something harmless';
+      await fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: purged, content, mode: 'in-place' }, realKit);
+      return { before: 2, purged };
+    },
+  ],
+  [
+    'the left half of a message that was changed before the split',
+    async (fixture, whole) => {
+      const content = `another ${secretText}${remainingText}`;
+      await fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: whole, content, mode: 'in-place' }, realKit);
+      return { before: 2, purged: await splitText(fixture, whole, content.length - remainingText.length) };
+    },
+  ],
+  [
+    'the left part of a left half that was split again',
+    async (fixture, whole) => {
+      const half = await splitText(fixture, whole, secretText.length);
+      return { before: 2, purged: await splitText(fixture, half, 'a secret'.length) };
+    },
+  ],
+  [
+    'a left half whose split was undone and redone',
+    async (fixture, whole) => {
+      const purged = await splitText(fixture, whole, secretText.length);
+      await fixture.run({ type: 'undo', treeId: fixture.treeId }, realKit);
+      await fixture.run({ type: 'redo', treeId: fixture.treeId }, realKit);
+      return { before: 4, purged };
+    },
+  ],
+  [
+    'a message that was joined for a while',
+    async (fixture, whole) => {
+      const { treeId } = fixture;
+      await fixture.run({ type: 'edit', treeId, nodeId: whole, content: secretText, mode: 'in-place' }, realKit);
+      await addText(fixture, remainingText, whole);
+      await fixture.run({ type: 'join', treeId, nodeId: whole }, realKit);
+      await fixture.run({ type: 'undo', treeId }, realKit);
+      return { before: 5, purged: whole };
+    },
+  ],
+];
 
 export function registerTrashRules(subject: StoreSubject): void {
   describe('the trash', () => {
@@ -99,10 +138,20 @@ export function registerTrashRules(subject: StoreSubject): void {
         const { treeId } = fixture;
         const made = [testUuid(203), testUuid(202), testUuid(201)];
         for (const id of made)
-          await fixture.run({ type: 'append', treeId, parentId: await rootOf(store, treeId), messages: [said(id)] });
+          await fixture.run({
+            type: 'append',
+            treeId,
+            parentId: await rootOf(store, treeId),
+            messages: [messageWithId(id)],
+          });
         const [first = ''] = made;
         await fixture.run({ type: 'title', treeId, nodeId: nodeId(first), title: "a machine's", auto: true });
-        await fixture.run({ type: 'append', treeId, parentId: nodeId(first), messages: [said(testUuid(204))] });
+        await fixture.run({
+          type: 'append',
+          treeId,
+          parentId: nodeId(first),
+          messages: [messageWithId(testUuid(204))],
+        });
         await fixture.run({ type: 'clear', treeId });
         const items = await store.trash(treeId);
         expect(items.map((item) => item.nodeId)).toEqual(made);
@@ -151,6 +200,30 @@ export function registerTrashRules(subject: StoreSubject): void {
         await expectNoErrors(store, fixture.treeId);
       },
     );
+
+    for (const [name, divide] of dividedMessages)
+      testStoreRule(
+        subject,
+        `[K81] purging ${name} deletes the former texts of the remaining message that contain it`,
+        async (store) => {
+          const fixture = await createTestTree(store);
+          const { treeId } = fixture;
+          const whole = await addText(fixture, `${secretText}${remainingText}`);
+          const { before, purged } = await divide(fixture, whole);
+          await fixture.run({ type: 'delete', treeId, nodeIds: [purged] }, realKit);
+          expect(await allTextOf(store, treeId)).toContain('secret');
+          await store.purge(treeId, { nodeId: purged });
+          expect(await allTextOf(store, treeId)).not.toContain('secret');
+          const rows = await askStore(store, treeId, 'rows', {});
+          const texts = rows?.nodes.filter((node) => node.kind !== 'root' && node.removedIn === null);
+          expect(texts?.map((node) => node.text).join('')).toContain(remainingText);
+          expect(await fixture.refusal({ type: 'restore-version', treeId, version: before }, realKit)).toBe(
+            'undo/purged',
+          );
+          expect(await fixture.refusal({ type: 'undo', treeId }, realKit)).toBe('undo/purged');
+          await expectNoErrors(store, treeId);
+        },
+      );
 
     testStoreRule(subject, '[K82] purging up to a version deletes exactly the nodes removed by then', async (store) => {
       const fixture = await createTestTree(store);
@@ -215,83 +288,6 @@ export function registerTrashRules(subject: StoreSubject): void {
         ).toBe(1);
       },
     );
-  });
-
-  describe('history', () => {
-    testStoreRule(
-      subject,
-      '[K84] history tells the commits newest first, before a version and as many as asked for',
-      async (store) => {
-        const fixture = await createTestTree(store);
-        for (const text of ['a', 'b', 'c']) await fixture.addMessages([text]);
-        await fixture.run({ type: 'undo', treeId: fixture.treeId }, { actor: 'me' });
-        const all = await store.history(fixture.treeId);
-        expect(all.map(({ version, kind }) => [version, kind])).toEqual([
-          [5, 'undo'],
-          [4, 'do'],
-          [3, 'do'],
-          [2, 'do'],
-          [1, 'do'],
-        ]);
-        expect(all[1]).toMatchObject({ actor: 'me', structural: true, steps: { insert: 1, select: 1 } });
-        expect((await store.history(fixture.treeId, { before: 4, limit: 2 })).map(({ version }) => version)).toEqual([
-          3, 2,
-        ]);
-        expect(await store.history(fixture.treeId, { before: 1 })).toEqual([]);
-        for (const limit of [0, -1, 1.5, Number.NaN])
-          expect(await expectRefusalCode(store.history(fixture.treeId, { limit }))).toBe('command/invalid');
-      },
-    );
-
-    testStoreRule(subject, '[K85] the tree as of any version equals the tree at that time', async (store, context) => {
-      skipUnlessSupported(context, store.supports.history, 'this store keeps no history');
-      const [commands = []] = fc.sample(arbitraryCommands({ minLength: 40, maxLength: 40 }), { seed: 5, numRuns: 1 });
-      const reference = new ReferenceStore(store.owner);
-      const states = new Map<string, Tree>();
-      for await (const _ of runCommands(reference, commands))
-        for (const tree of reference.trees.values()) states.set(`${tree.id} ${tree.version}`, tree);
-      for await (const _ of runCommands(store, commands));
-      for (const then of states.values())
-        expect(unmarked(await store.read(then.id, () => readTreeAsOf(then.id, then.version)))).toEqual(unmarked(then));
-    });
-
-    testStoreRule(
-      subject,
-      '[K87] a tree that an act only created, or only selected a node in, does not count as changed by it',
-      async (store) => {
-        const fixture = await createTestTree(store);
-        const other = await createTestTree(store, 2);
-        const [seen = nodeId('')] = await other.addMessages(['x', 'y']);
-        const { treeId } = fixture;
-        const act = { actId: testUuid(700) };
-        await fixture.run({ type: 'append', treeId, messages: [said(testUuid(701))] }, act);
-        await other.run({ type: 'select', treeId: other.treeId, nodeId: seen }, act);
-        await fixture.run({ type: 'duplicate', treeId: asTreeId(testUuid(3)), from: treeId }, act);
-        expect((await askStore(store, treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([]);
-        await fixture.run({ type: 'undo', treeId });
-        const { result } = await fixture.run({ type: 'redo', treeId });
-        expect(result.activeNodeId).toBe(testUuid(701));
-      },
-    );
-
-    testStoreRule(subject, '[K183] a restored node matches under its current ancestors', async (store) => {
-      const fixture = await createTestTree(store);
-      const [a = nodeId('')] = await fixture.addMessages(['a']);
-      const c = await fixture.variant(user('c'), a);
-      const marker = nodeId(testUuid(721));
-      await fixture.run({ type: 'branch', treeId: fixture.treeId, nodeId: a, summary: 'What was left.', id: marker });
-      await fixture.run({ type: 'append', treeId: fixture.treeId, parentId: marker, messages: [said(testUuid(720))] });
-      const below = nodeId(testUuid(720));
-      await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [below], mode: 'cascade' });
-      await fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: marker, parentId: c });
-      await fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: below });
-      const rows = await askStore(store, fixture.treeId, 'rows', {});
-      expect(rows?.nodes.find((node) => node.id === below)?.matchParent).toBe(c);
-      const key = rows?.nodes.find((node) => node.id === below)?.key ?? '';
-      expect((await askStore(store, fixture.treeId, 'match', { from: c, keys: [key] })).nodes).toEqual([below]);
-      expect((await askStore(store, fixture.treeId, 'match', { from: a, keys: [key] })).nodes).toEqual([]);
-      await expectNoErrors(store, fixture.treeId);
-    });
 
     testStoreRule(subject, '[K180] a purge names the other trees with copies of the purged nodes', async (store) => {
       const fixture = await createTestTree(store);
@@ -339,142 +335,45 @@ export function registerTrashRules(subject: StoreSubject): void {
       },
     );
 
-    testStoreRule(subject, '[K79] an act made while a reply was generated is newer than the reply', async (store) => {
-      const fixture = await createTestTree(store);
-      const { treeId } = fixture;
-      const act = { actId: testUuid(710) };
-      const newest = async () => (await askStore(store, treeId, 'undoable', { actor: 'me' }))?.actId;
-      const { reply, meanwhile } = await saidMeanwhile(fixture, 710, act);
-      await fixture.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
-      expect(await newest()).toBe(meanwhile);
-      await fixture.run({ type: 'undo', treeId });
-      expect(await newest()).toBe(act.actId);
-      await fixture.run({ type: 'undo', treeId });
-      await fixture.run({ type: 'redo', treeId });
-      // The redone act is the newest one.
-      expect(await newest()).toBe(act.actId);
-      await fixture.run({ type: 'redo', treeId });
-      expect(await newest()).toBe(meanwhile);
-      await expectNoErrors(store, treeId);
-    });
-
-    testStoreRule(subject, '[K79] the end of a reply does not clear redo', async (store) => {
-      const fixture = await createTestTree(store);
-      const { treeId } = fixture;
-      const act = { actId: testUuid(720) };
-      const { reply, meanwhile } = await saidMeanwhile(fixture, 720, act);
-      const next = async () => (await askStore(store, treeId, 'redoable', { actor: 'me' }))?.actId;
-      await fixture.run({ type: 'undo', treeId });
-      await fixture.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
-      expect(await next()).toBe(meanwhile);
-      await fixture.run({ type: 'redo', treeId });
-      expect((await askStore(store, treeId, 'children', { of: reply })).map((node) => node.id)).toEqual([
-        testUuid(722),
-      ]);
-      await fixture.run({ type: 'undo', treeId });
-      await fixture.run({ type: 'append', treeId, messages: [said(testUuid(723))] });
-      expect(await next()).toBeUndefined();
-      await expectNoErrors(store, treeId);
-    });
-
     testStoreRule(
       subject,
-      '[K88] nodes that undo restores and nodes that it moves there get different positions',
+      '[K81] a purge deletes external ids, provenance, runs and bookmarks of the purged messages and of no others',
       async (store) => {
         const fixture = await createTestTree(store);
         const { treeId } = fixture;
-        const [, b = nodeId(''), c = nodeId('')] = await fixture.addMessages(['a', 'b', 'c']);
-        const you = { actor: 'you' };
-        await fixture.run({ type: 'delete', treeId, nodeIds: [b] });
-        await fixture.run({ type: 'restore', treeId, nodeId: b }, you);
-        await fixture.run({ type: 'append', treeId, parentId: b, messages: [said(testUuid(800))] }, you);
-        await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' }, you);
-        await fixture.run({ type: 'undo', treeId, force: true });
-        expect((await askStore(store, treeId, 'children', { of: b })).map((node) => node.id)).toEqual([
-          testUuid(800),
-          c,
+        const [first = nodeId(''), second = nodeId(''), third = nodeId('')] = await fixture.addMessages([
+          'a',
+          'b',
+          'c',
         ]);
-        await expectNoErrors(store, treeId);
-      },
-    );
-
-    testStoreRule(
-      subject,
-      '[K89] undo continues past a restored version, removal by removal',
-      async (store, context) => {
-        skipUnlessSupported(context, store.supports.history, 'this store keeps no history');
-        const fixture = await createTestTree(store);
-        const { treeId } = fixture;
-        const grown = await fixture.addMessages(['a', 'b', 'c']);
-        const { version } = await readTreeValue(store, treeId);
-        const look = async () => shapeOf(await readTreeJson(store, treeId));
-        const states = [await look()];
-        for (const id of [...grown].reverse()) {
-          await fixture.run({ type: 'delete', treeId, nodeIds: [id], mode: 'cascade' });
-          states.push(await look());
+        const names = [first, third].map((id) => ({
+          treeId,
+          nodeId: id,
+          format: 'other',
+          scope: 'file',
+          id: `of ${id}`,
+        }));
+        await store.putExternalIds(names);
+        const records = [
+          { treeId, source: 'kept', firstNodeId: first, lastNodeId: second, count: 2, at: 1 },
+          { treeId, source: 'ends at a purged message', firstNodeId: first, lastNodeId: third, count: 3, at: 2 },
+          { treeId, source: 'of a purged message', firstNodeId: third, lastNodeId: third, count: 1, at: 3 },
+        ];
+        await store.addProvenance(records);
+        for (const [at, id] of [first, third].entries()) {
+          await fixture.run({ type: 'bookmark', treeId, nodeId: id, title: `mark ${at}` });
+          const run = { id: testUuid(730 + at), treeId, nodeId: id, process: 'p', startedAt: 1, data: {} };
+          await store.runs.start(run);
+          await store.runs.append(run.id, { offset: 0, text: 'so far' });
         }
-        await fixture.run({ type: 'restore-version', treeId, version });
-        states.push(await look());
-        for (const state of states.slice(0, -1).reverse()) {
-          await fixture.run({ type: 'undo', treeId });
-          expect(await look()).toEqual(state);
-          await expectNoErrors(store, treeId);
-        }
-        for (const state of states.slice(1)) {
-          await fixture.run({ type: 'redo', treeId });
-          expect(await look()).toEqual(state);
-          await expectNoErrors(store, treeId);
-        }
-      },
-    );
-
-    testStoreRule(
-      subject,
-      '[K86] undo and redo work after the store is closed and reopened',
-      async (store, context) => {
-        skipUnlessSupported(context, store.supports.durable && store.supports.history, 'nothing outlives the process');
-        const fixture = await createTestTree(store);
-        const [first] = await fixture.addMessages(['a', 'b']);
-        const before = await readTreeJson(store, fixture.treeId);
-        await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [first ?? nodeId('')], mode: 'cascade' });
-        const gone = await readTreeJson(store, fixture.treeId);
-        let again = await requirePart(subject.reopen, 'reopen')(store);
-        await new TestTree(again, fixture.treeId).run({ type: 'undo', treeId: fixture.treeId });
-        expect(shapeOf(await readTreeJson(again, fixture.treeId))).toEqual(shapeOf(before));
-        again = await requirePart(subject.reopen, 'reopen')(again);
-        await new TestTree(again, fixture.treeId).run({ type: 'redo', treeId: fixture.treeId });
-        expect(shapeOf(await readTreeJson(again, fixture.treeId))).toEqual(shapeOf(gone));
-        await new TestTree(again, fixture.treeId).run(
-          { type: 'append', treeId: fixture.treeId, messages: [{ message: user('after'), id: testUuid(600) }] },
-          { newId: () => testUuid(601) },
-        );
-        expect(await new TestTree(again, fixture.treeId).refusal({ type: 'redo', treeId: fixture.treeId })).toBe(
-          'undo/nothing',
-        );
-        await subject.destroy(again);
+        await fixture.run({ type: 'delete', treeId, nodeIds: [third], mode: 'cascade' });
+        await store.purge(treeId, { nodeId: third });
+        expect(await store.externalIdsOf(treeId)).toEqual(names.slice(0, 1));
+        expect(await store.provenanceOf(treeId)).toEqual(records.slice(0, 1));
+        expect((await store.runs.list(treeId)).map((run) => run.nodeId)).toEqual([first]);
+        expect(await store.runs.chunks(testUuid(731))).toEqual([]);
+        expect((await askStore(store, treeId, 'bookmarks', {})).map((mark) => mark.nodeId)).toEqual([first]);
       },
     );
   });
-}
-
-/** Returns a tree without visit marks, which are not logged, and without times, which a rewind does not reset. */
-function unmarked(tree: Tree): unknown {
-  const { updatedAt: _, structureVersion: __, nodes, ...rest } = treeToJson(tree);
-  return { ...rest, nodes: nodes.map((node) => ({ ...node, lastChildId: null })) };
-}
-
-/** Returns the live nodes with their parents. */
-function shapeOf(image: unknown): unknown {
-  const { nodes, activeNodeId } = image as ReturnType<typeof treeToJson>;
-  return {
-    activeNodeId,
-    nodes: nodes.map(({ id, parentId, position, groupId, text, removedIn }) => ({
-      id,
-      parentId,
-      position,
-      groupId,
-      text,
-      lives: removedIn === null,
-    })),
-  };
 }

@@ -258,5 +258,5 @@ export function registerTrimRules(subject: StoreSubject): void {
 /** Opens the store like another process, if it supports that. */
 async function requireSecond(subject: StoreSubject, store: Store): Promise<Store> {
   if (!store.supports.processes) return store;
-  return requirePart(subject.openSecond, 'a second opening')(store);
+  return requirePart(subject.openSecond, 'openSecond')(store);
 }

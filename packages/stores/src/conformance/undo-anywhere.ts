@@ -43,6 +43,26 @@ async function textsIn(store: Store, id: TreeId): Promise<string[]> {
 
 export function registerUndoAnywhereRules(subject: StoreSubject): void {
   describe('undo without a tree', () => {
+    testStoreRule(subject, '[K165] finds acts that leave the time of change of their tree as it is', async (store) => {
+      const fixtures = [await createTestTree(store), await createTestTree(store, 2), await createTestTree(store, 3)];
+      const [a, b, c] = fixtures.map((fixture) => fixture.treeId);
+      const { context } = actorIn(store);
+      const undo = () => undoOrRedoAnywhere(store, { type: 'undo' }, { ...context, now: () => 30_000_000 });
+      const at = (ms: number, actor = context.actor) => ({ actor, now: () => ms * 1_000_000 });
+      for (const [index, fixture] of fixtures.entries())
+        await fixture.run(
+          { type: 'append', treeId: fixture.treeId, messages: [{ message: user('a') }] },
+          at(10 + index),
+        );
+      const rename = (index: number, when: ReturnType<typeof at>) =>
+        fixtures[index]?.run({ type: 'attributes', treeId: fixtures[index].treeId, set: { title: `T${index}` } }, when);
+      await rename(0, at(20));
+      await rename(1, at(21));
+      await rename(0, at(22, 'you'));
+      const undone = [await undo(), await undo(), await undo(), await undo(), await undo()];
+      expect(undone.map(({ treeId }) => treeId)).toEqual([b, a, c, b, a]);
+    });
+
     testStoreRule(
       subject,
       '[K165] undoes the newest act of the caller in any tree, one after the other',
@@ -160,7 +180,7 @@ export function registerUndoAnywhereRules(subject: StoreSubject): void {
       await say(a, 'one');
       await say(b, 'two');
       await a.run({ type: 'delete-tree', treeId: a.treeId }, mine);
-      const store = await requirePart(subject.reopen, 'a way to open a place again')(first);
+      const store = await requirePart(subject.reopen, 'reopen')(first);
       const { undo } = actorIn(store, 'me', createTestClock(30));
       expect((await undo()).treeId).toBe(a.treeId);
       expect(await isTrashed(store, a.treeId)).toBe(false);

@@ -5,7 +5,14 @@
 import { ask, nodeId, run, type Store, treeId as treeIdOf } from '@coppice/core';
 import { assistant, createTestClock, testKit, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { createTestTree, expectRefusalCode, readTreeJson, type StoreSubject, testStoreRule } from './subject.ts';
+import {
+  createTestTree,
+  expectRefusalCode,
+  readTreeJson,
+  requirePart,
+  type StoreSubject,
+  testStoreRule,
+} from './subject.ts';
 
 /** Runs a command that TypeScript would reject, and returns the code of the refusal. */
 function tried(store: Store, command: unknown): Promise<string> {
@@ -38,6 +45,18 @@ export function registerUntypedCallerRules(subject: StoreSubject): void {
       expect(await tried(store, { type: 'create', treeId: 5 })).toBe('id/invalid');
       expect(await readTreeJson(store, fixture.treeId)).toEqual(before);
     });
+
+    testStoreRule(
+      subject,
+      '[K172] an unknown field of the options of a check or a backup is refused',
+      async (store) => {
+        await createTestTree(store);
+        expect(await called(store, 'fsck', { repar: true })).toBe('command/invalid');
+        if (!store.supports.durable) return;
+        const { to } = await requirePart(subject.backup, 'backup')(store);
+        expect(await called(store, 'backup', to, { onprogress: () => undefined })).toBe('command/invalid');
+      },
+    );
 
     testStoreRule(
       subject,

@@ -212,12 +212,12 @@ export class AtomicWriter {
    * that the new name is durable on return.
    */
   replace(path: string, pieces: Iterable<Uint8Array>, part: FilePurpose, last: boolean, sync = last): void {
-    const made = this.make(pieces, part, sync);
+    const temporaryPath = this.make(pieces, part, sync);
     withFileErrors(path, () => {
       try {
-        runFileStep(part, 'rename', () => renameSync(made, path));
+        runFileStep(part, 'rename', () => renameSync(temporaryPath, path));
       } catch (error) {
-        rmSync(made, { force: true });
+        rmSync(temporaryPath, { force: true });
         throw error;
       }
       if (last) syncFolder(dirname(path), part);

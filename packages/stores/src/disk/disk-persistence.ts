@@ -14,12 +14,12 @@ export abstract class DiskPersistence implements Persistence {
   #homes: Map<NodeId, TreeId> | null = null;
   #acts: Map<ActId, Set<TreeId>> | null = null;
 
-  /**
-   * Throws if another process has locked the folder. A store with one lease for each file checks the lease when it
-   * writes.
-   */
+  /** The trees that cannot be read, with the error of each. */
   protected abstract readonly broken: ReadonlyMap<TreeId, AppError>;
-  /** Throws if the store is read-only or another process holds its lock. */
+  /**
+   * Throws if this process may not write: the store is read-only, or another process has locked the folder. A store
+   * with one lease per file does not check it here, but before it writes a file.
+   */
   protected abstract assertWritable(): void;
   protected abstract commit(entry: EntryOf<'commit'>): void;
   protected abstract setFormat(entry: EntryOf<'format'>): Promise<void> | void;

@@ -1,5 +1,7 @@
 /** A store whose trees are in memory while every change is written to files. */
 import type { FsckOptions, FsckReport, StoreInfo, TreeId } from '@coppice/core';
+import { assertArgument } from '@coppice/core/decode';
+import { argumentValidators } from '../argument-shapes.ts';
 import {
   createStoreParts,
   createTreeState,
@@ -86,6 +88,7 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
   override async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     const { state } = this.opened.parts;
     state.assertOpen();
+    assertArgument('options', options, argumentValidators.fsckOptions);
     const repair = options.repair === true;
     if (repair) state.assertWritable();
     await state.follow(true);

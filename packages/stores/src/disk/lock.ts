@@ -62,7 +62,8 @@ function ownLockHolder(): LockHolder {
   };
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this computer exists, also one of another user. */
+export function isProcessRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -80,7 +81,7 @@ function isProcessGone(holder: LockHolder, here: LockHolder = ownLockHolder()): 
   if (holder.boot !== here.boot) return true;
   // A restarted container has the same host name and another pid namespace, and its earlier processes have ended.
   if (holder.space !== here.space) return true;
-  if (!isAlive(holder.pid)) return true;
+  if (!isProcessRunning(holder.pid)) return true;
   return holder.started !== processStart(holder.pid);
 }
 
@@ -137,15 +138,15 @@ export class FolderLock {
     const writer = new AtomicWriter(join(folder, 'locking'));
     return withFileErrors(path, () => {
       for (const name of listNamesInFolder(join(folder, 'locking')))
-        if (!isAlive(Number.parseInt(name, 10) || 0)) rmSync(join(folder, 'locking', name), { force: true });
+        if (!isProcessRunning(Number.parseInt(name, 10) || 0)) rmSync(join(folder, 'locking', name), { force: true });
       // The token tells this attempt apart from other locks of the same process.
       const text = `${JSON.stringify({ ...ownLockHolder(), token: randomUUID() })}\n`;
-      const made = writer.make([encodeFileText(text)], 'lock', true);
+      const temporaryPath = writer.make([encodeFileText(text)], 'lock', true);
       try {
         for (;;) {
           try {
             // Fails if the lock exists; the file is complete when it appears.
-            runFileStep('lock', 'rename', () => linkOrCopy(made, path));
+            runFileStep('lock', 'rename', () => linkOrCopy(temporaryPath, path));
             return new FolderLock(path);
           } catch (error) {
             if (osErrorCode(error) !== 'EEXIST') {
@@ -159,7 +160,7 @@ export class FolderLock {
           if (holder !== null) return holder;
         }
       } finally {
-        rmSync(made, { force: true });
+        rmSync(temporaryPath, { force: true });
       }
     });
   }

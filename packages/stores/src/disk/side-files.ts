@@ -141,9 +141,9 @@ export class SideFiles {
    */
   mend(): string[] {
     return [...this.#unread.keys()].map((name) => {
-      const kept = [sideHead()];
-      for (const value of this.#lines(name)) kept.push(encodeLine(value));
-      return `${this.#path(name)} was written anew, and what could not be read of it is kept as ${this.#rewrite(name, kept)}`;
+      const keptLines = [sideHead()];
+      for (const value of this.#lines(name)) keptLines.push(encodeLine(value));
+      return `${this.#path(name)} was written anew, and what could not be read of it is kept as ${this.#rewrite(name, keptLines)}`;
     });
   }
 
@@ -314,7 +314,7 @@ export class SideFiles {
    * read again, because other processes write to it too.
    */
   waitingSince(owner: string, after: number): ReadonlySet<string> {
-    // Of each process the last line counts. Earlier versions wrote neither `at` nor `waiting`.
+    // The last line of each process counts. Earlier versions wrote neither `at` nor `waiting`.
     const waiting = new Map<string, Set<unknown>>();
     for (const value of this.#lines('blobs')) {
       if (requiredText(value, 'type') !== 'blob' || requiredText(value, 'owner') !== owner) continue;
@@ -334,15 +334,15 @@ export class SideFiles {
   /** Removes attachments of an owner from the file, then deletes the bytes that no other owner refers to. */
   #dropBlobs(owner: string, hashes: ReadonlySet<string>): void {
     const left = new Set<string>();
-    const kept: Uint8Array[] = [sideHead()];
+    const keptLines: Uint8Array[] = [sideHead()];
     for (const value of this.#lines('blobs')) {
       const { hash } = readBlobInfo(objectField(value, 'info'));
       if (requiredText(value, 'owner') === owner && hashes.has(hash)) continue;
       left.add(hash);
-      kept.push(encodeLine(value));
+      keptLines.push(encodeLine(value));
     }
     // An unreadable line may belong to another owner of the same bytes, so the bytes are not deleted then.
-    const reported = this.#rewrite('blobs', kept) === null;
+    const reported = this.#rewrite('blobs', keptLines) === null;
     if (reported)
       for (const hash of hashes) {
         const path = this.blobPath(hash);
@@ -389,14 +389,14 @@ export class SideFiles {
 
   /** Rewrites a file without the rows that match. Does nothing if no row matches. */
   #filter(name: Name, goes: (row: FieldMap) => boolean): void {
-    const kept: Uint8Array[] = [sideHead()];
+    const keptLines: Uint8Array[] = [sideHead()];
     let less = false;
     for (const value of this.#lines(name)) {
       const left = omitRow(value, goes);
-      if (left !== null) kept.push(encodeLine(left));
+      if (left !== null) keptLines.push(encodeLine(left));
       less ||= left !== value;
     }
-    if (less) this.#rewrite(name, kept);
+    if (less) this.#rewrite(name, keptLines);
   }
 
   close(): void {

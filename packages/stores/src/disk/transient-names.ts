@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const folders = ['locking', 'making', 'gone', 'creating'] as const;
 
-/** The names of the lock file and of the folders for unfinished files. */
+/** The lock file, and the folders for locks, unfinished files and files that are being deleted. */
 export const transientNames: ReadonlySet<string> = new Set(['lock', ...folders]);
 
 /** Removes the empty folders that a process created in a store, so that a store that was only read stays unchanged. */

@@ -89,9 +89,9 @@ function restOfFile(fields: FieldMap, known: ReadonlySet<string>): (readonly [st
 }
 
 function readFound(path: string, rootId: string): FoundNode {
-  const said = readTextFile(path) ?? '';
-  const json = parseJson(said, path, 1000);
-  if (!json.ok) throw makeDamagedFileError(path, said === '' ? 'is empty' : `cannot be read (${json.refusal.message})`);
+  const text = readTextFile(path) ?? '';
+  const json = parseJson(text, path, 1000);
+  if (!json.ok) throw makeDamagedFileError(path, text === '' ? 'is empty' : `cannot be read (${json.refusal.message})`);
   if (!isFieldMap(json.value)) throw makeDamagedFileError(path, 'is not a node');
   const fields = json.value;
   try {
@@ -214,14 +214,14 @@ function orderedNodes(rootId: string, found: ReadonlyMap<string, FoundNode>): Fo
   const done = new Set<string>([rootId]);
   const order: FoundNode[] = [];
   for (const node of [...found.values()].sort(olderFirst)) {
-    const way: FoundNode[] = [];
+    const ancestors: FoundNode[] = [];
     const passed = new Set<string>();
     for (let at: FoundNode | undefined = node; at !== undefined && !done.has(at.id); at = found.get(at.parent)) {
       if (passed.has(at.id)) throw makeDamagedFileError(at.path, 'is its own ancestor');
       passed.add(at.id);
-      way.push(at);
+      ancestors.push(at);
     }
-    for (const one of way.reverse()) {
+    for (const one of ancestors.reverse()) {
       done.add(one.id);
       order.push(one);
     }
@@ -277,6 +277,39 @@ export interface ForeignReadOptions {
   readonly kit: MessageKit | undefined;
 }
 
+/** Returns a position for each child, in the order of the lists. */
+function positionsOfChildren(families: Iterable<readonly { readonly id: string }[]>): ReadonlyMap<string, string> {
+  const positions = new Map<string, string>();
+  for (const children of families) {
+    const keys = positionsBetween(null, null, children.length);
+    for (const [at, child] of children.entries()) positions.set(child.id, keys[at] ?? '');
+  }
+  return positions;
+}
+
+/** Converts a message of the other program to a new node at a place. */
+function toForeignNode(
+  { message, at }: Pick<FoundNode, 'message' | 'at'>,
+  place: Pick<NewNode, 'id' | 'parentId' | 'position' | 'meta'>,
+  kit: MessageKit,
+): NewNode {
+  return {
+    ...place,
+    kind: 'message',
+    message,
+    // The other program writes a blank message if a reply was interrupted.
+    status: isBlank(message) ? 'interrupted' : 'success',
+    groupId: 0,
+    createdAt: at,
+    matchParent: place.parentId,
+    key: kit.key(message),
+    text: kit.text(message),
+    tokens: kit.tokens(message),
+    marker: null,
+    aliases: [],
+  };
+}
+
 /** Reads the folder of a tree that another program wrote. The same files give the same ids at every call. */
 export function readForeignFolder(folder: string, root: ForeignRoot, options: ForeignReadOptions): ForeignFolder {
   const { owner, scope, kit = messageKit } = options;
@@ -290,15 +323,18 @@ export function readForeignFolder(folder: string, root: ForeignRoot, options: Fo
   const idOf = (foreign: string): NodeId => {
     const known = foreign === root.id ? rootId : ids.get(foreign);
     if (known !== undefined) return known;
-    const made = nodeId(isUuid(foreign) ? foreign : deriveId('loom', id, foreign));
-    ids.set(foreign, made);
-    return made;
+    const ownId = nodeId(isUuid(foreign) ? foreign : deriveId('loom', id, foreign));
+    ids.set(foreign, ownId);
+    return ownId;
   };
-  const positions = new Map<string, string>();
-  for (const children of below.values()) {
-    const keys = positionsBetween(null, null, children.length);
-    for (const [at, child] of children.entries()) positions.set(child.id, keys[at] ?? '');
-  }
+  const positions = positionsOfChildren(below.values());
+  const name = (node: NodeId | null, foreign: string): ExternalId => ({
+    treeId: id,
+    nodeId: node,
+    format: 'loom',
+    scope,
+    id: foreign,
+  });
   const at = timeInFile(createdOf(root)) ?? order[0]?.at ?? 0;
   const steps: Step[] = [
     ...buildLinearSteps(
@@ -308,24 +344,9 @@ export function readForeignFolder(folder: string, root: ForeignRoot, options: Fo
   ];
   for (const node of order) {
     const parentId = idOf(node.parent);
-    const inserted: NewNode = {
-      id: idOf(node.id),
-      parentId,
-      position: positions.get(node.id) ?? '',
-      kind: 'message',
-      message: node.message,
-      // The other program writes a blank message if a reply was interrupted.
-      status: isBlank(node.message) ? 'interrupted' : 'success',
-      groupId: 0,
-      createdAt: node.at,
-      matchParent: parentId,
-      key: kit.key(node.message),
-      text: kit.text(node.message),
-      tokens: kit.tokens(node.message),
-      meta: foreignMeta(node, root.id, idOf),
-      marker: null,
-      aliases: [],
-    };
+    const position = positions.get(node.id) ?? '';
+    const meta = foreignMeta(node, root.id, idOf);
+    const inserted = toForeignNode(node, { id: idOf(node.id), parentId, position, meta }, kit);
     steps.push({ type: 'insert', node: inserted });
   }
   const last = [...order].reverse().find((node) => !below.has(node.id));
@@ -334,19 +355,8 @@ export function readForeignFolder(folder: string, root: ForeignRoot, options: Fo
     ...importCommit(folder, id, owner, steps, at),
     origin: { format: 'loom', scope, id: root.id },
     notes,
-    names: namesOf(),
+    names: [name(null, root.id), ...order.map((node) => name(idOf(node.id), node.id))],
   };
-
-  function namesOf(): ExternalId[] {
-    const name = (node: NodeId | null, foreign: string): ExternalId => ({
-      treeId: id,
-      nodeId: node,
-      format: 'loom',
-      scope,
-      id: foreign,
-    });
-    return [name(null, root.id), ...order.map((node) => name(idOf(node.id), node.id))];
-  }
 }
 
 function importCommit(

@@ -29,8 +29,8 @@ const noteNames: readonly (readonly [note: string, name: string])[] = [
 ];
 const annotatedFields: ReadonlySet<string> = new Set(noteNames.map(([note]) => note));
 
-// Other programs expect a source for every node, so nodes without one get this value. It is marked, so that it is not
-// read back as metadata.
+// Other programs expect a source for every node, so nodes without one get this value. In the fields of Coppice the
+// source of such a node is null, so that this value is not read back as metadata.
 function usualSource(role: Node['role']): JsonObject {
   return role === 'user' ? { type: 'user' } : { type: 'unknown' };
 }
@@ -62,7 +62,7 @@ function otherFields(meta: NodeMeta): readonly [string, unknown][] {
 export function formatNodeFile(tree: Tree, node: Node): string {
   const { message, parentId } = node;
   const rest = otherFields(node.meta);
-  const said = message === null ? '' : messageKit.text(message);
+  const searchText = message === null ? '' : messageKit.text(message);
   return toReadableJson({
     id: node.id,
     root_id: tree.id,
@@ -88,7 +88,7 @@ export function formatNodeFile(tree: Tree, node: Node): string {
       ...(node.aliases.length === 0
         ? {}
         : { aliases: node.aliases.map(({ matchParent, key }) => ({ matchParent, key })) }),
-      ...(node.text === said ? {} : { text: node.text }),
+      ...(node.text === searchText ? {} : { text: node.text }),
       ...(rest.length === 0 ? {} : { meta: Object.fromEntries(rest) }),
       ...(node.meta.source === undefined ? { source: null } : {}),
     },

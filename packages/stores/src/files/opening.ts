@@ -70,7 +70,7 @@ function inspectFolder(place: string, options: StoreOptions): OpenedFilesFolder 
     finder.journaled(journaled);
     finder.originals(folders.filter((name) => !journaled.includes(name)));
     finder.missing(new Set(folders));
-    // A crash interrupted a purge, so the renamed folders of purged trees are still here.
+    // If a crash interrupted a purge, the renamed folder of the purged tree is still here.
     if (lock instanceof FolderLock) rmSync(join(place, '.coppice', 'gone'), { recursive: true, force: true });
     const side = new SideFiles(join(place, '.coppice'), writer, note);
     return {
@@ -196,7 +196,8 @@ class FolderFinder {
     const root = { id, entry: this.#registry.get(id) ?? {} };
     const tree = foreignTreeId(root);
     if (this.#folders.has(tree)) return;
-    // A tree without messages has no folder. An empty one stands in for it, so that its id is never used in a path.
+    // A tree without messages has no folder. The path of a folder that does not exist is used instead, so that the
+    // tree's id never becomes part of a path.
     const folder = path ?? join(this.#place, '.coppice', 'none');
     try {
       const children = ownField(root.entry, 'child_ids');

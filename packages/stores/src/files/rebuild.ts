@@ -74,12 +74,12 @@ export function rebuildJournal(
     sequence: file.sequence + tree.version - found.tree.version,
     format: file.format,
   });
-  const made = writer.make(joinSmallPieces(lines), 'journal', true);
+  const temporaryPath = writer.make(joinSmallPieces(lines), 'journal', true);
   // The new journal is read once before it replaces the old one, to be sure that it is valid.
-  replayJournal(made, treeId, readJournal(made, treeId));
+  replayJournal(temporaryPath, treeId, readJournal(temporaryPath, treeId));
   return withFileErrors(path, () => {
     const beside = keepBeside(folder, path);
-    runFileStep('journal', 'rename', () => renameSync(made, path));
+    runFileStep('journal', 'rename', () => renameSync(temporaryPath, path));
     syncFolder(folder, 'journal');
     return { beside };
   });

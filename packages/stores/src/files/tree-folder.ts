@@ -278,15 +278,15 @@ export class TreeFolder {
 
   #create(lines: readonly Uint8Array[]): void {
     const bytes = Buffer.concat(lines);
-    const made = this.#context.writer.make([bytes], 'journal', true);
+    const temporaryPath = this.#context.writer.make([bytes], 'journal', true);
     withFileErrors(this.journalPath, () => {
       try {
         mkdirSync(join(this.path, 'nodes'), { recursive: true });
-        runFileStep('journal', 'rename', () => renameSync(made, this.journalPath));
+        runFileStep('journal', 'rename', () => renameSync(temporaryPath, this.journalPath));
         syncFolder(this.path, 'journal');
         syncFolder(dirname(this.path), 'journal');
       } catch (error) {
-        this.#undoCreate(made);
+        this.#undoCreate(temporaryPath);
         throw error;
       }
     });

@@ -72,9 +72,9 @@ export class InProcessAccounts implements AccountStore {
     assertHashUnused('token', token.id, await this.tokenByHash(token.hash));
     // A caller may have read the token before it was revoked. When it records the use, the token must stay revoked.
     const revokedAt = this.#tokens.get(token.id)?.revokedAt ?? token.revokedAt;
-    const kept = { ...token, revokedAt };
-    await this.#state.persist({ type: 'token', token: kept });
-    this.#enterToken(kept);
+    const storedToken = { ...token, revokedAt };
+    await this.#state.persist({ type: 'token', token: storedToken });
+    this.#enterToken(storedToken);
   }
 
   async tokens(userId: string): Promise<readonly ApiToken[]> {

@@ -75,14 +75,14 @@ export class InProcessBlobs {
       const gone: StoredBlob[] = [];
       for (const hash of asked) {
         // The attachment may have been deleted or added again while the trees were searched.
-        const kept = own.get(hash);
-        if (kept === undefined) continue;
-        if (still.has(hash)) await this.#mark(owner, kept, false);
+        const storedBlob = own.get(hash);
+        if (storedBlob === undefined) continue;
+        if (still.has(hash)) await this.#mark(owner, storedBlob, false);
         else if (!this.#uploads.has(owner, hash) && wanted?.has(hash) !== true && !blobHolds.has(owner, hash))
-          gone.push(kept);
+          gone.push(storedBlob);
         else {
           waiting++;
-          await this.#mark(owner, kept, true);
+          await this.#mark(owner, storedBlob, true);
         }
       }
       // While the other attachments were marked, a commit may have started that refers to these bytes.
@@ -133,10 +133,10 @@ export class InProcessBlobs {
    */
   async #referred(owner: string, hashes: ReadonlySet<string>): Promise<void> {
     for (const hash of this.#uploads.claim(owner).take(hashes)) {
-      const kept = this.#of(owner).get(hash);
-      if (kept === undefined || this.#uploads.has(owner, hash)) continue;
+      const storedBlob = this.#of(owner).get(hash);
+      if (storedBlob === undefined || this.#uploads.has(owner, hash)) continue;
       try {
-        await this.#note(owner, kept);
+        await this.#note(owner, storedBlob);
       } catch (error) {
         // The commit is durable, so it must not fail now. Other processes keep the bytes until the grace period
         // ends.
@@ -162,9 +162,9 @@ export class InProcessBlobs {
       },
       read: async (hash, range) => {
         this.#state.assertOpen();
-        const kept = this.#of(owner).get(hash);
-        if (kept === undefined) return null;
-        const bytes = kept.bytes ?? (await this.#persistence?.readBlob?.(owner, hash)) ?? null;
+        const storedBlob = this.#of(owner).get(hash);
+        if (storedBlob === undefined) return null;
+        const bytes = storedBlob.bytes ?? (await this.#persistence?.readBlob?.(owner, hash)) ?? null;
         if (bytes === null) return null;
         return range === undefined ? bytes.slice() : bytes.slice(Math.max(0, range.start), Math.max(0, range.end));
       },

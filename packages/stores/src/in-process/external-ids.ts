@@ -64,7 +64,7 @@ export class InProcessExternalIds {
       assertExternalIdLength(id.scope);
       const { loadedSlot } = await this.#state.open(owner, id.treeId);
       if (id.nodeId !== null && findAnyNode(loadedSlot.tree, id.nodeId) === undefined)
-        refuse('tree/unknown-node', `There is no node ${id.nodeId}.`, { nodeId: id.nodeId });
+        refuse('tree/unknown-node', `There is no message ${id.nodeId}.`, { nodeId: id.nodeId });
     }
     await this.#state.persist({ type: 'external-ids', ids });
     for (const id of ids) this.#enter(id);

@@ -15,14 +15,22 @@ function frozenCopy<T>(value: T): T {
   return copyValue(value) as T;
 }
 
+// Most messages have no metadata and no aliases, so all of them share these values.
+const emptyObject: object = Object.freeze({});
+const emptyList: readonly unknown[] = Object.freeze([]);
+
 // The recursion is bounded, because steps are checked to be plain data of limited depth.
 function copyValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value))
-    return Object.freeze(value.map((item: unknown) => (item === undefined ? null : copyValue(item))));
+    return value.length === 0
+      ? emptyList
+      : Object.freeze(value.map((item: unknown) => (item === undefined ? null : copyValue(item))));
+  const keys = Object.keys(value);
+  if (keys.length === 0) return emptyObject;
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
+  for (const key of keys) {
     const member: unknown = Reflect.get(value, key);
     if (member === undefined) continue;
     // An assignment to `__proto__` would set the prototype instead of the field.

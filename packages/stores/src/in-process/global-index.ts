@@ -103,13 +103,13 @@ export class GlobalIndex {
    * meanwhile. Throws if one is taken. If the commit fails, the returned function releases them.
    */
   async reserve(treeId: TreeId, ids: readonly NodeId[], tree: Tree): Promise<() => void> {
-    const asked = this.#trees.has(treeId) ? ids : [nodeId(treeId), ...ids];
-    const [taken] = asked.length === 0 ? [] : await this.taken(asked);
+    const requestedIds = this.#trees.has(treeId) ? ids : [nodeId(treeId), ...ids];
+    const [taken] = requestedIds.length === 0 ? [] : await this.taken(requestedIds);
     if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
     const entry = indexEntryOf(tree);
     const other = entry === null ? undefined : this.#forest.get(entry);
     if (other !== undefined && other !== treeId)
-      refuse('tree/exists', `The tree ${other} has this system prompt in this project already.`, { treeId: other });
+      refuse('tree/exists', `The chat ${other} has this system prompt in this project already.`, { treeId: other });
     for (const id of ids) {
       // Another commit may have taken the id while the persistence was asked.
       if (this.#isTakenHere(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });

@@ -4,6 +4,7 @@ import {
   type AccountStore,
   ask,
   type BackfillProgress,
+  type BackupOptions,
   type BlobStore,
   type ChangeOptions,
   type ChangeResult,
@@ -112,6 +113,7 @@ export class InProcessStore implements Store {
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
   readonly sealed = null;
+  readonly shared = null;
   readonly #parts: StoreParts;
   readonly #plate: StoreIdentity;
 
@@ -415,8 +417,9 @@ export class InProcessStore implements Store {
     });
   }
 
-  async backup(to: string): Promise<void> {
+  async backup(to: string, options: BackupOptions = {}): Promise<void> {
     this.#state.assertOpen();
+    assertArgument('options', options, argumentValidators.backupOptions);
     if (to === '') refuse('command/invalid', 'A backup needs a target path.');
     await this.#plate.backup(to);
   }

@@ -37,7 +37,12 @@ function fitsQuery({ attributes }: TreeRow, query: TreeQuery): boolean {
   );
 }
 
-/** Returns a page of an owner's trees, sorted by last change, newest first. */
+/** Returns the time by which a list is sorted: trees in the trash by when they were deleted, others by last change. */
+function listTimeOf({ updatedAt, attributes: { trashedAt } }: TreeRow): number {
+  return trashedAt ?? updatedAt;
+}
+
+/** Returns a page of an owner's trees, sorted by last change or, in the trash, by deletion, newest first. */
 export function listTreesInMemory(state: TreeState, owner: string, query: TreeQuery): Page<TreeSummary> {
   const limit = clampPageLength(query.limit);
   const from = query.cursor == null ? null : decodeCursor('trees', ['number', 'string'], query.cursor);
@@ -47,16 +52,17 @@ export function listTreesInMemory(state: TreeState, owner: string, query: TreeQu
     if (from !== null && !isOlder(row, Number(from[0]), String(from[1]))) continue;
     if (fitsQuery(row, query)) found.push(slot);
   }
-  found.sort((a, b) => b.row.updatedAt - a.row.updatedAt || (a.id < b.id ? 1 : -1));
+  found.sort((a, b) => listTimeOf(b.row) - listTimeOf(a.row) || (a.id < b.id ? 1 : -1));
   const part = found.slice(0, limit);
   const last = part[part.length - 1];
   const cursor =
-    last === undefined || found.length <= limit ? null : encodeCursor('trees', [last.row.updatedAt, last.id]);
+    last === undefined || found.length <= limit ? null : encodeCursor('trees', [listTimeOf(last.row), last.id]);
   return { items: part.map(treeSummaryOf), cursor };
 }
 
-function isOlder({ updatedAt, id }: TreeRow, time: number, than: string): boolean {
-  return updatedAt < time || (updatedAt === time && id < than);
+function isOlder(row: TreeRow, time: number, than: string): boolean {
+  const own = listTimeOf(row);
+  return own < time || (own === time && row.id < than);
 }
 
 function treeSummaryOf({ row, format }: TreeSlot): TreeSummary {
@@ -153,32 +159,32 @@ function searchHitOf({ slot, node }: SearchFound, terms: readonly string[]): Sea
 /** Returns the removed subtrees of a tree that can be restored, sorted by removal, newest first. */
 export function listTrash(slot: TreeSlot, { tree, log }: LoadedTreeSlot): TrashItem[] {
   const nodes = allNodes(tree);
-  const tops = new Map<string, { readonly node: Node; count: number }>();
+  const removedRoots = new Map<string, { readonly node: Node; count: number }>();
   const topOf = new Map<string, string>();
   // Rows are not sorted by depth, so the path up from each node is followed. The result is cached for every node on
   // that path, which keeps the loop linear.
   for (const node of nodes) {
     if (node.removedIn === null) continue;
-    const way: Node[] = [];
+    const walked: Node[] = [];
     let at: Node = node;
     while (!topOf.has(at.id)) {
-      way.push(at);
+      walked.push(at);
       const parent = at.parentId === null ? undefined : findAnyNode(tree, at.parentId);
       if (parent === undefined || parent.removedIn !== at.removedIn) {
-        tops.set(at.id, { node: at, count: 0 });
+        removedRoots.set(at.id, { node: at, count: 0 });
         topOf.set(at.id, at.id);
         break;
       }
       at = parent;
     }
     const top = topOf.get(at.id) ?? at.id;
-    for (const one of way) topOf.set(one.id, top);
-    const item = tops.get(top);
+    for (const one of walked) topOf.set(one.id, top);
+    const item = removedRoots.get(top);
     if (item !== undefined) item.count++;
   }
   const items: TrashItem[] = [];
   // The sort by creation comes first: nodes of one removal are then listed in creation order.
-  const found = [...tops.values()].sort((a, b) => a.node.seq - b.node.seq);
+  const found = [...removedRoots.values()].sort((a, b) => a.node.seq - b.node.seq);
   for (const { node, count } of found) {
     const removedIn = node.removedIn ?? 0;
     // If the commit of the removal was deleted from the log, the first remaining commit is the nearest known time.

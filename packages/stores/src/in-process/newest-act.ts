@@ -12,9 +12,10 @@ interface Candidate extends NewestActOfTree {
 }
 
 /**
- * Returns the newest act of an actor in any tree. Trees are searched in the order of their last change and only while
- * the next tree could contain a newer act, so usually one or two trees are loaded. Commits are compared by time, then
- * by the order in which this process received them.
+ * Returns the newest act of an actor in any tree. Trees are searched in the order of their last commit, and a tree is
+ * skipped if it cannot contain a newer act, so usually one to three trees are loaded. Commits are compared by time,
+ * then by the order in which this process received them. If the clock was set back between two commits, the act found
+ * may be one of those before.
  */
 export async function findNewestAct(
   state: TreeState,
@@ -24,12 +25,18 @@ export async function findNewestAct(
 ): Promise<NewestAct | null> {
   let best: Candidate | null = null;
   let begun: { readonly commit: Commit; readonly slot: TreeSlot } | null = null;
-  const slots = [...state.slotsOf(owner)].sort((a, b) => b.row.updatedAt - a.row.updatedAt || b.sequence - a.sequence);
+  const slots = [...state.slotsOf(owner)].sort((a, b) => b.sequence - a.sequence || b.row.updatedAt - a.row.updatedAt);
+  // The time of change of a row does not count renames and the like, so the last commit of the tree before is needed
+  // too. The row still decides for trees whose commits have no numbers, for example in files of other programs.
+  let before: Commit | undefined;
   for (const slot of slots) {
-    if (Math.max(best?.commit.at ?? none, begun?.commit.at ?? none) > slot.row.updatedAt) break;
+    const newest = best === null || (begun !== null && isNewer(begun, best)) ? begun : best;
+    const isPast = before !== undefined && (newest?.commit === before || (newest?.commit.at ?? none) > before.at);
+    if (newest !== null && isPast && newest.commit.at > slot.row.updatedAt) continue;
     const loadedSlot = await loadSlotIfReadable(state, owner, slot.id);
     if (loadedSlot === null) continue;
     const log = loadedSlot.log.slice(0, indexInLog(loadedSlot.log, loadedSlot.tree.version + 1));
+    before = log.at(-1) ?? before;
     const found = which === 'undoable' ? findNewestUndoable(log, actor) : findNewestRedoable(log, actor);
     if (found !== null && (best === null || isNewer({ ...found, slot }, best))) best = { ...found, slot };
     const first = which === 'redoable' ? findNewestActStart(log, actor) : null;
@@ -47,10 +54,7 @@ function isNewer(one: Placed, other: Placed): boolean {
   return sequenceOf(one) > sequenceOf(other);
 }
 
-/**
- * Returns the change number of a commit. A commit from before the store was opened gets the number of its tree's first
- * change.
- */
+/** Returns the change number of a commit; 0 for a commit that this process has read from disk, so that it is older. */
 function sequenceOf({ commit, slot }: Placed): number {
   return slot.sequences.get(commit.version) ?? 0;
 }

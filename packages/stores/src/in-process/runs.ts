@@ -106,8 +106,14 @@ export class InProcessRuns {
     return {
       start: (run) => this.#locked(run.id, () => this.#start(owner, run)),
       beat: (id, at = Date.now()) => change(id, (running) => this.#keep(running, { ...running.run, beatAt: at })),
-      note: (id, data) =>
-        change(id, (running) => this.#keep(running, { ...running.run, data: { ...running.run.data, ...data } })),
+      note: async (id, data, unless) => {
+        let isSet = true;
+        const isThere = await change(id, async (running) => {
+          isSet = unless === undefined || !Object.hasOwn(running.run.data, unless);
+          if (isSet) await this.#keep(running, { ...running.run, data: { ...running.run.data, ...data } });
+        });
+        return isThere && isSet;
+      },
       append: (id, chunk) => change(id, (running) => this.#append(running, chunk)),
       chunks: async (id, from = 0) => {
         this.#state.assertOpen();

@@ -15,7 +15,7 @@ import type {
   TreeId,
   TreeRow,
 } from '@coppice/core';
-import { answerFromTree } from '@coppice/core/store';
+import { answerFromTree, isPurgedContent } from '@coppice/core/store';
 import { insertedNodes, nodeOfStep } from '@coppice/core/tree';
 import { freezeAnswer } from './freeze-steps.ts';
 import { MatchIndex } from './match-index.ts';
@@ -99,7 +99,7 @@ export class TreeSnapshot {
   record(found: ActCommits | null): Omit<ActRecord, 'elsewhere'> | null {
     if (found === null) return null;
     const { purged } = this.#loadedSlot;
-    const lost = purged.size > 0 && found.commits.some(({ steps }) => steps.some((step) => touchesNode(step, purged)));
+    const lost = purged.size > 0 && found.commits.some(({ steps }) => steps.some((step) => needsPurged(step, purged)));
     return { ...found, purged: lost };
   }
 
@@ -149,9 +149,11 @@ const emptyAnswer = {
   redoable: () => null,
 };
 
-function touchesNode(step: Step, purged: ReadonlySet<NodeId>): boolean {
+/** Whether the inverse of a step needs a node or a content that was purged. */
+function needsPurged(step: Step, purged: ReadonlySet<NodeId>): boolean {
   const id = nodeOfStep(step);
-  return id !== null && purged.has(id);
+  if (id !== null && purged.has(id)) return true;
+  return step.type === 'replace' && (isPurgedContent(step.before) || isPurgedContent(step.after));
 }
 
 /** The trees that each act changed, according to the commits that this process has received. */

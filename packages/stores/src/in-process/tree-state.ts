@@ -331,7 +331,8 @@ export class TreeState {
     hold.take(plan);
     await yielder.yieldIfDue();
     const prepared = await prepareCommitCooperatively(treeId, snapshot, plan, options, yielder);
-    if (prepared === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
+    if (prepared === null)
+      return { result: plan.result, commit: null, version: tree?.version ?? 0, format: slot?.format };
     const branching = canBranch(this.#treeWrites, owner);
     if (!branching) await this.#answers.drive(owner, treeId, snapshot, assertNoNewBranch(treeId, plan.steps));
     await yielder.yieldIfDue();
@@ -339,7 +340,7 @@ export class TreeState {
     const after = applyOrThrow(before, prepared.commit.steps, { at: options.at });
     const applied: AppliedCommit = { ...prepared, changes: after.changes };
     if (tree === null && this.slots.has(treeId))
-      refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
+      refuse('id/taken', `The id ${treeId} is taken by another chat.`, { treeId });
     await yielder.yieldIfDue();
     const release = await this.#index.reserve(treeId, insertedNodeIds(applied), after.tree);
     const format: ConversationFormat = branching ? 'tree' : (slot?.format ?? 'linear');
@@ -356,7 +357,7 @@ export class TreeState {
       const fresh = await this.#answers.drive(owner, treeId, snapshot, findNewBlobReferences(plan));
       await this.blobHolds.onReferred(owner, fresh);
     }
-    return { result: plan.result, commit: applied.commit, version: applied.commit.version };
+    return { result: plan.result, commit: applied.commit, version: applied.commit.version, format };
   }
 
   #publish(slot: TreeSlot, applied: AppliedCommit, tree: Tree, sequence: number, format: ConversationFormat): void {
@@ -385,12 +386,12 @@ export class TreeState {
     await this.#runCreation(async () => {
       const existing = this.slots.get(treeId);
       if (existing !== undefined && existing.owner !== owner)
-        refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
+        refuse('id/taken', `The id ${treeId} is taken by another chat.`, { treeId });
       if (existing !== undefined) {
         const { tree: stored } = await this.#load(existing);
         const isUnchanged = existing.format === 'linear' && stored.version === 1;
         if (isUnchanged && isUnchangedList(linear, { attributes: stored.attributes, nodes: allNodes(stored) })) return;
-        refuse('tree/exists', `There is a tree ${treeId} already.`, { treeId });
+        refuse('tree/exists', `There is a chat ${treeId} already.`, { treeId });
       }
       const release = await this.#index.reserve(treeId, insertedNodeIds(applied), tree);
       const sequence = this.#feed.nextNumber();

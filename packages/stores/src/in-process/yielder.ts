@@ -28,11 +28,11 @@ export class Yielder {
 
   /** Maps a list in parts, and yields in between. */
   async mapInParts<T>(list: readonly T[], make: (part: readonly T[]) => readonly T[]): Promise<readonly T[]> {
-    const made: T[] = [];
+    const results: T[] = [];
     for (let from = 0; from < list.length; from += stepsAtOnce) {
-      for (const one of make(list.slice(from, from + stepsAtOnce))) made.push(one);
+      for (const one of make(list.slice(from, from + stepsAtOnce))) results.push(one);
       await this.yieldIfDue();
     }
-    return made;
+    return results;
   }
 }

@@ -41,16 +41,16 @@ const mostTries = 64;
 export function* attachDetachedLines(lines: DetachedLinesInput): Generator<AttachedLine, void, undefined> {
   const open = new Set(lines.detached.map(({ index }) => index));
   const placed = new Map<number, number>();
-  const tops = new Map<number, number>();
+  const topByLine = new Map<number, number>();
   // Returns the topmost ancestor reached through assigned parents. The result is cached for all lines in between.
   const topOf = (from: number): number => {
-    const way: number[] = [];
+    const walked: number[] = [];
     let at = from;
     while (at > 0 && !open.has(at)) {
-      way.push(at);
-      at = tops.get(at) ?? placed.get(at) ?? lines.parentAt(at);
+      walked.push(at);
+      at = topByLine.get(at) ?? placed.get(at) ?? lines.parentAt(at);
     }
-    for (const one of way) tops.set(one, at);
+    for (const one of walked) topByLine.set(one, at);
     return at;
   };
   for (const line of lines.detached) {

@@ -19,9 +19,9 @@ export interface LocatedHeader {
 }
 
 /**
- * Returns the header of a file. If it is not in the first line, the other lines are
- * searched, and a missing header is rebuilt from the entries. Throws if the first
- * line is unreadable or another program's, or if a newer version wrote the file.
+ * Returns the header of a file. If it is not in the first line, the other lines are searched, and a missing header is
+ * rebuilt from the entries. Throws if the file is empty, if its first line cannot be read, if Coppice wrote none of its
+ * lines, or if a newer version wrote it.
  */
 export function readSessionHeader(path: string, file: FileBytes): LocatedHeader {
   const { bytes, line: number, offset } = readFirstLine(file);

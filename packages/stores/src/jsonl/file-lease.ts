@@ -11,7 +11,7 @@ const validForMs = 500;
 export class FileLease {
   readonly #path: string;
   #lease: FolderLock | LockHolder | null = null;
-  // Whether every check tries to take the lease, because it was not free when it was first wanted.
+  // Whether {@link request} was called. From then on, every check tries to take the lease.
   #wanted = false;
   #isClosed = false;
   // These repeat the state of the lease as plain values, because every save compares them.

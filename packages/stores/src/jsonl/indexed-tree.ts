@@ -14,13 +14,15 @@ import {
   type TreeRow,
 } from '@coppice/core';
 import { finiteNumberField, getText, MalformedError, objectField, ownField } from '@coppice/core/decode';
-import { parseSteps } from '@coppice/core/tree';
+import { parseSteps, rowChanges } from '@coppice/core/tree';
 import { decodeBookmarks, decodeNode, decodeRow } from '../disk/decode.ts';
 import type { PartialTree } from '../in-process/persistence.ts';
 import { DamagedNodeIndexError, type NodeContent, NodeIndex, type NodeRecord } from './node-index.ts';
 
 // At most this many lines of nodes are in memory at the same time.
 const batch = 1_000;
+// Contents do not depend on the numbers of their commit.
+const noNumbers = { version: 0, seq: 0, at: 0 };
 
 /** Answers reads by the node index of a session, without reading the whole file. */
 export class IndexedTree implements PartialTree {
@@ -123,7 +125,7 @@ export class IndexedTree implements PartialTree {
     return record?.isRemoved === false ? record : undefined;
   }
 
-  /** Returns a node and its ancestors, nearest first. */
+  /** Returns a node and its ancestors, nearest first, at most `limit`. */
   #ancestors(of: NodeRecord | undefined, limit = Number.POSITIVE_INFINITY): NodeRecord[] {
     const found: NodeRecord[] = [];
     for (let at = of; at !== undefined && found.length < limit; ) {
@@ -186,9 +188,13 @@ export class IndexedTree implements PartialTree {
   #contentIn(line: FieldMap, id: NodeId): Pick<ContentFields, 'message' | 'text'> {
     if (ownField(line, 'type') === 'change') {
       const steps = parseSteps(ownField(line, 'steps'));
-      const replaced = steps.ok ? steps.value.findLast((step) => step.type === 'replace' && step.nodeId === id) : null;
-      if (replaced?.type !== 'replace') throw new DamagedNodeIndexError();
-      return replaced.after;
+      const rows = steps.ok ? rowChanges(steps.value, noNumbers) : [];
+      const written = rows.findLast(
+        (row) => row.op === 'updated' && row.nodeIds.includes(id) && row.set.text !== undefined,
+      );
+      const { message, text } = written?.op === 'updated' ? written.set : {};
+      if (message == null || text === undefined) throw new DamagedNodeIndexError();
+      return { message, text };
     }
     const [type, uuid] = [getText(line, 'type'), getText(line, 'uuid')];
     if (type === undefined || uuid === undefined || nodeId(uuid) !== id) throw new DamagedNodeIndexError();

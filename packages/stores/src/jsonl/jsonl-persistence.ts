@@ -284,9 +284,9 @@ export class JsonlPersistence
     const session = this.holdings.sessions.get(id);
     if (session === undefined) return [];
     if (write) session.writing();
-    const landed = session.fresh(tree);
-    if (landed.length > 0) this.#parts?.names.register(session.names.externalIds(id));
-    return landed;
+    const commits = session.fresh(tree);
+    if (commits.length > 0) this.#parts?.names.register(session.names.externalIds(id));
+    return commits;
   }
 
   findExternalChanges(rows: boolean): ExternalChanges | null {

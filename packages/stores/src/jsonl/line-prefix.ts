@@ -8,11 +8,16 @@ import { isBlankLine } from './raw-lines.ts';
 export interface LinePrefix {
   readonly type: string;
   readonly uuid: string;
+  /**
+   * Null for the header. Empty if another line of Coppice names no parent: that is damage, because all others have one.
+   */
   readonly parentUuid: string | null;
   /** The number of the commit that the line belongs to; 0 for lines of other tools, which have no number. */
   readonly version: number;
   /** Whether the line is the last one of its commit. */
   readonly commit: boolean;
+  /** In the last line of a commit: how many lines the commit has; 1 if the line does not say it. */
+  readonly lines: number;
 }
 
 /** A prefix that was scanned from bytes. `rest` is the offset after it, of a comma or of the closing brace. */
@@ -31,6 +36,7 @@ const parentKey = Buffer.from('","parentUuid":');
 const nullWord = Buffer.from('null');
 const versionKey = Buffer.from(',"version":');
 const commitKey = Buffer.from(',"commit":true');
+const linesKey = Buffer.from(',"lines":');
 
 function isAt(bytes: Buffer, at: number, end: number, text: Buffer): boolean {
   if (at + text.length > end) return false;
@@ -89,22 +95,30 @@ export function scanLinePrefix(bytes: Buffer, start: number, end: number): Scann
   else return null;
   let version = 0;
   let commit = false;
-  if (isAt(bytes, at, end, versionKey)) {
-    at += versionKey.length;
+  let lines = 1;
+  const number = (from: number) => {
+    let found = 0;
+    at = from;
     for (let byte = bytes[at] ?? 0; byte >= 0x30 && byte <= 0x39; byte = bytes[++at] ?? 0)
-      version = version * 10 + byte - 0x30;
+      found = found * 10 + byte - 0x30;
+    return found;
+  };
+  if (isAt(bytes, at, end, versionKey)) {
+    version = number(at + versionKey.length);
     if (isAt(bytes, at, end, commitKey)) {
       commit = true;
       at += commitKey.length;
+      if (isAt(bytes, at, end, linesKey)) lines = number(at + linesKey.length);
     }
   }
   if (bytes[at] !== comma && bytes[at] !== closing) return null;
   return {
     type: typeName(bytes, typeStart, typeEnd),
     uuid: bytes.toString('latin1', uuidStart, uuidEnd),
-    parentUuid,
+    parentUuid: parentUuid ?? (version > 0 ? '' : null),
     version,
     commit,
+    lines,
     rest: at,
   };
 }
@@ -247,13 +261,18 @@ export function prefixOfParsedLine(line: FieldMap): LinePrefix | null {
       ? [ownField(line, 'id'), ownField(line, 'parentId')]
       : [ownField(line, 'uuid'), ownField(line, 'parentUuid')];
   if (typeof type !== 'string' || typeof uuid !== 'string') return null;
-  const version = ownField(line, 'version');
+  const given = ownField(line, 'version');
+  const isNumber = type !== 'session' && typeof given === 'number' && Number.isSafeInteger(given) && given > 0;
+  const version = isNumber ? given : 0;
+  const lines = ownField(line, 'lines');
+  // Other tools leave out the parent of their first entry. A parent that is not a text is damage in every line.
+  const isRoot = version === 0 && (parent === undefined || parent === null);
   return {
     type,
     uuid,
-    parentUuid: typeof parent === 'string' ? parent : null,
-    version:
-      type !== 'session' && typeof version === 'number' && Number.isSafeInteger(version) && version > 0 ? version : 0,
+    parentUuid: typeof parent === 'string' ? parent : isRoot || type === 'session' ? null : '',
+    version,
     commit: ownField(line, 'commit') === true,
+    lines: typeof lines === 'number' ? lines : 1,
   };
 }

@@ -45,7 +45,7 @@ export class LineTable {
   // The missing commits by number, with the line before which they are missing.
   readonly #missingCommits = new Map<number, LineLocation>();
   readonly #index = new Map<string, number>();
-  // For each missing parent, the line that lines with that parent are shown below.
+  // Maps each missing parent to the line below which its children are shown.
   readonly #parentOfMissing = new Map<string, number>();
   // The lines whose parent was unknown when they were read, and those that still have no parent after an earlier scan.
   #detached: DetachedLine[] = [];
@@ -126,8 +126,8 @@ export class LineTable {
   }
 
   /**
-   * Whether a line without a number comes before lines of a commit. It was inserted after that commit, and does not
-   * become the leaf.
+   * Whether a line without a commit number comes before lines of a commit that was written earlier. Another program
+   * inserted it there, so it does not become the leaf.
    */
   isLate(index: number): boolean {
     return this.#late.has(index);
@@ -198,10 +198,11 @@ export class LineTable {
     }
     // A tool may have copied lines to the end of the file; their commit numbers are used already.
     if (head.version <= this.#version && this.#isCopy(head, at)) return;
-    if (this.#unfinished !== null) this.#decide(head.version !== this.#unfinished.version);
+    if (this.#unfinished !== null && head.version !== this.#unfinished.version) this.#decide(true);
     // The usual case, a commit of one line after the last commit, needs no group.
     const isNext = head.version === this.#version + 1 && head.version > this.#claimed;
-    if (head.commit && isNext && head.type !== 'state' && this.#hasNothingPending()) {
+    const isWhole = head.commit && head.lines === 1;
+    if (isWhole && isNext && head.type !== 'state' && this.#hasNothingPending()) {
       this.#version = head.version;
       this.#claimed = head.version;
       this.#damagedSince = 0;
@@ -210,13 +211,13 @@ export class LineTable {
     }
     if (this.open && head.version !== this.#groupVersion) {
       this.drop(at);
-      if (this.#unfinished !== null) this.#decide(head.version !== this.#unfinished.version);
+      if (this.#unfinished !== null && head.version !== this.#unfinished.version) this.#decide(true);
     }
     if (this.#isStagedCopy(head, at)) return;
     this.#groupVersion = head.version;
     this.#group.push({ head, at });
     this.#staged.set(head.uuid, at);
-    if (head.commit) this.#close();
+    if (head.commit) this.#close({ head, at });
   }
 
   /** Whether a line is a copy of a line of the open commit. */
@@ -236,7 +237,7 @@ export class LineTable {
 
   /** Whether no line waits for a commit number or for the end of its commit. */
   #hasNothingPending(): boolean {
-    return this.#group.length === 0 && this.#waiting.length === 0;
+    return this.#group.length === 0 && this.#waiting.length === 0 && this.#unfinished === null;
   }
 
   /** Whether a line is an exact copy of an earlier one. If so, a warning is added. */
@@ -277,8 +278,8 @@ export class LineTable {
       if (one.head.version === 0) this.#waiting.push(this.#push(one.head, one.at, 0));
       else group.push(one);
     if (group.length === 0) return;
-    if (this.#unfinished !== null) this.#decide(version !== this.#unfinished.version);
-    this.#unfinished = { group, version, before };
+    if (this.#unfinished !== null && version !== this.#unfinished.version) this.#decide(true);
+    this.#unfinished = { group: [...(this.#unfinished?.group ?? []), ...group], version, before };
     if (version <= this.#claimed || hasState(group)) this.#decide(true);
   }
 
@@ -329,9 +330,31 @@ export class LineTable {
     return group;
   }
 
-  #close(): void {
+  #close({ head: { lines }, at }: Staged): void {
     const claimed = this.#groupVersion;
-    this.#enter(this.#take(), claimed);
+    const group = [...this.#takeUnfinished(lines), ...this.#take()];
+    const lost = lines - countOwn(group);
+    // An unreadable line was reported already and explains the gap.
+    if (lost > this.#damagedSince) {
+      const message = `The commit that ends at line ${at.line} has ${lines} lines, of which ${lost} are missing.`;
+      this.warnings.push({ code: 'lost', message, ...lineAndOffset(at) });
+    }
+    this.#enter(group, claimed);
+  }
+
+  /**
+   * Returns the lines of an unfinished commit that a blank line separates from the rest of the same commit. If the open
+   * commit has all of its lines, the unfinished one was a failed attempt to write it and is left out.
+   */
+  #takeUnfinished(lines: number): readonly Staged[] {
+    const unfinished = this.#unfinished;
+    if (unfinished === null) return [];
+    if (countOwn(this.#group) >= lines) {
+      this.#decide(false);
+      return [];
+    }
+    this.#unfinished = null;
+    return unfinished.group;
   }
 
   #enter(group: readonly Staged[], claimed: number): void {
@@ -468,6 +491,11 @@ export class LineTable {
     this.#parentOfMissing.set(parentUuid, below);
     return below;
   }
+}
+
+/** Counts the lines of a commit, without lines of other tools between them. */
+function countOwn(group: readonly Staged[]): number {
+  return group.reduce((count, { head }) => count + (head.version === 0 ? 0 : 1), 0);
 }
 
 function hasState(group: readonly Staged[]): boolean {

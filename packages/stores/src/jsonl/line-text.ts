@@ -24,15 +24,18 @@ const heading: ReadonlySet<string> = new Set(['type', 'uuid', 'parentUuid', 'ver
 
 /**
  * Serialises a line with the common fields first, so that {@link scanLinePrefix} can read them without parsing the
- * rest.
+ * rest. `lines` is the number of lines of the commit. Its last line contains it, so that a reader notices missing
+ * lines.
  */
 export function serializeSessionLine(
   entry: SessionEntry,
   version: number,
   commit: SessionCommit | null | undefined,
+  lines = 1,
 ): string {
   const { type, uuid, parentUuid } = entry;
-  const numbered = commit === undefined ? `,"version":${version}` : `,"version":${version},"commit":true`;
+  const counted = lines > 1 ? `,"lines":${lines}` : '';
+  const numbered = commit === undefined ? `,"version":${version}` : `,"version":${version},"commit":true${counted}`;
   const notes = commit === null || commit === undefined ? '}\n' : notesOfNode(commit);
   const whole = serializeEntry(entry);
   const begun = `{"type":"${type}","uuid":"${uuid}","parentUuid":"${parentUuid}"`;
@@ -90,7 +93,9 @@ export interface CommitEntries {
 export function serializeCommitLines({ entries: given, version, commit }: CommitEntries): string[] {
   const entries = endLine(given);
   const last = entries.length - 1;
-  return entries.map((entry, index) => serializeSessionLine(entry, version, index === last ? commit : undefined));
+  return entries.map((entry, index) =>
+    serializeSessionLine(entry, version, index === last ? commit : undefined, entries.length),
+  );
 }
 
 /**
@@ -103,7 +108,7 @@ function endLine(entries: readonly SessionEntry[]): readonly SessionEntry[] {
 }
 
 // The fields of `commitFields` are compared one by one for speed, because every saved line is checked.
-function hasNotes({ actId, actor, at, kind, sequence, format }: SessionEntry): boolean {
-  const isThere = actId !== undefined || actor !== undefined || at !== undefined;
+function hasNotes({ actId, actor, at, kind, sequence, format, lines }: SessionEntry): boolean {
+  const isThere = actId !== undefined || actor !== undefined || at !== undefined || lines !== undefined;
   return isThere || kind !== undefined || sequence !== undefined || format !== undefined;
 }

@@ -29,15 +29,15 @@ export function migrateSessionFile(path: string): void {
       else if (!isBlankLine(bytes)) yield Buffer.concat([bytes, Buffer.from('\n')]);
     }
   };
-  const made = writer.make(joinSmallPieces(pieces()), 'session', true);
+  const temporaryPath = writer.make(joinSmallPieces(pieces()), 'session', true);
   withFileErrors(path, () => {
     try {
-      chmodSync(made, statSync(path).mode);
+      chmodSync(temporaryPath, statSync(path).mode);
       keepBackupLink(path, 'bak', 2);
-      runFileStep('session', 'rename', () => renameSync(made, path));
+      runFileStep('session', 'rename', () => renameSync(temporaryPath, path));
       syncFolder(dirname(path), 'session');
     } catch (error) {
-      rmSync(made, { force: true });
+      rmSync(temporaryPath, { force: true });
       throw error;
     } finally {
       writer.clear();

@@ -173,8 +173,8 @@ class SessionFinder implements SessionDiscovery {
   }
 
   /**
-   * Takes the lease of a store of one session file. Returns false if another process holds the lease or another tool
-   * wrote the file.
+   * Takes the lease of a store of one session file. Returns false if another process holds the lease, or if the file
+   * can only be read.
    */
   hold(): boolean {
     for (const session of this.#sessions.values()) {

@@ -14,7 +14,8 @@ import {
 
 /**
  * Returns the folder for the lease and the side files of a session file. External ids, provenance and runs are stored
- * only there; the other files can be deleted without a loss.
+ * only there, and for a store of one file also accounts and attachments. All other files in it can be deleted without a
+ * loss.
  */
 export function sidecarFolder(path: string): string {
   return join(dirname(path), '.coppice', basename(path));
@@ -50,20 +51,21 @@ export function createSessionFile(path: string, pieces: Iterable<Uint8Array>): v
   if (statOrNull(path) !== null)
     refuse('command/invalid', `${path} already exists and is not overwritten. Choose another name.`, { path });
   const writer = new AtomicWriter(join(sidecarFolder(path), 'making'));
-  const made = writer.make(pieces, 'session', true);
+  const temporaryPath = writer.make(pieces, 'session', true);
   withFileErrors(path, () => {
     let linked = false;
     try {
       runFileStep('session', 'rename', () => {
-        linkOrCopy(made, path);
+        linkOrCopy(temporaryPath, path);
         linked = true;
       });
-      rmSync(made, { force: true });
+      rmSync(temporaryPath, { force: true });
       syncFolder(dirname(path), 'session');
     } catch (error) {
       // Errors are ignored, because the original error is thrown. The files that remain are complete but were not
       // acknowledged.
-      for (const name of linked ? [made, path] : [made]) ignoreErrors(() => rmSync(name, { force: true }));
+      for (const name of linked ? [temporaryPath, path] : [temporaryPath])
+        ignoreErrors(() => rmSync(name, { force: true }));
       throw error;
     } finally {
       ignoreErrors(() => rmdirSync(join(sidecarFolder(path), 'making')));

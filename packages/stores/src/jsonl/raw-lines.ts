@@ -36,8 +36,8 @@ export function readFirstLine(file: FileBytes): Omit<RawLine, 'ended'> {
 
 /**
  * Calls `take` for each complete line of an open file from an offset on. The buffer of a line is valid only during the
- * call. `odd` tells whether the line may have to be parsed completely, which is checked for many lines at once. Returns
- * the bytes after the last line end, and their offset.
+ * call. `isOdd` tells whether lines may have to be parsed completely, and is called once for many lines. Returns the
+ * bytes after the last line end, and their offset.
  */
 export function forEachLine(
   file: FileBytes,
@@ -79,9 +79,9 @@ export function* readRawLines(path: string): Generator<RawLine, void, undefined>
     const next = (piece: Buffer, ended: boolean): RawLine => {
       const bytes = held.length === 0 ? piece : Buffer.concat([...held, piece]);
       held = [];
-      const made = { line: ++line, offset, bytes, ended };
+      const rawLine = { line: ++line, offset, bytes, ended };
       offset += bytes.length + 1;
-      return made;
+      return rawLine;
     };
     for (;;) {
       const chunk = Buffer.allocUnsafe(readBlockBytes);

@@ -117,21 +117,21 @@ export class SessionReplay {
         continue;
       }
       for (const one of skipped.splice(0)) {
-        const landed = this.#commit(tree, one, this.#groups.get(one) ?? []);
-        tree = landed.tree;
-        log.push(landed.applied.commit);
+        const replayed = this.#commit(tree, one, this.#groups.get(one) ?? []);
+        tree = replayed.tree;
+        log.push(replayed.applied.commit);
       }
-      const landed = this.#commit(tree, version, group);
-      tree = landed.tree;
-      log.push(landed.applied.commit);
+      const replayed = this.#commit(tree, version, group);
+      tree = replayed.tree;
+      log.push(replayed.applied.commit);
     }
     // The line with the messages of a list is lost. The session is then empty instead of unreadable.
     if (this.#last() > 0) this.list = null;
     else if (this.list !== null) return { tree: this.list.tree, log: [this.list.applied.commit] };
     if (tree.rootId === '') {
-      const landed = this.#commit(tree, 1, []);
-      tree = landed.tree;
-      log.push(landed.applied.commit);
+      const replayed = this.#commit(tree, 1, []);
+      tree = replayed.tree;
+      log.push(replayed.applied.commit);
     }
     return { tree, log };
   }
@@ -157,9 +157,9 @@ export class SessionReplay {
     this.#take();
     let now = tree;
     for (let version = tree.version + 1; version <= this.#last(); version++) {
-      const landed = this.#commit(now, version, this.#groups.get(version) ?? []);
-      now = landed.tree;
-      yield landed;
+      const replayed = this.#commit(now, version, this.#groups.get(version) ?? []);
+      now = replayed.tree;
+      yield replayed;
     }
   }
 
@@ -227,12 +227,12 @@ export class SessionReplay {
     const placed = new Set<number>();
     const ordered: number[] = [];
     for (const line of lines) {
-      const way: number[] = [];
+      const ancestors: number[] = [];
       for (let at = line; members.has(at) && !placed.has(at); at = file.parentAt(at)) {
-        way.push(at);
+        ancestors.push(at);
         placed.add(at);
       }
-      for (const at of way.reverse()) ordered.push(at);
+      for (const at of ancestors.reverse()) ordered.push(at);
     }
     return ordered;
   }

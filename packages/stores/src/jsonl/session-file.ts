@@ -60,14 +60,14 @@ export class JsonlFile implements SessionFile {
   #ended = true;
   #tail: SessionWarning | null = null;
   readonly #unreadable = new Set<number>();
-  // The lines that this process wrote and that are not in the table yet, and the number of their last commit; then
-  // whether the file was truncated or overwritten.
+  // The lines that this process wrote and that are not in the table yet, and the number of their last commit.
   #written: string[] = [];
   #writtenVersion = 0;
+  // Whether the file was truncated or overwritten.
   #isOverwritten = false;
-  // The change time of the file after the last write of this process, or before the first read; then whether another
-  // program has changed the file since.
+  // The change time of the file after the last write of this process, or before the first read.
   #changedAt = Number.NaN;
+  // Whether another program has changed the file since that time.
   #wasChanged = false;
   /** How many times the file was replaced by a rewritten one since it was opened. */
   generation = 0;
@@ -112,7 +112,14 @@ export class JsonlFile implements SessionFile {
   #readHeader(): SessionHeader {
     const { header, at, warning } = readSessionHeader(this.path, this.#file);
     this.#headerLine = at.line;
-    const head: LinePrefix = { type: 'session', uuid: header.uuid, parentUuid: null, version: 0, commit: false };
+    const head: LinePrefix = {
+      type: 'session',
+      uuid: header.uuid,
+      parentUuid: null,
+      version: 0,
+      commit: false,
+      lines: 1,
+    };
     this.#table.begin(head, at, header['format'] !== 'linear');
     if (warning !== null) this.#table.warnings.push(warning);
     return header;
@@ -286,8 +293,8 @@ export class JsonlFile implements SessionFile {
 
   #take(bytes: Buffer, at: LineLocation, odd = true): void {
     if (at.line === this.#headerLine) return;
-    // A blank line ends an unfinished commit.
-    if (isBlankLine(bytes)) return this.#table.drop(at);
+    // Coppice writes an empty line to end an unfinished commit; an editor may have given it a carriage return.
+    if (isBlankLine(bytes)) return bytes.length === 0 || bytes[0] === 0x0d ? this.#table.drop(at) : undefined;
     const quick = odd && mayNeedParsing(bytes) ? null : scanLinePrefix(bytes, 0, bytes.length);
     this.#table.line();
     if (quick !== null && !mayContainAnotherLine(bytes, quick)) return this.#table.add(quick, at);

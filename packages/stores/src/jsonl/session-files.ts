@@ -90,16 +90,16 @@ function createSession(
     // The last line marks a commit as complete, so each line is written only when it is known whether another one
     // follows.
     let before: SessionEntry | null = null;
-    let begun = false;
+    let count = 0;
     for (const entry of entries) {
-      if (!begun) yield encodeFileText(serializeHeader(header));
-      begun = true;
+      if (count++ === 0) yield encodeFileText(serializeHeader(header));
       if (before !== null) yield encodeFileText(serializeSessionLine(before, 1, undefined));
       before = isCarried(entry) ? null : entry;
       if (isCarried(entry)) yield carriedLine(entry);
     }
-    if (!begun) yield encodeFileText(serializeHeader({ ...header, ...commit }));
-    else yield encodeFileText(serializeSessionLine(before ?? endOfFile(uuid), 1, commit));
+    if (count === 0) yield encodeFileText(serializeHeader({ ...header, ...commit }));
+    else if (before === null) yield encodeFileText(serializeSessionLine(endOfFile(uuid), 1, commit, count + 1));
+    else yield encodeFileText(serializeSessionLine(before, 1, commit, count));
   };
   createSessionFile(path, joinSmallPieces(lines()));
   const file = JsonlFile.open(path);
@@ -174,7 +174,7 @@ function describeFile(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' 
   }
   const at = Date.parse(header.timestamp ?? '');
   const { cwd, parentSession, id } = header;
-  const said = first === null || !isLeafType(first.type) ? '' : textOf(decodeEntry(first).message);
+  const firstText = first === null || !isLeafType(first.type) ? '' : textOf(decodeEntry(first).message);
   return {
     dialect,
     id,
@@ -183,7 +183,7 @@ function describeFile(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' 
     ...(parentSession === undefined ? {} : { parentSession }),
     createdAt: Number.isNaN(at) ? 0 : at,
     messages,
-    firstMessage: said.slice(0, 200),
+    firstMessage: firstText.slice(0, 200),
   };
 }
 

@@ -64,7 +64,7 @@ export class SessionState {
   #isWriter = false;
   // The generation of the file when the tree was read; a rewritten file has a higher one.
   #generation = 0;
-  // The changes since the node index was written: undefined before the first change, null if the file has no index.
+  // The changes since the node index was written: undefined before the first change, null if all of it must be written.
   #changed: ChangedNodes | null | undefined;
 
   constructor(on: {
@@ -136,7 +136,10 @@ export class SessionState {
     return new SessionReplay({ file, treeId, owner, names, kit: this.#kit });
   }
 
-  /** Reads the whole file and builds the tree with its log. The result is kept until {@link load} takes it. */
+  /**
+   * Reads the whole file and builds the tree with its log. The result is kept until {@link load} takes it or a commit
+   * changes it.
+   */
   read(): LoadedTree {
     if (this.#loaded === null) {
       const replay = this.#replaying();
@@ -189,8 +192,8 @@ export class SessionState {
   fresh(tree: Tree): readonly ReplayedCommit[] {
     this.file.refresh();
     if (this.file.version <= tree.version || !(this.#file instanceof JsonlFile)) return [];
-    const landed = [...this.#replaying().since(tree)];
-    const last = landed.at(-1);
+    const commits = [...this.#replaying().since(tree)];
+    const last = commits.at(-1);
     if (last !== undefined) {
       this.#latest = last.tree;
       this.#loaded = null;
@@ -200,7 +203,7 @@ export class SessionState {
       this.#sequence = last.sequence;
       this.#format = last.format;
     }
-    return landed;
+    return commits;
   }
 
   /** Returns the file for a write. Throws if another tool wrote the file or another process holds the lease. */
@@ -238,8 +241,8 @@ export class SessionState {
   }
 
   /**
-   * Returns the lines of the first commit of a list that an earlier version stored. They are written together with the
-   * second commit.
+   * Returns the lines of the first commit of a conversation whose file has no commit numbers yet, because an earlier
+   * version stored it as a list. They are written together with the second commit.
    */
   #listLines(header: Readonly<Record<string, unknown>>, format: ConversationFormat): CommitEntries[] {
     const { list } = this.#replaying();
@@ -267,7 +270,7 @@ export class SessionState {
     const last = rest.length - 1;
     this.#create([
       serializeHeader(rest.length === 0 ? { ...header, ...noted } : header),
-      ...rest.map((line, index) => serializeSessionLine(line, 1, index === last ? noted : undefined)),
+      ...rest.map((line, index) => serializeSessionLine(line, 1, index === last ? noted : undefined, rest.length)),
     ]);
   }
 

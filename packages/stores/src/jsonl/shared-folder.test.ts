@@ -23,7 +23,7 @@ async function worker(...words: readonly string[]): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-test('[J49] two processes that request the same forest tree at once get one', async () => {
+test('[J49] two processes that request the same forest tree at once get one', { tags: ['full'] }, async () => {
   const prompts = Array.from({ length: 12 }, (_, count) => `prompt-${count}`);
   const [one, other] = await Promise.all([worker('forest', ...prompts), worker('forest', ...prompts)]);
   expect(one.length).toBe(prompts.length);

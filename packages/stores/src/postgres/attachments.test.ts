@@ -65,7 +65,7 @@ test('[K161] a purge keeps bytes that another server is storing again', async ()
   const { fixture, hash } = await trashed(minute);
   const info = { hash, size: bytes.length, mediaType: 'image/png' };
   await meanwhile(
-    () => putBlob({ dialect, owner: store.owner, grace: minute }, info, bytes),
+    () => putBlob({ dialect, owner: store.owner, grace: minute }, info, bytes, null),
     () => store.purgeTree(fixture.treeId),
   );
   expect(await store.blobs.read(hash)).toEqual(bytes);

@@ -4,9 +4,21 @@
  */
 
 import type { WorkProgress } from '@coppice/core';
-import { numbersPerTree } from '../sql/numbers.ts';
-import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlNumberOrNull } from '../sql/query.ts';
+import type { AttachmentObjects } from '../sql/attachment-objects.ts';
+import { readBlob } from '../sql/attachments.ts';
+import { numbersPerTree, treeNoSql } from '../sql/numbers.ts';
+import {
+  execute,
+  queryRow,
+  queryRows,
+  type SqlRow,
+  type SqlTask,
+  sqlNumber,
+  sqlNumberOrNull,
+  sqlText,
+} from '../sql/query.ts';
 import { type TableFileWriter, writeTableFile } from '../table-file.ts';
+import { movedBlobTable, movedTreeTables } from './buckets/moved-tables.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
 
@@ -88,6 +100,7 @@ function* copyTables(
   tables: TableFileWriter,
   wanted: (name: string) => boolean,
   progress: CopyProgress,
+  { remote, from, without = [] }: CopySource,
   renumber?: Renumbering,
 ): SqlTask<void> {
   yield* progress.expect(tables.list.map(({ name }) => name).filter(wanted));
@@ -95,58 +108,148 @@ function* copyTables(
     if (!wanted(name)) continue;
     const cursor = `copy_of_${name}`;
     const order = name === 'change' && renumber !== undefined ? ' ORDER BY id' : '';
-    yield* execute(`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM ${name}${order}`);
+    const more = name === 'blob' ? ', CASE WHEN length(bytes) = 0 THEN object END AS object' : '';
+    const others = without.length === 0 ? undefined : rowsOfOwners.get(name);
+    const condition = others === undefined ? '' : ` WHERE NOT (${others})`;
+    const params = others === undefined ? [] : [JSON.stringify(without)];
+    yield* execute(
+      `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${columns.join(', ')}${more} FROM ${name}${condition}${order}`,
+      ...params,
+    );
     for (;;) {
       const part = yield* queryRows(`FETCH ${atOnce.get(name) ?? usualAtOnce} FROM ${cursor}`);
       if (part.length === 0) break;
-      tables.add(name, renumber === undefined ? part : part.map((row) => renumber.row(name, row)));
+      const here = name === 'blob' ? part.filter((row) => !addRemote(remote, from, row)) : part;
+      tables.add(name, renumber === undefined ? here : here.map((row) => renumber.row(name, row)));
       progress.add(part.length);
     }
     yield* execute(`CLOSE ${cursor}`);
   }
 }
 
+/** Where rows are copied from, and what is collected meanwhile. */
+interface CopySource {
+  readonly from: PostgresDatabase;
+  readonly remote: RemoteRow[];
+  /** The owners that are in another bucket. An interrupted move may have left rows of theirs here. */
+  readonly without?: readonly string[];
+}
+
+/** For each table the condition of rows that belong to some owners. */
+const rowsOfOwners: ReadonlyMap<string, string> = (() => {
+  const listed = postgresDialect.list('$1');
+  const ofTree = (column: string, key: string) =>
+    `EXISTS (SELECT 1 FROM tree t WHERE t.${column} = ${key} AND t.owner IN ${listed})`;
+  return new Map<string, string>([
+    ['tree', `owner IN ${listed}`],
+    ['node', ofTree('no', treeNoSql('node'))],
+    ...movedTreeTables.map(([name, column]) => [name, ofTree('id', `${name}.${column}`)] as const),
+    ['run', `owner IN ${listed}`],
+    ['run_chunk', `run_id IN (SELECT r.id FROM run r WHERE r.owner IN ${listed})`],
+    ['blob_put', `owner IN ${listed}`],
+    [movedBlobTable, `owner IN ${listed}`],
+  ]);
+})();
+
+/** A row of an attachment whose bytes are in an object store. */
+interface RemoteRow {
+  readonly row: SqlRow;
+  readonly address: string;
+  /** The database that the row comes from. */
+  readonly from: PostgresDatabase;
+}
+
+function addRemote(remote: RemoteRow[], from: PostgresDatabase, row: SqlRow): boolean {
+  const address = row.object;
+  if (typeof address !== 'string') return false;
+  remote.push({ row, address, from });
+  return true;
+}
+
+/**
+ * Writes the attachments of an object store into the file, so that the file is complete. An attachment that was purged
+ * since the snapshot is left out.
+ */
+async function copyObjects(
+  tables: TableFileWriter,
+  objects: AttachmentObjects | undefined,
+  remote: readonly RemoteRow[],
+): Promise<void> {
+  for (const { row, address, from } of remote) {
+    const bytes = (await objects?.read(address, null)) ?? (await readMovedBytes(from, objects, row));
+    if (bytes !== null) tables.add('blob', [{ ...row, bytes }]);
+  }
+}
+
+/** Returns the bytes of an attachment that was moved to another place since the snapshot; null if it was purged. */
+async function readMovedBytes(
+  from: PostgresDatabase,
+  objects: AttachmentObjects | undefined,
+  row: SqlRow,
+): Promise<Uint8Array | null> {
+  const [owner, hash] = [sqlText(row, 'owner'), sqlText(row, 'hash')];
+  const stored = await from.read(() => readBlob(postgresDialect, owner, hash, 0, null));
+  if (stored === null || stored.address === null) return stored?.bytes ?? null;
+  return (await objects?.read(stored.address, null)) ?? null;
+}
+
 /** Writes the backup of one database. The file gets its name only when it is complete. Throws if the file exists. */
 export async function backUpPostgres(
-  database: PostgresDatabase,
+  { database, objects }: { readonly database: PostgresDatabase; readonly objects?: AttachmentObjects | undefined },
   to: string,
   onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {
   const progress = new CopyProgress(onProgress);
-  await writeTableFile(to, (tables) =>
-    database.read(function* (): SqlTask<void> {
+  await writeTableFile(to, async (tables) => {
+    const remote: RemoteRow[] = [];
+    await database.read(function* (): SqlTask<void> {
       tables.clear();
+      remote.length = 0;
       progress.restart();
-      yield* copyTables(tables, () => true, progress);
-    }),
-  );
+      yield* copyTables(tables, () => true, progress, { remote, from: database });
+    });
+    await copyObjects(tables, objects, remote);
+  });
+}
+
+/** A bucket to back up, without the rows that interrupted moves left there. */
+export interface BucketToBackUp {
+  readonly database: PostgresDatabase;
+  readonly without: readonly string[];
 }
 
 /**
- * Writes the backup of a directory and its buckets, each from one snapshot. Log positions of different buckets may
- * collide, so they are assigned again. Throws if the file exists.
+ * Writes the backup of a directory and its buckets, each from one snapshot. The caller ensures that no owner is moved
+ * meanwhile. Log positions of different buckets may collide, so they are assigned again. Throws if the file exists.
  */
 export async function backUpDatabases(
   directory: PostgresDatabase,
-  buckets: readonly PostgresDatabase[],
+  buckets: readonly BucketToBackUp[],
+  objects: AttachmentObjects | undefined,
   to: string,
   onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {
   const progress = new CopyProgress(onProgress);
   await writeTableFile(to, async (tables) => {
     const renumber = new Renumbering();
-    const once = (database: PostgresDatabase, wanted: (name: string) => boolean): Promise<void> => {
+    const remote: RemoteRow[] = [];
+    const once = (
+      database: PostgresDatabase,
+      wanted: (name: string) => boolean,
+      without: readonly string[],
+    ): Promise<void> => {
       let isBegun = false;
       return database.read(function* (): SqlTask<void> {
         // The file already contains rows of the first attempt, so the work cannot be repeated.
         if (isBegun) throw new Error('The connection was lost during the backup; begin it again.');
         isBegun = true;
         renumber.next();
-        yield* copyTables(tables, wanted, progress, renumber);
+        yield* copyTables(tables, wanted, progress, { remote, from: database, without }, renumber);
       });
     };
     tables.clear();
-    await once(directory, (name) => ofDirectory.has(name));
-    for (const bucket of buckets) await once(bucket, (name) => !ofDirectory.has(name));
+    await once(directory, (name) => ofDirectory.has(name), []);
+    for (const { database, without } of buckets) await once(database, (name) => !ofDirectory.has(name), without);
+    await copyObjects(tables, objects, remote);
   });
 }

@@ -3,8 +3,9 @@
  * and without a timeout. An interrupted build leaves an invalid index, which is dropped and built again.
  */
 import { queryRows, type SqlTask, sqlText } from '../sql/query.ts';
-import { type PostgresDatabase, quoteName } from './database.ts';
+import type { PostgresDatabase } from './database.ts';
 import { toPostgresError } from './failures.ts';
+import { quoteName } from './quote.ts';
 
 /** An index that a migration adds to a table that may be large. */
 export interface TableIndex {

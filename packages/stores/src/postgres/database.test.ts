@@ -1,3 +1,4 @@
+import { connect, createServer } from 'node:net';
 import { isAppError } from '@coppice/core';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -206,15 +207,42 @@ describe('transactions', () => {
 
   test('an unreachable server, a refused sign-in and a missing database are unavailable; the error has the address without the password', async () => {
     const url = new URL(where.url);
-    for (const change of [{ port: '1' }, { password: 'wrong' }, { pathname: '/nowhere' }]) {
+    for (const change of [{ port: '1' }, { password: 'wrong' }, { password: '' }, { pathname: '/nowhere' }]) {
       const address = new URL(url);
       Object.assign(address, change);
       const away = await PostgresDatabase.create(parsePostgresSettings(address.href, { connectTimeout: 20_000 }));
       const failed: unknown = await away.read(() => queryRows('SELECT 1')).catch((error: unknown) => error);
       expect(failed).toMatchObject({ code: 'store/unavailable', kind: 'unavailable', retryable: 'port' in change });
       expect(String(failed)).not.toContain(url.password);
+      if (address.password === '') expect(String(failed)).toContain('asks for a password. Put it into the URL');
       await away.close();
     }
+  });
+
+  test('a connection on which the driver cannot sign in is closed by the client, not by the timeout of the server', async () => {
+    const url = new URL(where.url);
+    const target = Number(url.port);
+    let closedBy: 'client' | 'server' | null = null;
+    const proxy = createServer((socket) => {
+      const there = connect(target, '127.0.0.1');
+      for (const one of [socket, there]) one.on('error', () => undefined);
+      there.on('end', () => {
+        closedBy ??= 'server';
+      });
+      socket.on('end', () => {
+        closedBy ??= 'client';
+      });
+      socket.pipe(there).pipe(socket);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const address = proxy.address();
+    if (address === null || typeof address === 'string') throw new Error('The proxy has no port.');
+    Object.assign(url, { password: '', port: String(address.port) });
+    const away = await PostgresDatabase.create(parsePostgresSettings(url.href, { pool: 1 }));
+    expect(await codeOf(away.read(one('SELECT 1')))).toBe('store/unavailable');
+    await expect.poll(() => closedBy).toBe('client');
+    await away.close();
+    await new Promise((resolve) => proxy.close(resolve));
   });
 
   test('[L245] a direct connection gets its settings once, and they survive a rollback and an update of the statistics', async () => {
@@ -258,8 +286,8 @@ describe('transactions', () => {
   });
 });
 
-describe('a server that goes away', () => {
-  test('fails running statements, and the pool recovers by itself', async () => {
+describe('a server that becomes unreachable', () => {
+  test('fails running statements, and the pool recovers by itself', { tags: ['full'] }, async () => {
     const server = await startOwnServer();
     const url = await server.createDatabase();
     const database = await PostgresDatabase.create(parsePostgresSettings(url, { pool: 3, connectTimeout: 20_000 }));

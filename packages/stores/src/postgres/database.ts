@@ -1,14 +1,15 @@
 /** Runs transactions on a connection pool, and repeats a transaction where that is safe. */
-import { createHash } from 'node:crypto';
-import type { Client, ClientBase, QueryConfig, QueryResult } from 'pg';
+import type { Client, ClientBase, QueryResult } from 'pg';
 import { failpoint } from '../failpoints.ts';
 import { KeyedLocks } from '../in-process/locks.ts';
-import { loadDriver } from '../load-driver.ts';
-import { decodeColumnText, encodeColumnText } from '../sql/exact-text.ts';
-import { type Query, runAsync, type SqlCells, type SqlParameter, type SqlRow, type SqlTask } from '../sql/query.ts';
-import { findListParameters, postgresDialect, toPostgresSql } from './dialect.ts';
+import { toDriverError } from '../load-driver.ts';
+import { decodeColumnText } from '../sql/exact-text.ts';
+import { type Query, runAsync, type SqlCells, type SqlRow, type SqlTask } from '../sql/query.ts';
+import { Attempt } from './attempt.ts';
+import { postgresDialect } from './dialect.ts';
 import {
   constraintOf,
+  isConnectionLimitReached,
   isConnectionLost,
   isStatementOutdated,
   isTransactionRace,
@@ -17,8 +18,16 @@ import {
   toPostgresError,
 } from './failures.ts';
 import type { PostgresSettings } from './options.ts';
-import { newestSchemaVersion, programSchemaSetting } from './schema-version.ts';
+import { quoteName } from './quote.ts';
 import { ServerList } from './server-list.ts';
+import { type PreparedStatement, prepareStatement, statementName, toValue } from './statements.ts';
+import {
+  applySettingsSql,
+  distributedSettingsSql,
+  listTransactionSettings,
+  type ServerSetting,
+  schemaSetting,
+} from './transaction-settings.ts';
 
 // The OIDs of types, which are the same on every server.
 const bytea = 17;
@@ -36,89 +45,20 @@ const mostStatements = 500;
 
 const lockEnding = postgresDialect.forUpdate;
 
-/**
- * Settings for the server's query planner. Every statement finds rows by a key, in tables with the trees of all owners.
- * A plan that was made while a table was small or had no statistics would scan the whole table for each row, and would
- * be cached.
- */
-const planning: readonly (readonly [string, string])[] = [
-  ...['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan', 'material'].map((way) => [`enable_${way}`, 'off'] as const),
-  ['jit', 'off'],
-  ['plan_cache_mode', 'force_generic_plan'],
-];
-
-// An acknowledged write must be durable, whatever the server or another user of the connection has configured. A
-// stricter setting, which also waits for standby servers, is kept.
-const waitsForDisk = `CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END`;
-
-type ServerSetting = readonly [name: string, value: string];
-
-/** Returns the settings that are the same for every transaction of a connection, with their values as SQL. */
-function listSettings({ statementTimeout, lockTimeout }: PostgresSettings): readonly ServerSetting[] {
-  return [
-    ...planning.map(([name, value]) => [name, `'${value}'`] as const),
-    ['statement_timeout', `'${statementTimeout}'`],
-    ['lock_timeout', `'${lockTimeout}'`],
-    ['idle_in_transaction_session_timeout', `'${statementTimeout}'`],
-    ['synchronous_commit', waitsForDisk],
-    [programSchemaSetting, `'${newestSchemaVersion}'`],
-  ];
-}
-
-function schemaSetting({ schema }: PostgresSettings): readonly ServerSetting[] {
-  return schema === null ? [] : [['search_path', quoteLiteral(quoteName(schema))]];
-}
-
-/** Returns the statement that applies settings, for one transaction or for as long as the connection exists. */
-function applySettingsSql(settings: readonly ServerSetting[], scope: 'transaction' | 'connection'): string {
-  const calls = settings.map(([name, value]) => `set_config('${name}', ${value}, ${scope === 'transaction'})`);
-  return `SELECT ${calls.join(', ')}`;
-}
-
-/** Quotes an identifier, such as a schema name, for use in a statement. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-function quoteLiteral(value: string): string {
-  return `'${value.replaceAll("'", "''")}'`;
-}
-
 type TransactionMode = 'read' | 'write';
 
 type SentStatement = Promise<QueryResult<Record<string, unknown>>>;
 
-interface PreparedStatement {
-  readonly text: string;
-  readonly name: string | undefined;
-  readonly lists: ReadonlySet<number>;
-  /**
-   * The number of changed rows if the statement alone determines it, else null. If it is known, the answer need not be
-   * awaited.
-   */
-  readonly count: number | null;
-  /** The statement for many rows, if this one inserts a single row; else null. */
-  readonly bulk: { readonly text: string; readonly name: string | undefined } | null;
-}
-
-// Matches an insert of a single row, which changes exactly one row or fails.
-const insertsOne = /^\s*(INSERT INTO \w+ \([^)]*\)\s*VALUES )\((\$1(?:, \$\d+)*)\)\s*$/;
-// Matches updates of the tree row, which the transaction has locked, and of visit marks, where the number of rows is
-// not used.
-const updatesOne =
-  /^\s*(?:WITH added AS|UPDATE) (?:\(INSERT INTO node |tree SET version = |node SET last_child_id = \$3 WHERE [^=]+= \$1 AND id = \$2 AND \(last_child_id IS NULL OR last_child_id <> \$3\))/;
-// The number of rows per bulk insert. With fewer, a large import would mostly wait for round trips.
-const bulkRows = 100;
-// The maximum number of statements that wait for an answer. More would only use memory on both sides.
-const mostSent = 64;
-
-function bulkOf(insert: RegExpExecArray | null): string | null {
-  if (insert === null) return null;
-  const [, head = '', parameters = ''] = insert;
-  const width = parameters.split(', ').length;
-  const row = (at: number) =>
-    `(${Array.from({ length: width }, (_, column) => `$${at * width + column + 1}`).join(', ')})`;
-  return head + Array.from({ length: bulkRows }, (_, at) => row(at)).join(', ');
+/**
+ * Loads the driver. Bundlers such as Turbopack, webpack and esbuild accept a missing package only if its import is
+ * written inside `try`; otherwise an app on another store, which has no `pg`, could not be built.
+ */
+async function loadPg(): Promise<typeof import('pg')> {
+  try {
+    return await import(/* turbopackOptional: true */ 'pg');
+  } catch (error) {
+    throw toDriverError(error, 'pg', 'postgres');
+  }
 }
 
 /** A connection pool for one database, with read, write and maintenance transactions. */
@@ -131,8 +71,9 @@ export class PostgresDatabase {
   readonly #queues = new KeyedLocks();
   readonly #begins: Readonly<Record<TransactionMode, string>>;
   /**
-   * The same on a connection that has its settings. A direct connection has no other user, so its settings stay. Behind
-   * a pooler, another client uses the connection a moment later, and every transaction begins with all settings.
+   * The statements that begin a transaction on a connection that has its settings. A direct connection has no other
+   * user, so its settings stay. Behind a pooler, another client uses the connection a moment later, and every
+   * transaction begins with all settings.
    */
   readonly #shortBegins: Readonly<Record<TransactionMode, string>>;
   readonly #settingsSql: string;
@@ -142,15 +83,22 @@ export class PostgresDatabase {
   readonly #direct: WeakMap<ClientBase, Promise<boolean>>;
   readonly #isShared: boolean;
   #pooled = false;
+  #prepare: (() => Promise<void>) | null = null;
+  #prepared: Promise<void> | null = null;
 
-  private constructor(settings: PostgresSettings, servers: ServerList, of?: PostgresDatabase) {
+  private constructor(
+    settings: PostgresSettings,
+    servers: ServerList,
+    of?: PostgresDatabase,
+    distributed: 'on' | 'remote_apply' | null = null,
+  ) {
     this.settings = settings;
     this.#servers = servers;
     this.#direct = of === undefined ? new WeakMap() : of.#direct;
     this.#configured = of === undefined ? new WeakSet() : of.#configured;
     this.#isShared = of !== undefined;
     const writeLevel = settings.isolation === 'serializable' ? 'SERIALIZABLE' : 'READ COMMITTED';
-    const own = listSettings(settings);
+    const own = listTransactionSettings(settings);
     const bySchema = schemaSetting(settings);
     const makeBegins = (list: readonly ServerSetting[]): Readonly<Record<TransactionMode, string>> => {
       const apply = list.length === 0 ? '' : `; ${applySettingsSql(list, 'transaction')}`;
@@ -160,12 +108,18 @@ export class PostgresDatabase {
       };
     };
     this.#settingsSql = applySettingsSql(own, 'connection');
+    if (distributed !== null) {
+      const apply = distributedSettingsSql(settings, distributed);
+      const [read, write] = [`${makeBegins([]).read}; ${apply}`, `${makeBegins([]).write}; ${apply}`];
+      this.#begins = this.#shortBegins = { read, write };
+      return;
+    }
     // Databases of several schemas share connections, so the schema is set for each transaction.
     this.#begins = makeBegins([...bySchema, ...own]);
     this.#shortBegins = makeBegins(bySchema);
   }
 
-  /** Whether a connection of the pool goes through a pooler. */
+  /** Whether a connection that was checked goes through a pooler. */
   get pooled(): boolean {
     return this.#pooled;
   }
@@ -188,7 +142,7 @@ export class PostgresDatabase {
 
   /** Creates the pool without connecting. The driver is loaded here, so that other stores never load it. */
   static async create(settings: PostgresSettings): Promise<PostgresDatabase> {
-    const { default: pg } = await loadDriver('pg', 'postgres', () => import('pg'));
+    const { default: pg } = await loadPg();
     const parsers = {
       getTypeParser(oid: number, format?: 'text' | 'binary') {
         if (oid === int8 || oid === numeric) return Number;
@@ -205,20 +159,54 @@ export class PostgresDatabase {
       keepAlive: true,
       types: parsers,
     };
+    // The driver leaves a connection open on which it cannot sign in, for example without a password. The server would
+    // keep it for a minute, among those that it allows, and no database could be dropped meanwhile.
+    class PooledClient extends pg.Client {
+      override connect(): Promise<Client>;
+      override connect(callback: (error: Error | null, client: Client) => void): void;
+      override connect(callback?: (error: Error | null, client: Client) => void): Promise<Client> | undefined {
+        if (callback === undefined) return super.connect();
+        super.connect((error, client) => {
+          if (error) this.end().catch(() => undefined);
+          callback(error, client);
+        });
+        return undefined;
+      }
+    }
     const servers = settings.servers.map(({ name, connectionString }) => {
       const own = { ...config, connectionString };
       return {
         name,
-        pool: new pg.Pool({ ...own, pipeline: true, max: settings.pool, idleTimeoutMillis: 30_000 }),
+        pool: new pg.Pool({
+          ...own,
+          Client: PooledClient,
+          pipeline: true,
+          max: settings.pool,
+          idleTimeoutMillis: 30_000,
+        }),
         makeClient: () => new pg.Client({ ...own, query_timeout: 0 }),
       };
     });
-    return new PostgresDatabase(settings, new ServerList(servers, settings.place, settings.target));
+    return new PostgresDatabase(settings, new ServerList(servers, settings));
   }
 
   /** Returns the same database with another schema, on the same connections. Closing the result leaves them open. */
   withSchema(schema: string | null): PostgresDatabase {
     return new PostgresDatabase({ ...this.settings, schema }, this.#servers, this);
+  }
+
+  /** Returns the same database for a schema that Citus has distributed. */
+  asDistributed(commit: 'on' | 'remote_apply'): PostgresDatabase {
+    return new PostgresDatabase(this.settings, this.#servers, this, commit);
+  }
+
+  /**
+   * Returns the same database, which calls a function before its first transaction, and again if the function failed.
+   */
+  preparedBy(prepare: () => Promise<void>): PostgresDatabase {
+    const database = new PostgresDatabase(this.settings, this.#servers, this);
+    database.#prepare = prepare;
+    return database;
   }
 
   /** Creates a connection outside the pool, for LISTEN. */
@@ -293,7 +281,16 @@ export class PostgresDatabase {
     if (!this.#isShared) await this.#servers.close();
   }
 
+  async #beforeFirst(prepare: () => Promise<void>): Promise<void> {
+    this.#prepared ??= prepare().catch((error: unknown) => {
+      this.#prepared = null;
+      throw error;
+    });
+    await this.#prepared;
+  }
+
   async #runWithRetries<T>(mode: TransactionMode, make: () => SqlTask<T>): Promise<T> {
+    if (this.#prepare !== null) await this.#beforeFirst(this.#prepare);
     for (let tries = 1; ; tries++) {
       const attempt = new Attempt();
       try {
@@ -304,7 +301,8 @@ export class PostgresDatabase {
           isTransactionRace(error) || isStatementOutdated(error)
             ? tries < mostTries
             : // A COMMIT whose answer was lost may have succeeded, so that transaction is not repeated.
-              (isConnectionLost(error) || this.#isRefusedElsewhere(error)) &&
+              // If no connection is left, connecting has waited for one already.
+              ((isConnectionLost(error) && !isConnectionLimitReached(error)) || this.#isRefusedElsewhere(error)) &&
               !attempt.committing &&
               tries < mostTriesWhenLost;
         if (!again) throw isTaken(error) ? makeIdTakenError(error) : toPostgresError(error, this.settings.place);
@@ -350,7 +348,9 @@ export class PostgresDatabase {
     }
   }
 
-  /** Returns the statement that begins a transaction. Before the first one on a direct connection, sends its settings. */
+  /**
+   * Returns the statement that begins a transaction. Sends the settings before the first one on a direct connection.
+   */
   #beginOn(client: ClientBase, mode: TransactionMode, attempt: Attempt): string {
     if (!attempt.named) return this.#begins[mode];
     if (!this.#configured.has(client)) {
@@ -419,104 +419,21 @@ export class PostgresDatabase {
    */
   #nameOf(sql: string): string {
     const text = this.#generation === 0 ? sql : `${this.#generation} ${sql}`;
-    return nameOf(this.settings.schema === null ? text : `${this.settings.schema} ${text}`);
+    return statementName(this.settings.schema === null ? text : `${this.settings.schema} ${text}`);
   }
 
   #statement(sql: string): PreparedStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const kept = this.settings.prepare && this.#statements.size < mostStatements;
-    const insert = insertsOne.exec(sql);
-    const bulk = bulkOf(insert);
-    const words = toPostgresSql(sql);
-    const statement: PreparedStatement = {
-      text: words,
-      name: kept ? this.#nameOf(words) : undefined,
-      lists: findListParameters(sql),
-      count: insert !== null || updatesOne.test(sql) ? 1 : null,
-      bulk: bulk === null ? null : { text: bulk, name: kept ? this.#nameOf(bulk) : undefined },
-    };
+    const statement = prepareStatement(sql, kept ? (text) => this.#nameOf(text) : null);
     if (kept) this.#statements.set(sql, statement);
     return statement;
   }
 }
 
-/** Returns the name of a prepared statement: a hash of its text, so that two texts never have the same name. */
-function nameOf(sql: string): string {
-  return `coppice_${createHash('sha256').update(sql).digest('base64url').slice(0, 32)}`;
-}
-
-/**
- * One attempt of a transaction: the statements that wait for an answer, and the rows that are collected for a bulk
- * insert.
- */
-class Attempt {
-  committing = false;
-  /** The generation of the prepared statements that it uses. */
-  generation = 0;
-  /** Whether statements are prepared under a name. */
-  named = false;
-  readonly #sent: Promise<unknown>[] = [];
-  #awaitedCount = 0;
-  #gathered: { readonly statement: PreparedStatement; readonly rows: Value[][] } | null = null;
-
-  sendable({ text: sql, name }: Pick<PreparedStatement, 'text' | 'name'>, values: Value[]): QueryConfig {
-    return name === undefined || !this.named ? { text: sql, values } : { text: sql, name, values };
-  }
-
-  send(sent: Promise<unknown>): void {
-    // Awaited later; this handler prevents an unhandled rejection until then.
-    sent.catch(() => undefined);
-    this.#sent.push(sent);
-  }
-
-  /** Collects a row for a bulk insert, and sends the statement when enough rows are collected. */
-  async gather(client: ClientBase, statement: PreparedStatement, values: Value[]): Promise<void> {
-    if (this.#gathered !== null && this.#gathered.statement !== statement) this.flush(client);
-    this.#gathered ??= { statement, rows: [] };
-    if (this.#gathered.rows.push(values) < bulkRows) return;
-    this.flush(client);
-    await this.keepUp();
-  }
-
-  /** Waits for the oldest answers if too many are pending. */
-  async keepUp(): Promise<void> {
-    for (; this.#awaitedCount < this.#sent.length - mostSent; this.#awaitedCount++)
-      await this.#sent[this.#awaitedCount];
-  }
-
-  /** Sends the collected rows, because the next statement may need to see them. */
-  flush(client: ClientBase): void {
-    const gathered = this.#gathered;
-    if (gathered === null) return;
-    this.#gathered = null;
-    const { statement, rows } = gathered;
-    if (rows.length === bulkRows && statement.bulk !== null)
-      this.send(client.query(this.sendable(statement.bulk, rows.flat())));
-    else for (const values of rows) this.send(client.query(this.sendable(statement, values)));
-  }
-
-  async allAnswered(): Promise<void> {
-    for (const sent of this.#sent) await sent;
-  }
-
-  /** Returns the error of the first failed statement. Later statements only report that the transaction has failed. */
-  async firstFailure(error: unknown): Promise<unknown> {
-    for (const outcome of await Promise.allSettled(this.#sent))
-      if (outcome.status === 'rejected') return outcome.reason;
-    return error;
-  }
-}
-
 function isTaken(error: unknown): boolean {
   return sqlStateOf(error) === '23505' && /^(?:tree_pkey|node_pkey|node_id)$/.test(constraintOf(error));
-}
-
-type Value = string | number | null | Buffer | string[];
-
-function toValue(param: SqlParameter, isList: boolean): Value {
-  if (typeof param === 'string') return isList ? (JSON.parse(param) as string[]) : encodeColumnText(param);
-  return param instanceof Uint8Array ? Buffer.from(param.buffer, param.byteOffset, param.byteLength) : param;
 }
 
 function plainBytes(bytes: Buffer): Uint8Array {

@@ -39,7 +39,8 @@ export const postgresDialect: SqlDialect = {
     ) SELECT ${selectPathCells('up', 'up', columns)},
       (SELECT t.id FROM node t WHERE t.no = (SELECT l.parent_no FROM up l ORDER BY l.level DESC LIMIT 1)) AS top FROM up`,
   forUpdate: ' FOR UPDATE',
-  now: '(CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION) * 1000)',
+  now: '(CAST(extract(epoch FROM statement_timestamp()) AS DOUBLE PRECISION) * 1000)',
+  hasObjects: true,
   together: true,
 };
 

@@ -1,5 +1,6 @@
 /** Runs the tasks of the shared SQL store on a PostgreSQL database. */
-import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
+import type { AbortSignalLike, SharedState, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
+import type { AttachmentObjects } from '../sql/attachment-objects.ts';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import type { NumberedHit, SearchRequest } from '../sql/search.ts';
@@ -10,7 +11,9 @@ import { queryEventRows, queryNewestCommits, queryNewestPositions } from './feed
 import { commitChannelOf, Notifications } from './notifications.ts';
 import { runWithOwnerGate, runWithOwnerGates } from './owner-gate.ts';
 import { catchUpSearch, findTreesBehindSearch, markSearchBeforeTrim, searchCopiedTexts } from './search.ts';
+import { createSharedState } from './shared-state.ts';
 import { StatisticsUpdater } from './statistics.ts';
+import type { TemporaryTreesOfServers } from './temporary-store.ts';
 import type { WriteAccess } from './write-access.ts';
 
 /** A database that was opened, and what was found out about it. */
@@ -20,6 +23,8 @@ export interface OpenedPostgres {
   readonly durable: boolean;
   readonly schemaVersion: number;
   readonly notes: readonly string[];
+  /** The object store for attachments; missing for temporary trees, whose attachments are in the database. */
+  readonly objects?: AttachmentObjects | undefined;
   /** Whether the tables belong to a bucket, from which an owner can be moved away. */
   readonly isBucket?: boolean;
   /** The server's estimate of the number of nodes; negative if the server has no statistics. */
@@ -36,6 +41,7 @@ function* notifyWork(channel: string, payload: string): SqlTask<void> {
 /** What the engines of all owners of a database share. */
 interface SharedParts {
   readonly news: Notifications;
+  readonly state: () => SharedState | undefined;
   readonly statistics: StatisticsUpdater;
 }
 
@@ -43,18 +49,28 @@ interface SharedParts {
 export class PostgresEngine implements SqlEngine {
   readonly dialect = postgresDialect;
   readonly supports: StoreCapabilities;
+  readonly objects: AttachmentObjects | undefined;
   readonly #opened: OpenedPostgres;
   readonly #database: PostgresDatabase;
   readonly #notifications: Notifications;
   readonly #statistics: StatisticsUpdater;
+  readonly #sharedState: () => SharedState | undefined;
   readonly #stopWatching: () => void;
+  /** The temporary trees of the servers; null for the engine of these trees itself. */
+  readonly #temporary: TemporaryTreesOfServers | null;
   /** The owner whose transactions check that the owner is in this bucket; null if the database is not a bucket. */
   readonly #owner: string | null;
 
-  constructor(opened: OpenedPostgres, shared?: SharedParts, owner: string | null = null) {
+  constructor(
+    opened: OpenedPostgres,
+    shared?: SharedParts,
+    owner: string | null = null,
+    temporary: TemporaryTreesOfServers | null = null,
+  ) {
     this.#opened = opened;
     this.#database = opened.database;
     this.#owner = owner;
+    this.objects = opened.objects;
     const { feed, pollInterval, schema } = opened.database.settings;
     this.#notifications =
       shared?.news ??
@@ -69,6 +85,8 @@ export class PostgresEngine implements SqlEngine {
       });
     this.#stopWatching =
       shared === undefined ? opened.database.onSwitch(() => this.#notifications.reconnect()) : () => undefined;
+    this.#temporary = temporary;
+    this.#sharedState = shared?.state ?? this.#makeSharedState(temporary);
     this.#statistics = shared?.statistics ?? new StatisticsUpdater(opened.nodes, () => opened.database.countRows());
     this.supports = {
       durable: opened.durable,
@@ -76,6 +94,37 @@ export class PostgresEngine implements SqlEngine {
       search: true,
       crossProcessFeed: true,
       history: true,
+    };
+  }
+
+  /**
+   * Missing until the database takes writes, because nothing can be shared before. After that it stays, so that servers
+   * do not count apart while the database refuses writes for a moment.
+   */
+  get shared(): SharedState | undefined {
+    return this.#sharedState();
+  }
+
+  #makeSharedState(temporary: TemporaryTreesOfServers | null): () => SharedState | undefined {
+    let state: SharedState | undefined;
+    return () => {
+      if (temporary !== null && !this.#opened.access.readOnly) state ??= this.#openSharedState(temporary);
+      return state;
+    };
+  }
+
+  #openSharedState(temporary: TemporaryTreesOfServers): SharedState {
+    const { access, database } = this.#opened;
+    return {
+      ...createSharedState({
+        read: (work) => database.read(work),
+        write: (work) => access.write(() => database.write(work)),
+      }),
+      temporary: temporary.store,
+      get usesTemporary() {
+        return temporary.isUsed;
+      },
+      discardUnusedTrees: (ms) => temporary.discardUnused(ms),
     };
   }
 
@@ -87,7 +136,11 @@ export class PostgresEngine implements SqlEngine {
   /** Returns the engine for an owner. In a bucket, its transactions fail if the owner was moved away. */
   forOwner(owner: string): PostgresEngine {
     if (this.#opened.isBucket !== true) return this;
-    return new PostgresEngine(this.#opened, { news: this.#notifications, statistics: this.#statistics }, owner);
+    return new PostgresEngine(
+      this.#opened,
+      { news: this.#notifications, statistics: this.#statistics, state: this.#sharedState },
+      owner,
+    );
   }
 
   snapshot<T>(work: () => SqlTask<T>): Promise<T> {
@@ -140,10 +193,10 @@ export class PostgresEngine implements SqlEngine {
   readonly indexBeforeTrim = markSearchBeforeTrim;
 
   async search(search: SearchRequest): Promise<readonly NumberedHit[]> {
-    const behind = await this.snapshot(() => findTreesBehindSearch(search.owner, search.treeId));
+    const outdatedTrees = await this.snapshot(() => findTreesBehindSearch(search.owner, search.treeId));
     const { readOnly } = this;
-    if (!readOnly) for (const tree of behind) await this.transaction(() => catchUpSearch(tree.treeId));
-    const uncopied = readOnly ? behind : [];
+    if (!readOnly) for (const tree of outdatedTrees) await this.transaction(() => catchUpSearch(tree.treeId));
+    const uncopied = readOnly ? outdatedTrees : [];
     return this.snapshot(() => searchCopiedTexts(search, uncopied));
   }
 
@@ -153,6 +206,7 @@ export class PostgresEngine implements SqlEngine {
     const found = [...notes];
     if (access.note !== null) found.push(access.note);
     if (this.#notifications.isTestLost) found.push(noNotificationsNote);
+    found.push(...(await describeObjects(this.objects)));
     return { kind: 'postgres', place: database.settings.place, readOnly: access.readOnly, schemaVersion, notes: found };
   }
 
@@ -161,14 +215,23 @@ export class PostgresEngine implements SqlEngine {
   }
 
   backup(to: string, onProgress?: (progress: WorkProgress) => void): Promise<void> {
-    return backUpPostgres(this.#database, to, onProgress);
+    return backUpPostgres(this.#opened, to, onProgress);
   }
 
   async close(): Promise<void> {
     this.#stopWatching();
+    await this.#temporary?.store.close();
     await this.#notifications.close();
     await this.#database.close();
   }
+}
+
+/** Returns a note that says where attachments are stored, if not in the database. */
+async function describeObjects(objects: AttachmentObjects | undefined): Promise<readonly string[]> {
+  if (objects === undefined || objects.place === null) return [];
+  const problem = await objects.check();
+  const where = `Attachments are stored in ${objects.place}.`;
+  return [problem === null ? where : `${where} It cannot be used: ${problem}.`];
 }
 
 /**

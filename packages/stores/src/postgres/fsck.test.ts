@@ -1,8 +1,9 @@
+// @module-tag full
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Store, treeId, type WorkProgress } from '@coppice/core';
+import { ask, type Store, treeId, type WorkProgress } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -36,12 +37,8 @@ async function nodesRead(): Promise<number> {
 /** Waits until the connections of the store have ended, because the server adds up their reads only at their end. */
 async function endConnections(): Promise<void> {
   await store.close();
-  await vi.waitFor(async () => {
-    const rows = await database.query(
-      "SELECT 1 FROM pg_stat_activity WHERE application_name = 'coppice' AND datname = current_database()",
-    );
-    expect(rows).toEqual([]);
-  });
+  const open = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'coppice' AND datname = current_database()";
+  await expect.poll(() => database.query(open)).toEqual([]);
 }
 
 const perTree = 400;
@@ -96,6 +93,24 @@ test('[L212] checking in parts finds the same: nodes without a tree, and referen
   for (const { code } of findings) codes.set(code, (codes.get(code) ?? 0) + 1);
   expect(Object.fromEntries(codes)).toEqual({ 'I05 node-without-conversation': perTree + 1, 'bookmark-dangling': 1 });
   expect((await store.fsck({ treeId: fixture.treeId })).findings).toEqual([]);
+});
+
+test('[Q31] a tree whose own row is missing is repaired with the root that its nodes have', async () => {
+  const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
+  await fixture.addMessages(['one', 'two']);
+  const before = await store.read(fixture.treeId, () => ask('rows', {}));
+  await store.close();
+  await database.query('SET session_replication_role = replica; DELETE FROM tree');
+  store = await open(database.url);
+  await store.fsck({ repair: true });
+  const { items } = await store.trees();
+  expect(items.map(({ attributes }) => attributes.title)).toEqual(['Recovered']);
+  const repaired = items[0]?.id ?? fixture.treeId;
+  const rows = await store.read(repaired, () => ask('rows', {}));
+  expect(rows?.row.rootId).toBe(before?.row.rootId);
+  expect(rows?.nodes.map((node) => node.text)).toEqual(['', 'one', 'two']);
+  expect((await store.fsck()).findings).toEqual([]);
+  expect((await store.fsck({ repair: true })).repaired).toEqual([]);
 });
 
 test('[L212] a backup is copied in parts and reports its progress', async () => {

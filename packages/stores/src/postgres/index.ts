@@ -8,10 +8,12 @@ import { BucketStore } from './buckets/bucket-store.ts';
 import { isBucketDirectory } from './buckets/directory.ts';
 import { PostgresDatabase } from './database.ts';
 import { PostgresEngine } from './engine.ts';
+import { S3Objects } from './objects/index.ts';
 import { type PostgresOptions, parsePostgresSettings } from './options.ts';
 import { prepareServer } from './prepare-server.ts';
+import { createTemporaryStore } from './temporary-store.ts';
 
-export type { PostgresOptions } from './options.ts';
+export { furtherOptions, type PostgresOptions } from './options.ts';
 
 /**
  * Opens the store in a database, and creates its tables if necessary. `place` is a PostgreSQL URL, with or without its
@@ -21,13 +23,16 @@ export type { PostgresOptions } from './options.ts';
 export async function open(place: string, options: PostgresOptions = {}): Promise<Store> {
   useNativeHash();
   const address = /^postgres(?:ql)?:/.test(place) ? place : `postgres:${place}`;
-  const database = await PostgresDatabase.create(parsePostgresSettings(address, options));
+  const settings = parsePostgresSettings(address, options);
+  const objects = new S3Objects(settings.attachments, process.env);
+  const database = await PostgresDatabase.create(settings);
   try {
-    const opened = await prepareServer(database, options);
-    const engine = new PostgresEngine(opened);
+    const opened = { ...(await prepareServer(database, options)), objects };
+    const temporary = createTemporaryStore(opened, options);
+    const engine = new PostgresEngine(opened, undefined, null, temporary);
     const store = new SqlStore(engine, options);
     if (await database.read(isBucketDirectory)) {
-      const pool = new BucketPool(database, options);
+      const pool = new BucketPool(database, options, objects);
       await pool.reload();
       return new BucketStore({ closed: false, pool, directory: store }, options.owner ?? defaultOwner);
     }

@@ -3,6 +3,7 @@
  * them.
  */
 import { AppError, refusalKinds } from '@coppice/core';
+import { createObjectSql } from '../sql/attachment-objects.ts';
 import { recordEarlierCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { execute, queryRow, queryRows, type SqlTask, sqlText } from '../sql/query.ts';
@@ -22,6 +23,7 @@ import { dividedCheckStatements, ownerFeedIndex, positionStatements, writerCheck
 import { numberPostgresRows } from './number-rows.ts';
 import { commitPositionIndex, ownerGateStatements } from './owner-gate.ts';
 import { decideAccess, readSchema } from './schema-version.ts';
+import { sharedStateStatements } from './shared-state.ts';
 
 /** One migration. After a release it is never edited; a later migration changes its result. */
 export interface PostgresMigration {
@@ -127,6 +129,8 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 12, statements: [...ownerGateStatements, ...dividedCheckStatements], indexes: [commitPositionIndex] },
   { version: 13, statements: createLogStartSql(postgresDialect) },
   { version: 14, statements: writerCheckStatements },
+  { version: 15, statements: sharedStateStatements, oldest: { reader: 14, writer: 14 } },
+  { version: 16, statements: createObjectSql(postgresDialect), oldest: { reader: 14, writer: 14 } },
 ];
 
 /** The indexes that are built concurrently on an existing database. */

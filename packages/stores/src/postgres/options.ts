@@ -2,7 +2,7 @@
 import { refuse } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
 
-/** The options that only a PostgreSQL store has. `pool`, `feed` and `prepare` can also be set in the URL. */
+/** The options of a PostgreSQL store. `pool`, `feed`, `prepare` and `attachments` can also be set in the URL. */
 export interface PostgresOptions extends StoreOptions {
   /** The maximum number of connections in the pool, without the listening connection. Defaults to 10. */
   readonly pool?: number;
@@ -29,7 +29,27 @@ export interface PostgresOptions extends StoreOptions {
    * tree. Both are tested.
    */
   readonly isolation?: 'read committed' | 'serializable';
+  /**
+   * Where the bytes of new attachments are stored, as `s3://bucket/folder`. By default in the database. Keys and region
+   * are those of the environment (`AWS_ACCESS_KEY_ID` and so on).
+   */
+  readonly attachments?: string;
 }
+
+const furtherOptionNames: Readonly<Record<Exclude<keyof PostgresOptions, keyof StoreOptions>, true>> = {
+  pool: true,
+  connectTimeout: true,
+  statementTimeout: true,
+  lockTimeout: true,
+  feed: true,
+  pollInterval: true,
+  prepare: true,
+  isolation: true,
+  attachments: true,
+};
+
+/** The options that only a PostgreSQL store has. */
+export const furtherOptions: readonly string[] = Object.keys(furtherOptionNames);
 
 /** Which kind of server to connect to, with the names that libpq uses for `target_session_attrs`. */
 export type TargetServerKind = (typeof targets)[number];
@@ -58,6 +78,8 @@ export interface PostgresSettings {
   readonly pollInterval: number;
   readonly prepare: boolean;
   readonly isolation: 'read committed' | 'serializable';
+  /** The object store for new attachments; null for the database. */
+  readonly attachments: string | null;
   /** The schema of the tables; null for the first schema of the server's search path. */
   readonly schema: string | null;
 }
@@ -78,17 +100,17 @@ function splitHosts(address: string): readonly string[] {
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(address) ?? [];
   if (authority.includes(',')) return authority.split(',').map((host) => head + host + rest);
   const [path = '', query] = rest.split('?', 2);
-  const asked = new URLSearchParams(query);
-  const hosts = asked.get('host')?.split(',') ?? [];
+  const parameters = new URLSearchParams(query);
+  const hosts = parameters.get('host')?.split(',') ?? [];
   if (hosts.length < 2) return [address];
-  const ports = asked.get('port')?.split(',') ?? [];
+  const ports = parameters.get('port')?.split(',') ?? [];
   if (ports.length > 1 && ports.length !== hosts.length)
     invalidOption(`names ${hosts.length} hosts and ${ports.length} ports`);
   return hosts.map((host, at) => {
-    asked.set('host', host);
+    parameters.set('host', host);
     const port = ports.length > 1 ? ports[at] : ports[0];
-    if (port !== undefined) asked.set('port', port);
-    return `${head}${authority}${path}?${asked}`;
+    if (port !== undefined) parameters.set('port', port);
+    return `${head}${authority}${path}?${parameters}`;
   });
 }
 
@@ -129,9 +151,10 @@ function readAddress(
   if (!Number.isSafeInteger(pool) || pool < 1)
     return invalidOption('asks for a pool that is no whole number above zero');
   const prepare = options.prepare ?? takeOption(url, 'prepare') !== 'off';
+  const attachments = options.attachments ?? takeOption(url, 'attachments');
   const target = takeOption(url, 'target_session_attrs') ?? 'any';
   if (!isTarget(target)) return invalidOption(`has target_session_attrs=${target}; there are ${targets.join(', ')}`);
-  for (const name of ['feed', 'pool', 'prepare']) url.searchParams.delete(name);
+  for (const name of ['feed', 'pool', 'prepare', 'attachments']) url.searchParams.delete(name);
   const name = local === null ? url.host : (url.searchParams.get('host') ?? '');
   const connectionString = local === null ? url.href : url.href.replace('socket.invalid', '');
   return {
@@ -144,6 +167,7 @@ function readAddress(
       statementTimeout: options.statementTimeout ?? 60_000,
       lockTimeout: options.lockTimeout ?? 15_000,
       pollInterval: options.pollInterval ?? (feed === 'poll' ? 500 : 5_000),
+      attachments,
       isolation: options.isolation ?? 'read committed',
       schema: null,
     },

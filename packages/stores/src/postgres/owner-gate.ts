@@ -20,7 +20,9 @@ export const databaseDividedSqlState = 'CP002';
 /** The second keys of the advisory locks. The first key is the hash of the owner or of the schema. */
 export const ownerGateLockKeys = { owner: 0x636f_7010, bucket: 0x636f_7011 } as const;
 
-/** The statements of the migration that adds the check. An empty owner in `owner_gone` means all owners. */
+/**
+ * The migration that adds the table of moved owners and its checks. An empty owner in `owner_gone` means all owners.
+ */
 export const ownerGateStatements: readonly string[] = [
   `CREATE TABLE owner_gone (
     owner TEXT COLLATE "C" NOT NULL PRIMARY KEY,

@@ -2,7 +2,7 @@
 import { readPage, type Store, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startNotificationDroppingProxy } from '../../test/notification-dropping-proxy.ts';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { createPreparedDatabase } from '../../test/postgres-subject.ts';
@@ -117,12 +117,12 @@ test('[L181] LISTEN is trusted only after a notification arrived; otherwise comm
     }
   })();
   await fixture.addMessages(['one']);
-  await vi.waitUntil(() => seen.includes(2), { timeout: 30_000 });
+  await expect.poll(() => seen.includes(2)).toBe(true);
   await fixture.addMessages(['two']);
   await following;
   expect(seen).toEqual([1, 2, 3]);
   const notesOf = async (store: Store) => (await store.info()).notes.join();
-  await vi.waitUntil(async () => (await notesOf(there)).includes('do not arrive'), { timeout: 30_000 });
+  await expect.poll(async () => (await notesOf(there)).includes('do not arrive')).toBe(true);
   expect(await notesOf(here)).not.toContain('do not arrive');
   await there.close();
   await proxy.close();
@@ -146,20 +146,22 @@ test('[L213] a listening connection that reports no error and receives nothing i
     return rows.map(({ pid }) => Number(pid));
   };
   await fixture.addMessages(['received']);
-  await vi.waitUntil(async () => seen.includes(2) && (await listening()).length === 2, { timeout: 30_000 });
+  await expect.poll(async () => seen.includes(2) && (await listening()).length === 2).toBe(true);
   const before = await listening();
   proxy.dropOnOpenConnections();
   await fixture.addMessages(['found by a poll']);
-  await vi.waitUntil(() => seen.includes(3), { timeout: 30_000 });
-  await vi.waitUntil(
-    async () => {
-      const now = await listening();
-      return now.length === 2 && now.filter((pid) => !before.includes(pid)).length === 1;
-    },
-    { timeout: 30_000, interval: 200 },
-  );
+  await expect.poll(() => seen.includes(3)).toBe(true);
+  await expect
+    .poll(
+      async () => {
+        const now = await listening();
+        return now.length === 2 && now.filter((pid) => !before.includes(pid)).length === 1;
+      },
+      { interval: 200 },
+    )
+    .toBe(true);
   await fixture.addMessages(['received again']);
-  await vi.waitUntil(() => seen.includes(4), { timeout: 30_000 });
+  await expect.poll(() => seen.includes(4)).toBe(true);
   expect(seen).toEqual([1, 2, 3, 4]);
   stop.abort();
   await following;
@@ -187,9 +189,9 @@ test('[L181] a direct connection receives its own notification, and again after 
   });
   expect(notifications.trusted).toBe(false);
   await notifications.start();
-  await vi.waitUntil(() => notifications.trusted, { timeout: 30_000 });
+  await expect.poll(() => notifications.trusted).toBe(true);
   await clients[0]?.end();
-  await vi.waitUntil(() => clients.length > 1 && notifications.trusted, { timeout: 30_000 });
+  await expect.poll(() => clients.length > 1 && notifications.trusted).toBe(true);
   expect(notifications.isTestLost).toBe(false);
   await notifications.close();
   await direct.close();

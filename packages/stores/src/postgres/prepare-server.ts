@@ -23,9 +23,9 @@ const oldestServer = 130_000;
 // seconds.
 const clockToleranceMs = 30_000;
 const fewConnections = 20;
-// For how many milliseconds a migration tries to lock the tables; then how long it pauses between two attempts, so that
-// others can use them.
+// For how many milliseconds a migration tries to lock the tables.
 const longestLockWait = 300_000;
+// The pause between two attempts, in which others can use the tables.
 const pauseBetweenLocks = 500;
 
 /** What was read from a server before anything is changed on it. */
@@ -60,8 +60,15 @@ function* serverWork(): SqlTask<Server> {
   };
 }
 
+/** Changes the statements of a migration. */
+export type MigrationWrapper = <T>(task: SqlTask<T>) => SqlTask<T>;
+
 /** Checks a server and its tables, and creates or migrates the tables. Throws if they cannot be used. */
-export async function prepareServer(database: PostgresDatabase, options: PostgresOptions): Promise<OpenedPostgres> {
+export async function prepareServer(
+  database: PostgresDatabase,
+  options: PostgresOptions,
+  migrating: MigrationWrapper = (task) => task,
+): Promise<OpenedPostgres> {
   const { place } = database.settings;
   const server = await database.read(serverWork);
   const notes: string[] = [];
@@ -85,7 +92,7 @@ export async function prepareServer(database: PostgresDatabase, options: Postgre
       `The server allows ${server.connections} connections (max_connections). Several Coppice servers need more.`,
     );
   const readOnly = options.readOnly === true || server.readOnly;
-  const schema = await prepareTables(database, readOnly, options.onMigration);
+  const schema = await prepareTables(database, readOnly, options.onMigration, migrating);
   const access = decideAccess(schema, place);
   const older = describeOlderProgram(schema, access);
   if (older !== null) notes.push(older);
@@ -109,6 +116,7 @@ async function prepareTables(
   database: PostgresDatabase,
   readOnly: boolean,
   progress: MigrationProgress | undefined,
+  migrating: MigrationWrapper,
 ): Promise<SchemaVersion> {
   const { place } = database.settings;
   const schema = await database.read(readSchema);
@@ -120,7 +128,7 @@ async function prepareTables(
         ? `The database ${place} has no tables of Coppice, and they cannot be created because nothing may be written.`
         : `The tables of ${place} have version ${schema.version} and cannot be migrated to ${newestSchemaVersion} because nothing may be written.`,
     );
-  await changeTables(database, () => migratePostgres(place, migrations, progress));
+  await changeTables(database, () => migrating(migratePostgres(place, migrations, progress)));
   return (await database.read(readSchema)) ?? { version: 0, oldestReader: 0, oldestWriter: 0 };
 }
 

@@ -33,7 +33,7 @@ async function startReplies(count: number): Promise<readonly Reply[]> {
       const tree = treeId(testUuid(1_000 + at));
       const fixture = await TestTree.make({ store: owner, treeId: tree });
       const nodeId = (await fixture.addMessages([`question ${at}`])).at(-1);
-      if (nodeId === undefined) throw new Error('There is no node.');
+      if (nodeId === undefined) throw new Error('There is no message.');
       const id = `run ${at}`;
       await owner.runs.start({ id, treeId: tree, nodeId, process: 'here', startedAt: 1, data: {} });
       return { id, runs: owner.runs };
@@ -50,6 +50,24 @@ function countTransactions(): () => number {
 async function textOf({ id, runs }: Reply): Promise<string> {
   return (await runs.chunks(id)).map(({ text }) => text).join('');
 }
+
+test.each([
+  ['ahead', 60_000],
+  ['behind', -60_000],
+])('[K181] a server whose clock is a minute %s neither ends replies of others nor loses its own', async (_, skew) => {
+  const other = await open(database.url);
+  const [theirs] = await startReplies(1);
+  if (theirs === undefined) throw new Error('There is no reply.');
+  const real = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => real() + skew);
+  expect(await other.runs.claimStaleOfAll(15_000, 'other')).toEqual([]);
+  expect(await theirs.runs.append(theirs.id, { offset: 0, text: 'a' })).toBe(true);
+  expect(await theirs.runs.beat(theirs.id)).toBe(true);
+  expect(await other.runs.claimStaleOfAll(15_000, 'other')).toEqual([]);
+  vi.mocked(Date.now).mockRestore();
+  expect(await other.runs.claimStaleOfAll(15_000, 'other')).toEqual([]);
+  await other.close();
+});
 
 test('[L211] the replies of a server share one transaction per tick, one reply or forty', async () => {
   const replies = await startReplies(40);

@@ -6,10 +6,10 @@ import { AppError, refusalKinds } from '@coppice/core';
 import { queryRow, type SqlTask, sqlNumber, sqlNumberOrNull } from '../sql/query.ts';
 
 /** The version of the tables that this build writes. */
-export const newestSchemaVersion = 14;
+export const newestSchemaVersion = 16;
 
-/** The version of the tables in the first release. Later migrations must say which older programs still work. */
-export const firstReleasedSchema = 14;
+/** The first version with a rule for older programs. Migrations to later versions must say which ones still work. */
+export const firstSharedSchema = 14;
 
 /** The SQLSTATE of a commit by a program that is too old to write to the tables. */
 export const programTooOldSqlState = 'CP003';

@@ -169,17 +169,17 @@ export function* searchCopiedTexts(search: SearchRequest, uncopied: readonly Tre
 
 /** Returns the conditions that all search statements share, and adds their parameters to `params`. */
 function searchConditions(search: SearchRequest, params: SqlParameter[]): string[] {
-  const asked = [`t.owner = $${params.push(search.owner)}`, 't.trashed_at IS NULL', 'n.removed_in IS NULL'];
-  if (search.treeId !== null) asked.push(`t.id = $${params.push(search.treeId)}`);
-  if (search.project !== null) asked.push(`t.project = $${params.push(search.project)}`);
+  const conditions = [`t.owner = $${params.push(search.owner)}`, 't.trashed_at IS NULL', 'n.removed_in IS NULL'];
+  if (search.treeId !== null) conditions.push(`t.id = $${params.push(search.treeId)}`);
+  if (search.project !== null) conditions.push(`t.project = $${params.push(search.project)}`);
   if (search.roles !== null)
-    asked.push(`n.role IN ${postgresDialect.list(`$${params.push(JSON.stringify(search.roles))}`)}`);
+    conditions.push(`n.role IN ${postgresDialect.list(`$${params.push(JSON.stringify(search.roles))}`)}`);
   if (search.after !== null) {
     const { createdAt, treeId: tree, seq } = search.after;
     const first = params.push(createdAt, tree, seq) - 2;
-    asked.push(hitsAfterSql(`$${first}`, `$${first + 1}`, `$${first + 2}`));
+    conditions.push(hitsAfterSql(`$${first}`, `$${first + 1}`, `$${first + 2}`));
   }
-  return asked;
+  return conditions;
 }
 
 function escapePattern(term: string): string {
@@ -192,12 +192,12 @@ function* inCopied(search: SearchRequest): SqlTask<NumberedHit[]> {
   yield* execute('SET LOCAL enable_bitmapscan = on');
   yield* execute('SET LOCAL plan_cache_mode = force_custom_plan');
   const params: SqlParameter[] = [];
-  const asked = searchConditions(search, params);
-  for (const term of search.terms) asked.push(`s.text LIKE $${params.push(escapePattern(term))}`);
+  const conditions = searchConditions(search, params);
+  for (const term of search.terms) conditions.push(`s.text LIKE $${params.push(escapePattern(term))}`);
   const found = yield* queryRows(
     `SELECT ${candidateColumns} FROM search_text s JOIN tree t ON t.id = s.tree_id
     JOIN node n ON n.id = s.node_id
-    WHERE ${asked.join(' AND ')} ORDER BY ${candidateOrder} LIMIT $${params.push(search.limit + 1)}`,
+    WHERE ${conditions.join(' AND ')} ORDER BY ${candidateOrder} LIMIT $${params.push(search.limit + 1)}`,
     ...params,
   );
   return found.map((one) => hitOfRow(one, search.terms)).filter((hit) => hit !== null);
@@ -206,14 +206,14 @@ function* inCopied(search: SearchRequest): SqlTask<NumberedHit[]> {
 /** Searches the messages of a tree that were written after its texts were last copied. */
 function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<NumberedHit[]> {
   const params: SqlParameter[] = [yield* readTreeBase(tree), mark];
-  const asked = [inTreeSql('n'), 'n.content_in > $2', "n.role <> 'root'", ...searchConditions(search, params)];
+  const conditions = [inTreeSql('n'), 'n.content_in > $2', "n.role <> 'root'", ...searchConditions(search, params)];
   const place = `$${params.push(0)}`;
   const found: NumberedHit[] = [];
   for (let after = -1; ; ) {
     params[params.length - 1] = after;
     const part = yield* queryRows(
       `SELECT ${candidateColumns} FROM node n JOIN tree t ON t.no = ${treeNoSql('n')}
-      WHERE ${asked.join(' AND ')} AND n.no > CAST($1 AS BIGINT) + ${place} ORDER BY n.no LIMIT ${batch}`,
+      WHERE ${conditions.join(' AND ')} AND n.no > CAST($1 AS BIGINT) + ${place} ORDER BY n.no LIMIT ${batch}`,
       ...params,
     );
     const last = part[part.length - 1];

@@ -5,8 +5,8 @@
  */
 import { AppError, refusalKinds } from '@coppice/core';
 import type { Client, Pool, PoolClient } from 'pg';
-import { isConnectionLost } from './failures.ts';
-import type { TargetServerKind } from './options.ts';
+import { isConnectionLimitReached, isConnectionLost } from './failures.ts';
+import type { PostgresSettings, TargetServerKind } from './options.ts';
 
 /** One server of the URL: its name for messages, its connection pool, and a function that connects outside the pool. */
 export interface PostgresServer {
@@ -20,6 +20,9 @@ interface ServerKind {
   readonly standby: boolean;
   readonly read_only: boolean;
 }
+
+const firstLimitWaitMs = 10;
+const longestLimitWaitMs = 250;
 
 const kindQuery = `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS read_only`;
 
@@ -41,15 +44,20 @@ export class ServerList {
   readonly #servers: readonly PostgresServer[];
   readonly #place: string;
   readonly #target: TargetServerKind;
+  readonly #connectTimeout: number;
   readonly #kinds = new WeakMap<PoolClient, ServerKind>();
   readonly #homes = new WeakMap<PoolClient, number>();
   readonly #listeners = new Set<() => void>();
   #current = 0;
 
-  constructor(servers: readonly PostgresServer[], place: string, target: TargetServerKind) {
+  constructor(
+    servers: readonly PostgresServer[],
+    { place, target, connectTimeout }: Pick<PostgresSettings, 'place' | 'target' | 'connectTimeout'>,
+  ) {
     this.#servers = servers;
     this.#place = place;
     this.#target = target;
+    this.#connectTimeout = connectTimeout;
     for (const { pool } of servers) {
       // The pool drops an idle connection that breaks. Without this listener the error would end the process.
       pool.on('error', () => undefined);
@@ -84,7 +92,7 @@ export class ServerList {
         const at = (begin + tried) % this.#servers.length;
         const { name, pool } = this.#server(at);
         try {
-          const client = await pool.connect();
+          const client = await this.#connectTo(pool);
           const reason = await this.#misfit(client, target);
           if (reason === null) {
             this.#use(at);
@@ -108,6 +116,21 @@ export class ServerList {
   }
 
   /**
+   * Takes a connection from a pool. If the server allows no further one, waits for one that is in use: other programs
+   * may have as many connections as the server allows, while those of the pool are free again a moment later.
+   */
+  async #connectTo(pool: Pool): Promise<PoolClient> {
+    const until = performance.now() + this.#connectTimeout;
+    for (let wait = firstLimitWaitMs; ; wait = Math.min(wait * 2, longestLimitWaitMs))
+      try {
+        return await pool.connect();
+      } catch (error) {
+        if (!isConnectionLimitReached(error) || performance.now() + wait > until) throw error;
+        await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())));
+      }
+  }
+
+  /**
    * Returns why the server of a connection is not of the requested kind, and closes the connection; null if it is of
    * that kind.
    */
@@ -127,7 +150,7 @@ export class ServerList {
     }
   }
 
-  /** Marks the server of a connection as one that refuses writes, so that the other servers are tried first. */
+  /** Switches to the next server, because the server of this connection refuses writes. */
   leave(client: PoolClient): void {
     // Several transactions may notice this at once, but only the first may switch to the next server.
     if (this.#homes.get(client) === this.#current) this.#use((this.#current + 1) % this.#servers.length);

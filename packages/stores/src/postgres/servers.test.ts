@@ -1,9 +1,11 @@
 // @module-tag full
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, isAppError, nodeId, run, type Store, treeId } from '@coppice/core';
 import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
+import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
 import { copyBinaries, findPackagedBinaries, PostgresServer } from '../../test/postgres-server.ts';
@@ -155,9 +157,9 @@ describe('a server that is restarted or killed while it is written to', () => {
       for (let n = 0; n < 3; n++) await insist(here, tree, 100 + count++);
       const listening =
         "SELECT count(*)::int AS n FROM pg_stat_activity WHERE query ~ 'LISTEN|pg_notify' AND pid <> pg_backend_pid()";
-      await expect.poll(() => server.query(listening, url), { timeout: 30_000 }).toEqual([{ n: 2 }]);
+      await expect.poll(() => server.query(listening, url)).toEqual([{ n: 2 }]);
       await insist(here, tree, 100 + count++);
-      await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(count + 1);
+      await expect.poll(() => seen.length).toBe(count + 1);
     }
     stop.abort();
     await following;
@@ -225,6 +227,28 @@ describe('opening', () => {
     expect((await reading.search({ text: 'needle' })).items.map((hit) => hit.nodeId)).toEqual([later, indexed]);
     expect(await codeOf(TestTree.make({ store: reading, treeId: treeId(testUuid(2)) }))).toBe('tree/read-only');
     await reading.close();
+    await database.drop();
+  });
+
+  test('[L298] requests wait for a connection if the server allows no further one, and are told when none gets free', async () => {
+    const database = await createTestDatabase();
+    const role = `limited_${randomBytes(6).toString('hex')}`;
+    await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'limited' CONNECTION LIMIT 3`);
+    await database.query(`GRANT ALL ON SCHEMA public TO ${role}`);
+    const url = Object.assign(new URL(database.url), { username: role, password: 'limited' }).href;
+    const store = await open(url);
+    const writes = Array.from({ length: 30 }, (_, n) => TestTree.make({ store, treeId: treeId(testUuid(n + 1)) }));
+    expect((await Promise.all(writes)).length).toBe(30);
+    const others = Array.from({ length: 3 }, () => new Client({ connectionString: url }));
+    await store.close();
+    for (const other of others) await other.connect();
+    const late = open(url, { connectTimeout: 500 });
+    await expect(late).rejects.toMatchObject({ code: 'store/unavailable', retryable: true });
+    await expect(open(url, { connectTimeout: 500 })).rejects.toThrow('has no free connection');
+    setTimeout(() => void others[0]?.end(), 300);
+    await (await open(url, { feed: 'poll' })).close();
+    for (const other of others.slice(1)) await other.end();
+    await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
     await database.drop();
   });
 

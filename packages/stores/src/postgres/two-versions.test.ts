@@ -9,7 +9,7 @@ import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
 import { migratePostgres, migrations, type PostgresMigration } from './migrations.ts';
 import { parsePostgresSettings } from './options.ts';
-import { firstReleasedSchema, newestSchemaVersion } from './schema-version.ts';
+import { firstSharedSchema, newestSchemaVersion } from './schema-version.ts';
 
 const current = newestSchemaVersion;
 
@@ -32,9 +32,9 @@ const contract: PostgresMigration = {
   oldest: { reader: current + 2, writer: current + 2 },
 };
 
-test('[L214] the newest migration has the version that this program knows, and later ones than the first release say who may go on', () => {
+test('[L214] the newest migration has the version that this program knows, and each one after the first release states which older programs may continue', () => {
   expect(Math.max(...migrations.map(({ version }) => version))).toBe(newestSchemaVersion);
-  const later = migrations.filter(({ version }) => version > firstReleasedSchema);
+  const later = migrations.filter(({ version }) => version > firstSharedSchema);
   expect(later.filter(({ oldest }) => oldest === undefined)).toEqual([]);
 });
 

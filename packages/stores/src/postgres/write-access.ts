@@ -14,7 +14,7 @@ const refusedState = '25006';
  * Returns whether the server refuses writes. The settings of the current transaction do not count, because this query
  * itself runs in a read-only one.
  */
-export function* serverRefusesWrites(): SqlTask<boolean> {
+function* serverRefusesWrites(): SqlTask<boolean> {
   const found = yield* queryRow(
     "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS refuses",
   );

@@ -31,13 +31,13 @@ import {
 } from './query.ts';
 import {
   bookmarkOfRow,
+  decodeNodeHead,
   fillPathIds,
   fillRowIds,
   missingNodeId,
   nodeCellCount,
   nodeColumns,
   nodeHeadColumns,
-  nodeHeadOf,
   nodeNoteColumns,
   nodeNoteOfRow,
   selectCells,
@@ -145,7 +145,7 @@ function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
         `SELECT ${selectCells('n', nodeHeadColumns)} FROM node n WHERE n.parent_no = ${byId} AND n.removed_in IS NULL ORDER BY n.position`,
         base,
         read.of,
-      )).map(nodeHeadOf);
+      )).map(decodeNodeHead);
     case 'childIds':
       return yield* answerChildIds(scope, read.of);
     case 'subtree':

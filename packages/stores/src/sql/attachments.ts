@@ -6,6 +6,7 @@
  */
 import type { BlobInfo } from '@coppice/core';
 import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
+import { abandonObjects, endUpload } from './attachment-objects.ts';
 import { treeNoSql } from './numbers.ts';
 import {
   execute,
@@ -28,9 +29,15 @@ export interface BlobScope {
 /**
  * Stores an attachment. If the bytes exist already, their first media type is kept and returned, one more upload waits
  * for a message, and the waiting time starts again. The row with the time is written first, because a deletion locks
- * that row until the bytes are deleted.
+ * that row until the bytes are deleted. With the address of an uploaded object, the row refers to the object and has no
+ * bytes.
  */
-export function* putBlob({ dialect, owner, grace }: BlobScope, info: BlobInfo, bytes: Uint8Array): SqlTask<BlobInfo> {
+export function* putBlob(
+  { dialect, owner, grace }: BlobScope,
+  info: BlobInfo,
+  bytes: Uint8Array,
+  address: string | null,
+): SqlTask<BlobInfo> {
   yield* execute(
     `INSERT INTO blob_put (owner, hash, at, loose, waiting) VALUES ($1, $2, ${dialect.now}, 0, 1)
     ON CONFLICT (owner, hash) DO UPDATE SET at = excluded.at,
@@ -39,14 +46,22 @@ export function* putBlob({ dialect, owner, grace }: BlobScope, info: BlobInfo, b
     info.hash,
     grace,
   );
-  yield* execute(
-    'INSERT INTO blob (owner, hash, size, media_type, bytes) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, hash) DO NOTHING',
-    owner,
-    info.hash,
-    info.size,
-    info.mediaType,
-    bytes,
-  );
+  const row = [owner, info.hash, info.size, info.mediaType] as const;
+  if (address === null)
+    yield* execute(
+      'INSERT INTO blob (owner, hash, size, media_type, bytes) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, hash) DO NOTHING',
+      ...row,
+      bytes,
+    );
+  else {
+    const inserted = yield* execute(
+      'INSERT INTO blob (owner, hash, size, media_type, bytes, object) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (owner, hash) DO NOTHING',
+      ...row,
+      new Uint8Array(),
+      address,
+    );
+    yield* endUpload(address, inserted > 0);
+  }
   return (yield* findBlob(owner, info.hash)) ?? info;
 }
 
@@ -56,28 +71,46 @@ export function* findBlob(owner: string, hash: string): SqlTask<BlobInfo | null>
   return found === undefined ? null : { hash, size: sqlNumber(found, 'size'), mediaType: sqlText(found, 'media_type') };
 }
 
+/** The bytes of an attachment, or the address of the object that has them. */
+export interface StoredBytes {
+  readonly bytes: Uint8Array;
+  /** Null if the bytes are in the database. */
+  readonly address: string | null;
+}
+
 /**
- * Returns the bytes of an attachment, or a range of them. The database cuts the range, so that a large attachment need
- * not be read completely.
+ * Returns the bytes of an attachment, or a range of them; null if there is no such attachment. The database cuts the
+ * range, so that a large attachment need not be read completely. Bytes and address are read together, because a move of
+ * attachments changes both.
  */
 export function* readBlob(
+  dialect: SqlDialect,
   owner: string,
   hash: string,
   start: number,
   length: number | null,
-): SqlTask<Uint8Array | null> {
+): SqlTask<StoredBytes | null> {
+  const object = dialect.hasObjects ? 'CASE WHEN length(bytes) = 0 THEN object END' : 'NULL';
   const found =
     length === null
-      ? yield* queryRow('SELECT bytes AS part FROM blob WHERE owner = $1 AND hash = $2', owner, hash)
+      ? yield* queryRow(
+          `SELECT bytes AS part, ${object} AS object FROM blob WHERE owner = $1 AND hash = $2`,
+          owner,
+          hash,
+        )
       : yield* queryRow(
-          'SELECT substr(bytes, $3, $4) AS part FROM blob WHERE owner = $1 AND hash = $2',
+          `SELECT substr(bytes, $3, $4) AS part, ${object} AS object FROM blob WHERE owner = $1 AND hash = $2`,
           owner,
           hash,
           start + 1,
           length,
         );
-  const part = found?.part;
-  return part instanceof Uint8Array ? part : found === undefined ? null : new Uint8Array();
+  if (found === undefined) return null;
+  const { part, object: address } = found;
+  return {
+    bytes: part instanceof Uint8Array ? part : new Uint8Array(),
+    address: typeof address === 'string' ? address : null,
+  };
 }
 
 /**
@@ -138,6 +171,7 @@ export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: 
   for (const one of loose) (still.has(sqlText(one, 'hash')) ? named : gone).push(sqlText(one, 'hash'));
   const inList = `owner = $1 AND hash IN ${dialect.list('$2')}`;
   if (named.length > 0) yield* execute(`UPDATE blob_put SET loose = 0 WHERE ${inList}`, owner, JSON.stringify(named));
+  if (gone.length > 0 && dialect.hasObjects) yield* abandonObjects(inList, owner, JSON.stringify(gone));
   if (gone.length > 0)
     for (const table of ['blob', 'blob_put'])
       yield* execute(`DELETE FROM ${table} WHERE ${inList}`, owner, JSON.stringify(gone));

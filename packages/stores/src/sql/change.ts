@@ -38,9 +38,9 @@ import {
 import type { CachedRow, RowCache } from './row-cache.ts';
 import {
   copyNodeHead,
+  decodeNodeHead,
   nodeHeadCellCount,
   nodeHeadColumns,
-  nodeHeadOf,
   type StoredTree,
   selectCells,
   storedTreeOf,
@@ -82,7 +82,8 @@ export function* runChange<R>(
     () => prepareCommit(treeId, tree, plan, options),
     options.expectedVersion ?? 0,
   );
-  if (prepared === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
+  if (prepared === null)
+    return { result: plan.result, commit: null, version: tree?.version ?? 0, format: tree?.format };
   if (!branches) yield* driveReads(scope, assertNoNewBranch(treeId, plan.steps));
   if (inTurns) yield [];
   if (store.uploads.any(store.owner)) {
@@ -93,7 +94,7 @@ export function* runChange<R>(
   store.rowCache?.update(treeId, branches ? rowCacheOf(scope, prepared, changes) : null, changes);
   const format = branches ? 'tree' : (tree?.format ?? 'linear');
   if (format !== (tree?.format ?? 'tree')) yield* execute('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
-  return { result: plan.result, commit: prepared.commit, version: prepared.commit.version };
+  return { result: plan.result, commit: prepared.commit, version: prepared.commit.version, format };
 }
 
 /**
@@ -263,7 +264,7 @@ function prefetchedRows({ ids }: Prefetch, parentInfo: SqlRow | undefined, taken
 
 function parentInfoFrom(cells: SqlCells): NonNullable<PrefetchedRows['parentInfo']> {
   const edge = cells[nodeHeadCellCount];
-  return { head: nodeHeadOf(cells), edge: typeof edge === 'string' ? edge : null };
+  return { head: decodeNodeHead(cells), edge: typeof edge === 'string' ? edge : null };
 }
 
 function* checkCommit(

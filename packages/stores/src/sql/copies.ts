@@ -5,7 +5,8 @@ import { type Query, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlTex
 
 // The copy of a copy is stored with the first original, so that it is found even after the copy in between was purged.
 const insertCopy = `INSERT INTO node_copy (tree_id, node_id, from_node_id)
-  VALUES ($1, $2, coalesce((SELECT c.from_node_id FROM node_copy c WHERE c.node_id = $3), $3)) ON CONFLICT (node_id) DO NOTHING`;
+  SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), coalesce(max(c.from_node_id), CAST($3 AS TEXT)) FROM node_copy c
+  WHERE c.node_id = CAST($3 AS TEXT) ON CONFLICT (node_id) DO NOTHING`;
 
 /** Returns the query that records the origin of a copied node; null if the node is not a copy. */
 export function insertCopyQuery(tree: string, id: string, meta: NodeMeta): Query | null {

@@ -1,5 +1,6 @@
 /** What the shared SQL store needs from a database. */
-import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
+import type { AbortSignalLike, SharedState, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
+import type { AttachmentObjects } from './attachment-objects.ts';
 import type { SqlDialect, SqlRow, SqlTask } from './query.ts';
 import type { RowCache } from './row-cache.ts';
 import type { NumberedHit, SearchRequest } from './search.ts';
@@ -17,6 +18,10 @@ export interface SqlEngine {
   readonly readOnly?: boolean;
   /** The cache of committed rows; missing if the database cannot detect writes of other connections. */
   readonly rowCache?: RowCache;
+  /** The state that all servers of the database share; missing if only one computer can use it. */
+  readonly shared?: SharedState | undefined;
+  /** The object store for the bytes of attachments; missing if they are always in the database. */
+  readonly objects?: AttachmentObjects | undefined;
   /** Returns the engine for the trees of one owner, if they are in another database than this engine's. */
   forOwner?(owner: string): SqlEngine;
   /** Runs work on one consistent snapshot. */
@@ -31,9 +36,9 @@ export interface SqlEngine {
   /** Like {@link transaction}, for long work. Other requests are served meanwhile, and do not see its changes. */
   longTransaction?<T>(work: () => SqlTask<T>): Promise<T>;
   /**
-   * Runs work for several owners in one transaction, durable with `write`, else on one snapshot. The work gets the
-   * owners that it may access; owners that were moved or are being moved are missing. If this function is missing, the
-   * database batches transactions itself.
+   * Runs work for several owners in one transaction: durable if `writes` is true, otherwise on one snapshot. The work
+   * gets the owners that it may access; owners that were moved or are being moved are missing. If this function is
+   * missing, the database batches transactions itself.
    */
   sharedTransaction?<T>(
     owners: readonly string[],

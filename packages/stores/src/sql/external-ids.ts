@@ -32,7 +32,7 @@ function* refuseUnknownNodes(scope: TreeScope, names: readonly ExternalId[]): Sq
 }
 
 function unknownNode(id: NodeId): never {
-  return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+  return refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
 }
 
 /** The external ids of one source (format and scope), by id. */

@@ -30,7 +30,7 @@ export function* storeListAsTree(
       (yield* isSame({ dialect, owner, treeId: id, tree: there }, linear))
     )
       return;
-    refuse('tree/exists', `There is a tree ${id} already.`, { treeId: id });
+    refuse('tree/exists', `There is a chat ${id} already.`, { treeId: id });
   }
   const ids = insertedNodes(linear.applied.commit.steps).map((node) => node.id);
   const [taken] = yield* queryRows(`${takenIdsSql(dialect)} LIMIT 1`, JSON.stringify(ids));

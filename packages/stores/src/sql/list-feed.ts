@@ -109,9 +109,9 @@ export class SharedFeedQueries {
     const key = positions.join(' ');
     const known = queries.get(key);
     if (known !== undefined) return known;
-    const made = query();
-    queries.set(key, made);
-    made.catch(() => queries.delete(key));
-    return made;
+    const newQuery = query();
+    queries.set(key, newQuery);
+    newQuery.catch(() => queries.delete(key));
+    return newQuery;
   }
 }

@@ -32,11 +32,22 @@ import {
 import { messageOfRow, nodeColumns, searchTextOf, selectNamedColumns, storedTreeOf, treeColumns } from './rows.ts';
 import { baseOfScope, type TreeScope, throwCycle } from './scope.ts';
 
-/** Returns a page of an owner's trees, sorted by last change, newest first. */
+/** The position of a tree in a list, after which the next page begins. */
+interface ListPosition {
+  readonly at: number;
+  readonly id: string;
+}
+
+/** Trees in the trash are sorted by when they were deleted, others by last change. */
+function listPositionOf({ id, updatedAt, attributes: { trashedAt } }: TreeSummary): ListPosition {
+  return { at: trashedAt ?? updatedAt, id };
+}
+
+/** Returns a page of an owner's trees, sorted by last change or, in the trash, by deletion, newest first. */
 export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<TreeSummary>> {
   const limit = clampPageLength(query.limit);
   const from = query.cursor == null ? null : decodeCursor('trees', ['number', 'string'], query.cursor);
-  let after = from === null ? null : { updatedAt: Number(from[0]), id: String(from[1]) };
+  let after: ListPosition | null = from === null ? null : { at: Number(from[0]), id: String(from[1]) };
   const items: TreeSummary[] = [];
   // Titles and tags are compared in this process, because databases fold case differently and cannot tell in which JSON
   // field a text is.
@@ -54,14 +65,12 @@ export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<
     for (const tree of found) if (fits(tree)) items.push(tree);
     const end = found[found.length - 1];
     if (end === undefined || found.length < size || items.length > limit) break;
-    after = end;
+    after = listPositionOf(end);
   }
   const shown = items.slice(0, limit);
-  const last = shown[shown.length - 1];
-  return {
-    items: shown,
-    cursor: items.length > limit && last !== undefined ? encodeCursor('trees', [last.updatedAt, last.id]) : null,
-  };
+  const end = shown[shown.length - 1];
+  const last = items.length > limit && end !== undefined ? listPositionOf(end) : null;
+  return { items: shown, cursor: last === null ? null : encodeCursor('trees', [last.at, last.id]) };
 }
 
 const comparedAtOnce = 200;
@@ -73,11 +82,13 @@ const comparedAtOnce = 200;
 function* someTrees(
   owner: string,
   query: TreeQuery,
-  after: (Pick<TreeSummary, 'updatedAt'> & { readonly id: string }) | null,
+  after: ListPosition | null,
   size: number,
 ): SqlTask<readonly SqlRow[]> {
   const params: SqlParameter[] = [owner, size];
-  const conditions = ['owner = $1', query.trashed === true ? 'trashed_at IS NOT NULL' : 'trashed_at IS NULL'];
+  const [sorted, membership] =
+    query.trashed === true ? ['trashed_at', 'trashed_at IS NOT NULL'] : ['updated_at', 'trashed_at IS NULL'];
+  const conditions = ['owner = $1', membership];
   const also = (condition: (parameter: string) => string, value: SqlParameter) => {
     params.push(value);
     conditions.push(condition(`$${params.length}`));
@@ -92,11 +103,11 @@ function* someTrees(
   if (query.tag !== undefined)
     also((p) => `attributes LIKE ${p} ESCAPE '!'`, `%"tags":[%${escapedLike(JSON.stringify(query.tag))}%`);
   if (after !== null) {
-    params.push(after.updatedAt, after.id);
-    conditions.push(`(updated_at, id) < ($${params.length - 1}, $${params.length})`);
+    params.push(after.at, after.id);
+    conditions.push(`(${sorted}, id) < ($${params.length - 1}, $${params.length})`);
   }
   return yield* queryRows(
-    `SELECT ${treeColumns} FROM tree WHERE ${conditions.join(' AND ')} ORDER BY updated_at DESC, id DESC LIMIT $2`,
+    `SELECT ${treeColumns} FROM tree WHERE ${conditions.join(' AND ')} ORDER BY ${sorted} DESC, id DESC LIMIT $2`,
     ...params,
   );
 }
@@ -127,7 +138,7 @@ export function* listCommits(tree: TreeId, before: number, limit: number): SqlTa
 /** Returns the trash of a tree: the root of each removed subtree with its number of nodes, newest removal first. */
 export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
   const tree = scope.treeId;
-  const tops = yield* queryRows(
+  const removedRoots = yield* queryRows(
     `SELECT ${selectNamedColumns('n', nodeColumns)}, coalesce(c.at, (SELECT f.at FROM change f WHERE f.tree_id = $2 ORDER BY f.version LIMIT 1)) AS removed_at FROM node n
     LEFT JOIN node p ON p.no = n.parent_no
     LEFT JOIN change c ON c.tree_id = $2 AND c.version = n.removed_in
@@ -137,7 +148,7 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
     tree,
   );
   const items: TrashItem[] = [];
-  for (const one of tops) {
+  for (const one of removedRoots) {
     const removedIn = sqlNumber(one, 'removed_in');
     const id = nodeId(sqlText(one, 'id'));
     const message = messageOfRow(one, sqlText(one, 'role') as 'user');
@@ -149,7 +160,7 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
       at: one.removed_at === null ? 0 : sqlNumber(one, 'removed_at'),
       count,
       preview: previewOf(
-        { text: searchTextOf(one, message), meta: jsonColumn(one, 'meta') as Node['meta'] },
+        { text: searchTextOf(one, message), meta: jsonColumn(one, 'meta', 'object') as Node['meta'] },
         count - 1,
       ),
     });

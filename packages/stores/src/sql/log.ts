@@ -8,11 +8,9 @@ import {
   type ActRecord,
   type Alias,
   actId,
-  type Block,
   type Commit,
   type CommitKind,
   type ContentFields,
-  type Message,
   type NewestAct,
   type NewNode,
   type Node,
@@ -26,6 +24,7 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { isPurgedContent, purgedContent } from '@coppice/core/store';
 import { applyPatch } from '@coppice/core/tree';
 import { redactStep } from '../purge.ts';
 import { inTreeSql } from './numbers.ts';
@@ -87,7 +86,7 @@ export function encodeLoggedSteps(steps: readonly Step[]): string {
 
 /** Returns the ids of the nodes whose content a logged commit wrote. */
 export function nodesWrittenBy(change: SqlRow): string[] {
-  return (jsonColumn(change, 'steps') as readonly LoggedStep[]).flatMap((step) =>
+  return (jsonColumn(change, 'steps', 'objects') as readonly LoggedStep[]).flatMap((step) =>
     step.type === 'insert' ? [step.id] : step.type === 'replace' ? [step.nodeId] : [],
   );
 }
@@ -98,23 +97,23 @@ export function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void
     "SELECT version, steps FROM change WHERE tree_id = $1 AND (steps LIKE '%annotate%' OR steps LIKE '%bookmark%')",
     tree,
   )) {
-    const steps = jsonColumn(one, 'steps') as readonly LoggedStep[];
-    const kept = steps.map((step) =>
+    const steps = jsonColumn(one, 'steps', 'objects') as readonly LoggedStep[];
+    const loggedSteps = steps.map((step) =>
       'nodeId' in step && 'after' in step && ids.has(step.nodeId) ? redactStep(step) : step,
     );
-    if (kept.some((step, index) => step !== steps[index]))
+    if (loggedSteps.some((step, index) => step !== steps[index]))
       yield* execute(
         'UPDATE change SET steps = $3 WHERE tree_id = $1 AND version = $2',
         tree,
         sqlNumber(one, 'version'),
-        JSON.stringify(kept),
+        JSON.stringify(loggedSteps),
       );
   }
 }
 
 export function countLoggedSteps(change: SqlRow): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const step of jsonColumn(change, 'steps') as readonly LoggedStep[])
+  for (const step of jsonColumn(change, 'steps', 'objects') as readonly LoggedStep[])
     counts[step.type] = (counts[step.type] ?? 0) + 1;
   return counts;
 }
@@ -157,7 +156,7 @@ function* fillContents(scope: TreeScope, found: readonly SqlRow[]): SqlTask<Hydr
   for (const one of found) {
     const head = commitHead(one);
     const steps: Step[] = [];
-    for (const step of jsonColumn(one, 'steps') as readonly LoggedStep[]) {
+    for (const step of jsonColumn(one, 'steps', 'objects') as readonly LoggedStep[]) {
       steps.push(yield* wholeStep(past, step, head.version));
     }
     commits.push({ ...head, steps });
@@ -189,15 +188,6 @@ function* wholeStep(past: PastNodes, step: LoggedStep, version: number): SqlTask
     since: step.since,
   };
 }
-
-/** Returns the placeholder for the content of a purged node. */
-function purgedContent(role: Role): ContentFields {
-  const message: Message =
-    role === 'tool' ? { role, content: [purgedBlock], tool_call_id: 'purged' } : { role, content: [purgedBlock] };
-  return { message, status: 'success', key: 'purged', text: '', tokens: 0, aliases: [] };
-}
-
-const purgedBlock: Block = { type: 'purged' };
 
 function purgedNode(step: LoggedInsert): NewNode {
   const { kind, role, status, createdAt } = step;
@@ -272,7 +262,7 @@ class PastNodes {
     let best = -1;
     for (const at of former.keys()) if (at <= version && at > best) best = at;
     const content = former.get(best);
-    if (content === undefined) this.purged = true;
+    if (content === undefined || isPurgedContent(content)) this.purged = true;
     return content ?? null;
   }
 
@@ -298,7 +288,7 @@ class PastNodes {
     ))
       contents.set(
         sqlNumber(one, 'version'),
-        contentOfRow(one, role, jsonColumn(one, 'aliases') as readonly Alias[], call),
+        contentOfRow(one, role, jsonColumn(one, 'aliases', 'objects') as readonly Alias[], call),
       );
     this.#contents.set(node.id, contents);
     return contents;
@@ -323,7 +313,7 @@ function* laterNotes(scope: TreeScope, since: number): SqlTask<PastNotes> {
     since,
   );
   for (const one of found)
-    for (const step of (jsonColumn(one, 'steps') as readonly LoggedStep[]).toReversed())
+    for (const step of (jsonColumn(one, 'steps', 'objects') as readonly LoggedStep[]).toReversed())
       if (step.type === 'annotate')
         notes.push({ nodeId: step.nodeId, version: sqlNumber(one, 'version'), before: step.before });
   return { since, newestFirst: notes };

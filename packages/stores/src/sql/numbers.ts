@@ -12,7 +12,7 @@ export const numbersPerTree = 2 ** 26;
 export const unknownTreeBase = -numbersPerTree;
 
 /** Returns the first number of a tree's nodes, given the number of the tree. */
-export function baseOfTreeNo(treeNo: number): number {
+export function firstNodeNumberOfTree(treeNo: number): number {
   return treeNo * numbersPerTree;
 }
 

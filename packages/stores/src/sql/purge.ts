@@ -18,6 +18,7 @@ import {
 } from './query.ts';
 import type { StoredTree } from './rows.ts';
 import { baseOfScope, type TreeScope, throwCycle } from './scope.ts';
+import { purgeSharedContents } from './shared-texts.ts';
 
 /**
  * Returns the attachments that nodes of a tree refer to, in current and former contents. `list` is a JSON list of node
@@ -76,14 +77,20 @@ export function* purgeRows(
     tree.id,
     list,
   );
-  const contents = yield* execute(`DELETE FROM node_content WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
+  const shared = yield* purgeSharedContents(scope, ids);
+  const own = yield* execute(`DELETE FROM node_content WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
   for (const table of ['run', 'node_alias', 'node_copy', 'bookmark', 'external_id'])
     yield* execute(`DELETE FROM ${table} WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
+  yield* execute(
+    `DELETE FROM provenance WHERE tree_id = $1 AND (first_node_id ${inList} OR last_node_id ${inList})`,
+    tree.id,
+    list,
+  );
   yield* unmarkVisits(scope.dialect, tree.base, list);
   const nodes = yield* execute(`DELETE FROM node WHERE ${inTreeSql('node')} AND id ${inList}`, tree.base, list);
   yield* redactLog(tree.id, new Set<string>(ids));
   const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
-  return { nodes, contents, copies, waitingAttachments };
+  return { nodes, contents: own + shared, copies, waitingAttachments };
 }
 
 /** Removes visit marks that point to nodes which are about to be deleted. */
@@ -100,7 +107,7 @@ function* unmarkVisits({ list }: SqlDialect, base: number, ids: string): SqlTask
 function* removedTogetherWith(dialect: SqlDialect, { id: tree, base }: StoredTree, id: NodeId): SqlTask<NodeId[]> {
   const found = yield* queryRow(`SELECT n.removed_in FROM node n WHERE ${inTreeSql('n')} AND n.id = $2`, base, id);
   if (found === undefined || found.removed_in === null)
-    return refuse('tree/unknown-node', `There is no node ${id} in the trash of ${tree}.`, { nodeId: id });
+    return refuse('tree/unknown-node', `There is no message ${id} in the trash of ${tree}.`, { nodeId: id });
   const removedIn = sqlNumber(found, 'removed_in');
   const gone = yield* listRemovedTogether(base, yield* removalTopRow(base, id, removedIn), removedIn);
   // Descendants that an earlier commit removed could never be restored, so they are purged too.

@@ -3,6 +3,7 @@
  */
 
 import { refuse } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 
 /** A parameter value that both drivers accept. */
 export type SqlParameter = string | number | null | Uint8Array;
@@ -120,6 +121,8 @@ export interface SqlDialect {
    * differ.
    */
   readonly now: string;
+  /** Whether the bytes of attachments can be in an object store. */
+  readonly hasObjects: boolean;
   /** Whether one statement can write to several tables (a WITH clause with INSERT or UPDATE). */
   readonly together: boolean;
 }
@@ -137,14 +140,33 @@ export function throwDamagedColumn(row: SqlRow, column: string, what: string): n
   );
 }
 
-/** Parses the JSON in a column. Throws `store/damaged` if it is not JSON. */
-export function jsonColumn(row: SqlRow, column: string): unknown {
+/** What the JSON in a column is: an object, a list of objects, a text or a list of texts. */
+export type JsonShape = 'object' | 'objects' | 'text' | 'texts';
+
+/** Whether a parsed value has the shape that its column must have, so that no caller fails on damaged JSON. */
+export function hasJsonShape(value: unknown, shape: JsonShape): boolean {
+  switch (shape) {
+    case 'object':
+      return isFieldMap(value);
+    case 'objects':
+      return Array.isArray(value) && value.every(isFieldMap);
+    case 'text':
+      return typeof value === 'string';
+    case 'texts':
+      return Array.isArray(value) && value.every((one) => typeof one === 'string');
+  }
+}
+
+/** Parses the JSON in a column. Throws `store/damaged` if it is not JSON or has another shape. */
+export function jsonColumn(row: SqlRow, column: string, shape: JsonShape): unknown {
   const json = sqlText(row, column);
   try {
-    return JSON.parse(json);
+    const value: unknown = JSON.parse(json);
+    if (hasJsonShape(value, shape)) return value;
   } catch {
-    return throwDamagedColumn(row, column, 'is damaged and cannot be read');
+    // Refused below.
   }
+  return throwDamagedColumn(row, column, 'is damaged and cannot be read');
 }
 
 /** Returns the text in a column. Throws if the column holds anything else. */

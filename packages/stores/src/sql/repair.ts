@@ -3,12 +3,14 @@ import { type Bookmark, type FsckReport, type Node, type TreeId, treeId } from '
 import { deriveId } from '../linear.ts';
 import { repairRows } from '../repair.ts';
 import { answerRead } from './answers.ts';
-import { baseOfTreeNo, inTreeSql, nodeNumberByIdSql, numbersPerTree, treeNoSql } from './numbers.ts';
+import { nodeTableColumns } from './numbered-schema.ts';
+import { firstNodeNumberOfTree, inTreeSql, nodeNumberByIdSql, numbersPerTree, treeNoSql } from './numbers.ts';
 import {
   execute,
   queryRow,
   queryRows,
   type SqlDialect,
+  type SqlRow,
   type SqlTask,
   sqlNumber,
   sqlText,
@@ -57,10 +59,11 @@ function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, 
   if ((yield* queryRow('SELECT id FROM tree WHERE no = $1', no)) !== undefined) return;
   const [top] = yield* queryRows(
     `SELECT max(n.no) - CAST($1 AS BIGINT) AS seq, max(n.created_at) AS at FROM node n WHERE ${inTreeSql('n')}`,
-    baseOfTreeNo(no),
+    firstNodeNumberOfTree(no),
   );
   const at = top === undefined ? 0 : sqlNumber(top, 'at');
   const attributes = JSON.stringify({ project: 'default', title: 'Recovered' });
+  const roots = yield* takeRoots(dialect, no);
   yield* execute(
     `INSERT INTO tree (no, id, owner, root_id, version, structure_version, next_seq, created_at, updated_at, project, title, pinned, attributes)
     VALUES ($7, $1, $2, $3, 1, 1, $4, $5, $5, 'default', 'Recovered', 0, $6)`,
@@ -72,11 +75,12 @@ function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, 
     attributes,
     no,
   );
+  for (const root of roots) yield* putBack(root);
   if (dialect.name === 'postgres')
     yield* queryRow("SELECT setval(pg_get_serial_sequence('tree', 'no'), (SELECT max(no) FROM tree))");
   yield* execute(
     `UPDATE node SET added_in = 1, content_in = 1, meta_in = 1, removed_in = CASE WHEN removed_in IS NULL THEN NULL ELSE 1 END WHERE ${inTreeSql('node')}`,
-    baseOfTreeNo(no),
+    firstNodeNumberOfTree(no),
   );
   yield* execute(
     `INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
@@ -87,6 +91,26 @@ function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, 
     at,
   );
   done.push(`the tree ${tree} was missing; its nodes are in a new tree with that id, named Recovered`);
+}
+
+const columns = nodeTableColumns.split(', ');
+const putBackSql = `INSERT INTO node (${nodeTableColumns}) VALUES (${columns.map((_, at) => `$${at + 1}`).join(', ')})`;
+
+/**
+ * Deletes the root rows of a tree number and returns them. On PostgreSQL a trigger on a new tree row inserts and
+ * deletes a root row to reserve the id, which an existing root would prevent.
+ */
+function* takeRoots({ name }: SqlDialect, no: number): SqlTask<readonly SqlRow[]> {
+  if (name !== 'postgres') return [];
+  return yield* queryRows(`DELETE FROM node WHERE root_of = $1 RETURNING ${nodeTableColumns}`, no);
+}
+
+function* putBack(row: SqlRow): SqlTask<void> {
+  const values = columns.map((column) => {
+    const value = row[column];
+    return typeof value === 'number' ? value : sqlTextOrNull(row, column);
+  });
+  yield* execute(putBackSql, ...values);
 }
 
 const rootText = JSON.stringify([{ type: 'text', text: 'A second root was here.' }]);

@@ -21,8 +21,10 @@ import {
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import { baseOfTreeNo, nodeNumberByIdSql, nodeNumberOf, numbersPerTree } from './numbers.ts';
+import { firstNodeNumberOfTree, nodeNumberByIdSql, nodeNumberOf, numbersPerTree } from './numbers.ts';
 import {
+  hasJsonShape,
+  type JsonShape,
   jsonColumn,
   type SqlCells,
   type SqlParameter,
@@ -34,7 +36,8 @@ import {
 } from './query.ts';
 
 /**
- * The columns of a node without its content. {@link selectCells} and {@link selectNamedColumns} return the SQL of the columns.
+ * The columns of a node without its content. {@link selectCells} and {@link selectNamedColumns} return the SQL of the
+ * columns.
  */
 export const nodeHeadColumns =
   'id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, removed_in, last_child_id';
@@ -129,7 +132,7 @@ export function selectNamedColumns(table: string, columns: string): string {
     .join(', ');
 }
 
-/** The column names, for error messages. */
+/** The column names in the order of the cells, for cell indexes and error messages. */
 const headNames = nodeHeadColumns.split(', ');
 const nodeNames = nodeColumns.split(', ');
 const noteNames = nodeNoteColumns.split(', ');
@@ -214,17 +217,19 @@ function cellStatus(cells: SqlCells, at: number, names: readonly string[]): Node
   return cells[at] === null ? 'success' : (cellText(cells, at, names) as NodeStatus);
 }
 
-function cellJson(cells: SqlCells, at: number, names: readonly string[]): unknown {
+function cellJson(cells: SqlCells, at: number, names: readonly string[], shape: JsonShape): unknown {
   const json = cellText(cells, at, names);
   try {
-    return JSON.parse(json);
+    const value: unknown = JSON.parse(json);
+    if (hasJsonShape(value, shape)) return value;
   } catch {
-    return throwDamagedColumn({ id: cells[0] }, names[at] ?? '', 'is damaged and cannot be read');
+    // Refused below.
   }
+  return throwDamagedColumn({ id: cells[0] }, names[at] ?? '', 'is damaged and cannot be read');
 }
 
 /** Decodes a node without content from the cells of {@link nodeHeadColumns}. */
-export function nodeHeadOf(cells: SqlCells): NodeHead {
+export function decodeNodeHead(cells: SqlCells): NodeHead {
   return {
     id: cellText(cells, 0, headNames) as NodeId,
     parentId: cellId(cells, 1, headNames),
@@ -281,37 +286,33 @@ export function copyNodeHead(node: NodeHead): NodeHead {
 /** Returns the message of a row; null for the root. */
 export function messageOfRow(row: SqlRow, role: Role | 'root'): Message | null {
   if (role === 'root') return null;
-  const content = jsonColumn(row, 'content') as readonly Block[];
+  const content = jsonColumn(row, 'content', 'objects') as readonly Block[];
   const call = sqlTextOrNull(row, 'tool_call_id');
   return call === null ? { role, content } : { role, content, tool_call_id: call };
 }
 
-/** Returns the search text of a row. It is stored only if it differs from the text of the message's only block. */
+/** Returns the search text of a row. It is stored only if it differs from the text of the message's first block. */
 export function searchTextOf(row: SqlRow, message: Message | null): string {
-  return sqlTextOrNull(row, 'search_text') ?? plainTextOf(message);
-}
-
-function plainTextOf(message: Message | null): string {
-  const block = message?.content[0];
-  return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
+  return sqlTextOrNull(row, 'search_text') ?? firstTextOf(message?.content ?? []);
 }
 
 /** Returns the search text of a row without decoding the whole message. Must not be called for a root. */
 export function storedTextOf(row: SqlRow): string {
-  const stored = sqlTextOrNull(row, 'search_text');
-  if (stored !== null) return stored;
-  const [block] = jsonColumn(row, 'content') as readonly Block[];
+  return sqlTextOrNull(row, 'search_text') ?? firstTextOf(jsonColumn(row, 'content', 'objects') as readonly Block[]);
+}
+
+function firstTextOf([block]: readonly Block[]): string {
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
 }
 
 const noMeta: NodeMeta = Object.freeze({});
 
 function cellMeta(cells: SqlCells, at: number, names: readonly string[]): NodeMeta {
-  return cells[at] === null ? noMeta : (cellJson(cells, at, names) as NodeMeta);
+  return cells[at] === null ? noMeta : (cellJson(cells, at, names, 'object') as NodeMeta);
 }
 
 function cellMarker(cells: SqlCells, at: number, names: readonly string[]): Node['marker'] {
-  return cells[at] === null ? null : (cellJson(cells, at, names) as Node['marker']);
+  return cells[at] === null ? null : (cellJson(cells, at, names, 'object') as Node['marker']);
 }
 
 /** Decodes a node with metadata but without content, from the cells of {@link nodeNoteColumns}. */
@@ -333,7 +334,7 @@ export function nodeNoteOfRow(cells: SqlCells): PathMeta {
 
 function cellMessage(cells: SqlCells, role: Role | 'root'): Message | null {
   if (role === 'root') return null;
-  const content = cellJson(cells, 17, nodeNames) as readonly Block[];
+  const content = cellJson(cells, 17, nodeNames, 'objects') as readonly Block[];
   const call = cellTextOrNull(cells, 16, nodeNames);
   return call === null ? { role, content } : { role, content, tool_call_id: call };
 }
@@ -363,7 +364,7 @@ export function nodeOfRow(cells: SqlCells, aliases: readonly Alias[]): Node {
     removedIn: cells[14] === null ? null : cellNumber(cells, 14, nodeNames),
     lastChildId: cellId(cells, 15, nodeNames),
     message,
-    text: cellTextOrNull(cells, 18, nodeNames) ?? plainTextOf(message),
+    text: cellTextOrNull(cells, 18, nodeNames) ?? firstTextOf(message?.content ?? []),
     meta: cellMeta(cells, 19, nodeNames),
     marker: cellMarker(cells, 20, nodeNames),
     aliases,
@@ -465,7 +466,7 @@ export function insertedNodeValues(base: number, node: Node, { parent, match, la
  * aliases.
  */
 export interface StoredTree extends TreeRow {
-  /** Whether any message of the tree was split. Only then has matching to look for aliases. */
+  /** Whether any message of the tree was split. Only then does matching look for aliases. */
   readonly hasAliases: boolean;
   readonly format: ConversationFormat;
   /** The first number of the tree's nodes. */
@@ -484,10 +485,10 @@ export function storedTreeOf(row: SqlRow): StoredTree {
     nextSeq: sqlNumber(row, 'next_seq'),
     createdAt: sqlNumber(row, 'created_at'),
     updatedAt: sqlNumber(row, 'updated_at'),
-    attributes: jsonColumn(row, 'attributes') as TreeAttributes,
+    attributes: jsonColumn(row, 'attributes', 'object') as TreeAttributes,
     hasAliases: sqlNumber(row, 'aliases') > 0,
     format: sqlText(row, 'format') as ConversationFormat,
-    base: baseOfTreeNo(sqlNumber(row, 'no')),
+    base: firstNodeNumberOfTree(sqlNumber(row, 'no')),
   };
 }
 
@@ -502,7 +503,7 @@ export function bookmarkOfRow(row: SqlRow): Bookmark {
 
 /** Decodes the content in a row of the node_content table or the node table. */
 export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[], call: string | null): ContentFields {
-  const content = jsonColumn(row, 'content') as readonly Block[];
+  const content = jsonColumn(row, 'content', 'objects') as readonly Block[];
   const message: Message = call === null ? { role, content } : { role, content, tool_call_id: call };
   return {
     message,

@@ -28,7 +28,7 @@ interface WaitingOperation {
 }
 
 /** Marks an operation that must be repeated in a separate transaction. */
-const apart = Symbol('apart');
+const runSeparately = Symbol('apart');
 
 // More runs than a server writes at once. If more have failed, the list is cleared and all are batched again.
 const mostSuspects = 1_000;
@@ -89,7 +89,7 @@ export class RunBatches {
       await Promise.all(
         batch.map((one, at) => {
           const answer = answers?.[at] ?? null;
-          return answer === apart ? this.#alone(one) : one.resolve(answer);
+          return answer === runSeparately ? this.#alone(one) : one.resolve(answer);
         }),
       );
     } catch (error) {
@@ -97,7 +97,7 @@ export class RunBatches {
     }
   }
 
-  #answers(operations: readonly RunOperation[]): Promise<readonly (RunAnswer | typeof apart)[]> | undefined {
+  #answers(operations: readonly RunOperation[]): Promise<readonly (RunAnswer | typeof runSeparately)[]> | undefined {
     const owners = [...new Set(operations.map(({ owner }) => owner))];
     const writes = operations.some(isRunWrite);
     return this.#engine.sharedTransaction?.(owners, writes, (present) => batchWork(this.#engine, operations, present));
@@ -156,9 +156,9 @@ function* batchWork(
   { dialect }: SqlEngine,
   operations: readonly RunOperation[],
   present: ReadonlySet<string>,
-): SqlTask<readonly (RunAnswer | typeof apart)[]> {
+): SqlTask<readonly (RunAnswer | typeof runSeparately)[]> {
   const here = operations.filter(({ owner }) => present.has(owner));
-  if (here.length === 0) return operations.map(() => apart);
+  if (here.length === 0) return operations.map(() => runSeparately);
   const rows = yield* rowsFor(dialect.list('$1'), here);
   const isMine = ({ id, owner }: RunOperation) => {
     const row = rows.locked.get(id);
@@ -173,18 +173,19 @@ function* batchWork(
       params: [toList(beats)],
       want: 'count',
     });
-  const answers = operations.map((one): RunAnswer | typeof apart => {
-    if (!present.has(one.owner)) return apart;
+  const answers = operations.map((one): RunAnswer | typeof runSeparately => {
+    if (!present.has(one.owner)) return runSeparately;
     const found = rows.reads.get(one) ?? [];
     if (one.type === 'find') return found[0] === undefined ? null : runOfRow(found[0]);
     if (one.type === 'chunks') return decodeChunksFrom(found, one.from);
-    if (!isMine(one)) return apart;
+    if (!isMine(one)) return runSeparately;
     if (one.type === 'beat') return true;
     const last = rows.last.get(one.id);
-    const length = last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text') as string).length;
+    const length =
+      last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text', 'text') as string).length;
     // A second append to a run would need the row of the first. An append that would leave a gap is refused in a
     // separate transaction, with an explanation.
-    if (seen.has(one.id) || one.chunk.offset > length) return apart;
+    if (seen.has(one.id) || one.chunk.offset > length) return runSeparately;
     seen.add(one.id);
     const added = one.chunk.text.slice(length - one.chunk.offset);
     if (added !== '')

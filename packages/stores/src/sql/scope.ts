@@ -1,6 +1,6 @@
 /** The context of every read of a tree in a database, and lookups of single nodes in it. */
 import { type Node, type NodeHead, type NodeId, nodeId, refuse, type TreeId } from '@coppice/core';
-import { baseOfTreeNo, inTreeSql, nodeNumberByIdSql, unknownTreeBase } from './numbers.ts';
+import { firstNodeNumberOfTree, inTreeSql, nodeNumberByIdSql, unknownTreeBase } from './numbers.ts';
 import {
   jsonColumn,
   queryCells,
@@ -15,10 +15,10 @@ import {
 } from './query.ts';
 import type { MatchCache } from './row-cache.ts';
 import {
+  decodeNodeHead,
   missingNodePrefix,
   nodeColumns,
   nodeHeadColumns,
-  nodeHeadOf,
   nodeOfRow,
   type StoredTree,
   selectCells,
@@ -85,7 +85,7 @@ export function baseOfScope({ tree }: TreeScope): number {
 /** Returns the base of the numbers of a tree of any owner. */
 export function* readTreeBase(id: TreeId): SqlTask<number> {
   const found = yield* queryRow('SELECT no FROM tree WHERE id = $1', id);
-  return found === undefined ? unknownTreeBase : baseOfTreeNo(sqlNumber(found, 'no'));
+  return found === undefined ? unknownTreeBase : firstNodeNumberOfTree(sqlNumber(found, 'no'));
 }
 
 export function nodeIdOfRow(found: SqlRow): NodeId {
@@ -117,7 +117,8 @@ export function* findMissingParentId({ treeId }: TreeScope, child: string, place
     treeId,
     child,
   );
-  const steps = found === undefined ? [] : (jsonColumn(found, 'steps') as readonly Partial<Record<string, unknown>>[]);
+  const steps =
+    found === undefined ? [] : (jsonColumn(found, 'steps', 'objects') as readonly Partial<Record<string, unknown>>[]);
   const parent = steps.find((step) => step['type'] === 'insert' && step['id'] === child)?.['parentId'];
   return typeof parent === 'string' ? parent : placeholder;
 }
@@ -159,7 +160,7 @@ export function longestPathLength({ tree }: TreeScope): number {
 
 /** Throws the error for a node that is its own ancestor. */
 export function throwCycle(id: string): never {
-  return refuse('store/damaged', `The node ${id} is its own ancestor: coppice fsck --repair fixes this.`, {
+  return refuse('store/damaged', `The message ${id} is its own ancestor: coppice fsck --repair fixes this.`, {
     nodeId: id,
   });
 }
@@ -206,5 +207,5 @@ export function* readLiveHead(base: number, id: string): SqlTask<NodeHead | null
     base,
     id,
   );
-  return found === undefined ? null : nodeHeadOf(found);
+  return found === undefined ? null : decodeNodeHead(found);
 }

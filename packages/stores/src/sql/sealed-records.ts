@@ -10,7 +10,7 @@ function* readVersion(): SqlTask<string> {
 
 function* readAll(lock = ''): SqlTask<Map<string, JsonObject>> {
   const rows = yield* queryRows(`SELECT id, record FROM sealed_record ORDER BY id${lock}`);
-  return new Map(rows.map((row) => [sqlText(row, 'id'), jsonColumn(row, 'record') as JsonObject]));
+  return new Map(rows.map((row) => [sqlText(row, 'id'), jsonColumn(row, 'record', 'object') as JsonObject]));
 }
 
 function* write(id: string, record: JsonObject): SqlTask<void> {

@@ -3,6 +3,7 @@ import { sha256Hex } from '@coppice/content';
 import type { AccountStore, BlobStore, Run, RunStore, TreeId } from '@coppice/core';
 import { addBlobHashesInJson } from '../attachments.ts';
 import type { WaitingUploads } from '../waiting-uploads.ts';
+import { type AttachmentObjects, beginUpload, throwObjectMissing } from './attachment-objects.ts';
 import { type BlobScope, findBlob, lockBlobs, putBlob, readBlob } from './attachments.ts';
 import type { SqlDialect, SqlTask } from './query.ts';
 import type { RunAnswer, RunOperation } from './run-batches.ts';
@@ -35,10 +36,10 @@ export function createRunStore(dialect: SqlDialect, owner: string, transactions:
       const alone = () => transactions.transaction(() => side.beatRun(dialect, owner, id, at));
       return at === undefined ? transactions.shared({ type: 'beat', owner, id }, alone) : alone();
     },
-    note: (id, data) =>
+    note: (id, data, unless) =>
       transactions.transaction(function* () {
         yield* holding(data);
-        return yield* side.updateRunData(owner, id, data);
+        return yield* side.updateRunData(owner, id, data, unless);
       }),
     append: (id, chunk) =>
       transactions.shared({ type: 'append', owner, id, chunk }, () =>
@@ -65,21 +66,43 @@ export function createBlobStore(
   transactions: SqlTransactions,
   uploads: WaitingUploads,
   sweep: () => Promise<void>,
+  objects: AttachmentObjects | undefined,
 ): BlobStore {
   const { owner } = blobScope;
+  const upload = async (bytes: Uint8Array, hash: string): Promise<string | null> => {
+    const address = objects?.newAddress() ?? null;
+    if (objects === undefined || address === null) return null;
+    // Bytes that exist already are not uploaded again. If they are deleted at this moment, the row has them itself.
+    if ((await transactions.snapshot(() => findBlob(owner, hash))) !== null) return null;
+    await transactions.transaction(() => beginUpload(blobScope.dialect, address));
+    await objects.put(address, bytes, hash);
+    return address;
+  };
   return {
     put: async (bytes, mediaType) => {
       const info = { hash: sha256Hex(bytes), size: bytes.length, mediaType };
       const at = Date.now();
-      const kept = await transactions.transaction(() => putBlob(blobScope, info, bytes));
+      const address = await upload(bytes, info.hash);
+      const storedInfo = await transactions.transaction(() => putBlob(blobScope, info, bytes, address));
       uploads.add(owner, info.hash, at);
       await sweep();
-      return kept;
+      return storedInfo;
     },
     find: (hash) => transactions.snapshot(() => findBlob(owner, hash)),
-    read: (hash, range) => {
-      const length = range === undefined ? null : Math.max(0, range.end - range.start);
-      return transactions.snapshot(() => readBlob(owner, hash, range?.start ?? 0, length));
+    async read(hash, range) {
+      const start = range?.start ?? 0;
+      const length = range === undefined ? null : Math.max(0, range.end - start);
+      for (let before = ''; ; ) {
+        const stored = await transactions.snapshot(() => readBlob(blobScope.dialect, owner, hash, start, length));
+        if (stored === null) return null;
+        const { bytes, address } = stored;
+        if (objects === undefined || address === null || length === 0) return bytes;
+        const found = await objects.read(address, length === null ? null : { start, length });
+        if (found !== null) return found;
+        // A purge deletes the row before the object, and a move gives the row another place. Otherwise the object is lost.
+        if (address === before) return throwObjectMissing(address, hash);
+        before = address;
+      }
     },
   };
 }

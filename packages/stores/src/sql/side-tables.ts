@@ -45,23 +45,25 @@ export function runOfRow(one: SqlRow): Run {
     process: sqlText(one, 'process'),
     startedAt: sqlNumber(one, 'started_at'),
     beatAt: sqlNumber(one, 'beat_at'),
-    data: jsonColumn(one, 'data') as JsonObject,
+    data: jsonColumn(one, 'data', 'object') as JsonObject,
   };
 }
 
 /** Records a run. Repeating the call changes nothing. Throws if another run has the id. */
 export function* startRun({ float, now }: SqlDialect, owner: string, run: NewRun): SqlTask<void> {
+  // Two statements, because Citus accepts no clock within an expression.
+  const beatAt = run.beatAt === undefined ? now : `CAST($8 AS ${float})`;
   const added = yield* execute(
     `INSERT INTO run (id, owner, tree_id, node_id, process, started_at, beat_at, data)
-    VALUES ($1, $2, $3, $4, $5, $6, coalesce(CAST($7 AS ${float}), ${now}), $8) ON CONFLICT (id) DO NOTHING`,
+    VALUES ($1, $2, $3, $4, $5, $6, ${beatAt}, $7) ON CONFLICT (id) DO NOTHING`,
     run.id,
     owner,
     run.treeId,
     run.nodeId,
     run.process,
     run.startedAt,
-    run.beatAt ?? null,
     JSON.stringify(run.data),
+    ...(run.beatAt === undefined ? [] : [run.beatAt]),
   );
   if (added > 0) return;
   const there = yield* findRun(owner, run.id);
@@ -69,20 +71,24 @@ export function* startRun({ float, now }: SqlDialect, owner: string, run: NewRun
     refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
 }
 
-/** Sets the heartbeat of a run to the database's clock. Returns false if the run does not exist. */
+/** Sets the heartbeat of a run, by default to the database's clock. Returns false if the run does not exist. */
 export function* beatRun({ float, now }: SqlDialect, owner: string, id: string, at?: number): SqlTask<boolean> {
-  const beat = `UPDATE run SET beat_at = coalesce(CAST($3 AS ${float}), ${now}) WHERE id = $1 AND owner = $2`;
-  return (yield* execute(beat, id, owner, at ?? null)) > 0;
+  const where = 'WHERE id = $1 AND owner = $2';
+  const updated =
+    at === undefined
+      ? yield* execute(`UPDATE run SET beat_at = ${now} ${where}`, id, owner)
+      : yield* execute(`UPDATE run SET beat_at = CAST($3 AS ${float}) ${where}`, id, owner, at);
+  return updated > 0;
 }
 
 /**
  * Sets fields of a run's data. The first statement locks the row, so that concurrent calls wait for each other. Returns
- * false if the run does not exist.
+ * false if the run does not exist, or if its data already has the field `unless`.
  */
-export function* updateRunData(owner: string, id: string, data: JsonObject): SqlTask<boolean> {
+export function* updateRunData(owner: string, id: string, data: JsonObject, unless?: string): SqlTask<boolean> {
   yield* execute('UPDATE run SET beat_at = beat_at WHERE id = $1 AND owner = $2', id, owner);
   const found = yield* findRun(owner, id);
-  if (found === null) return false;
+  if (found === null || (unless !== undefined && Object.hasOwn(found.data, unless))) return false;
   yield* execute(
     'UPDATE run SET data = $3 WHERE id = $1 AND owner = $2',
     id,
@@ -101,7 +107,8 @@ export function* appendChunk({ forUpdate }: SqlDialect, owner: string, id: strin
   const found = yield* queryRow(`SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2${forUpdate}`, id, owner);
   if (found === undefined) return false;
   const last = yield* queryRow('SELECT start, text FROM run_chunk WHERE run_id = $1 ORDER BY start DESC LIMIT 1', id);
-  const length = last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text') as string).length;
+  const length =
+    last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text', 'text') as string).length;
   if (chunk.offset > length)
     refuse('command/invalid', `The run ${id} has ${length} characters: a chunk at ${chunk.offset} would leave a gap.`, {
       runId: id,
@@ -130,7 +137,7 @@ export function chunksAfterQuery(owner: string, id: string, from: number): Omit<
 /** Decodes the chunks of a run. A chunk that begins before the offset is cut there. */
 export function decodeChunksFrom(rows: readonly SqlRow[], from: number): RunChunk[] {
   const chunks = rows.map(
-    (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: jsonColumn(one, 'text') as string }),
+    (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: jsonColumn(one, 'text', 'text') as string }),
   );
   return chunks
     .filter((chunk) => chunk.offset + chunk.text.length > from)
@@ -159,7 +166,7 @@ export function* listRuns(owner: string, tree: TreeId | undefined): SqlTask<Run[
 }
 
 /**
- * Claims the runs of an owner whose last heartbeat is older than this, by the clock of the database. Of several
+ * Claims the runs of an owner whose last heartbeat is older than `silentMs`, by the clock of the database. Of several
  * processes, only one gets each run.
  */
 export function* claimStaleRuns({ now }: SqlDialect, owner: string, silentMs: number, process: string): SqlTask<Run[]> {
@@ -374,8 +381,8 @@ function shareOfRow(one: SqlRow): ShareLink {
     owner: sqlText(one, 'owner'),
     treeId: treeId(sqlText(one, 'tree_id')),
     version: sqlNumberOrNull(one, 'version'),
-    nodeIds: (jsonColumn(one, 'node_ids') as readonly string[]).map(nodeId),
-    fields: jsonColumn(one, 'fields') as readonly string[],
+    nodeIds: (jsonColumn(one, 'node_ids', 'texts') as readonly string[]).map(nodeId),
+    fields: jsonColumn(one, 'fields', 'texts') as readonly string[],
     title: title,
     hash: sqlText(one, 'hash'),
     createdAt: sqlNumber(one, 'created_at'),

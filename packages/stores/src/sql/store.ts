@@ -26,6 +26,7 @@ import {
   type SealedRecords,
   type SearchHit,
   type SearchQuery,
+  type SharedState,
   type Store,
   type StoreCapabilities,
   type StoreInfo,
@@ -42,18 +43,23 @@ import { assertLogComplete } from '@coppice/core/history';
 import { insertedNodes } from '@coppice/core/tree';
 import { argumentValidators, validateReads } from '../argument-shapes.ts';
 import { assertExternalIdLength } from '../in-process/external-ids.ts';
-import { joinReports } from '../join-reports.ts';
 import { assertStorableList, buildLinearTree } from '../linear.ts';
 import { defaultAttachmentGraceMs, defaultOwner, type StoreOptions } from '../options.ts';
 import { throwNotInTrash, throwReadOnlyStore, throwStoreClosed, throwUnknownTree } from '../refusals.ts';
 import { firstVersionForShares } from '../trim-limit.ts';
 import { WaitingUploads } from '../waiting-uploads.ts';
+import {
+  type AttachmentObjects,
+  forgetObjects,
+  hasAbandonedObjects,
+  takeAbandonedObjects,
+} from './attachment-objects.ts';
 import { type BlobScope, collectBlobs, findOwnersWithUnusedBlobs } from './attachments.ts';
 import { backfillLists, driveReads, runChange, type StoreScope } from './change.ts';
+import { type CheckedStore, checkOneTree, checkStoredTrees } from './check-store.ts';
 import type { SqlEngine } from './engine.ts';
 import { writeExternalIds } from './external-ids.ts';
 import { followFeed } from './follow.ts';
-import { countTrees, fsckOutsideTrees, fsckRange, nextTreeRange, rangeOfTree, toDamageFindings } from './fsck.ts';
 import { storeListAsTree } from './linear-form.ts';
 import {
   advancePositions,
@@ -67,7 +73,7 @@ import { listCommits, listStoredTrash, listStoredTrees } from './lists.ts';
 import { findNewestActInTables, readLogWithContents } from './log.ts';
 import { readMessageTexts } from './message-json.ts';
 import { type PurgedRows, type PurgeOptions, purgeRows, purgeTree } from './purge.ts';
-import { queryRow, type SqlTask } from './query.ts';
+import type { SqlTask } from './query.ts';
 import { isRunWrite, RunBatches } from './run-batches.ts';
 import { readTreeRow, type TreeScope } from './scope.ts';
 import { createSealedRecordStore } from './sealed-records.ts';
@@ -88,6 +94,12 @@ interface Handles {
   readonly uploads: WaitingUploads;
   readonly feedQueries: SharedFeedQueries;
   readonly runBatches: RunBatches;
+}
+
+/** The purge is committed already. Objects that are left are deleted by a later upload or purge. */
+function ignoreAppError(error: unknown): readonly string[] {
+  if (!isAppError(error)) throw error;
+  return [];
 }
 
 /** Implements the store contract on a SQL database, for one owner. */
@@ -135,9 +147,19 @@ export class SqlStore implements Store {
       known: (treeId) => this.#requireTree(treeId),
     };
     this.runs = createRunStore(engine.dialect, this.owner, transactions);
-    this.blobs = createBlobStore(this.#blobScope(this.owner), transactions, this.#state.uploads, () => this.sweep());
+    this.blobs = createBlobStore(
+      this.#blobScope(this.owner),
+      transactions,
+      this.#state.uploads,
+      () => this.sweep(),
+      engine.objects,
+    );
     this.accounts = createAccountStore(transactions);
     this.sealed = createSealedRecordStore(engine.dialect, transactions);
+  }
+
+  get shared(): SharedState | null {
+    return this.#engine.shared ?? null;
   }
 
   #blobScope(owner: string): BlobScope {
@@ -152,9 +174,31 @@ export class SqlStore implements Store {
     try {
       const owners = await this.#snapshot(() => findOwnersWithUnusedBlobs(this.#engine.dialect, this.#grace));
       for (const owner of owners) await this.#clearing(() => collectBlobs(this.#blobScope(owner), new Set()));
+      if (this.#engine.objects?.place != null) await this.#removeObjects();
     } catch (error) {
       if (!isAppError(error)) throw error;
     }
+  }
+
+  /** Whether objects may have to be deleted. Without the setting, an upload that broke off is not looked for. */
+  async #hasAbandonedObjects({ place }: AttachmentObjects): Promise<boolean> {
+    return place !== null || (await this.#snapshot(hasAbandonedObjects));
+  }
+
+  /** Deletes the objects that no attachment refers to any more. Returns those that could not be deleted. */
+  async #removeObjects(): Promise<readonly string[]> {
+    const { objects, dialect } = this.#engine;
+    if (objects === undefined || !(await this.#hasAbandonedObjects(objects))) return [];
+    const left: string[] = [];
+    const abandoned = await this.#runTransaction(() => takeAbandonedObjects(dialect));
+    for (const address of abandoned)
+      await objects.remove(address).catch((error: unknown) => {
+        if (!isAppError(error)) throw error;
+        left.push(address);
+      });
+    const removed = abandoned.filter((address) => !left.includes(address));
+    if (removed.length > 0) await this.#runTransaction(() => forgetObjects(dialect, removed));
+    return left;
   }
 
   forOwner(owner: string): SqlStore {
@@ -260,10 +304,10 @@ export class SqlStore implements Store {
    * unchanged.
    */
   async #firstPositions(since: string | null): Promise<readonly number[]> {
-    const asked = since === null ? null : decodePositionsCursor(since);
-    if (asked !== null && (this.#options.readOnly === true || this.#engine.readOnly === true)) return asked;
+    const requested = since === null ? null : decodePositionsCursor(since);
+    if (requested !== null && (this.#options.readOnly === true || this.#engine.readOnly === true)) return requested;
     const newest = await this.#snapshot(() => this.#engine.latest(this.owner));
-    return asked === null ? newest : asked.map((position, lane) => Math.min(position, newest[lane] ?? 0));
+    return requested === null ? newest : requested.map((position, lane) => Math.min(position, newest[lane] ?? 0));
   }
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
@@ -332,11 +376,28 @@ export class SqlStore implements Store {
 
   async purgeTree(treeId: TreeId): Promise<PurgeReport> {
     const self = this;
-    return this.#purging(function* () {
+    const report = await this.#purging(function* () {
       const scope = yield* self.#requireTree(treeId, self.#engine.dialect.forUpdate);
       if (scope.tree?.attributes.trashedAt === undefined) throwNotInTrash(treeId);
       return yield* purgeTree(scope, treeId, self.#purgeOptions());
     });
+    this.#announceEnd(treeId);
+    return report;
+  }
+
+  /** Deletes a tree with everything that belongs to it, whether it is in the trash or not. Used for temporary trees. */
+  async discard(treeId: TreeId): Promise<void> {
+    const self = this;
+    await this.#purging(function* () {
+      yield* self.#requireTree(treeId, self.#engine.dialect.forUpdate);
+      return yield* purgeTree(yield* self.#requireTree(treeId), treeId, self.#purgeOptions());
+    });
+    this.#announceEnd(treeId);
+  }
+
+  /** Announces that a tree was deleted, so that its feeds in all processes end at once. */
+  #announceEnd(treeId: TreeId): void {
+    this.#engine.announce(this.owner, treeId, 0, 0);
   }
 
   /** Trims the trees of all owners, one transaction per tree. The share links may be in another database. */
@@ -392,7 +453,7 @@ export class SqlStore implements Store {
   async #purging(work: () => SqlTask<PurgedRows>): Promise<PurgeReport> {
     this.#engine.rowCache?.forget();
     const { value, uncleared } = await this.#clearing(work);
-    return { ...value, uncleared };
+    return { ...value, uncleared: [...uncleared, ...(await this.#removeObjects().catch(ignoreAppError))] };
   }
 
   async #clearing<T>(work: () => SqlTask<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
@@ -461,54 +522,20 @@ export class SqlStore implements Store {
   async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     assertArgument('options', options, argumentValidators.fsckOptions);
     if (options.repair === true && this.#options.readOnly === true) throwReadOnlyStore();
-    return options.treeId === undefined ? this.#fsckAll(options) : this.#fsckTree(options.treeId, options);
-  }
-
-  #fsckTree(treeId: TreeId, options: FsckOptions): Promise<FsckReport> {
-    const self = this;
-    return this.#checking(options, function* () {
-      if (!(yield* hasTree(self.owner, treeId))) throwUnknownTree(treeId);
-      const range = yield* rangeOfTree(treeId);
-      const { covered: _, ...report } = yield* fsckRange(self.#engine.dialect, self.owner, range, options);
-      return report;
-    });
-  }
-
-  /**
-   * Checks all trees, one range at a time. Each range has its own
-   * transaction, so that a large store blocks others only briefly.
-   */
-  async #fsckAll(options: FsckOptions): Promise<FsckReport> {
-    const { dialect } = this.#engine;
-    const damage = await this.#engine.damage();
-    const reports: FsckReport[] = [{ trees: 0, nodes: 0, findings: toDamageFindings(damage), repaired: [] }];
-    const total = await this.#snapshot(countTrees);
-    let done = 0;
-    for (let from = 0; ; ) {
-      const range = await this.#snapshot(() => nextTreeRange(from));
-      if (range === null) break;
-      const report = await this.#checking(options, () => fsckRange(dialect, this.owner, range, options));
-      reports.push(report);
-      done += report.covered;
-      options.onProgress?.({ done, total: Math.max(done, total) });
-      from = range.to;
-    }
-    reports.push(await this.#checking(options, () => fsckOutsideTrees(dialect, this.owner, options)));
-    const { mend } = this.#engine;
-    // The text index is repaired last, because it is derived from the rows.
-    if (options.repair === true && mend !== undefined) {
-      const repaired = await this.#transaction(() => mend.call(this.#engine, damage));
-      reports.push({ trees: 0, nodes: 0, findings: [], repaired });
-    }
-    return joinReports(reports);
-  }
-
-  #checking<T>(options: FsckOptions, work: () => SqlTask<T>): Promise<T> {
-    return options.repair === true ? this.#transaction(work) : this.#snapshot(work);
+    const store: CheckedStore = {
+      engine: this.#engine,
+      owner: this.owner,
+      snapshot: (work) => this.#snapshot(work),
+      transaction: (work) => this.#transaction(work),
+    };
+    return options.treeId === undefined
+      ? checkStoredTrees(store, options)
+      : checkOneTree(store, options.treeId, options);
   }
 
   async backup(to: string, options: BackupOptions = {}): Promise<void> {
     this.#assertOpen();
+    assertArgument('options', options, argumentValidators.backupOptions);
     await this.#engine.backup(to, options.onProgress);
   }
 
@@ -575,9 +602,4 @@ export class SqlStore implements Store {
 // The signal is read each time, because it may change during an await.
 function isAborted(signal: AbortSignalLike | undefined): boolean {
   return signal?.aborted === true;
-}
-
-/** Whether an owner has a tree, even one whose row cannot be decoded. */
-function* hasTree(owner: string, id: TreeId): SqlTask<boolean> {
-  return (yield* queryRow('SELECT 1 AS yes FROM tree WHERE id = $1 AND owner = $2', id, owner)) !== undefined;
 }

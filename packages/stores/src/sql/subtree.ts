@@ -14,10 +14,10 @@ import {
 } from './query.ts';
 import {
   bookmarkOfRow,
+  decodeNodeHead,
   missingNodeId,
   nodeColumns,
   nodeHeadColumns,
-  nodeHeadOf,
   selectCells,
   storedTextOf,
 } from './rows.ts';
@@ -55,7 +55,7 @@ export function* querySubtree(scope: TreeScope, top: NodeId, depth = maxTreeDept
     Math.min(depth, maxTreeDepth),
   );
   const nodes = yield* decodeNodesOfRows(scope, found);
-  throwCycleError(nodes, top);
+  assertNoCycle(nodes, top);
   return breadthFirst(nodes, top);
 }
 
@@ -150,7 +150,7 @@ export function* queryTopology(scope: TreeScope, top: NodeId, depth?: number): S
   });
   const long = yield* longPreviews(scope, undecided);
   for (const row of rows) row.preview ??= long.get(row.id) ?? '';
-  if (!whole) throwCycleError(rows, top);
+  if (!whole) assertNoCycle(rows, top);
   const ordered = depth === undefined ? rows.sort((a, b) => a.seq - b.seq) : breadthFirst(rows, top);
   return ordered.filter(isTopologyNode);
 }
@@ -168,7 +168,7 @@ function isTopologyNode(row: TopologyRow): row is TopologyRow & TopologyNode {
 /** Returns the title that a preview shows instead of the text; null if the node has no title. */
 function titleIn(cells: SqlCells, children: number): string | null {
   if (cells[10] === null) return null;
-  const { title, autoTitle } = jsonColumn({ id: cells[0], meta: cells[10] }, 'meta') as Node['meta'];
+  const { title, autoTitle } = jsonColumn({ id: cells[0], meta: cells[10] }, 'meta', 'object') as Node['meta'];
   return title ?? (children === 0 ? autoTitle : undefined) ?? null;
 }
 
@@ -232,8 +232,8 @@ export function* queryNewestLeaves(scope: TreeScope, limit: number): SqlTask<Nod
 /** The fields that determine the order of a subtree. */
 type LinkedRow = Pick<NodeHead, 'id' | 'parentId' | 'position'>;
 
-/** Throws if a node of the subtree is also the parent of its root, so that the parents form a cycle. */
-function throwCycleError(nodes: readonly LinkedRow[], top: NodeId): void {
+/** Throws if the parent of the subtree's root is in the subtree, which is a cycle. */
+function assertNoCycle(nodes: readonly LinkedRow[], top: NodeId): void {
   const above = nodes.find((node) => node.id === top)?.parentId;
   if (above != null && nodes.some((node) => node.id === above)) throwCycle(top);
 }
@@ -281,7 +281,7 @@ export function* querySubtreeInfo(scope: TreeScope, top: NodeId): SqlTask<Reads[
   return { pending, bookmarks, active: active !== null && (yield* isAncestorInTables(base, top, active)) };
 }
 
-/** Returns the nodes below a node that other actors added. */
+/** Returns at most ten nodes of a subtree that other users added, as `addedByOthers` of core describes. */
 export function* queryAddedByOthers(scope: TreeScope, read: Read<'addedByOthers'>): SqlTask<NodeHead[]> {
   const { dialect } = scope;
   yield* assertPathHasNoCycle(baseOfScope(scope), read.of);
@@ -300,7 +300,7 @@ export function* queryAddedByOthers(scope: TreeScope, read: Read<'addedByOthers'
     JSON.stringify(read.versions.map(String)),
     read.since,
   );
-  return found.map(nodeHeadOf);
+  return found.map(decodeNodeHead);
 }
 
 /** Returns the newest leaf below a node, without the nodes that are about to be removed. */

@@ -1,5 +1,6 @@
 /** Finds rows with damaged JSON, and repairs them by keeping the damaged value as text. */
 import type { TreeId } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import { inTreeSql } from './numbers.ts';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText } from './query.ts';
 import { readTreeBase } from './scope.ts';
@@ -39,15 +40,11 @@ function canHold(one: SqlRow, column: UnreadableCell['column']): boolean {
   if (typeof value !== 'string') return false;
   try {
     const json: unknown = JSON.parse(value);
-    if (column === 'content') return Array.isArray(json) && json.every((block) => isRowFields(block));
-    return column === 'marker' || isRowFields(json);
+    if (column === 'content') return Array.isArray(json) && json.every(isFieldMap);
+    return column === 'marker' || isFieldMap(json);
   } catch {
     return false;
   }
-}
-
-function isRowFields(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function rawOf(one: SqlRow, column: string): string {

@@ -15,7 +15,7 @@ import { insertCopyQuery } from './copies.ts';
 import { encodeLoggedSteps } from './log.ts';
 import { markSubtreeRows } from './mark-rows.ts';
 import { runLinkReads } from './node-links.ts';
-import { baseOfTreeNo, inTreeSql, nodeNumberByIdSql, nodeNumberOf } from './numbers.ts';
+import { firstNodeNumberOfTree, inTreeSql, nodeNumberByIdSql, nodeNumberOf } from './numbers.ts';
 import {
   execute,
   jsonColumn,
@@ -283,7 +283,7 @@ function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<numb
   const root = changes.find((change) => change.op === 'added');
   const rootId = root?.op === 'added' ? root.node.id : '';
   if ((yield* queryRow('SELECT id FROM node WHERE id = $1', scope.treeId)) !== undefined)
-    refuse('id/taken', `The id ${scope.treeId} is taken by a node of another tree.`, { treeId: scope.treeId });
+    refuse('id/taken', `The id ${scope.treeId} is taken by a message of another chat.`, { treeId: scope.treeId });
   // The attributes are inserted with the row: if two transactions create the same forest tree, its unique key makes one
   // of them fail here.
   const born = changes.reduce<TreeAttributes>(
@@ -300,7 +300,7 @@ function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<numb
     ...attributeColumnValues(born),
   );
   const found = yield* queryRow('SELECT no FROM tree WHERE id = $1', scope.treeId);
-  return baseOfTreeNo(sqlNumber(found ?? {}, 'no'));
+  return firstNodeNumberOfTree(sqlNumber(found ?? {}, 'no'));
 }
 
 function* updateTree(scope: TreeScope, draft: TreeRowDraft, { row: after }: PreparedCommit): SqlTask<void> {
@@ -408,7 +408,7 @@ function* updateRows(
       `UPDATE node SET meta = $3, meta_in = $4 WHERE ${inTreeSql('node')} AND id = $2`,
       draft.base,
       id,
-      JSON.stringify(applyPatch(jsonColumn(now ?? { meta: '{}' }, 'meta') as Node['meta'], meta)),
+      JSON.stringify(applyPatch(jsonColumn(now ?? { meta: '{}' }, 'meta', 'object') as Node['meta'], meta)),
       draft.version,
     );
   }

@@ -14,7 +14,7 @@ export async function backUpSqlite(
   onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {
   if (existsSync(to))
-    refuse('command/invalid', `The file ${to} already exists, and a backup overwrites nothing. Choose another name.`, {
+    refuse('command/invalid', `${to} already exists, and a backup overwrites nothing. Choose another name.`, {
       to,
     });
   const temporary = `${to}.part-${process.pid}`;

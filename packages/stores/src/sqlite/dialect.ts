@@ -46,5 +46,6 @@ export const sqliteDialect: SqlDialect = {
   // Empty, because a transaction starts with BEGIN IMMEDIATE, which already takes the only write lock.
   forUpdate: '',
   now: "(unixepoch('subsec') * 1000.0)",
+  hasObjects: false,
   together: false,
 };

@@ -1,9 +1,8 @@
 /** Uses the SQLite module of Node 22, or on Node 20 an npm package with the same interface. */
 import { statfsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { AppError } from '@coppice/core';
-import { loadDriverSync } from '../load-driver.ts';
+import { toDriverError } from '../load-driver.ts';
 import { decodeColumnText, encodeColumnText, encodedUnitMark, isColumnSafe } from '../sql/exact-text.ts';
 import type { Query, SqlCells, SqlParameter, SqlRow } from '../sql/query.ts';
 
@@ -63,7 +62,7 @@ export function sqliteModule(): SqliteModule {
 function load(): SqliteModule {
   const builtIn = builtInModule();
   if (builtIn !== undefined && isNewEnough(sqliteVersionOf(builtIn))) return builtIn;
-  const fromPackage = loadDriverSync(driver, 'sqlite', requireDriver);
+  const fromPackage = requireDriver();
   const version = sqliteVersionOf(fromPackage);
   if (isNewEnough(version)) return fromPackage;
   throw new AppError({
@@ -74,8 +73,12 @@ function load(): SqliteModule {
   });
 }
 
-/** Loads the npm package, or the copy for this system that is bundled with the command `coppice`. */
+/**
+ * Loads the npm package, or the copy for this system that is bundled with the command `coppice`. `createRequire` is not
+ * imported, because bundlers such as Turbopack follow it and bundle the driver without its binaries.
+ */
 function requireDriver(): SqliteModule {
+  const { createRequire } = process.getBuiltinModule('node:module');
   const load: (name: string) => SqliteModule = createRequire(import.meta.url);
   try {
     return load(driver);
@@ -83,13 +86,12 @@ function requireDriver(): SqliteModule {
     try {
       return load(`@coppice/sqlite-${process.platform}-${process.arch}`);
     } catch {
-      throw error;
+      throw toDriverError(error, driver, 'sqlite');
     }
   }
 }
 
 function builtInModule(): SqliteModule | undefined {
-  const get = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule;
   const warn = process.emitWarning;
   // Node 22 prints a warning in every command that its SQLite is experimental. The warning is suppressed, because the
   // tests of Coppice cover the functions that it uses.
@@ -98,7 +100,7 @@ function builtInModule(): SqliteModule | undefined {
       Reflect.apply(warn, process, [warning, ...words]);
   };
   try {
-    return get?.call(process, 'node:sqlite') as SqliteModule | undefined;
+    return process.getBuiltinModule('node:sqlite') as SqliteModule | undefined;
   } finally {
     process.emitWarning = warn;
   }
@@ -173,7 +175,7 @@ const sentences: readonly (readonly [RegExp, number])[] = [
  */
 export function toSqliteError(error: unknown, place: string): unknown {
   const code = sqliteResultCode(error);
-  const said = error instanceof Error ? error.message : String(error);
+  const errorText = error instanceof Error ? error.message : String(error);
   const make = (init: { code: string; kind: AppError['kind']; message: string; retryable?: boolean }) =>
     new AppError({ ...init, cause: error, data: { place, sqlite: code } });
   switch (code) {
@@ -197,7 +199,7 @@ export function toSqliteError(error: unknown, place: string): unknown {
         : make({
             code: 'store/unavailable',
             kind: 'unavailable',
-            message: `The database ${place} could not be read or written: ${said}.`,
+            message: `The database ${place} could not be read or written: ${errorText}.`,
             retryable: true,
           });
     case corrupt:
@@ -205,20 +207,20 @@ export function toSqliteError(error: unknown, place: string): unknown {
       return make({
         code: 'store/damaged',
         kind: 'internal',
-        message: `The file ${place} is damaged or not a database: ${said}. It was left as it is.`,
+        message: `The file ${place} is damaged or not a database: ${errorText}. It was left as it is.`,
       });
     case cannotOpen:
       if (hasNoSpace(place)) return make(noSpace(place));
       return make({
         code: 'store/unavailable',
         kind: 'unavailable',
-        message: `The database ${place} cannot be opened: ${said}.`,
+        message: `The database ${place} cannot be opened: ${errorText}.`,
       });
     case constraint:
       return make({
         code: 'store/damaged',
         kind: 'internal',
-        message: `The rows of ${place} are inconsistent (${said}); nothing was saved. Run coppice fsck.`,
+        message: `The rows of ${place} are inconsistent (${errorText}); nothing was saved. Run coppice fsck.`,
       });
     case undefined:
       return error;
@@ -226,7 +228,7 @@ export function toSqliteError(error: unknown, place: string): unknown {
       return make({
         code: 'store/unavailable',
         kind: 'unavailable',
-        message: `The database ${place} did not answer: ${said}.`,
+        message: `The database ${place} did not answer: ${errorText}.`,
       });
   }
 }

@@ -40,9 +40,9 @@ import {
 
 const pollMs = 60;
 const maxBatch = 32;
-// How many milliseconds a purge waits for other readers; then how often the write-ahead log is emptied, in
-// milliseconds.
+// How many milliseconds a purge waits for other readers.
 const maxClearWaitMs = 2_000;
+// The interval in which the write-ahead log is emptied after that, in milliseconds.
 const clearIntervalMs = 1_000;
 
 interface WaitingTask {

@@ -5,7 +5,7 @@ import type { RepairedTree } from '@coppice/content/formats';
 import { fileOfBytes, type ImportInput, type InputFile, readImport } from '@coppice/content/formats';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type SqliteDatabase, sqliteModule } from './driver.ts';
-import { countCursorConversations, openForeignTables } from './foreign-tables.ts';
+import { countCursorConversations, countOpencodeSessions, openForeignTables } from './foreign-tables.ts';
 
 let folder: string;
 let copies: string;
@@ -113,6 +113,57 @@ describe('databases of other programs', () => {
     ]);
     expect(answer?.meta?.source).toMatchObject({ provider: 'p', model_name: 'x' });
     expect(tree?.blobs?.length).toBe(1);
+    expect(JSON.stringify(trees)).not.toContain('canary');
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('[I109] of opencode give sessions with their messages, parts and sub-agents, and nothing else is read', async () => {
+    const { DatabaseSync } = sqliteModule();
+    const database = new DatabaseSync(join(folder, 'opencode.db'));
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      CREATE TABLE credential (secret TEXT);
+      INSERT INTO credential VALUES ('sk-canary-9');
+      CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT,
+        version TEXT, share_url TEXT, revert TEXT, time_created INTEGER, time_updated INTEGER, time_archived INTEGER);
+      CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);
+      CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER,
+        time_updated INTEGER, data TEXT);
+    `);
+    const session = database.prepare('INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    session.run('ses_2', 'p', 'ses_1', '/work', 'Look for tests', '1', null, null, 2_000, 2_000, null);
+    const share = 'https://share/canary';
+    session.run('ses_1', 'p', null, '/work', 'Trees', '1', share, '{"messageID":"msg_3"}', 1_000, 3_000, null);
+    const message = database.prepare('INSERT INTO message VALUES (?, ?, ?, 0, ?)');
+    const part = database.prepare('INSERT INTO part VALUES (?, ?, ?, 0, 0, ?)');
+    const say = (at: number, id: string, of: string, role: string, ...parts: readonly object[]) => {
+      const info = { role, time: { created: at }, ...(role === 'user' ? {} : { modelID: 'm', providerID: 'p' }) };
+      message.run(id, of, at, JSON.stringify(info));
+      for (const [index, one] of parts.entries()) part.run(`prt_${id}_${index}`, id, of, JSON.stringify(one));
+    };
+    const text = (words: string) => ({ type: 'text', text: words });
+    const state = { status: 'completed', input: { prompt: 'Look' }, output: 'Two.', metadata: { sessionId: 'ses_2' } };
+    // The rows are inserted in another order than the messages were created.
+    say(1_002, 'msg_2', 'ses_1', 'assistant', text('I look.'), { type: 'tool', tool: 'task', callID: 'k1', state });
+    say(1_001, 'msg_1', 'ses_1', 'user', text('Are there '), text('tests?'));
+    say(1_003, 'msg_3', 'ses_1', 'user', text('Never mind.'));
+    say(2_001, 'msg_4', 'ses_2', 'user', text('Look'));
+    message.run('msg_5', 'ses_2', 2_002, '{broken');
+    const { trees, codes } = await treesOf({ files: readdirSync(folder).map(onDisk) });
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    expect(countOpencodeSessions(join(folder, 'opencode.db'))).toBe(2);
+    database.close();
+    expect(codes).toEqual(['import/other-format']);
+    expect(trees.map(({ title, spawnedBy, activeExternalId }) => [title, spawnedBy, activeExternalId])).toEqual([
+      ['Trees', undefined, 'msg_2'],
+      ['Look for tests', { session: 'ses_1', call: 'k1' }, 'msg_4'],
+    ]);
+    expect(trees[0]?.nodes.map(({ message: { role, content } }) => [role, content.length])).toEqual([
+      ['user', 2],
+      ['assistant', 2],
+      ['tool', 1],
+      ['user', 1],
+    ]);
     expect(JSON.stringify(trees)).not.toContain('canary');
     expect(leftovers()).toEqual([]);
   });

@@ -29,6 +29,12 @@ const known: readonly KnownTables[] = [
   { tables: ['topic', 'message'], columns: ['topic_id', 'parent_id', 'data'] },
   // Cursor. Its other table contains settings and credentials, and is not read.
   { tables: ['cursorDiskKV'], columns: ['key', 'value'], parts: cursorConversations },
+  // opencode, since 2026. Its other tables contain accounts and credentials, and are not read.
+  {
+    tables: ['session', 'message', 'part'],
+    columns: ['directory', 'session_id', 'message_id', 'data', 'time_created'],
+    parts: opencodeSessions,
+  },
 ];
 
 /** An input whose databases are replaced by JSON, and a function that deletes the temporary copies. */
@@ -88,20 +94,29 @@ export async function openForeignTables(input: ImportInput, limits?: Partial<Zip
 }
 
 /**
- * Counts the conversations in the database of Cursor without copying it; null if they cannot be counted. The file is
- * opened as immutable, which writes and locks nothing. So conversations that are only in the write-ahead log are not
- * counted.
+ * Counts the conversations in the database of Cursor without copying it; null if they cannot be counted. Conversations
+ * that are only in the write-ahead log are not counted.
  */
 export function countCursorConversations(path: string): number | null {
+  return countRows(
+    path,
+    "SELECT count(*) AS count FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'",
+  );
+}
+
+/** Counts the sessions in the database of opencode, in the same way. */
+export function countOpencodeSessions(path: string): number | null {
+  return countRows(path, 'SELECT count(*) AS count FROM session');
+}
+
+/** Runs a query that counts. The file is opened as immutable, which writes and locks nothing. */
+function countRows(path: string, sql: string): number | null {
   let database: SqliteDatabase | undefined;
   try {
     const { DatabaseSync } = sqliteModule();
     database = new DatabaseSync(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
-    const found = database
-      .prepare('SELECT count(*) AS count FROM cursorDiskKV WHERE key >= ? AND key < ?')
-      .get('composerData:', 'composerData;');
-    return Number(found?.count ?? 0);
+    return Number(database.prepare(sql).get()?.count ?? 0);
   } catch {
     return null;
   } finally {
@@ -208,6 +223,64 @@ function* cursorConversations(database: SqliteDatabase): Generator<string> {
     yield ']}';
   }
   yield ']';
+}
+
+/**
+ * Yields the sessions of opencode, each with its messages and their parts, like the file that `opencode export` writes.
+ * Sub-agents are newer than the session that spawned them.
+ */
+function* opencodeSessions(database: SqliteDatabase): Generator<string> {
+  yield '"opencode":[';
+  let first = true;
+  for (const session of database.prepare('SELECT * FROM session ORDER BY time_created, id').iterate()) {
+    yield `${first ? '' : ','}{"info":${JSON.stringify(opencodeSession(session))},"messages":[`;
+    first = false;
+    let firstMessage = true;
+    const messages = 'SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id';
+    for (const message of database.prepare(messages).iterate(String(session.id))) {
+      const parts = database.prepare('SELECT * FROM part WHERE message_id = ? ORDER BY id').all(String(message.id));
+      const info = dataOf(message, { id: message.id, sessionID: message.session_id });
+      yield `${firstMessage ? '' : ','}{"info":${info},"parts":[${parts.map((part) => dataOf(part, { id: part.id })).join(',')}]}`;
+      firstMessage = false;
+    }
+    yield ']}';
+  }
+  yield ']';
+}
+
+/** Returns a session with the names of fields that its export has. */
+function opencodeSession(row: SqlRow): Record<string, unknown> {
+  const { id, project_id, parent_id, directory, path, title, version, agent, revert } = row;
+  return {
+    id,
+    projectID: project_id,
+    ...(parent_id === null ? {} : { parentID: parent_id }),
+    directory,
+    ...(path == null ? {} : { path }),
+    title,
+    version,
+    ...(agent == null ? {} : { agent }),
+    ...(typeof revert === 'string' ? { revert: parseColumn(revert) } : {}),
+    time: {
+      created: row.time_created,
+      updated: row.time_updated,
+      ...(row.time_archived == null ? {} : { archived: row.time_archived }),
+    },
+  };
+}
+
+function parseColumn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the JSON of a row whose other fields are in the column `data`; a text if that is not an object. */
+function dataOf({ data }: SqlRow, fields: SqlRow): string {
+  const value = parseColumn(String(data ?? 'null'));
+  return JSON.stringify(typeof value === 'object' && value !== null ? { ...fields, ...value } : String(data));
 }
 
 /**

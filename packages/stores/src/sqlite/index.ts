@@ -17,6 +17,7 @@ import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError, refuse, type Store } from '@coppice/core';
+import { isProcessRunning } from '../disk/lock.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { failpoint } from '../failpoints.ts';
 import { useNativeHash } from '../native-hash.ts';
@@ -31,7 +32,7 @@ import { clearResidue } from './residue.ts';
 import { maxBlockingWaitMs, maxLockWaitMs } from './transactions.ts';
 
 /** Returns the path of the file that is used if the URL names none. */
-export function defaultSqlitePath(): string {
+function defaultSqlitePath(): string {
   return join(homedir(), '.coppice', 'coppice.db');
 }
 
@@ -127,17 +128,7 @@ function sweep(path: string): void {
   const name = basename(path);
   for (const entry of readdirSync(dirname(path))) {
     const maker = entry.startsWith(name) ? makings.exec(entry.slice(name.length))?.[1] : undefined;
-    if (maker !== undefined && !isRunning(Number(maker))) rmSync(join(dirname(path), entry), { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM means that the process exists and belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    if (maker !== undefined && !isProcessRunning(Number(maker))) rmSync(join(dirname(path), entry), { force: true });
   }
 }
 
@@ -161,7 +152,7 @@ function checkFile(path: string): void {
   } finally {
     closeSync(handle);
   }
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw damaged('is no SQLite database');
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw damaged('is not an SQLite database');
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
   if (size < pageSize * pages && !existsSync(`${path}-wal`))

@@ -7,7 +7,7 @@
  */
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 
-/** The tables with texts of users, and for each a text column without an index, which can be extended temporarily. */
+/** The tables with texts of users, and for each a text column that can be extended temporarily, without an index if possible. */
 const paddedColumns: ReadonlyMap<string, string> = new Map([
   ['node', 'meta'],
   ['node_content', 'aliases'],
@@ -19,7 +19,12 @@ const paddedColumns: ReadonlyMap<string, string> = new Map([
   ['share', 'fields'],
   ['blob', 'media_type'],
   ['provenance', 'source'],
+  // Each of its texts is in an index, so the indexes are built again, see `rebuildTextIndexes`.
+  ['external_id', 'format'],
 ]);
+
+/** The tables of which a purge also rewrites rows. */
+const rewrittenTables = ['change', 'node_content'] as const;
 
 /** How many pages on each side of a purged row are overwritten. */
 const pagesAside = 4;
@@ -29,7 +34,7 @@ export function* startRecordingDeletes(): SqlTask<void> {
   yield* execute('CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT NOT NULL, place INTEGER NOT NULL)');
   yield* execute('DELETE FROM temp.purged_row');
   for (const table of paddedColumns.keys()) yield* execute(createTriggerSql(table, 'DELETE'));
-  yield* execute(createTriggerSql('change', 'UPDATE'));
+  for (const table of rewrittenTables) yield* execute(createTriggerSql(table, 'UPDATE'));
 }
 
 function createTriggerSql(table: string, event: 'DELETE' | 'UPDATE'): string {
@@ -44,10 +49,29 @@ function watcherOf(table: string, event: 'DELETE' | 'UPDATE'): string {
 /** Overwrites the pages around the rows that were deleted since {@link startRecordingDeletes}, and stops recording. */
 export function* overwriteResidue(): SqlTask<void> {
   for (const table of paddedColumns.keys()) yield* execute(`DROP TRIGGER temp.${watcherOf(table, 'DELETE')}`);
-  yield* execute(`DROP TRIGGER temp.${watcherOf('change', 'UPDATE')}`);
+  for (const table of rewrittenTables) yield* execute(`DROP TRIGGER temp.${watcherOf(table, 'UPDATE')}`);
   const pageSize = sqlNumber((yield* queryRow('PRAGMA page_size')) ?? { page_size: 4096 }, 'page_size');
   for (const [table, column] of paddedColumns) yield* overwriteIn(table, column, pageSize);
+  yield* rebuildTextIndexes();
   yield* execute('DELETE FROM temp.purged_row');
+}
+
+// Tables up to this size are indexed again by any purge, larger ones if it deletes more than a twentieth of their rows.
+const smallTable = 20_000;
+const rebuildCost = 20;
+
+/**
+ * Builds the indexes of external ids again if rows of them were deleted. An index page holds at least four entries, so
+ * it cannot be overwritten like a page of a table. The cost of a purge must not depend on the size of the file, so a
+ * large table is left as it is unless a large part of it was deleted.
+ */
+function* rebuildTextIndexes(): SqlTask<void> {
+  const purged = yield* queryRow("SELECT count(*) AS n FROM temp.purged_row WHERE tbl = 'external_id'");
+  const count = sqlNumber(purged ?? { n: 0 }, 'n');
+  if (count === 0) return;
+  const most = Math.max(smallTable, count * rebuildCost);
+  const left = yield* queryRow('SELECT count(*) AS n FROM (SELECT 1 FROM external_id LIMIT $1)', most + 1);
+  if (sqlNumber(left ?? { n: 0 }, 'n') <= most) yield* execute('REINDEX external_id');
 }
 
 function* overwriteIn(table: string, column: string, pageSize: number): SqlTask<void> {

@@ -59,42 +59,64 @@ function entriesIn(path: string): number {
   }
 }
 
-test.each([100, 900, 5_000, 18_000, 200_000, 5_000_000])(
+/** Returns the pairs of letters that the blocks of the search index contain, whether their entries are in use or not. */
+function pairsInIndex(path: string, word: string): string[] {
+  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
+  const blocks = connection
+    .all('SELECT block FROM node_text_data')
+    .map(({ block }) => Buffer.from(block as Uint8Array));
+  connection.close();
+  const pairs = Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
+  return pairs.filter((pair) => blocks.some((block) => block.includes(pair)));
+}
+
+async function expectPurgeLeavesNothing(length: number): Promise<void> {
+  const store = await open(place, { attachmentGrace: 0 });
+  const kept = newTree();
+  await run(store, { type: 'create', treeId: kept }, me);
+  for (let at = 0; at < 30; at++) await say(store, kept, textMessage('user', marked('Kept', 700)));
+  const tree = newTree();
+  const attributes = { title: marked('Gone', 60), systemPrompt: marked('Gone', Math.min(length, 30_000)) };
+  await run(store, { type: 'create', treeId: tree, attributes }, me);
+  const blob = await store.blobs.put(Buffer.from(marked('Gone', length)), 'text/plain');
+  const id = await say(store, tree, textMessage('user', marked('Gone', length)));
+  await store.search({ text: 'Gone0001' });
+  await run(
+    store,
+    { type: 'edit', treeId: tree, nodeId: id, content: marked('Gone edited', length), mode: 'in-place' },
+    me,
+  );
+  const content: readonly ContentBlock[] = [
+    { type: 'tool-use', id: 'c1', name: 'write', parameters: { words: marked('Gone', length) } },
+    { type: 'file', source: { type: 'blob', hash: blob.hash }, mediaType: 'text/plain' },
+  ];
+  await say(store, tree, { role: 'assistant', content });
+  await run(store, { type: 'bookmark', treeId: tree, nodeId: id, title: marked('Gone', 40) }, me);
+  expect((await store.search({ text: 'Gone edited' })).items.length).toBeGreaterThan(0);
+  await run(store, { type: 'delete-tree', treeId: tree }, me);
+  expect(await store.purgeTree(tree)).toMatchObject({ copies: [], waitingAttachments: 0, uncleared: [] });
+  // Before a search fills the index again.
+  expect(entriesIn(place)).toBeLessThanOrEqual(30);
+  expect(await namesLeft(store, /[Gg]one(?: edited)?0\w{3} ?/g)).toEqual([]);
+  expect((await store.search({ text: 'kept0001' })).items.length).toBeGreaterThan(0);
+  await store.close();
+  expect(entriesIn(place)).toBe(30);
+}
+
+test.each([100, 900, 5_000, 18_000, 200_000])(
   '[L70] a purged tree with messages of %i bytes is in no file, nor in a later backup',
-  async (length) => {
-    const store = await open(place, { attachmentGrace: 0 });
-    const kept = newTree();
-    await run(store, { type: 'create', treeId: kept }, me);
-    for (let at = 0; at < 30; at++) await say(store, kept, textMessage('user', marked('Kept', 700)));
-    const tree = newTree();
-    const attributes = { title: marked('Gone', 60), systemPrompt: marked('Gone', Math.min(length, 30_000)) };
-    await run(store, { type: 'create', treeId: tree, attributes }, me);
-    const blob = await store.blobs.put(Buffer.from(marked('Gone', length)), 'text/plain');
-    const id = await say(store, tree, textMessage('user', marked('Gone', length)));
-    await store.search({ text: 'Gone0001' });
-    await run(
-      store,
-      { type: 'edit', treeId: tree, nodeId: id, content: marked('Gone edited', length), mode: 'in-place' },
-      me,
-    );
-    const content: readonly ContentBlock[] = [
-      { type: 'tool-use', id: 'c1', name: 'write', parameters: { words: marked('Gone', length) } },
-      { type: 'file', source: { type: 'blob', hash: blob.hash }, mediaType: 'text/plain' },
-    ];
-    await say(store, tree, { role: 'assistant', content });
-    await run(store, { type: 'bookmark', treeId: tree, nodeId: id, title: marked('Gone', 40) }, me);
-    expect((await store.search({ text: 'Gone edited' })).items.length).toBeGreaterThan(0);
-    await run(store, { type: 'delete-tree', treeId: tree }, me);
-    expect(await store.purgeTree(tree)).toMatchObject({ copies: [], waitingAttachments: 0, uncleared: [] });
-    expect(await namesLeft(store, /[Gg]one(?: edited)?0\w{3} ?/g)).toEqual([]);
-    expect((await store.search({ text: 'kept0001' })).items.length).toBeGreaterThan(0);
-    await store.close();
-    expect(entriesIn(place)).toBe(30);
-  },
+  expectPurgeLeavesNothing,
+);
+
+test(
+  '[L70] a purged tree with messages of 5,000,000 bytes is in no file, nor in a later backup',
+  { tags: ['full'] },
+  () => expectPurgeLeavesNothing(5_000_000),
 );
 
 test('[L70] purged messages leave nothing between the remaining rows, after edits and searches in any order', async () => {
-  const random = new Random(20261118);
+  // With this seed parts of four purged messages stay between rows if their pages are not overwritten.
+  const random = new Random(1);
   const store = await open(place, {});
   const trees = [newTree(), newTree(), newTree()];
   for (const tree of trees) await run(store, { type: 'create', treeId: tree }, me);
@@ -132,24 +154,66 @@ test('[L70] purged messages leave nothing between the remaining rows, after edit
   await store.close();
 });
 
+// With each of these seeds, parts of one purged id stay in the index if its pages are not written again.
+async function checkPurgedIds(seed: number): Promise<void> {
+  const random = new Random(seed);
+  const path = join(folder, `names-${seed}.db`);
+  const store = await open(path, {});
+  const live = new Map<string, ReturnType<typeof newTree>>();
+  const purged = new Set<string>();
+  for (let turn = 0; turn < 250; turn++) {
+    const name = `N${String(turn).padStart(4, '0')}`;
+    if (live.size >= 10 && random.below(10) >= 6) {
+      if (random.below(2) === 0) continue;
+      const [gone = '', tree = newTree()] = [...live][random.below(live.size)] ?? [];
+      live.delete(gone);
+      purged.add(gone);
+      await run(store, { type: 'delete-tree', treeId: tree }, me);
+      await store.purgeTree(tree);
+      continue;
+    }
+    const tree = newTree();
+    await run(store, { type: 'create', treeId: tree }, me);
+    const ids = Array.from({ length: 2 + random.below(6) }, (_, at) => ({
+      treeId: tree,
+      nodeId: null,
+      format: 'f',
+      scope: at === 0 ? marked(name, 30 + random.below(100)) : 's',
+      id: `${marked(name, at === 0 ? 30 + random.below(200) : 20 + random.below(150))}${at}`,
+    }));
+    await store.putExternalIds(ids);
+    live.set(name, tree);
+  }
+  expect(purged.size).toBeGreaterThan(40);
+  await store.close();
+  const bytes = readFileSync(path).toString('latin1');
+  const left = new Set(Array.from(bytes.matchAll(/(N\d{4})\w{4} /g), ([, name = '']) => name));
+  expect(left.size).toBeGreaterThan(50);
+  expect([...purged].filter((name) => left.has(name))).toEqual([]);
+}
+
+test('[L70] purged trees leave nothing of their external ids in tables and indexes', () => checkPurgedIds(1));
+test('[L70] purged trees leave nothing of their external ids, with another seed', { tags: ['full'] }, () =>
+  checkPurgedIds(4),
+);
+
 test('[L71] a purge deletes the entries of its messages from a large index, one by one, and no others', async () => {
   const store = await open(place, {});
   const tree = newTree();
   await run(store, { type: 'create', treeId: tree }, me);
   const messages = Array.from({ length: 400 }, (_, at) => ({ message: textMessage('user', marked(`Row${at} `, 90)) }));
   await run(store, { type: 'append', treeId: tree, messages }, me);
-  const id = await say(store, tree, textMessage('user', 'unmistakable xylophone'));
-  await store.search({ text: 'xylophone' });
-  await run(store, { type: 'edit', treeId: tree, nodeId: id, content: 'another zither', mode: 'in-place' }, me);
+  // No other message has Cyrillic letters, and each letter occurs once, so the index stores every pair in full.
+  const [first, second] = ['жщюфыэ', 'бцгшдч'];
+  const id = await say(store, tree, textMessage('user', first));
+  expect((await store.search({ text: first })).items).toHaveLength(1);
+  expect(pairsInIndex(place, first)).not.toEqual([]);
+  await run(store, { type: 'edit', treeId: tree, nodeId: id, content: second, mode: 'in-place' }, me);
+  expect((await store.search({ text: second })).items).toHaveLength(1);
   await run(store, { type: 'delete', treeId: tree, nodeIds: [id], mode: 'cascade' }, me);
   await store.purge(tree, { nodeId: id });
   await store.close();
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(place));
-  connection.database.exec("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'node_text', 'row')");
-  const terms = connection.all('SELECT term FROM temp.terms').map((one) => String(one.term));
-  connection.close();
-  expect(terms.filter((term) => ['xyl', 'ylo', 'pho', 'zit', 'unm'].includes(term))).toEqual([]);
-  expect(terms).toContain('row');
+  expect([...pairsInIndex(place, first), ...pairsInIndex(place, second)]).toEqual([]);
   expect(entriesIn(place)).toBe(400);
 });
 
@@ -171,6 +235,25 @@ test('[L72] while another process reads an older state, a purge names the file t
   expect(await namesLeft(again, /Gone0\w{3} /g)).toEqual([]);
   await again.close();
 }, 30_000);
+
+test('[L74] nothing is left of a purged message after another program has run VACUUM', async () => {
+  const tree = newTree();
+  const first = await open(place, {});
+  await run(first, { type: 'create', treeId: tree }, me);
+  const ids: Awaited<ReturnType<typeof say>>[] = [];
+  for (let at = 0; at < 60; at++)
+    ids.push(await say(first, tree, textMessage('user', marked(at < 20 ? 'Gone' : 'Kept', 400))));
+  await first.close();
+  const other = new (sqliteModule().DatabaseSync)(place);
+  other.exec('VACUUM');
+  other.close();
+  const store = await open(place, {});
+  await run(store, { type: 'delete', treeId: tree, nodeIds: ids.slice(0, 20), mode: 'splice' }, me);
+  expect((await store.purge(tree, { upTo: 1_000 })).uncleared).toEqual([]);
+  expect(await namesLeft(store, /Gone0\w{3} /g)).toEqual([]);
+  expect((await store.fsck()).findings).toEqual([]);
+  await store.close();
+});
 
 test('[L73] a database and its copies are readable by their owner only, and a copy is one file', async () => {
   const store = await open(place, {});

@@ -1,4 +1,5 @@
 /** Records where a purge left data in the files, and removes that data as soon as possible. */
+import { closeSync, openSync, readSync } from 'node:fs';
 import { execute, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { type SqliteConnection, sqliteBusyCode, sqliteResultCode } from './driver.ts';
 
@@ -18,10 +19,59 @@ export function clearResidue(connection: SqliteConnection, place: string): reado
   const pages = sqlNumber(noted, 'pages') === 1;
   if (!pages && sqlNumber(noted, 'log') === 0) return [];
   if (pages && !rewriteFile(connection)) return [place];
-  const [outcome] = connection.all('PRAGMA wal_checkpoint(TRUNCATE)');
-  if (outcome !== undefined && sqlNumber(outcome, 'busy') !== 0) return [`${place}-wal`];
+  if (!emptyLog(connection)) return [`${place}-wal`];
+  if (hasRowsInRootPages(connection, place)) {
+    if (!rewriteFile(connection)) return [place];
+    if (!emptyLog(connection)) return [`${place}-wal`];
+  }
   isDone(connection, 'UPDATE residue SET pages = 0, log = 0');
   return [];
+}
+
+/** Empties the write-ahead log. Returns false if other processes still read it. */
+function emptyLog(connection: SqliteConnection): boolean {
+  const [outcome] = connection.all('PRAGMA wal_checkpoint(TRUNCATE)');
+  return outcome === undefined || sqlNumber(outcome, 'busy') === 0;
+}
+
+/**
+ * Whether the root page of a table contains parts of rows in its unused bytes. Another program left them there when it
+ * ran VACUUM without `secure_delete`: the root kept the rows that it had before it got child pages.
+ */
+function hasRowsInRootPages(connection: SqliteConnection, place: string): boolean {
+  const pageSize = sqlNumber(connection.all('PRAGMA page_size')[0] ?? { page_size: 4096 }, 'page_size');
+  const roots = connection.all("SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 1");
+  const page = Buffer.alloc(pageSize);
+  const handle = openSync(place, 'r');
+  try {
+    return roots.some((root) => {
+      const read = readSync(handle, page, 0, pageSize, (sqlNumber(root, 'rootpage') - 1) * pageSize);
+      return read === pageSize && page[0] === tableInteriorPage && containsText(unusedBytes(page));
+    });
+  } finally {
+    closeSync(handle);
+  }
+}
+
+// The format of SQLite's files: the type of the page, the number of its cells, and where their contents begin.
+const tableInteriorPage = 5;
+const interiorHeaderBytes = 12;
+
+function unusedBytes(page: Buffer): Buffer {
+  const cells = page.readUInt16BE(3);
+  return page.subarray(interiorHeaderBytes + 2 * cells, page.readUInt16BE(5) || page.length);
+}
+
+// Cells of such a page are four bytes of a page number, which begins with a zero, and a row id.
+const shortestText = 12;
+
+function containsText(bytes: Buffer): boolean {
+  let run = 0;
+  for (const byte of bytes) {
+    run = byte < 0x20 ? 0 : run + 1;
+    if (run === shortestText) return true;
+  }
+  return false;
 }
 
 // VACUUM copies the file to temporary storage, which is in memory, so larger files are not rewritten.

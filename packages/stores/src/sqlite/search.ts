@@ -92,14 +92,14 @@ export function* updateSearchIndex(): SqlTask<void> {
 
 /** Reads the commits of a tree before a version into the index, before they are deleted. */
 export function* indexBeforeTrim(tree: TreeId, version: number): SqlTask<void> {
-  const behind = () =>
+  const findUnread = () =>
     queryRow(
       `SELECT 1 AS yes FROM search_state s WHERE s.from_place IS NULL
       AND s.change_id < (SELECT max(c.id) FROM change c WHERE c.tree_id = $1 AND c.version < $2)`,
       tree,
       version,
     );
-  while ((yield* behind()) !== undefined) yield* updateSearchIndex();
+  while ((yield* findUnread()) !== undefined) yield* updateSearchIndex();
 }
 
 const indexedColumns = 'n.no AS place, n.id, n.kind, n.role, n.tool_call_id, n.content, n.search_text, i.sum';

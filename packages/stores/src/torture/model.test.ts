@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSharedServerLocations } from '../../test/shared-server-locations.ts';
-import { runDeepTree } from './deep.ts';
 import { runModel } from './model-run.ts';
 import { parseSeed } from './random.ts';
 import { createFolderLocations, createMemoryLocations } from './store-locations.ts';
@@ -57,18 +56,6 @@ describe('the shared vectors', () => {
       const { figures } = await runVectors({ site: sites[kind], seed });
       expect(Number(figures['kept'])).toBeGreaterThan(30);
       expect(Number(figures['refused'])).toBeGreaterThan(30);
-    },
-    patience,
-  );
-});
-
-describe('a chain and a list of siblings longer than any recursion', () => {
-  test.each(kinds)(
-    '[Q17] can be read, extended, cut and undone in %s',
-    async (kind) => {
-      const [depth, width] = long ? [100_000, 50_000] : [5_000, 5_000];
-      const { figures } = await runDeepTree({ site: sites[kind], depth, width, seed });
-      expect(figures['depth']).toBe(depth);
     },
     patience,
   );

@@ -9,8 +9,9 @@ export interface ModelNode {
   readonly role: string;
   text: string;
   group: number;
-  /** The creation number; then the last time at which the node was on the active path. */
+  /** The creation number. */
   readonly seq: number;
+  /** The last time at which the node was on the active path. */
   visited: number;
   children: string[];
 }
@@ -290,10 +291,10 @@ export class TreeModel {
 
   clear(): void {
     this.act(() => {
-      const tops = this.node(this.root).children.splice(0);
-      for (const top of tops) this.#remove(top);
+      const firstMessages = this.node(this.root).children.splice(0);
+      for (const top of firstMessages) this.#remove(top);
       this.state.active = null;
-      return tops.length > 0;
+      return firstMessages.length > 0;
     });
   }
 

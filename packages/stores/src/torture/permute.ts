@@ -83,7 +83,7 @@ class Course {
   async track(race: Race): Promise<RaceRun> {
     const track = new RaceRun(`${this.#journal.seed} ${++this.#tracks}`);
     await race.set(track, this.handle(0));
-    // An id gets its name when it is first requested, and the drawing of the tree needs the names.
+    // Creates each command once, because that assigns the names of its ids, which the drawing of the tree needs.
     for (const session of race.sessions) session.command(track);
     return track;
   }

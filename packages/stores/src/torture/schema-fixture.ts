@@ -13,7 +13,7 @@ function unpacked(name: string): Buffer {
 
 export const fixtureVersion = 9;
 
-/** The answers of the program of that time about the trees of the fixture. */
+/** The answers that the program with this schema version gave about the trees of the fixture. */
 export const fixtureAnswers = JSON.parse(unpacked('schema-9.json').toString()) as {
   readonly trees: readonly string[];
 } & Readonly<Record<string, unknown>>;

@@ -28,13 +28,13 @@ export async function runSessionProcesses(options: SessionProcessesOptions): Pro
   );
   const wrote = new Set<string>();
   const count = { ours: 0, plain: 0, held: 0 };
-  const hear = (reported: WorkerReport) => {
+  const countReport = (reported: WorkerReport) => {
     if (reported.reported === 'held') count.held++;
     if (reported.reported !== 'wrote') return;
     wrote.add(reported.uuid);
     count[reported.plain ? 'plain' : 'ours']++;
   };
-  const crew = await Promise.all(Array.from({ length: processes + 1 }, () => WorkerProcess.start(hear)));
+  const crew = await Promise.all(Array.from({ length: processes + 1 }, () => WorkerProcess.start(countReport)));
   const [plain, victim, ...others] = crew;
   if (plain === undefined || victim === undefined) throw new Error('Nobody was started.');
   try {

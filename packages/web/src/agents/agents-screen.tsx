@@ -1,6 +1,6 @@
 import { toHttpProblem } from '@coppice/client';
 import { treeId } from '@coppice/core';
-import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
+import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { HomeRail } from '../home/home-rail.tsx';
 import { DrawerButton } from '../home/rail.tsx';
 import { formatCompact, formatCost, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
@@ -13,6 +13,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { ModelName } from '../ui/model-name.tsx';
+import { saveText } from '../ui/save-file.ts';
 import { agentsApi, type RecordedSession, type RecordedWork, type WorkFigures } from './agents-api.ts';
 import { FailedCallList } from './failed-calls.tsx';
 import { HowToRecord } from './how-to-record.tsx';
@@ -104,14 +105,23 @@ function useRecordedWork(period: Period): {
   readonly loadMore: (() => Promise<void>) | null;
 } {
   const [work, setWork] = useState<RecordedWork | null>(null);
+  // A refresh reads as many pages as are shown; otherwise the later ones would disappear.
+  const pages = useRef(1);
   const load = useCallback(async () => {
     try {
-      setWork(await agentsApi.list({ since: startOf(period) }));
+      const since = startOf(period);
+      let read = await agentsApi.list({ since });
+      for (let page = 1; page < pages.current && read.cursor !== null; page++) {
+        const next = await agentsApi.list({ since, cursor: read.cursor });
+        read = { ...read, cursor: next.cursor, sessions: [...read.sessions, ...next.sessions] };
+      }
+      setWork(read);
     } catch (thrown) {
       showError(toHttpProblem(thrown));
     }
   }, [period]);
   useEffect(() => {
+    pages.current = 1;
     void load();
     const timer = setInterval(() => {
       if (!document.hidden) void load();
@@ -122,13 +132,8 @@ function useRecordedWork(period: Period): {
   // The list begins with the newest session. If its last session is older than the period, further pages are too.
   const isMore = cursor !== null && inPeriod((work?.sessions ?? []).slice(-1), startOf(period)).length > 0;
   const loadMore = async () => {
-    if (cursor === null) return;
-    try {
-      const next = await agentsApi.list({ since: startOf(period), cursor });
-      setWork((now) => (now === null ? next : { ...next, sessions: [...now.sessions, ...next.sessions] }));
-    } catch (thrown) {
-      showError(toHttpProblem(thrown));
-    }
+    pages.current += 1;
+    await load();
   };
   return { work, loadMore: isMore ? loadMore : null };
 }
@@ -145,14 +150,20 @@ function AgentsBar({ filter, isEmpty }: { readonly filter: SessionFilter; readon
           <span className="ink2 desk-only">{t('agentsLead')}</span>
         </div>
         {isEmpty ? null : (
-          <Button small look="quiet" onClick={() => void exportSessions(filter)}>
+          <Button
+            small
+            look="quiet"
+            aria-label={t('exportSessions')}
+            title={t('exportSessions')}
+            onClick={() => void exportSessions(filter)}
+          >
             <Icon name="export" />
-            {t('exportSessions')}
+            <span className="desk-only">{t('exportSessions')}</span>
           </Button>
         )}
-        <Button small look="quiet" onClick={() => setHelp(true)}>
+        <Button small look="quiet" aria-label={t('howToRecord')} title={t('howToRecord')} onClick={() => setHelp(true)}>
           <Icon name="gear" />
-          {t('howToRecord')}
+          <span className="desk-only">{t('howToRecord')}</span>
         </Button>
       </div>
       {help ? <HowToRecord onClose={() => setHelp(false)} /> : null}
@@ -164,7 +175,7 @@ function AgentsBar({ filter, isEmpty }: { readonly filter: SessionFilter; readon
 async function exportSessions(filter: SessionFilter): Promise<void> {
   try {
     const sessions = inPeriod(await loadAll(filter), startOf(filter.period));
-    downloadText(`coppice-sessions-${new Date().toISOString().slice(0, 10)}.csv`, sessionsToCsv(sessions));
+    saveText(sessionsToCsv(sessions), `coppice-sessions-${new Date().toISOString().slice(0, 10)}.csv`, 'text/csv');
   } catch (thrown) {
     showError(toHttpProblem(thrown));
   }
@@ -242,14 +253,6 @@ async function loadAll({ program, project }: { readonly program: string; readonl
   return all;
 }
 
-function downloadText(name: string, text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
 function namesIn(sessions: readonly RecordedSession[], key: 'program' | 'project'): readonly string[] {
   return [...new Set(sessions.flatMap((session) => session[key] ?? []))].toSorted();
 }
@@ -315,6 +318,8 @@ function costText({ cost }: WorkFigures): string {
   return cost === null ? '–' : formatCost(cost, 2);
 }
 
+const columns = ['toggle', 'program', 'title', 'model', 'calls', 'tools', 'tokens', 'cost', 'errors', 'when'] as const;
+
 function SessionTable({
   sessions,
   by,
@@ -325,8 +330,14 @@ function SessionTable({
   const groups = useMemo(() => groupSessions(sessions, by), [sessions, by]);
   return (
     <table className="work-table">
+      <colgroup>
+        {columns.map((name) => (
+          <col key={name} className={`col-${name}`} />
+        ))}
+      </colgroup>
       <thead>
         <tr>
+          <td />
           <th scope="col">{t('program')}</th>
           <th scope="col">{t('session')}</th>
           <th scope="col">{t('model')}</th>
@@ -353,7 +364,7 @@ function SessionTable({
       {groups.map(([name, members]) => (
         <tbody key={name}>
           <tr className="work-group">
-            <th colSpan={9} scope="rowgroup">
+            <th colSpan={columns.length} scope="rowgroup">
               <Icon name="folder" />
               {name}
               <small>{[...foldersOf(members), tn('sessionCount', members.length)].join(', ')}</small>
@@ -368,7 +379,7 @@ function SessionTable({
   );
 }
 
-// The folders of a group are shown only up to this number.
+// A group with more folders than this shows none of them.
 const mostFolders = 2;
 
 function foldersOf(members: readonly SessionWithParts[]): readonly string[] {
@@ -406,19 +417,38 @@ function SessionRows({ session, parts }: SessionWithParts): ReactElement {
   const title = session.title ?? t('untitled');
   return (
     <>
-      <SessionRow session={session}>
-        {parts.length === 0 ? null : (
-          <IconButton
-            className="parts-button"
-            icon={shown ? 'down' : 'right'}
-            label={t(shown ? 'hideParts' : 'showParts', { title })}
-            aria-expanded={shown}
-            onClick={() => setOpen(!open)}
-          />
-        )}
+      <SessionRow session={session} isOpen={shown}>
+        <IconButton
+          className="parts-button"
+          icon={shown ? 'down' : 'right'}
+          label={t(shown ? 'hideParts' : 'showParts', { title })}
+          aria-expanded={shown}
+          onClick={() => setOpen(!open)}
+        />
       </SessionRow>
-      {shown ? parts.map((part) => <SessionRow key={part.treeId} session={part} />) : null}
+      {shown ? parts.map((part) => <SessionRow key={part.treeId} session={part} isOpen />) : null}
+      {shown ? <SessionActions session={session} /> : null}
     </>
+  );
+}
+
+/** The actions of a session, below it and its sub-agents. */
+function SessionActions({ session }: { readonly session: RecordedSession }): ReactElement {
+  return (
+    <tr className="part open work-actions">
+      <td colSpan={2} />
+      <td colSpan={columns.length - 2}>
+        <PageLink className="btn small" to={treeRoute(treeId(session.treeId))}>
+          <Icon name="map" />
+          {t('open')}
+        </PageLink>
+        <Button small look="quiet" onClick={() => void continueHere(session)}>
+          <Icon name="fork" />
+          {t('continueSession')}
+        </Button>
+        {session.session === null ? null : <CopyButton text={session.session} label={t('copySessionId')} isText />}
+      </td>
+    </tr>
   );
 }
 
@@ -435,30 +465,26 @@ async function continueHere(session: RecordedSession): Promise<void> {
 
 function SessionRow({
   session,
+  isOpen,
   children,
 }: {
   readonly session: RecordedSession;
-  readonly children?: ReactElement | null;
+  readonly isOpen: boolean;
+  readonly children?: ReactElement;
 }): ReactElement {
   const { kind, figures } = session;
   const name =
     kind === 'session' ? (session.program ?? t('otherProgram')) : t(kind === 'sub-agent' ? 'subAgent' : 'sideCalls');
   return (
-    <tr className={kind === 'session' ? undefined : 'part'}>
+    <tr className={`${kind === 'session' ? 'session' : 'part'}${isOpen ? ' open' : ''}`}>
+      <td className="toggle">{children}</td>
       <td className="program">{name}</td>
       <td className="title">
-        {children}
         <PageLink to={treeRoute(treeId(session.treeId))}>
           <bdi>{session.title ?? t('untitled')}</bdi>
         </PageLink>
         {session.branch === null || kind !== 'session' ? null : (
           <small className="ink2"> {t('gitBranchName', { branch: session.branch })}</small>
-        )}
-        {kind === 'session' ? (
-          <IconButton icon="fork" label={t('continueSession')} onClick={() => void continueHere(session)} />
-        ) : null}
-        {session.session === null || kind !== 'session' ? null : (
-          <CopyButton text={session.session} label={t('copySessionId')} />
         )}
       </td>
       <td className="model-cell">{session.model === null ? null : <ModelName model={session.model} />}</td>

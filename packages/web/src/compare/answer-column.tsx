@@ -11,7 +11,7 @@ import { openDialog } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { MessageBlocks } from '../thread/blocks.tsx';
 import { plainTextOf } from '../thread/rows.ts';
-import { SourceChips } from '../thread/source-chips.tsx';
+import { SourceChips, SourceLetters } from '../thread/source-chips.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -80,7 +80,9 @@ export function AnswerColumn({ node, variants, live, side, choice }: AnswerColum
           </span>
         )}
       </header>
-      <AnswerBody node={node} />
+      <SourceLetters node={node}>
+        <AnswerBody node={node} />
+      </SourceLetters>
       <footer>
         {node.status === 'pending' ? <PendingFooter node={node} /> : <AnswerActions node={node} live={live} />}
       </footer>

@@ -1,6 +1,6 @@
 /** The answers to compare, and which of them are selected to be combined. */
 import { replySourceOf, type TreeSession, toHttpProblem } from '@coppice/client';
-import type { Node, NodeId } from '@coppice/core';
+import { isCombinable, type Node, type NodeId } from '@coppice/core';
 import { useEffect, useState } from 'react';
 import { api } from '../state/page-client.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -12,9 +12,9 @@ export function isCombined(node: Node): boolean {
   return replySourceOf(node.meta).combinedFrom !== null;
 }
 
-/** Whether an answer can be combined with others: only complete answers of a model can. */
-export function isCombinable(node: Node): boolean {
-  return node.role === 'assistant' && node.status !== 'pending' && node.status !== 'error';
+/** Whether an answer is combined only if the user selects it: a combined one, or what there is of a failed one. */
+function isOptional(node: Node): boolean {
+  return isCombined(node) || node.status === 'error';
 }
 
 /** Opens the dialog to merge the branch through a node into the view's branch, as a summary or as messages. */
@@ -64,15 +64,15 @@ export interface AnswerSelection {
   readonly toggle: (node: Node) => void;
 }
 
-/** Selects answers to combine. At first all answers are selected, except combined ones. */
+/** Selects answers to combine. At first all answers are selected, except combined and failed ones. */
 export function useAnswerSelection(variants: readonly Node[]): AnswerSelection {
   const [unpicked, setUnpicked] = useState<ReadonlySet<NodeId>>(new Set());
   const [alsoPicked, setAlsoPicked] = useState<ReadonlySet<NodeId>>(new Set());
   const picked = variants.filter(
-    (node) => isCombinable(node) && (isCombined(node) ? alsoPicked.has(node.id) : !unpicked.has(node.id)),
+    (node) => isCombinable(node) && (isOptional(node) ? alsoPicked.has(node.id) : !unpicked.has(node.id)),
   );
   const toggle = (node: Node) => {
-    const set = isCombined(node) ? setAlsoPicked : setUnpicked;
+    const set = isOptional(node) ? setAlsoPicked : setUnpicked;
     set((now) => (now.has(node.id) ? new Set([...now].filter((id) => id !== node.id)) : new Set(now).add(node.id)));
   };
   return { picked, toggle };

@@ -1,19 +1,21 @@
-import { loadedPath, treeTitleOf } from '@coppice/client';
-import type { Node, NodeId } from '@coppice/core';
+import { loadedPath } from '@coppice/client';
+import { isCombinable, type Node, type NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
 import { regenerateReply } from '../state/generation.ts';
-import { navigateTo, type PageRoute, treeRoute } from '../state/router.ts';
+import type { PageRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { currentOptions } from '../thread/current-options.ts';
 import { plainTextOf } from '../thread/rows.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { BackToThread } from '../thread/tree-bar.tsx';
+import { Button } from '../ui/button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
+import { useOpenChatName } from '../ui/use-chat-name.ts';
 import { AnswerColumn } from './answer-column.tsx';
-import { isCombinable, isCombined, mergeVariant, useAnswerSelection, useAnswers } from './answers.ts';
+import { isCombined, mergeVariant, useAnswerSelection, useAnswers } from './answers.ts';
 import { CombinePanel } from './combine-panel.tsx';
 import { WordDiff } from './word-diff.tsx';
 
@@ -119,18 +121,14 @@ interface CompareBarProps {
 /** The title, and the actions on all answers. */
 function CompareBar({ variants, mergeable }: CompareBarProps): ReactElement {
   const session = useSession();
-  const tree = useTree((state) => state.part?.tree ?? null);
+  const name = useOpenChatName(useTree((state) => state.part?.tree ?? null));
   const combining = useUi((ui) => ui.combining);
   const last = variants.at(-1);
   return (
     <div className="bar">
-      <IconButton
-        icon="left"
-        label={`${t('backToThread')} (Esc)`}
-        onClick={() => navigateTo(treeRoute(session.treeId))}
-      />
+      <BackToThread />
       <div className="crumb grow">
-        <h1 dir="auto">{tree === null ? '' : (treeTitleOf(tree) ?? t('untitled'))}</h1>
+        <h1 dir="auto">{name}</h1>
         <span className="sep" aria-hidden="true">
           /
         </span>

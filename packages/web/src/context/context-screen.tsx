@@ -3,12 +3,11 @@ import { Fragment, type ReactElement, useEffect, useMemo, useState } from 'react
 import { t, tn } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
 import { api } from '../state/page-client.ts';
-import { navigateTo, treeRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { BranchCrumb } from '../thread/tree-bar.tsx';
-import { Button, IconButton } from '../ui/button.tsx';
+import { BackToThread, BranchCrumb } from '../thread/tree-bar.tsx';
+import { Button } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { ContextLine } from './context-line.tsx';
@@ -55,11 +54,7 @@ export function ContextScreen(): ReactElement {
   return (
     <main className="main alone">
       <div className="bar">
-        <IconButton
-          icon="left"
-          label={`${t('backToThread')} (Esc)`}
-          onClick={() => navigateTo(treeRoute(session.treeId))}
-        />
+        <BackToThread />
         <div className="crumb grow">
           <h1>{t('whatModelSees')}</h1>
           <BranchCrumb />

@@ -9,7 +9,8 @@ import { contextShareClass, contextShareLabel, contextSharesOf, useNextContext }
 export function ContextSummary({ whole }: { readonly whole: boolean }): ReactElement {
   const { answer, more } = useNextContext(whole ? 40 : 0);
   if (answer === null) return <div className="ctx-mini" aria-busy="true" />;
-  const window = answer.window;
+  // An assumed window would look like a limit of the model.
+  const window = answer.known ? answer.window : 0;
   const shares = contextSharesOf(answer);
   return (
     <section className={whole ? 'ctx-mini whole' : 'ctx-mini'} aria-label={t('whatModelSees')}>

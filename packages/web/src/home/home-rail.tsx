@@ -76,15 +76,15 @@ const otherScreens = [
 function useTagCounts(): Counted {
   const trees = useAppData((lists) => lists.trees);
   const [tags, setTags] = useState<Counted>([]);
-  const changed = trees.length + (trees[0]?.updatedAt ?? 0);
   useEffect(() => {
-    if (changed < 0) return;
+    // A tag changes neither the order of the list nor a time in it, so each new list counts.
+    if (trees === null) return;
     void loadFolders();
     void api.tags().then(
       ({ items }) => setTags(items),
       () => undefined,
     );
-  }, [changed]);
+  }, [trees]);
   return tags;
 }
 

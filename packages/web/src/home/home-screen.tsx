@@ -1,15 +1,18 @@
 import { type SearchHit, type TreeFilter, type TreeShape, type TreeViewData, treeTitleOf } from '@coppice/client';
-import { Fragment, type KeyboardEvent, type ReactElement, useEffect, useState } from 'react';
+import { Fragment, type KeyboardEvent, type ReactElement, useEffect, useMemo, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import { ActionButton, ActionIcon } from '../keys/action-controls.tsx';
 import { toExcerpt } from '../markdown/first-words.ts';
 import { loadMoreTrees, loadTrees, useAppData } from '../state/app-data.ts';
+import { useChatsByTitle } from '../state/chats-by-title.ts';
 import { api } from '../state/page-client.ts';
+import { useIsMissingProject } from '../state/projects.ts';
 import { homeRoute, navigateTo, type PageRoute, treeRoute } from '../state/router.ts';
 import { requestSilhouette, useSilhouettes } from '../state/shapes.ts';
 import { DropZone } from '../transfer/drop-zone.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { isForInputMethod } from '../ui/input-method.ts';
 import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 import { EmptyListDrawing, LogoMark } from '../ui/logo.tsx';
@@ -22,6 +25,8 @@ import { RecorderNotice, useRecorder } from './recorder-notice.tsx';
 import { SearchHits } from './search-hits.tsx';
 import { StartScreen } from './start-screen.tsx';
 
+const mostNamedChats = 50;
+
 type HomePlace = Extract<PageRoute, { name: 'home' }>;
 
 /** Home: search in all branches, and the list of chats. */
@@ -30,8 +35,11 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
   const recorder = useRecorder(place.filter === 'forest');
   useEffect(() => setText(place.search), [place.search]);
   const { found, loadMore } = useMessageSearch(text, place.filter);
+  const named = useChatsByTitle(text, mostNamedChats)?.chats ?? [];
   // During a search the hits are shown instead of the start screen.
-  const isStart = text.trim() === '' && (place.filter === '' || place.filter.startsWith('folder:'));
+  const folder = folderOfFilter(place.filter);
+  const missing = useIsMissingProject(folder);
+  const isStart = text.trim() === '' && (place.filter === '' || folder !== null);
   return (
     <div className="app two">
       <HomeRail />
@@ -46,17 +54,17 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
               </span>
               <ActionIcon id="new" className="phone-only" />
             </div>
-            {isStart ? (
-              <StartScreen folder={place.filter.startsWith('folder:') ? place.filter.slice(7) : null} />
-            ) : null}
-            <SearchField text={text} found={found} filter={place.filter} onChange={setText} />
+            {missing ? <MissingProject name={folder ?? ''} /> : isStart ? <StartScreen folder={folder} /> : null}
+            <SearchField text={text} found={found} named={named.length} filter={place.filter} onChange={setText} />
             <DropZone />
-            {found === null ? null : <SearchHits hits={found.hits} words={found.text} more={loadMore} />}
+            {found === null ? null : (
+              <SearchHits key={found.text} chats={named} hits={found.hits} words={found.text} more={loadMore} />
+            )}
             <RecorderNotice recorder={recorder} watching={place.filter === 'forest'} />
             {place.filter === 'bookmarks' ? (
               <BookmarkList />
-            ) : (
-              <TreeList filter={place.filter} recorded={recorder?.recorded ?? 0} />
+            ) : missing ? null : (
+              <TreeList key={place.filter} filter={place.filter} recorded={recorder?.recorded ?? 0} />
             )}
           </div>
         </div>
@@ -114,13 +122,16 @@ function useMessageSearch(
 interface SearchFieldProps {
   readonly text: string;
   readonly found: FoundMessages | null;
+  /** The number of chats whose titles contain the text. */
+  readonly named: number;
   readonly filter: string;
   readonly onChange: (text: string) => void;
 }
 
 /** The search field. Enter opens the first hit, the arrow down key focuses it, and Escape ends the search. */
-function SearchField({ text, found, filter, onChange }: SearchFieldProps): ReactElement {
+function SearchField({ text, found, named, filter, onChange }: SearchFieldProps): ReactElement {
   const onKeyDown = (event: KeyboardEvent) => {
+    if (isForInputMethod(event)) return;
     const first = document.querySelector<HTMLElement>('.hits .hit');
     // The hits on screen may still be those of the previous text.
     if (event.key === 'Enter' && found?.text === text.trim()) first?.click();
@@ -150,10 +161,27 @@ function SearchField({ text, found, filter, onChange }: SearchFieldProps): React
         <kbd>/</kbd>
       ) : (
         <span className="dim num">
-          {tn('hits', found.hits.length)}
+          {tn('hits', named + found.hits.length)}
           {found.cursor === null ? '' : '+'}
         </span>
       )}
+    </div>
+  );
+}
+
+/** The project whose chats a filter lists; null for other filters. */
+function folderOfFilter(filter: string): string | null {
+  return filter.startsWith('folder:') ? filter.slice('folder:'.length) : null;
+}
+
+/** Shown at the address of a project that was renamed or removed. */
+function MissingProject({ name }: { readonly name: string }): ReactElement {
+  return (
+    <div className="empty">
+      <p>{t('noSuchProject', { name })}</p>
+      <PageLink to={homeRoute()} className="btn">
+        {t('allTrees')}
+      </PageLink>
     </div>
   );
 }
@@ -162,7 +190,8 @@ function SearchField({ text, found, filter, onChange }: SearchFieldProps): React
 function filtersOf(filter: string): readonly TreeFilter[] | null {
   if (filter === 'pinned') return [{ pinned: true }];
   if (filter === 'forest') return [{ forest: true }, { tag: 'recorded' }];
-  if (filter.startsWith('folder:')) return [{ folder: filter.slice(7) }];
+  const folder = folderOfFilter(filter);
+  if (folder !== null) return [{ folder }];
   return filter.startsWith('tag:') ? [{ tag: filter.slice(4) }] : null;
 }
 
@@ -176,32 +205,59 @@ function sortChats(
   if (order === 'recent') return trees;
   const by =
     order === 'title'
-      ? (a: TreeViewData, b: TreeViewData) => (treeTitleOf(a) ?? '').localeCompare(treeTitleOf(b) ?? '')
+      ? (a: TreeViewData, b: TreeViewData) => (treeTitleOf(a) ?? '\uffff').localeCompare(treeTitleOf(b) ?? '\uffff')
       : (a: TreeViewData, b: TreeViewData) => branches(b) - branches(a);
   return [...trees].sort(by);
 }
 
+const rowsAtOnce = 200;
+
+/** A list of chats, and whether there are more than were asked for. */
+interface ListedChats {
+  readonly trees: readonly TreeViewData[];
+  readonly hasMore: boolean;
+}
+
+/** Reads a list of chats page by page, until it has at least `most` or is complete. */
+async function readTrees(filter: TreeFilter, most: number): Promise<ListedChats> {
+  const trees: TreeViewData[] = [];
+  for (let cursor: string | null | undefined; ; ) {
+    const page: Awaited<ReturnType<typeof api.trees>> = await api.trees({
+      ...filter,
+      limit: rowsAtOnce,
+      ...(typeof cursor === 'string' ? { cursor } : {}),
+    });
+    trees.push(...page.items);
+    cursor = page.cursor;
+    if (cursor === null || trees.length >= most) return { trees, hasMore: cursor !== null };
+  }
+}
+
 /** The chats of a filter, read from the server; null if the filter lists all chats. */
-function useFilteredTrees(filter: string, recorded: number): readonly TreeViewData[] | null {
+function useFilteredTrees(filter: string, recorded: number, most: number): ListedChats | null {
   const all = useAppData((lists) => lists.trees);
-  const [trees, setTrees] = useState<readonly TreeViewData[] | null>(null);
+  const [listed, setListed] = useState<ListedChats | null>(null);
   // The list of recorded trees is read again when new calls were recorded.
   const recordings = filter === 'forest' ? recorded : 0;
   useEffect(() => {
     const wanted = filtersOf(filter);
-    if (wanted === null || all === null || recordings < 0) return setTrees(null);
+    if (wanted === null || all === null || recordings < 0) return setListed(null);
     let stale = false;
-    Promise.all(wanted.map((each) => api.trees({ ...each, limit: 200 })))
+    Promise.all(wanted.map((each) => readTrees(each, most)))
       .then((lists) => {
-        const items = lists.flatMap((list) => list.items);
-        if (!stale) setTrees(lists.length === 1 ? items : items.toSorted((a, b) => b.updatedAt - a.updatedAt));
+        const trees = lists.flatMap((list) => list.trees);
+        if (!stale)
+          setListed({
+            trees: lists.length === 1 ? trees : trees.toSorted((a, b) => b.updatedAt - a.updatedAt),
+            hasMore: lists.some((list) => list.hasMore),
+          });
       })
       .catch(() => undefined);
     return () => {
       stale = true;
     };
-  }, [filter, all, recordings]);
-  return trees;
+  }, [filter, all, recordings, most]);
+  return listed;
 }
 
 function titleOfFilter(filter: string): string {
@@ -209,21 +265,38 @@ function titleOfFilter(filter: string): string {
   return filter === 'pinned' ? t('pinned') : filter === 'forest' ? t('recorded') : t('trees');
 }
 
+// The largest page of the server.
+const sortedPage = 500;
+
 const orderLabels = { recent: 'recent', branches: 'mostBranched', title: 'byTitle' } as const;
 
 function TreeList({ filter, recorded }: { readonly filter: string; readonly recorded: number }): ReactElement {
   const all = useAppData((lists) => lists.trees);
   const known = useAppData((lists) => lists.treesKnown);
   const cursor = useAppData((lists) => lists.cursor);
-  const some = useFilteredTrees(filter, recorded);
   const [order, setOrder] = useState<ListOrder>('recent');
+  const [most, setMost] = useState(rowsAtOnce);
+  // Only the order by time is that of the server; for the others all chats are needed.
+  const some = useFilteredTrees(filter, recorded, order === 'recent' ? most : Number.POSITIVE_INFINITY);
+  useEffect(() => {
+    if (order !== 'recent' && filtersOf(filter) === null && cursor !== null) void loadMoreTrees(sortedPage);
+  }, [order, filter, cursor]);
   const shapes = useSilhouettes((state) => state.shapes);
-  const listed = some ?? all;
+  const listed = some?.trees ?? all;
   // Sorting by branches needs the silhouettes of all trees, even of those that are not visible.
   useEffect(() => {
     if (order === 'branches') for (const tree of listed) requestSilhouette(tree.id, tree.version);
   }, [order, listed]);
-  const trees = sortChats(listed, order, (tree) => shapes.get(tree.id)?.branches ?? 0);
+  const sorted = useMemo(
+    () => sortChats(listed, order, (tree) => shapes.get(tree.id)?.branches ?? 0),
+    [listed, order, shapes],
+  );
+  const trees = sorted.slice(0, most);
+  const hasMore = sorted.length > most || (some === null ? cursor !== null : some.hasMore);
+  const showMore = () => {
+    setMost((now) => now + rowsAtOnce);
+    if (some === null && sorted.length <= most) void loadMoreTrees();
+  };
   if (known && trees.length === 0 && filter === '') return <NoTrees />;
   return (
     <>
@@ -248,8 +321,11 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
           </ul>
         </Fragment>
       ))}
-      {some === null && cursor !== null ? (
-        <Button look="quiet" onClick={() => void loadMoreTrees()}>
+      {some !== null && trees.length === 0 && folderOfFilter(filter) !== null ? (
+        <p className="hint">{t('projectEmpty')}</p>
+      ) : null}
+      {hasMore ? (
+        <Button look="quiet" onClick={showMore}>
           {t('showMore')}
         </Button>
       ) : null}
@@ -313,7 +389,7 @@ function NoTrees(): ReactElement {
       <div className="row">
         <ActionButton id="new" look="primary" />
         <ActionButton id="import" />
-        <Button onClick={() => void createExampleChat().then(loadTrees)}>{t('seeExample')}</Button>
+        <Button onClick={() => void createExampleChat().then(() => loadTrees())}>{t('seeExample')}</Button>
       </div>
     </div>
   );

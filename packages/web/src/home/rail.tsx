@@ -1,4 +1,4 @@
-import { type TreeViewData, treeTitleOf } from '@coppice/client';
+import type { TreeViewData } from '@coppice/client';
 import { silhouetteOf } from '@coppice/core/tree';
 import { type ReactElement, useEffect, useMemo } from 'react';
 import { t } from '../i18n/index.ts';
@@ -16,6 +16,7 @@ import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 import { LogoMark } from '../ui/logo.tsx';
 import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
+import { useOpenChatName } from '../ui/use-chat-name.ts';
 
 /** The head of every rail: the link to home, the settings, a new chat, and the search. */
 export function RailHead(): ReactElement {
@@ -62,6 +63,7 @@ function OpenTree({ tree }: { readonly tree: TreeViewData }): ReactElement {
   const topology = useTree((state) => state.topology);
   const stamp = useTree((state) => state.stamp);
   const active = useTree((state) => state.base?.tree.activeNodeId ?? null);
+  const name = useOpenChatName(now ?? tree);
   const stems = useMemo(() => {
     if (stamp < 0 || topology === null || topology.nodes.size > mostDrawn) return null;
     const nodes = [...topology.nodes.values()].sort((a, b) => a.seq - b.seq);
@@ -71,7 +73,7 @@ function OpenTree({ tree }: { readonly tree: TreeViewData }): ReactElement {
     <>
       {stems === null ? <ListedSilhouette tree={tree} /> : <TreeSilhouette stems={stems} />}
       <span className="grow clip" dir="auto">
-        {treeTitleOf(now ?? tree) ?? t('untitled')}
+        {name}
       </span>
     </>
   );

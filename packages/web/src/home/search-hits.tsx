@@ -1,5 +1,5 @@
-import { type SearchHit, treeTitleOf } from '@coppice/client';
-import { type KeyboardEvent, type ReactElement, useRef } from 'react';
+import { type SearchHit, type TreeViewData, treeTitleOf } from '@coppice/client';
+import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
 import { treeRoute } from '../state/router.ts';
@@ -8,14 +8,19 @@ import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 
 interface SearchHitsProps {
+  /** The chats whose titles contain the words. */
+  readonly chats: readonly TreeViewData[];
   readonly hits: readonly SearchHit[];
   readonly words: string;
   readonly more: (() => void) | null;
 }
 
-/** The hits of a search. Each opens its branch and scrolls to its message. */
-export function SearchHits({ hits, words, more }: SearchHitsProps): ReactElement {
+const chatsAtFirst = 5;
+
+/** The found chats, and the found messages: each opens its branch and scrolls to its message. */
+export function SearchHits({ chats, hits, words, more }: SearchHitsProps): ReactElement {
   const list = useRef<HTMLElement>(null);
+  const [allChats, setAllChats] = useState(false);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
     const links = [...(list.current?.querySelectorAll<HTMLElement>('.hit') ?? [])];
@@ -24,9 +29,17 @@ export function SearchHits({ hits, words, more }: SearchHitsProps): ReactElement
     (at < 0 ? document.getElementById('search') : links[at])?.focus();
     event.preventDefault();
   };
-  if (hits.length === 0) return <p className="hint">{t('nothingFound')}</p>;
+  if (hits.length === 0 && chats.length === 0) return <p className="hint">{t('nothingFound')}</p>;
   return (
     <section ref={list} className="hits" aria-label={t('found')} onKeyDown={onKeyDown}>
+      {(allChats ? chats : chats.slice(0, chatsAtFirst)).map((tree) => (
+        <FoundChat key={tree.id} tree={tree} words={words} />
+      ))}
+      {allChats || chats.length <= chatsAtFirst ? null : (
+        <Button look="quiet" onClick={() => setAllChats(true)}>
+          {t('showMore')}
+        </Button>
+      )}
       {hits.map((hit) => (
         <SearchHitLine key={`${hit.treeId} ${hit.nodeId}`} hit={hit} words={words} />
       ))}
@@ -36,6 +49,21 @@ export function SearchHits({ hits, words, more }: SearchHitsProps): ReactElement
         </Button>
       )}
     </section>
+  );
+}
+
+function FoundChat({ tree, words }: { readonly tree: TreeViewData; readonly words: string }): ReactElement {
+  return (
+    <PageLink to={treeRoute(tree.id)} className="hit">
+      <ListedSilhouette tree={tree} width={40} height={30} />
+      <span className="where">
+        <b dir="auto">
+          <MarkedText text={treeTitleOf(tree) ?? t('untitled')} words={words} />
+        </b>
+      </span>
+      <span className="side">{formatTime(tree.updatedAt)}</span>
+      <span className="words">{[tree.folder ?? '', ...tree.tags.map((tag) => `#${tag}`)].join(' ').trim()}</span>
+    </PageLink>
   );
 }
 

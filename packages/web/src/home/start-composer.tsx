@@ -1,4 +1,3 @@
-import { textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { formatChord } from '../keys/chords.ts';
@@ -6,13 +5,12 @@ import { useAppData } from '../state/app-data.ts';
 import { findPreset, useLibrary } from '../state/library.ts';
 import { useProjectDefaults } from '../state/projects.ts';
 import { startChat } from '../state/start-chat.ts';
-import { showToast } from '../state/toasts.ts';
 import { openDialog, useUi } from '../state/ui.ts';
-import { blockOfAttachment } from '../thread/attachments.ts';
 import { ComposerBox } from '../thread/composer-box.tsx';
 import { useSlashMenu } from '../thread/slash-menu.tsx';
 import { useDraft } from '../thread/use-draft.ts';
 import { useDraftFiles } from '../thread/use-files.ts';
+import { buildMessage, isUploading, reportFailedFile, useSendWhenReady } from '../thread/use-send.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
@@ -34,25 +32,17 @@ export function StartComposer({ folder }: { readonly folder: string | null }): R
   useEffect(() => {
     if (asked > 0) area.current?.focus();
   }, [asked]);
-  const send = async (answer: boolean) => {
-    const blocks = files.list.map(blockOfAttachment).filter((block) => block !== null);
-    const words = text.trim();
-    if (sending || (words === '' && blocks.length === 0)) return;
-    const stuck = files.list.find((file) => file.state !== 'ready');
-    if (stuck !== undefined) {
-      showToast({ icon: 'warn', text: t('fileStuck', { name: stuck.name }), bad: true });
-      return;
-    }
+  const send = useSendWhenReady(!isUploading(files), async (answer) => {
+    const message = buildMessage({ text, files });
+    if (sending || message === null || reportFailedFile(files)) return;
     setSending(true);
-    const { content } = textMessage('user', text);
-    const message = { role: 'user' as const, content: words === '' ? blocks : [...content, ...blocks] };
     const done = await startChat(message, { folder, preset }, answer);
     setSending(false);
     if (!done) return;
     forget();
     setText('');
     files.take();
-  };
+  });
   return (
     <div className="start-dock">
       <ComposerBox

@@ -13,7 +13,7 @@ test('[B86] a finding of an import is translated, with its position and its valu
     expect(
       germanFinding({ code, place, data: buildFinding('import/differs', 'note', place, detailOf('id', '"(b)"')).data })
         ?.detail,
-    ).toBe('Kennung "(b)"');
+    ).toBe('ID "(b)"');
     expect(germanFinding({ code, place, data: {} })).toMatchObject({ detail: '' });
   }
   expect(germanFinding({ code: 'import/skipped', place: 'a.json', data: {} })?.said).toBe(
@@ -25,14 +25,17 @@ test('[B86] a finding of an import is translated, with its position and its valu
 test('[B87] the details of a finding are translated by their code, and names and texts of the file stay unchanged', () => {
   const finding = (detail: FindingDetail | string) =>
     germanFinding(buildFinding('import/differs', 'note', 'a', detail));
-  expect(finding(detailOf('listed-and-present', 3, 4))).toMatchObject({ detail: '3 genannt, 4 da', english: false });
+  expect(finding(detailOf('listed-and-present', 3, 4))).toMatchObject({
+    detail: '3 genannt, 4 vorhanden',
+    english: false,
+  });
   expect(finding(detailOf('renamed', '$&', '"b {}"'))).toMatchObject({ detail: '$& wurde zu "b {}"', english: false });
   for (const name of ['constructor', 'no messages', 'file.png'])
     expect(finding(name)).toMatchObject({ detail: name, english: true });
 });
 
 test('[B87] a refusal of a store during an import is worded by its own code', () => {
-  const refusal = { code: 'tree/unknown-node', message: 'There is no node x.', data: { nodeId: 'x' } };
+  const refusal = { code: 'tree/unknown-node', message: 'There is no message x.', data: { nodeId: 'x' } };
   expect(germanFinding({ code: 'import/refused', place: 'a', data: { refusal } })).toEqual({
     said: 'a: der Speicher hat das Gespräch abgelehnt',
     detail: 'Die Nachricht x gibt es hier nicht.',

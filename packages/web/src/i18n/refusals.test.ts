@@ -7,7 +7,7 @@ const germanRefusal = createRefusalTranslator('de', refusalTextsDe);
 test('[B87] a German refusal has the values of the English one, and leaves out unknown ones', () => {
   const full = { code: 'context/full', message: 'It is full.', data: { model: 'openai/gpt-5', window: 8000 } };
   expect(germanRefusal(full)).toEqual({
-    said: 'Der Chat füllt das Kontextfenster von openai/gpt-5 (8.000 Tokens): fass ältere Nachrichten zusammen, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
+    said: 'Der Chat füllt das Kontextfenster von openai/gpt-5 (8.000 Token): fass ältere Nachrichten zusammen, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
     english: '',
   });
   expect(germanRefusal({ ...full, data: {} })?.said).toBe(

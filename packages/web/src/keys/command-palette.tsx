@@ -1,8 +1,9 @@
-import { type SearchHit, treeTitleOf } from '@coppice/client';
+import { type SearchHit, type TreeViewData, treeTitleOf } from '@coppice/client';
 import { Command } from 'cmdk';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
+import { useChatsByTitle } from '../state/chats-by-title.ts';
 import { api } from '../state/page-client.ts';
 import { homeRoute, navigateTo, treeRoute } from '../state/router.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -10,6 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { pageActions } from './actions.ts';
 import { formatChord } from './chords.ts';
 import { currentSession } from './open-session.ts';
+import { clearPendingSearch, readPendingSearch } from './pending-search.tsx';
 
 const mostBookmarks = 32;
 const mostChats = 40;
@@ -17,6 +19,10 @@ const mostChats = 40;
 /** The value of a hit. It includes the chat, because several chats may contain the same message. */
 function hitValue(hit: SearchHit): string {
   return `hit ${hit.treeId} ${hit.nodeId}`;
+}
+
+function chatValue(tree: TreeViewData): string {
+  return `${treeTitleOf(tree) ?? t('untitled')} ${tree.id}`;
 }
 
 function searchValue(words: string): string {
@@ -39,11 +45,24 @@ type RunAndClose = (action: () => void) => void;
 
 /** The palette: finds actions, chats, branches and bookmarks of the open tree, and messages of all branches. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(readPendingSearch);
   const [chosen, setChosen] = useState('');
+  useEffect(clearPendingSearch, []);
   const words = text.trim();
+  /** The message that was selected because it was found first, not by the user. */
+  const firstHit = useRef('');
   // Hits arrive late: until then the last line may be selected only because it was the only one.
-  const hits = useHits(words, (first) => setChosen((now) => (now === searchValue(words) ? hitValue(first) : now)));
+  const hits = useHits(words, (first) => {
+    firstHit.current = hitValue(first);
+    setChosen((now) => (now === searchValue(words) ? hitValue(first) : now));
+  });
+  const named = useChatsByTitle(words, mostChats);
+  useEffect(() => {
+    const [first] = named?.text === words ? named.chats : [];
+    if (first === undefined) return;
+    // Chats are shown above messages, and Enter opens what is shown first.
+    setChosen((now) => (now === searchValue(words) || now === firstHit.current ? chatValue(first) : now));
+  }, [named, words]);
   const run: RunAndClose = (action) => {
     onClose();
     // The dialog restores the focus first; the action may change it.
@@ -66,7 +85,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
           <Command.Empty className="hint">{t('nothingFound')}</Command.Empty>
           <BookmarkItems run={run} />
           <ActionItems run={run} />
-          <ChatItems run={run} />
+          <ChatItems named={named?.chats ?? []} run={run} />
           {words === '' ? null : <MessageItems words={words} hits={hits} run={run} />}
         </Command.List>
       </Command>
@@ -144,15 +163,22 @@ function ActionItems({ run }: { readonly run: RunAndClose }): ReactElement {
   );
 }
 
-function ChatItems({ run }: { readonly run: RunAndClose }): ReactElement {
+interface ChatItemsProps {
+  /** The chats whose titles contain the words. */
+  readonly named: readonly TreeViewData[];
+  readonly run: RunAndClose;
+}
+
+function ChatItems({ named, run }: ChatItemsProps): ReactElement {
   const trees = useAppData((lists) => lists.trees);
+  const shown = new Map([...trees.slice(0, mostChats), ...named].map((tree) => [tree.id, tree]));
   return (
     <Command.Group>
-      {trees.slice(0, mostChats).map((tree) => (
+      {[...shown.values()].map((tree) => (
         <Command.Item
           key={tree.id}
           className="opt"
-          value={`${treeTitleOf(tree) ?? t('untitled')} ${tree.id}`}
+          value={chatValue(tree)}
           onSelect={() => run(() => navigateTo(treeRoute(tree.id)))}
         >
           <Icon name="map" />

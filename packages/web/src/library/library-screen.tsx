@@ -1,14 +1,15 @@
+import { fieldsOrEmpty } from '@coppice/core/decode';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { HomeRail } from '../home/home-rail.tsx';
 import { DrawerButton } from '../home/rail.tsx';
 import { formatList, t, tn } from '../i18n/index.ts';
 import {
+  deleteLibraryEntry,
   emptyLibraryEntry,
   type LibraryItem,
   libraryEntryToJson,
   loadLibrary,
   parseLibraryEntry,
-  removeLibraryItem,
   saveLibraryEntry,
   useLibrary,
 } from '../state/library.ts';
@@ -16,8 +17,9 @@ import { loadFolders, useProjects } from '../state/projects.ts';
 import { showToast } from '../state/toasts.ts';
 import { openDialog } from '../state/ui.ts';
 import { slashNameOfPrompt } from '../thread/slash-menu.tsx';
+import { useDraft } from '../thread/use-draft.ts';
 import { Button } from '../ui/button.tsx';
-import { saveText } from '../ui/save-text.ts';
+import { saveText } from '../ui/save-file.ts';
 import { countInstructionTokens } from './instruction-tokens.ts';
 import { PresetEditor } from './preset-editor.tsx';
 
@@ -63,7 +65,7 @@ function ImportExport({ items }: { readonly items: readonly LibraryItem[] }): Re
     } catch {
       list = null;
     }
-    const given = typeof list === 'object' && list !== null && 'items' in list ? list.items : list;
+    const given = fieldsOrEmpty(list).items ?? list;
     const entries = (Array.isArray(given) ? given : []).map(parseLibraryEntry).filter((entry) => entry !== null);
     let stored = 0;
     for (const entry of entries) {
@@ -136,7 +138,8 @@ function Instructions({ items }: { readonly items: readonly LibraryItem[] }): Re
 }
 
 function InstructionText({ item }: { readonly item: LibraryItem | null }): ReactElement {
-  const [text, setText] = useState(item?.text ?? '');
+  // Text that is not saved is kept as a draft.
+  const { text, set: setText } = useDraft('instructions', item?.text ?? '');
   const changed = text !== (item?.text ?? '');
   const save = () => saveLibraryEntry({ ...emptyLibraryEntry, kind: 'instructions', text }, item?.id ?? null);
   return (
@@ -218,7 +221,7 @@ function Prompts({ items }: { readonly items: readonly LibraryItem[] }): ReactEl
               <Button small icon="edit" onClick={() => setEditing(item.id)}>
                 {t('edit')}
               </Button>
-              <Button small look="quiet" icon="trash" onClick={() => void removeLibraryItem(item.id)}>
+              <Button small look="quiet" icon="trash" onClick={() => void deleteLibraryEntry(item)}>
                 {t('delete')}
               </Button>
             </div>

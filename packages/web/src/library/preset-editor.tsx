@@ -3,10 +3,10 @@ import { t } from '../i18n/index.ts';
 import { ModelChips, OptionFields, ToolOptions } from '../models/options-panel.tsx';
 import { type ChatOptions, defaultOptions } from '../state/chat-options.ts';
 import {
+  deleteLibraryEntry,
   emptyLibraryEntry,
   type FirstMessage,
   type LibraryItem,
-  removeLibraryItem,
   saveLibraryEntry,
 } from '../state/library.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -139,7 +139,7 @@ function PresetButtons({ entry, item, onDone }: PresetButtonsProps): ReactElemen
           >
             {t('duplicateWord')}
           </Button>
-          <Button look="quiet" icon="trash" onClick={() => void removeLibraryItem(item.id).then(onDone)}>
+          <Button look="quiet" icon="trash" onClick={() => void deleteLibraryEntry(item).then(onDone)}>
             {t('delete')}
           </Button>
         </>

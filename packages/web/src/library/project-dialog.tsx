@@ -72,7 +72,8 @@ function ProjectForm({ name: before, blocks, onClose }: ProjectFormProps): React
     setBusy(false);
     if (!done) return;
     onClose();
-    if (wanted !== before) navigateTo(homeRoute('', `folder:${wanted}`));
+    // The address of the old name would show no project.
+    if (wanted !== before) navigateTo(homeRoute('', `folder:${wanted}`), { replace: before !== null });
   };
   return (
     <form className="form" onSubmit={(event) => void save(event)}>

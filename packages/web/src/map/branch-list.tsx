@@ -1,7 +1,7 @@
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useMemo, useState } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { nameOfMessage } from '../markdown/message-name.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { MapModel } from './use-map.ts';
 
@@ -23,11 +23,11 @@ export function BranchList({ model, onPick, onShow }: BranchListProps): ReactEle
       if (tip === undefined) return [];
       const mark = branch.nodes.findLast((node) => model.topology.bookmarks.has(node.id));
       const named = mark === undefined ? undefined : model.topology.bookmarks.get(mark.id)?.title;
-      const title = named ?? toExcerpt(tip.preview);
+      const title = named ?? nameOfMessage(tip.preview, tip.status);
       return [
         {
           id: tip.id,
-          title: title === '' ? '…' : title,
+          title,
           size: branch.nodes.length,
           marked: mark !== undefined,
           here: tip.id === model.leaf,

@@ -2,7 +2,7 @@ import { replySourceOf } from '@coppice/client';
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { type ReactElement, useMemo } from 'react';
 import { t } from '../i18n/index.ts';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { nameOfMessage } from '../markdown/message-name.ts';
 import { useTree } from '../state/use-session.ts';
 import { ModelName } from '../ui/model-name.tsx';
 import { messageHeight, messagePosition } from './layout.ts';
@@ -99,7 +99,7 @@ function MapCard({
         ) : null}
       </b>
       <span className="words" dir="auto">
-        {toExcerpt(node.preview)}
+        {nameOfMessage(node.preview, node.status)}
       </span>
     </button>
   );

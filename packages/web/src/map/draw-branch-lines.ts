@@ -94,7 +94,7 @@ function addStretch(
   }
 }
 
-/** Draws the root symbol, which keeps its size at every zoom. */
+/** Draws the root symbol. Its size depends on the zoom level alone, not on the exact scale. */
 export function drawRoot({ context, layout, view, palette, level, mini }: MapScene): void {
   const x = layout.x0 * view.kx + view.tx;
   const y = view.ty;

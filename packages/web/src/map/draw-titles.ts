@@ -61,7 +61,7 @@ export function drawTitles(pen: MapScene, seen: readonly VisibleBranch[]): void 
     const here = tip.id === pen.leaf;
     const mark = branch.nodes.findLast((node) => pen.bookmarks.has(node.id));
     const named = mark === undefined ? undefined : pen.bookmarks.get(mark.id)?.title;
-    const title = named ?? toExcerpt(tip.preview, 27);
+    const title = named ?? toExcerpt(tip.preview, 26);
     if (title === '' || (pen.quiet === true && !here && mark === undefined)) continue;
     if (pen.level === 'far' && !here && mark === undefined && branch.nodes.length < 3) continue;
     titled.push({

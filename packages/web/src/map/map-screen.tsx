@@ -1,4 +1,4 @@
-import { type TreeSession, toHttpProblem, treeTitleOf } from '@coppice/client';
+import { type TreeSession, toHttpProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useCallback, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
@@ -6,10 +6,11 @@ import { navigateTo, treeRoute } from '../state/router.ts';
 import { moveMessages, showError } from '../state/tree-actions.ts';
 import { openDialog } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { BranchCrumb } from '../thread/tree-bar.tsx';
+import { BackToThread, BranchCrumb } from '../thread/tree-bar.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
+import { useOpenChatName } from '../ui/use-chat-name.ts';
 import { BranchList } from './branch-list.tsx';
 import { MessageCards } from './cards.tsx';
 import { DragLine } from './drag-line.tsx';
@@ -111,17 +112,12 @@ function MapBar(props: {
   readonly children: ReactElement;
 }): ReactElement {
   const { filter, onFilter, children } = props;
-  const session = useSession();
-  const tree = useTree((state) => state.part?.tree ?? null);
+  const name = useOpenChatName(useTree((state) => state.part?.tree ?? null));
   return (
     <div className="bar">
-      <IconButton
-        icon="left"
-        label={`${t('backToThread')} (Esc)`}
-        onClick={() => navigateTo(treeRoute(session.treeId))}
-      />
+      <BackToThread />
       <div className="crumb grow">
-        <h1 dir="auto">{tree === null ? '' : (treeTitleOf(tree) ?? t('untitled'))}</h1>
+        <h1 dir="auto">{name}</h1>
         <BranchCrumb />
       </div>
       <fieldset className="seg wide" aria-label={t('filter')}>

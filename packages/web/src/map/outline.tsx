@@ -4,12 +4,13 @@ import { Outline, type OutlineItem, type OutlineListProps } from '@coppice/react
 import { type KeyboardEvent, type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { t, tn } from '../i18n/index.ts';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { nameOfMessage } from '../markdown/message-name.ts';
 import { openMessage } from '../state/open-message.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { isForInputMethod } from '../ui/input-method.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
 import { type ShapeFilter, shapeFilters } from './filters.ts';
@@ -213,6 +214,7 @@ function useListKeys(
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const item = items[chosen];
+    if (isForInputMethod(event)) return;
     if (event.key === 'ArrowDown') moveTo(chosen + 1);
     else if (event.key === 'ArrowUp') moveTo(chosen - 1);
     else if (event.key === 'Home') moveTo(0);
@@ -282,7 +284,7 @@ function OutlineRow({ item, id, first, chosen, onPick }: OutlineRowProps): React
         )}
       </span>
       <span className="item-text" dir="auto">
-        {node.preview === '' ? '…' : toExcerpt(node.preview)}
+        {nameOfMessage(node.preview, node.status)}
       </span>
       <LineMarks item={item} />
     </button>
@@ -304,7 +306,8 @@ function LineMarks({ item }: { readonly item: Extract<OutlineItem, { kind: 'mess
       {status === 'error' ? (
         <span className="bad-mark">
           <Icon name="x" size={13} />
-          <span className="sr">{t('noAnswer')}</span>
+          {/* Without a text, the name of the line is already this sentence. */}
+          {item.node.preview === '' ? null : <span className="sr">{t('noAnswer')}</span>}
         </span>
       ) : null}
       {item.variants > 1 ? (

@@ -2,7 +2,7 @@ import { memo, type ReactElement, useContext, useMemo, useState } from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { saveText } from '../ui/save-text.ts';
+import { saveText } from '../ui/save-file.ts';
 import { useScrollable } from '../ui/use-scrollable.ts';
 import { type CodeInfo, codeFileName, languageName, previewKindOf } from './code-names.ts';
 import { type DiffLine, isDiff, splitDiffLines } from './diff.ts';

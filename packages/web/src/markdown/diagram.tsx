@@ -2,14 +2,17 @@ import { memo, type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { saveText } from '../ui/save-text.ts';
+import { saveText } from '../ui/save-file.ts';
 import { useDarkTheme } from '../ui/use-dark-theme.ts';
+import { useScrollable } from '../ui/use-scrollable.ts';
 import { CodeBlock } from './code.tsx';
 import type { CodeInfo } from './code-names.ts';
 import type { DrawnDiagram } from './draw-diagram.ts';
 
 // A longer diagram is shown as code: drawing it could block the browser.
 const longestText = 20_000;
+// A drawing that is not wider than this fits into the column of every screen.
+const narrowestColumn = 230;
 
 /**
  * A Mermaid diagram as an image, with a button to show its source. Until it is drawn, or if that fails, it is shown
@@ -24,6 +27,8 @@ export const Diagram = memo(function Diagram({
 }): ReactElement {
   const drawn = useDrawnDiagram(code);
   const [asCode, setAsCode] = useState(false);
+  const [large, setLarge] = useState(false);
+  const scrolls = useScrollable<HTMLDivElement>();
   if (drawn === null || 'problem' in drawn || asCode)
     return (
       <>
@@ -50,6 +55,13 @@ export const Diagram = memo(function Diagram({
         <Button small look="quiet" icon="code" onClick={() => setAsCode(true)}>
           {t('code')}
         </Button>
+        {(drawn.width ?? 0) > narrowestColumn ? (
+          <IconButton
+            icon={large ? 'minus' : 'plus'}
+            label={t(large ? 'shrinkImage' : 'enlargeImage')}
+            onClick={() => setLarge(!large)}
+          />
+        ) : null}
         <IconButton
           icon="import"
           label={t('saveFile')}
@@ -57,10 +69,14 @@ export const Diagram = memo(function Diagram({
         />
         <CopyButton text={code} label={t('copyCode')} />
       </div>
-      <img
-        src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawn.svg)}`}
-        alt={t('diagramOf', { text: code.slice(0, 400) })}
-      />
+      <div className={large ? 'drawing large' : 'drawing'} ref={scrolls}>
+        {/* Not stretched to the column: a small diagram would have huge letters. */}
+        <img
+          src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawn.svg)}`}
+          alt={t('diagramOf', { text: code.slice(0, 400) })}
+          width={drawn.width ?? undefined}
+        />
+      </div>
     </figure>
   );
 });

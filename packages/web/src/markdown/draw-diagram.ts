@@ -4,15 +4,25 @@
  */
 import libraryAddress from '@mermaid-js/tiny/dist/mermaid.tiny.js?url';
 import { pageHost } from '../state/page-host.ts';
+import { toFlowchart } from './mindmap.ts';
 
-/** A drawn diagram, or why it could not be drawn. */
-export type DrawnDiagram = { readonly svg: string } | { readonly problem: string };
+/** A drawn diagram with its natural width in pixels, or why it could not be drawn. */
+export type DrawnDiagram = { readonly svg: string; readonly width: number | null } | { readonly problem: string };
+
+/** Names variables with a number: `numbered('pie', 1, 2, …)` is `pie1` and `pie2`. */
+function numbered(name: string, first: number, count: number, valueAt: (index: number) => string) {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${first + index}`, valueAt(index)]));
+}
 
 // Drawn in greys: colours have other meanings on the page.
 function settingsFor(dark: boolean): Readonly<Record<string, unknown>> {
   const [ink, quiet, line, paper, surface] = dark
     ? ['#e8ebe4', '#c0c7c0', '#8a938c', '#232a26', '#2c3430']
     : ['#1d2620', '#46504a', '#7a847c', '#fcfdfb', '#eff1ed'];
+  // Neighbouring parts of a chart differ, and all of them are light enough, or dark enough, for text in ink.
+  const steps = dark ? ['#3a443e', '#4f5a53', '#2c3430', '#5f6b63'] : ['#d9ddd6', '#c2c9c1', '#eff1ed', '#aeb7af'];
+  const stepAt = (index: number) => steps[index % steps.length] ?? surface;
+  const inkAt = () => ink;
   return {
     startOnLoad: false,
     securityLevel: 'strict',
@@ -23,6 +33,8 @@ function settingsFor(dark: boolean): Readonly<Record<string, unknown>> {
     class: { htmlLabels: false },
     fontFamily: 'system-ui, sans-serif',
     maxTextSize: 30_000,
+    // Half transparent by default, so that the line crosses the words.
+    themeCSS: '.edgeLabel rect { opacity: 1 }',
     themeVariables: {
       darkMode: dark,
       background: paper,
@@ -40,6 +52,28 @@ function settingsFor(dark: boolean): Readonly<Record<string, unknown>> {
       clusterBkg: paper,
       clusterBorder: line,
       fontSize: '14px',
+      ...numbered('pie', 1, 12, stepAt),
+      pieTitleTextSize: '16px',
+      pieSectionTextSize: '14px',
+      pieStrokeColor: line,
+      pieOuterStrokeColor: line,
+      pieStrokeWidth: '1px',
+      pieOuterStrokeWidth: '1px',
+      pieOpacity: '1',
+      pieSectionTextColor: ink,
+      pieLegendTextColor: ink,
+      pieTitleTextColor: ink,
+      ...numbered('cScale', 0, 12, stepAt),
+      ...numbered('cScaleLabel', 0, 12, inkAt),
+      ...numbered('git', 0, 8, stepAt),
+      ...numbered('gitBranchLabel', 0, 8, inkAt),
+      commitLabelColor: ink,
+      commitLabelBackground: paper,
+      ...numbered('fillType', 0, 8, stepAt),
+      ...numbered('actor', 0, 6, stepAt),
+      xyChart: { plotColorPalette: [quiet, line, steps[1]].join(', ') },
+      quadrantPointFill: quiet,
+      quadrantPointTextFill: ink,
     },
   };
 }
@@ -48,6 +82,12 @@ type Answer = { readonly id: number; readonly svg?: string; readonly problem?: s
 
 function isAnswer(data: unknown): data is Answer {
   return typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'number';
+}
+
+/** Reads the width of a drawing from its view box, because its own width is that of its surroundings. */
+function widthOf(svg: string): number | null {
+  const width = Number(/^<svg[^>]*?viewBox="[-\d.e]+ [-\d.e]+ ([\d.]+)/.exec(svg)?.[1]);
+  return width > 0 ? Math.ceil(width) : null;
 }
 
 const waiting = new Map<number, (drawn: DrawnDiagram) => void>();
@@ -73,7 +113,7 @@ async function openFrame(): Promise<HTMLIFrameElement> {
         resolve();
       } else if (isAnswer(event.data)) {
         const { id, svg, problem } = event.data;
-        waiting.get(id)?.(typeof svg === 'string' ? { svg } : { problem: String(problem ?? '') });
+        waiting.get(id)?.(typeof svg === 'string' ? { svg, width: widthOf(svg) } : { problem: String(problem ?? '') });
         waiting.delete(id);
       }
     });
@@ -95,6 +135,6 @@ export async function drawDiagram(text: string, dark: boolean): Promise<DrawnDia
   const id = ++lastId;
   return new Promise((resolve) => {
     waiting.set(id, resolve);
-    opened.contentWindow?.postMessage({ id, text, settings: settingsFor(dark) }, '*');
+    opened.contentWindow?.postMessage({ id, text: toFlowchart(text) ?? text, settings: settingsFor(dark) }, '*');
   });
 }

@@ -9,6 +9,7 @@ import {
   memo,
   type ReactElement,
   type ReactNode,
+  useContext,
   useEffect,
   useId,
   useMemo,
@@ -26,8 +27,9 @@ import { parseCodeInfo } from './code-names.ts';
 import { Diagram } from './diagram.tsx';
 import { textDirectionOf } from './direction.ts';
 import { countElements, maxSliceElements } from './elements.ts';
+import { decodeEntities } from './entities.ts';
 import { Footnote, FootnoteReference } from './footnote.tsx';
-import { FootnotesContext, numberFootnotes } from './footnotes.ts';
+import { type Footnotes, FootnotesContext, numberFootnotes } from './footnotes.ts';
 import { FormulaView } from './formula.tsx';
 import { nestTags } from './html-tags.ts';
 import { toDocumentAddress, toSafeAddress } from './links.ts';
@@ -41,6 +43,7 @@ import {
   sliceElements,
   sliceMarkdown,
 } from './slices.ts';
+import { mayHaveSourceMarks, SourceMarks } from './source-marks.tsx';
 
 interface MarkdownProps {
   readonly text: string;
@@ -125,10 +128,20 @@ const SliceView = memo(function SliceView({
     const nested = nestBlocks(next.blocks);
     return countElements(nested.map((block) => block.token)) > maxSliceElements ? null : nested;
   }, [slice, growing]);
+  const footnotes = useContext(FootnotesContext);
   if (cut === null) return <PlainText text={slice.text} />;
-  const blocks = cut.map((block) => <Block key={block.at} block={block} />);
+  const blocks = moveFootnotesToEnd(cut, footnotes).map((block) => <Block key={block.at} block={block} />);
   return later ? <div className="later-slice">{blocks}</div> : <>{blocks}</>;
 });
+
+/** Moves the definitions of footnotes below the text, in the order of their numbers. */
+function moveFootnotesToEnd(blocks: readonly MarkdownBlock[], footnotes: Footnotes | null): readonly MarkdownBlock[] {
+  if (footnotes === null) return blocks;
+  const numberOf = ({ token }: MarkdownBlock) =>
+    token.type === 'footnote' ? (footnotes.numbers.get(String(token.label)) ?? 0) : 0;
+  const notes = blocks.filter((block) => numberOf(block) > 0).sort((a, b) => numberOf(a) - numberOf(b));
+  return notes.length === 0 ? blocks : [...blocks.filter((block) => numberOf(block) === 0), ...notes];
+}
 
 // Compared by text: an unchanged block is not rendered again while the reply streams below it.
 const Block = memo(
@@ -154,13 +167,19 @@ function renderAll(tokens: readonly Token[] | undefined, depth: number): ReactNo
   ));
 }
 
+function renderText(text: string): ReactNode {
+  return mayHaveSourceMarks(text) ? <SourceMarks text={text} /> : text;
+}
+
 function renderElement(token: Token, depth: number): ReactNode {
   if (depth > deepest) return token.raw;
   switch (token.type) {
     case 'paragraph':
       return <p dir="auto">{renderAll(token.tokens, depth)}</p>;
     case 'text':
-      return token.tokens === undefined ? unescapeHtml(String(token.text)) : renderAll(token.tokens, depth);
+      return token.tokens === undefined
+        ? renderText(decodeEntities(String(token.text)))
+        : renderAll(token.tokens, depth);
     case 'escape':
       return String(token.text);
     case 'strong':
@@ -295,6 +314,14 @@ function renderHeading(token: Token, depth: number): ReactElement {
   return createElement(headingFor('depth' in token ? Number(token.depth) : 6), { dir: 'auto' }, inside);
 }
 
+/** Returns the tokens of a list item. Texts between blank lines become paragraphs, except the text after a task box. */
+function tokensOfItem({ loose, task, tokens }: Tokens.ListItem): readonly Token[] {
+  if (!loose) return tokens;
+  return tokens.map((token, index) =>
+    token.type !== 'text' || (task && index === 0) ? token : { ...token, type: 'paragraph' },
+  );
+}
+
 function renderList(token: Tokens.List, depth: number): ReactElement {
   let at = 0;
   const items = token.items.map((item) => {
@@ -311,7 +338,7 @@ function renderList(token: Tokens.List, depth: number): ReactElement {
             aria-label={item.text.slice(0, 80)}
           />
         ) : null}
-        {renderAll(item.tokens, depth)}
+        {renderAll(tokensOfItem(item), depth)}
       </li>
     );
   });
@@ -378,38 +405,5 @@ function renderLink(token: Token, depth: number): ReactNode {
     <a href={safe} title={safe} target="_blank" rel="noopener noreferrer nofollow" referrerPolicy="no-referrer">
       {inside}
     </a>
-  );
-}
-
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00a0',
-  hellip: '…',
-  mdash: '—',
-  ndash: '–',
-  copy: '©',
-  times: '×',
-  rarr: '→',
-  larr: '←',
-  le: '≤',
-  ge: '≥',
-  ne: '≠',
-  deg: '°',
-  euro: '€',
-};
-
-function unescapeHtml(text: string): string {
-  if (!text.includes('&')) return text;
-  return text.replace(
-    /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{1,10}));/gi,
-    (whole, ten: string | undefined, hex: string | undefined, name: string | undefined) => {
-      if (name !== undefined) return entities[name] ?? whole;
-      const code = ten === undefined ? Number.parseInt(hex ?? '', 16) : Number(ten);
-      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-    },
   );
 }

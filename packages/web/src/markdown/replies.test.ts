@@ -39,7 +39,7 @@ test('[B113] a tag that is never closed, or closed in the wrong order, loses no 
   expect(html('a <b>c')).toBe('<p dir="auto">a &lt;b&gt;c</p>');
 });
 
-test('[B113] alerts are named by their kind, and footnotes numbered by their first reference', () => {
+test('[B113, B329] alerts are named by their kind, and footnotes numbered by their first reference', () => {
   expect(html('> [!WARNING]\n> Careful **now**')).toMatch(
     /class="alert-box warning".*Warning<\/p><p dir="auto">Careful <strong>now<\/strong><\/p><\/div>$/,
   );
@@ -47,13 +47,23 @@ test('[B113] alerts are named by their kind, and footnotes numbered by their fir
   const noted = html('B[^b] and A[^a] and b again[^b], none[^c].\n\n[^a]: First *words*.\n[^b]: Second.');
   expect(noted).toMatch(/>1<\/a><\/sup> and A.*>2<\/a><\/sup> and b again.*>1<\/a>/s);
   expect(noted).toContain('none[^c]');
-  expect(noted).toMatch(/2\. First <em>words<\/em>\..*1\. Second\./s);
+  expect(noted).toMatch(/1\. Second\..*2\. First <em>words<\/em>\./s);
+  expect(html('a[^a]\n\n[^a]: A note.\n\nMore text.')).toMatch(/More text\..*A note\./s);
 });
 
 test('[B113] headings keep their levels, and tasks in tasks their boxes', () => {
   const made = html('# a\n\n## b\n\n### c\n\n#### d');
   expect(made.match(/<h\d/g)).toEqual(['<h3', '<h4', '<h5', '<h6']);
   expect(html('- [x] a\n  - [ ] b\n    - [x] c').match(/type="checkbox"/g)).toHaveLength(3);
+});
+
+test('[B113] a list item whose texts are separated by blank lines has paragraphs, and a task begins beside its box', () => {
+  const paragraph = (text: string) => `<p dir="auto">${text}</p>`;
+  expect(html('1. one\n\n   more\n\n2. two')).toBe(
+    `<ol dir="ltr" start="1"><li>${paragraph('one')}${paragraph('more')}</li><li>${paragraph('two')}</li></ol>`,
+  );
+  expect(html('- one\n- two')).toBe('<ul dir="ltr"><li>one</li><li>two</li></ul>');
+  expect(html('- [ ] one\n\n  more')).toMatch(/<input [^>]*>one<p dir="auto">more<\/p><\/li>/);
 });
 
 test('[B112] formulas are found in every form that replies use, and prices are not formulas', () => {

@@ -23,6 +23,28 @@ test('[B112] a hundred ordinary formulas are rendered, inline and as blocks, wit
     }
 });
 
+test('[B112] commands of extensions and of other renderers do not spoil a formula', () => {
+  for (const [tex, shown] of [
+    [String.raw`\require{cancel}\cancel{x}`, 'x'],
+    [String.raw`\bbox[5px,border:2px solid red]{x=1}`, '='],
+    [String.raw`\href{https://other.example}{z}`, 'z'],
+    [String.raw`\unicode{x263a}`, '☺'],
+    [String.raw`\enclose{horizontalstrike}{abc}`, 'a'],
+    [String.raw`\begin{psmallmatrix}a&b\\c&d\end{psmallmatrix}`, 'mtable'],
+    [String.raw`\begin{array}{@{}l@{}}a\\b\end{array}`, 'mtable'],
+    [String.raw`\begin{align}a&=b\\\intertext{and}c&=d\end{align}`, 'and'],
+    [String.raw`x &= 1 \\ y &= 2`, 'mtable'],
+    [String.raw`a \middle| b`, '|'],
+    [String.raw`\ang{30} + \SI{5}{\kg} + \SIrange{1}{2}{\metre}`, '°|∘|–'],
+    [String.raw`\overunderset{a}{b}{c} + \nCr{n}{k} + \mathlarger{x}`, 'munder'],
+    [String.raw`\textasciitilde\textbackslash\textbar\textless`, '&lt;'],
+  ] as const) {
+    const html = setOrNull(tex, true);
+    expect(html, tex).toMatch(new RegExp(shown.replace(/^\|$/, '\\|')));
+    expect(html, tex).not.toMatch(/>\\[a-zA-Z]|other\.example/);
+  }
+});
+
 test('[B112] an unknown command leaves the rest of its formula rendered; an unreadable formula stays as written', () => {
   const html = setOrNull(String.raw`\frac{1}{2} + \nosuchcommand{x}`, false);
   expect(html).toContain('<mfrac>');

@@ -1,5 +1,6 @@
 /** Models for a menu: favourites, then the others by provider. */
 import type { ModelView } from '@coppice/client';
+import { translateBuiltInName } from '../i18n/command-texts.ts';
 
 /** Models under one heading. */
 export interface ModelGroup {
@@ -17,7 +18,7 @@ export function groupModels(
 ): readonly ModelGroup[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = ({ id, label, providerLabel }: ModelView) => {
-    const text = `${id} ${label} ${providerLabel}`.toLowerCase();
+    const text = `${id} ${label} ${providerLabel} ${translateBuiltInName(providerLabel)}`.toLowerCase();
     return words.every((word) => text.includes(word));
   };
   const loved = new Set(favourites);
@@ -27,7 +28,7 @@ export function groupModels(
     if (!model.ready || !fits(model)) continue;
     if (loved.has(model.id)) first.push(model);
     else {
-      const group = byProvider.get(model.provider) ?? { label: model.providerLabel, models: [] };
+      const group = byProvider.get(model.provider) ?? { label: translateBuiltInName(model.providerLabel), models: [] };
       group.models.push(model);
       byProvider.set(model.provider, group);
     }

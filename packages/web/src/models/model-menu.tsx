@@ -5,6 +5,7 @@ import { toggleFavourite, useAppData } from '../state/app-data.ts';
 import { loadConnections, openConnection, useConnections } from '../state/connections.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
+import { isForInputMethod } from '../ui/input-method.ts';
 import { ModelName } from '../ui/model-name.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { useArrowKeys } from '../ui/use-arrow-keys.ts';
@@ -127,7 +128,7 @@ function ModelFilter({ text, onChange, onEnter }: ModelFilterProps): ReactElemen
         value={text}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') onEnter();
+          if (event.key === 'Enter' && !isForInputMethod(event)) onEnter();
         }}
       />
     </div>

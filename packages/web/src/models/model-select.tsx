@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { translateBuiltInName } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
 
@@ -29,7 +30,7 @@ export function ModelSelect({
       <option value="">{t('automatic')}</option>
       {value !== null && !ready.some((model) => model.id === value) ? <option value={value}>{value}</option> : null}
       {providers.map((provider) => (
-        <optgroup key={provider} label={provider}>
+        <optgroup key={provider} label={translateBuiltInName(provider)}>
           {ready
             .filter((model) => (model.providerLabel ?? model.provider) === provider)
             .map((model) => (

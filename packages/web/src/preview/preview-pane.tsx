@@ -12,7 +12,7 @@ import { VariantSwitch } from '../thread/variant-switch.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { saveText } from '../ui/save-text.ts';
+import { saveText } from '../ui/save-file.ts';
 import { buildPreviewDocument, type Previewable, previewablesOf, previewTitleOf } from './previewable.ts';
 
 /** Finds the message on the shown branch that is a variant of the given one, or the given one itself. */

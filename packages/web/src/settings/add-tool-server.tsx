@@ -15,14 +15,19 @@ interface AddToolServerProps {
   readonly onCancel: () => void;
 }
 
-/** Variables as lines `NAME=value`; lines without a name are ignored. */
-function parseVariables(text: string): Readonly<Record<string, string>> {
+/** Parses lines `NAME=value`; empty lines are left out. `wrong` is the first line that is not like this. */
+function parseVariables(text: string): {
+  readonly values: Readonly<Record<string, string>>;
+  readonly wrong: string | null;
+} {
   const found: [string, string][] = [];
+  let wrong: string | null = null;
   for (const line of text.split('\n')) {
     const [, name, value] = /^\s*([A-Za-z_]\w*)=(.*)$/.exec(line) ?? [];
     if (name !== undefined) found.push([name, value ?? '']);
+    else if (line.trim() !== '') wrong ??= line.trim();
   }
-  return Object.fromEntries(found);
+  return { values: Object.fromEntries(found), wrong };
 }
 
 /** The lines to add to the configuration file, if a server cannot be added here. */
@@ -50,12 +55,13 @@ const emptyServer: ServerDraft = { kind: 'address', name: '', url: '', key: '', 
 function fieldsOf({ kind, url, key, line, variables, token }: ServerDraft): ToolServerFields {
   return kind === 'address'
     ? { url: url.trim(), ...(key === '' ? {} : { key }) }
-    : { command: splitCommand(line), env: parseVariables(variables), token };
+    : { command: splitCommand(line), env: parseVariables(variables).values, token };
 }
 
-function isComplete({ kind, name, url, line, token }: ServerDraft): boolean {
+function isComplete({ kind, name, url, line, variables, token }: ServerDraft): boolean {
   if (name.trim() === '') return false;
-  return kind === 'address' ? url.trim() !== '' : splitCommand(line).length > 0 && token !== '';
+  if (kind === 'address') return url.trim() !== '';
+  return splitCommand(line).length > 0 && token !== '' && parseVariables(variables).wrong === null;
 }
 
 /** Adds a server: by its URL, or by a command that is shown as it will run and confirmed with the token. */
@@ -165,6 +171,8 @@ function AddressOrCommandField({ draft, change }: DraftFieldsProps): ReactElemen
 /** The variables of a command, the command exactly as it will run, and the token that confirms it. */
 function CommandFields({ draft, change }: DraftFieldsProps): ReactElement {
   const id = useId();
+  const { values, wrong } = parseVariables(draft.variables);
+  const names = [...new Set(['PATH', 'HOME', 'LANG', ...Object.keys(values)])];
   return (
     <>
       <div>
@@ -178,14 +186,21 @@ function CommandFields({ draft, change }: DraftFieldsProps): ReactElement {
           value={draft.variables}
           spellCheck={false}
           placeholder="API_TOKEN=…"
+          aria-invalid={wrong !== null}
+          aria-describedby={wrong === null ? undefined : `${id}-wrong`}
           onChange={(event) => change({ variables: event.target.value })}
         />
+        {wrong === null ? null : (
+          <p id={`${id}-wrong`} className="warn-text" role="status">
+            {t('variableLineWrong', { line: wrong })}
+          </p>
+        )}
       </div>
       <div>
         <span className="label">{t('exactCommand')}</span>
         <pre className="definition">
           <span>argv {JSON.stringify(splitCommand(draft.line))}</span>
-          <span>env {['PATH', 'HOME', 'LANG', ...Object.keys(parseVariables(draft.variables))].join(', ')}</span>
+          <span>env {names.join(', ')}</span>
         </pre>
       </div>
       <TextField

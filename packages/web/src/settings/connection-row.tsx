@@ -8,6 +8,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { ConnectionForm, ConnectionTestResult } from './connection-form.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
 import { type ConnectionList, type ConnectionTest, settingsApi } from './settings-api.ts';
 import { showConnectedToast } from './show-connected.ts';
 
@@ -200,8 +201,10 @@ interface ConnectionMenuProps {
 
 function ConnectionMenu({ connection, onOpen, onRemoved }: ConnectionMenuProps): ReactElement | null {
   const { name, label, local, kept, editable } = connection;
+  const [asking, setAsking] = useState(false);
   if (!isConfigured(connection) || !editable) return null;
   const remove = () => {
+    setAsking(false);
     settingsApi.disconnect(name).then(
       () => {
         showToast({ icon: 'check', text: t('disconnected', { name: label }) });
@@ -211,15 +214,31 @@ function ConnectionMenu({ connection, onOpen, onRemoved }: ConnectionMenuProps):
     );
   };
   return (
-    <Menu trigger={<IconButton icon="more" label={t('moreFor', { name: label })} />}>
-      <MenuItem icon="edit" onSelect={onOpen}>
-        {t(local ? 'changeAddress' : 'changeKey')}
-      </MenuItem>
-      {kept ? (
-        <MenuItem icon="trash" danger onSelect={remove}>
-          {t('removeConnection')}
+    <>
+      <Menu trigger={<IconButton icon="more" label={t('moreFor', { name: label })} />}>
+        <MenuItem icon="edit" onSelect={onOpen}>
+          {t(local ? 'changeAddress' : 'changeKey')}
         </MenuItem>
+        {kept ? (
+          <MenuItem icon="trash" danger onSelect={() => setAsking(true)}>
+            {t('removeConnection')}
+          </MenuItem>
+        ) : null}
+      </Menu>
+      {asking ? (
+        <RemoveDialog
+          name={label}
+          words={removalWords(connection)}
+          onRemove={remove}
+          onClose={() => setAsking(false)}
+        />
       ) : null}
-    </Menu>
+    </>
   );
+}
+
+/** What the removal of a connection deletes: its key, or only its address. */
+function removalWords({ key }: ModelConnection): string {
+  if (key === null) return t('removeAddressWords');
+  return key.lastFour === null ? t('removeKeyWords') : t('removeKeyEnding', { four: key.lastFour });
 }

@@ -87,7 +87,7 @@ export function LimitsForm({ person = null }: { readonly person?: string | null 
 interface LimitRowProps {
   readonly field: LimitField;
   readonly view: LimitsView;
-  /** Whether the limit is of one person, who otherwise has the limit of all. */
+  /** Whether this is the limit of one person. Without one, the limit of every person applies. */
   readonly isPerson: boolean;
   readonly text: string;
   readonly onChange: (text: string) => void;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitCommand } from './split-command.ts';
+import { joinCommand, splitCommand } from './split-command.ts';
 
 test('[B232] a command line is split into exactly the words that are run, and nothing in it is expanded', () => {
   expect(splitCommand('uvx mcp-server-git --repository ~/projects/shop')).toEqual([
@@ -18,4 +18,10 @@ test('[B232] a command line is split into exactly the words that are run, and no
     '$HOME;rm',
   ]);
   expect(splitCommand('')).toEqual([]);
+});
+
+test('[B232] a command is shown so that its words are told apart', () => {
+  const words = ['npx', '-y', '@x/server files', '', 'd "e" \\', "f's", '$HOME'];
+  expect(joinCommand(['npx', '--root', '/my files'])).toBe('npx --root "/my files"');
+  expect(splitCommand(joinCommand(words))).toEqual(words);
 });

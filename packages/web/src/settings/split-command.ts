@@ -1,3 +1,8 @@
+/** Joins the words of a command so that `splitCommand` splits them again; a word with spaces or quotes is quoted. */
+export function joinCommand(words: readonly string[]): string {
+  return words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`)).join(' ');
+}
+
 /** Splits a command line like a shell: quotes keep words together, nothing is expanded. */
 export function splitCommand(line: string): readonly string[] {
   const words: string[] = [];

@@ -6,7 +6,9 @@ import { showError } from '../state/tree-actions.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
 import { type ServerTool, type ToolDecision, type ToolServer, type ToolServerList, toolsApi } from './settings-api.ts';
+import { joinCommand } from './split-command.ts';
 
 interface ToolServerRowProps {
   readonly server: ToolServer;
@@ -16,12 +18,18 @@ interface ToolServerRowProps {
   readonly onReload: () => void;
 }
 
+/** The reasons of the server begin in the middle of its log lines. */
+function toSentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 // The number of tools that fit without scrolling past the next server.
 const shownTools = 6;
 
 /** An MCP server: its state, its tools with their decisions, and changed definitions. */
 export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServerRowProps): ReactElement {
   const [busy, setBusy] = useState(false);
+  const [asking, setAsking] = useState(false);
   const { name, tools, target, removable, lastError, problems } = server;
   const run = (work: Promise<ToolServerList>, done?: string) => {
     setBusy(true);
@@ -33,13 +41,17 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
       .catch((thrown) => showError(toHttpProblem(thrown)))
       .finally(() => setBusy(false));
   };
+  const remove = () => {
+    setAsking(false);
+    run(toolsApi.remove(name), t('disconnected', { name }));
+  };
   const changed = tools.filter((tool) => tool.status === 'changed');
   return (
     <li className="row-item">
       <div className="row-line">
         <div className="row-name">
           <b>{name}</b>
-          <span className="row-detail mono">{target.join(' ')}</span>
+          <span className="row-detail mono">{joinCommand(target)}</span>
         </div>
         <ServerStatus server={server} changed={changed.length} />
         <div className="row-end">
@@ -55,10 +67,18 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
           ) : null}
           {removable && mayDecide ? (
             <Menu trigger={<IconButton icon="more" label={t('moreFor', { name })} />}>
-              <MenuItem icon="trash" danger onSelect={() => run(toolsApi.remove(name), t('disconnected', { name }))}>
+              <MenuItem icon="trash" danger onSelect={() => setAsking(true)}>
                 {t('removeConnection')}
               </MenuItem>
             </Menu>
+          ) : null}
+          {asking ? (
+            <RemoveDialog
+              name={name}
+              words={t('removeServerWords')}
+              onRemove={remove}
+              onClose={() => setAsking(false)}
+            />
           ) : null}
         </div>
       </div>
@@ -66,7 +86,7 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
         <div className="row-result">
           <div className={lastError === null ? 'result warn' : 'result bad'} role="status">
             <Icon name="warn" />
-            <span lang="en">{[lastError ?? '', ...problems].filter(Boolean).join(' ')}</span>
+            <span lang="en">{toSentence([lastError ?? '', ...problems].filter(Boolean).join(' '))}</span>
           </div>
         </div>
       )}
@@ -125,10 +145,11 @@ function ServerStatus({ server, changed }: { readonly server: ToolServer; readon
       </span>
     );
   if (status === 'disabled') return <span className="state">{t('switchedOff')}</span>;
+  if (status === 'starting' || status === 'restarting') return <span className="state">{t('connecting')}</span>;
   return (
     <span className="state bad">
       <Icon name="x" />
-      {t(status === 'starting' || status === 'restarting' ? 'connecting' : 'notConnected')}
+      {t('notConnected')}
     </span>
   );
 }

@@ -10,6 +10,9 @@ import { SectionHead } from './section-head.tsx';
 import { type ToolServerList, toolsApi } from './settings-api.ts';
 import { ToolServerRow } from './tool-server-row.tsx';
 
+// How often the state of servers that are starting is read again.
+const refreshMs = 2000;
+
 /** Tool servers and their tools: add, test, remove, and decide what may run. */
 export function ToolsSection(): ReactElement {
   const builtIn = useAppData((lists) => lists.tools).filter(({ name }) => !name.includes('__'));
@@ -24,6 +27,12 @@ export function ToolsSection(): ReactElement {
   }, []);
   useEffect(reload, [reload]);
   const servers = list?.servers ?? [];
+  const starting = servers.some(({ status }) => status === 'starting' || status === 'restarting');
+  useEffect(() => {
+    if (!starting) return undefined;
+    const timer = setInterval(() => toolsApi.servers().then(take, () => undefined), refreshMs);
+    return () => clearInterval(timer);
+  }, [starting, take]);
   return (
     <>
       <SectionHead

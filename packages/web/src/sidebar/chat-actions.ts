@@ -2,29 +2,67 @@
 import { type TreeViewData, toHttpProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
-import { loadTrees, updateListedTree, useAppData } from '../state/app-data.ts';
+import { loadTrees, removeListedTrees, updateListedTree, useAppData, withPinned } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
 import { homeRoute, navigateTo, treeRoute, useRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
-import { exportUrl } from '../transfer/transfer-api.ts';
+import type { FolderFile } from '../transfer/sources.ts';
+import { exportUrl, readExport } from '../transfer/transfer-api.ts';
+import { saveAddress, saveBlob } from '../ui/save-file.ts';
 
 type Attributes = Partial<Pick<TreeViewData, 'title' | 'tags' | 'folder' | 'pinned'>>;
 
-/** Changes attributes of chats; the list shows them immediately. */
-export async function patchChats(ids: readonly TreeId[], set: Attributes): Promise<void> {
-  for (const id of ids) updateListedTree(id, set);
+/** New attributes of one chat. */
+interface ChatChange {
+  readonly id: TreeId;
+  readonly set: Attributes;
+}
+
+/** Returns the changes that restore the attributes of the listed chats. */
+function inverseOf(changes: readonly ChatChange[]): readonly ChatChange[] {
+  const listed = new Map(withPinned(useAppData.getState()).map((tree) => [tree.id, tree]));
+  return changes.flatMap(({ id, set }) => {
+    const tree = listed.get(id);
+    if (tree === undefined) return [];
+    return {
+      id,
+      set: {
+        ...('title' in set ? { title: tree.title } : {}),
+        ...('tags' in set ? { tags: tree.tags } : {}),
+        ...('folder' in set ? { folder: tree.folder } : {}),
+        ...('pinned' in set ? { pinned: tree.pinned } : {}),
+      },
+    };
+  });
+}
+
+/** Changes chats; the list shows it immediately. A change of several chats can be undone with one click. */
+async function changeChats(changes: readonly ChatChange[]): Promise<void> {
+  const inverse = inverseOf(changes);
+  for (const { id, set } of changes) updateListedTree(id, set);
   try {
-    for (const id of ids) await api.patch(id, set);
+    for (const { id, set } of changes) await api.patch(id, set);
+    if (changes.length > 1)
+      showToast({
+        icon: 'edit',
+        text: tn('chatsChanged', changes.length),
+        action: { label: t('undo'), run: () => void changeChats(inverse) },
+      });
   } catch (thrown) {
     showError(toHttpProblem(thrown));
   }
   await loadTrees();
 }
 
+/** Changes the same attributes of several chats. */
+export function patchChats(ids: readonly TreeId[], set: Attributes): Promise<void> {
+  return changeChats(ids.map((id) => ({ id, set })));
+}
+
 /** Adds tags to chats; existing tags stay. */
-export async function tagChats(chats: readonly TreeViewData[], tags: readonly string[]): Promise<void> {
-  for (const chat of chats) await patchChats([chat.id], { tags: [...new Set([...chat.tags, ...tags])] });
+export function tagChats(chats: readonly TreeViewData[], tags: readonly string[]): Promise<void> {
+  return changeChats(chats.map((chat) => ({ id: chat.id, set: { tags: [...new Set([...chat.tags, ...tags])] } })));
 }
 
 /** Moves chats to the trash; the toast restores them. */
@@ -35,7 +73,7 @@ export async function deleteChats(ids: readonly TreeId[]): Promise<void> {
     showError(toHttpProblem(thrown));
   }
   const gone = new Set(ids);
-  useAppData.setState(({ trees }) => ({ trees: trees.filter((tree) => !gone.has(tree.id)) }));
+  removeListedTrees(gone);
   const { place } = useRoute.getState();
   if (place.name === 'tree' && gone.has(place.treeId)) navigateTo(homeRoute());
   const restore = async () => {
@@ -44,7 +82,7 @@ export async function deleteChats(ids: readonly TreeId[]): Promise<void> {
     } catch (thrown) {
       showError(toHttpProblem(thrown));
     }
-    await loadTrees();
+    await loadTrees(ids);
   };
   showToast({
     icon: 'trash',
@@ -65,14 +103,37 @@ export async function duplicateChat(id: TreeId): Promise<void> {
   }
 }
 
-/** Downloads each chat as a file of its own. */
-export function exportChats(ids: readonly TreeId[]): void {
-  for (const id of ids) {
-    const link = document.createElement('a');
-    link.href = exportUrl(id, 'markdown', { what: 'tree' }, false);
-    link.download = '';
-    document.body.append(link);
-    link.click();
-    link.remove();
+const archiveName = 'chats.zip';
+
+/** Downloads a chat as a file, and several as one archive: browsers drop all but the first downloads of a click. */
+export async function exportChats(ids: readonly TreeId[]): Promise<void> {
+  const [only] = ids;
+  if (only === undefined) return;
+  if (ids.length === 1) return saveAddress(exportUrl(only, 'markdown', { what: 'tree' }, false), '');
+  showToast({ icon: 'export', text: t('working') });
+  try {
+    const { zipFolder } = await import('../transfer/zip-folder.ts');
+    const files: FolderFile[] = [];
+    for (const id of ids) {
+      const file = await readExport(id, 'markdown');
+      const path = freeName(
+        file.name,
+        files.map((each) => each.path),
+      );
+      files.push({ path, file });
+    }
+    const archive = await zipFolder(files, new AbortController().signal);
+    saveBlob(archive, archiveName);
+    showToast({ icon: 'export', text: archiveName });
+  } catch (thrown) {
+    showError(toHttpProblem(thrown));
   }
+}
+
+/** Numbers a file name that is already used. */
+function freeName(name: string, used: readonly string[]): string {
+  const end = name.lastIndexOf('.');
+  let free = name;
+  for (let n = 2; used.includes(free); n++) free = `${name.slice(0, end)} (${n})${name.slice(end)}`;
+  return free;
 }

@@ -3,7 +3,7 @@ import type { TreeId } from '@coppice/core';
 import { type ReactElement, type ReactNode, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { formatMonth, t, tn } from '../i18n/index.ts';
-import { loadMoreTrees, useAppData } from '../state/app-data.ts';
+import { loadMoreTrees, useAppData, withPinned } from '../state/app-data.ts';
 import { openDialog } from '../state/ui.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useArrowKeys } from '../ui/use-arrow-keys.ts';
@@ -31,7 +31,9 @@ interface ChatListProps {
 
 /** All chats by date. Only visible rows are rendered; older chats are loaded while scrolling. */
 export function ChatList({ current, openChat, compact = false }: ChatListProps): ReactElement {
-  const trees = useAppData((lists) => lists.trees);
+  const loaded = useAppData((lists) => lists.trees);
+  const pinned = useAppData((lists) => lists.pinned);
+  const trees = useMemo(() => withPinned({ trees: loaded, pinned }), [loaded, pinned]);
   const cursor = useAppData((lists) => lists.cursor);
   const [selected, setSelected] = useState<ReadonlySet<TreeId>>(new Set());
   const [choosing, setChoosing] = useState(false);
@@ -39,12 +41,25 @@ export function ChatList({ current, openChat, compact = false }: ChatListProps):
   useArrowKeys(scroll, '.chat-row > a');
   const list = useRef<VirtualizerHandle>(null);
   const rows = useMemo(() => buildChatListRows(trees, Date.now()), [trees]);
-  const choose = (id: TreeId, isChosen: boolean) => {
+  const lastChosen = useRef<TreeId | null>(null);
+  /** Selects a chat; with `toHere` also all between it and the chat that was clicked before. */
+  const choose = (id: TreeId, isChosen: boolean, toHere = false) => {
     setChoosing(true);
-    setSelected((now) => new Set(isChosen ? [...now, id] : [...now].filter((each) => each !== id)));
+    const listed = rows.flatMap((row) => (row.kind === 'chat' ? [row.tree.id] : []));
+    const ends = [listed.indexOf(lastChosen.current ?? id), listed.indexOf(id)];
+    const range = toHere && !ends.includes(-1) ? listed.slice(Math.min(...ends), Math.max(...ends) + 1) : [id];
+    lastChosen.current = id;
+    setSelected((now) => {
+      const next = new Set(now);
+      for (const each of range)
+        if (isChosen) next.add(each);
+        else next.delete(each);
+      return next;
+    });
   };
   const end = () => {
     setChoosing(false);
+    lastChosen.current = null;
     setSelected(new Set());
   };
   return (
@@ -70,7 +85,7 @@ export function ChatList({ current, openChat, compact = false }: ChatListProps):
                 tree={row.tree}
                 current={row.tree.id === current}
                 selected={choosing ? selected.has(row.tree.id) : null}
-                onSelect={(isChosen) => choose(row.tree.id, isChosen)}
+                onSelect={(isChosen, toHere) => choose(row.tree.id, isChosen, toHere)}
                 inside={row.tree.id === current ? openChat?.(row.tree) : undefined}
               />
             ),
@@ -112,7 +127,7 @@ function SelectionBar({
         disabled={none}
         onClick={() => openDialog({ name: 'chats', what: 'tags', chats })}
       />
-      <IconButton icon="export" label={t('exportWord')} disabled={none} onClick={() => exportChats(ids)} />
+      <IconButton icon="export" label={t('exportWord')} disabled={none} onClick={() => void exportChats(ids)} />
       <IconButton
         icon="trash"
         label={t('deleteTree')}

@@ -16,7 +16,8 @@ interface ChatRowProps {
   readonly current: boolean;
   /** Whether this chat is selected; null while no chat is. */
   readonly selected: boolean | null;
-  readonly onSelect: (selected: boolean) => void;
+  /** Selects the chat; with `toHere` (Shift) also all between it and the one that was clicked before. */
+  readonly onSelect: (selected: boolean, toHere?: boolean) => void;
   /** Replaces silhouette and name in the row of the open chat. */
   readonly inside?: ReactNode;
 }
@@ -27,7 +28,13 @@ export function ChatRow({ tree, current, selected, onSelect, inside }: ChatRowPr
   if (selected !== null)
     return (
       <label className="chat-row choosing">
-        <input type="checkbox" checked={selected} onChange={(event) => onSelect(event.target.checked)} />
+        <input
+          type="checkbox"
+          checked={selected}
+          onChange={({ target, nativeEvent }) =>
+            onSelect(target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+          }
+        />
         <span className="grow clip" dir="auto">
           {name}
         </span>

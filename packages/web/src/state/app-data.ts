@@ -1,7 +1,7 @@
 /** Lists that the whole page shares: trees, models, tools, commands. */
 
 import type { CommandView, ModelView, TreeViewData } from '@coppice/client';
-import type { TreeId } from '@coppice/core';
+import { libraryProject, type TreeId } from '@coppice/core';
 import { create } from 'zustand';
 import { readLocalText, writeLocalText } from './local-storage.ts';
 import { removeOfflineCopies } from './offline-copies.ts';
@@ -10,6 +10,8 @@ import { api, onSignedOut, pageClient } from './page-client.ts';
 export interface AppData {
   readonly trees: readonly TreeViewData[];
   readonly cursor: string | null;
+  /** The pinned trees. They are listed however long ago they were changed. */
+  readonly pinned: readonly TreeViewData[];
   readonly treesKnown: boolean;
   readonly models: readonly ModelView[];
   readonly defaultModel: string | null;
@@ -39,6 +41,7 @@ function keptModels(): readonly string[] {
 export const useAppData = create<AppData>(() => ({
   trees: [],
   cursor: null,
+  pinned: [],
   treesKnown: false,
   models: [],
   defaultModel: null,
@@ -65,6 +68,11 @@ export function currentModels(lists: Pick<AppData, 'chosen' | 'models' | 'defaul
   return first === undefined ? [] : [first];
 }
 
+/** The chosen models that no provider offers any more; other models reply in their place. */
+export function missingModels({ chosen, models }: Pick<AppData, 'chosen' | 'models'>): readonly string[] {
+  return models.length === 0 ? [] : chosen.filter((id) => !models.some((model) => model.id === id));
+}
+
 /** Selects the models of the next replies, and stores the choice. */
 export function chooseModels(chosen: readonly string[]): void {
   useAppData.setState({ chosen });
@@ -85,18 +93,55 @@ export function setToolsEnabled(on: boolean): void {
   writeLocalText('tools', on ? null : 'off');
 }
 
-/** Loads the first page of trees, newest first. On failure the old list stays. */
-export async function loadTrees(): Promise<void> {
+const mostPinned = 200;
+
+// If more trees than these have changed, the list begins again with its first page.
+const mostRead = 20;
+
+/** Reads trees by id. Leaves out those that are deleted or that no list shows. */
+async function readListedTrees(ids: readonly TreeId[]): Promise<readonly TreeViewData[]> {
+  const found = await Promise.allSettled(ids.map((id) => api.tree(id)));
+  return found.flatMap((one) =>
+    one.status === 'fulfilled' && one.value.deletedAt === null && one.value.project !== libraryProject ? one.value : [],
+  );
+}
+
+/** Adds trees to a sorted list, except those that belong after its end, which are loaded by scrolling. */
+function insertSorted(
+  listed: readonly TreeViewData[],
+  added: readonly TreeViewData[],
+  isComplete: boolean,
+): readonly TreeViewData[] {
+  const oldest = listed.at(-1)?.updatedAt ?? 0;
+  const fitting = added.filter(({ updatedAt }) => isComplete || updatedAt >= oldest);
+  return fitting.length === 0 ? listed : [...listed, ...fitting].sort((a, b) => b.updatedAt - a.updatedAt);
+}
+
+/**
+ * Loads the first page of trees, newest first, and the pinned ones. Of the pages after it, the trees in `changed` are
+ * read again, because a rename or a tag does not move a tree to the first page. On failure the old list stays.
+ */
+export async function loadTrees(changed: readonly TreeId[] = []): Promise<void> {
   try {
     const { items, cursor } = await api.trees({ limit: 60 });
+    const pinned =
+      cursor === null
+        ? items.filter((tree) => tree.pinned)
+        : (await api.trees({ pinned: true, limit: mostPinned })).items;
     const ids = new Set(items.map((tree) => tree.id));
+    const others = cursor === null ? [] : changed.filter((id) => !ids.has(id));
+    const isFew = others.length <= mostRead;
+    const reread = isFew ? await readListedTrees(others) : [];
     const oldest = items.at(-1)?.updatedAt ?? 0;
     // Older chats that were loaded by scrolling stay in the list; a newer chat that is not in this page was deleted.
     useAppData.setState((state) => {
-      const older = cursor === null ? [] : state.trees.filter((tree) => !ids.has(tree.id) && tree.updatedAt < oldest);
+      const isOlder = (tree: TreeViewData) => !ids.has(tree.id) && !others.includes(tree.id) && tree.updatedAt < oldest;
+      const older = cursor === null || !isFew ? [] : state.trees.filter(isOlder);
+      const end = older.length === 0 ? cursor : state.cursor;
       return {
-        trees: [...items, ...older],
-        cursor: older.length === 0 ? cursor : state.cursor,
+        trees: insertSorted([...items, ...older], reread, end === null),
+        cursor: end,
+        pinned,
         treesKnown: true,
         unauthorized: false,
       };
@@ -120,10 +165,10 @@ export function reloadAfterSignIn(): void {
 }
 
 /** Appends the next page of trees to the list; does nothing at the end of the list. */
-export async function loadMoreTrees(): Promise<void> {
+export async function loadMoreTrees(limit = 60): Promise<void> {
   const { cursor } = useAppData.getState();
   if (cursor === null) return;
-  const page = await api.trees({ limit: 60, cursor }).catch(() => null);
+  const page = await api.trees({ limit, cursor }).catch(() => null);
   if (page === null || useAppData.getState().cursor !== cursor) return;
   useAppData.setState((state) => {
     const known = new Set(state.trees.map((tree) => tree.id));
@@ -137,7 +182,7 @@ export async function loadCommands(): Promise<void> {
   if (commands !== null) useAppData.setState({ commands: commands.items });
 }
 
-/** Loads models and tools, which change rarely. A part that fails stays empty. */
+/** Loads models and tools, which change rarely. If one of the two requests fails, its list stays as it was. */
 export async function loadModelsAndTools(): Promise<void> {
   const [models, tools] = await Promise.allSettled([api.models(), api.tools()]);
   if (models.status === 'fulfilled')
@@ -151,9 +196,14 @@ const soonMs = 250;
 /** Reloads the list when any tree changes. While the page is hidden, the connection is closed. */
 export function followTrees(): { close(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const feed = pageClient.followTrees(() => {
+  const changed = new Set<TreeId>();
+  const feed = pageClient.followTrees((id) => {
+    if (id !== null) changed.add(id);
     clearTimeout(timer);
-    timer = setTimeout(() => void loadTrees(), soonMs);
+    timer = setTimeout(() => {
+      void loadTrees([...changed]);
+      changed.clear();
+    }, soonMs);
   });
   return {
     close() {
@@ -165,5 +215,19 @@ export function followTrees(): { close(): void } {
 
 /** Changes fields of a listed tree before the server confirms them. */
 export function updateListedTree(id: TreeId, set: Partial<TreeViewData>): void {
-  useAppData.setState((state) => ({ trees: state.trees.map((tree) => (tree.id === id ? { ...tree, ...set } : tree)) }));
+  const change = (tree: TreeViewData) => (tree.id === id ? { ...tree, ...set } : tree);
+  useAppData.setState(({ trees, pinned }) => ({ trees: trees.map(change), pinned: pinned.map(change) }));
+}
+
+/** Removes trees from the list before it is loaded again. */
+export function removeListedTrees(ids: ReadonlySet<TreeId>): void {
+  const isLeft = (tree: TreeViewData) => !ids.has(tree.id);
+  useAppData.setState(({ trees, pinned }) => ({ trees: trees.filter(isLeft), pinned: pinned.filter(isLeft) }));
+}
+
+/** Returns the loaded trees, and the pinned ones that are not among them. */
+export function withPinned({ trees, pinned }: Pick<AppData, 'trees' | 'pinned'>): readonly TreeViewData[] {
+  const known = new Set(trees.map((tree) => tree.id));
+  const others = pinned.filter((tree) => tree.pinned && !known.has(tree.id));
+  return others.length === 0 ? trees : [...trees, ...others];
 }

@@ -3,6 +3,7 @@
 import { type TreeSession, toHttpProblem, type WriteResponse } from '@coppice/client';
 import type { Node, NodeId, TreeId } from '@coppice/core';
 import { nodeId } from '@coppice/core';
+import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from './app-data.ts';
 import { api } from './page-client.ts';
@@ -18,9 +19,8 @@ export interface MoveDestination {
 
 /** Returns the first node that a write added, or the active node if the write reports none. */
 function firstAddedNode({ result, nodes, activeNodeId }: WriteResponse): NodeId | null {
-  if (typeof result === 'object' && result !== null && 'nodeId' in result && typeof result.nodeId === 'string')
-    return nodeId(result.nodeId);
-  return nodes[0]?.id ?? activeNodeId;
+  const added = getText(fieldsOrEmpty(result), 'nodeId');
+  return added === undefined ? (nodes[0]?.id ?? activeNodeId) : nodeId(added);
 }
 
 /**

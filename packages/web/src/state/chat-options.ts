@@ -1,6 +1,7 @@
 /** The generation options of a chat, stored per chat. */
 import type { GenerationOptions } from '@coppice/client';
-import type { JsonObject, TreeId } from '@coppice/core';
+import type { FieldMap, JsonObject, TreeId } from '@coppice/core';
+import { fieldsOrEmpty, getText, getTexts, isFieldMap } from '@coppice/core/decode';
 import { currentModels, useAppData } from './app-data.ts';
 import { readLocalText, writeLocalText } from './local-storage.ts';
 import { useUi } from './ui.ts';
@@ -37,15 +38,10 @@ function numberWithin(value: unknown, least: number, most: number): number | nul
   return typeof value === 'number' && value >= least && value <= most ? value : null;
 }
 
-function textsIn(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
-}
-
 /** Parses the stored options of a chat or a preset; missing or invalid ones are left out. */
-export function parseChatOptions(value: unknown): Partial<ChatOptions> {
-  if (typeof value !== 'object' || value === null) return {};
-  const given: Readonly<Record<string, unknown>> = { ...value };
-  const models = textsIn(given.models);
+export function parseChatOptions(given: unknown): Partial<ChatOptions> {
+  if (!isFieldMap(given)) return {};
+  const models = getTexts(given, 'models');
   const n = numberWithin(given.n, 1, 8);
   return {
     ...(models.length === 0 ? {} : { models }),
@@ -55,7 +51,7 @@ export function parseChatOptions(value: unknown): Partial<ChatOptions> {
     maxTokens: numberWithin(given.maxTokens, 1, 10_000_000),
     thinking: efforts.find((each) => each === given.thinking) ?? null,
     ...(typeof given.toolsOn === 'boolean' ? { toolsOn: given.toolsOn } : {}),
-    toolsOff: textsIn(given.toolsOff),
+    toolsOff: getTexts(given, 'toolsOff'),
   };
 }
 
@@ -101,10 +97,9 @@ const storageName = 'chat-options';
 // The number of chats whose options are stored; others use the options that they were created with.
 const mostChats = 300;
 
-function readStoredOptions(): Readonly<Record<string, unknown>> {
+function readStoredOptions(): FieldMap {
   try {
-    const kept: unknown = JSON.parse(readLocalText(storageName) ?? '{}');
-    return typeof kept === 'object' && kept !== null ? { ...kept } : {};
+    return fieldsOrEmpty(JSON.parse(readLocalText(storageName) ?? '{}'));
   } catch {
     return {};
   }
@@ -117,8 +112,7 @@ function openChatOptions(): JsonObject {
 }
 
 function presetOf(stored: unknown): string | null {
-  const name = typeof stored === 'object' && stored !== null && 'preset' in stored ? stored.preset : null;
-  return typeof name === 'string' ? name : null;
+  return getText(fieldsOrEmpty(stored), 'preset') ?? null;
 }
 
 function storeOptions(tree: TreeId): void {

@@ -1,12 +1,16 @@
 /**
- * Custom instructions, presets and prompts of the user. Each is an empty tree of the library project: its title is the name,
- * its system prompt the text, its metadata the rest. So every store keeps them per owner, with versions and backup.
+ * Custom instructions, presets and prompts of the user. Each is an empty tree of the library project: its title is the
+ * name, its system prompt the text, its metadata the rest. So every store keeps them per owner, with versions and
+ * backup.
  */
 import { type TreeViewData, toHttpProblem } from '@coppice/client';
 import { type JsonObject, libraryProject, type NodeId, type TreeId } from '@coppice/core';
+import { fieldsOrEmpty, getFilledText, getText } from '@coppice/core/decode';
 import { create } from 'zustand';
+import { t } from '../i18n/index.ts';
 import { type ChatOptions, chooseOptions, defaultOptions, parseChatOptions, toStoredOptions } from './chat-options.ts';
 import { api } from './page-client.ts';
+import { showToast } from './toasts.ts';
 import { showError } from './tree-actions.ts';
 import { useUi } from './ui.ts';
 
@@ -68,31 +72,25 @@ export const useLibrary = create<LibraryState>(() => ({ items: [], files: new Ma
 function messagesIn(value: unknown): readonly FirstMessage[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown) => {
-    if (typeof each !== 'object' || each === null || !('role' in each) || !('content' in each)) return [];
-    const { role, content } = each;
+    const { role, content } = fieldsOrEmpty(each);
     if ((role !== 'user' && role !== 'assistant') || typeof content !== 'string' || content.trim() === '') return [];
     return [{ role, content }];
   });
 }
 
-function nonEmptyText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
 /** Parses an item from JSON: from an exported file, or from storage. Null if it is invalid. */
 export function parseLibraryEntry(value: unknown): LibraryEntry | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const given: Readonly<Record<string, unknown>> = { ...value };
+  const given = fieldsOrEmpty(value);
   const kind = kinds.find((each) => each === given.kind);
   if (kind === undefined || typeof given.text !== 'string') return null;
-  const name = typeof given.name === 'string' ? given.name.trim() : '';
+  const name = getText(given, 'name')?.trim() ?? '';
   if (name === '' && kind !== 'instructions') return null;
   return {
     kind,
     name,
     text: given.text,
-    folder: nonEmptyText(given.folder),
-    preset: nonEmptyText(given.preset),
+    folder: getFilledText(given, 'folder') ?? null,
+    preset: getFilledText(given, 'preset') ?? null,
     options: parseChatOptions(given.options),
     messages: messagesIn(given.messages),
   };
@@ -135,7 +133,7 @@ export async function loadLibrary(): Promise<void> {
         const item = itemOf(tree);
         if (item !== null) items.push(item);
         const { kind, folder } = tree.metadata;
-        // Items are sorted newest first. Of two items of one folder the older is being replaced.
+        // Items are sorted newest first. While a folder has two items, the older one is being replaced.
         if (kind === 'files' && typeof folder === 'string' && tree.activeNodeId !== null && !files.has(folder))
           files.set(folder, { tree: tree.id, node: tree.activeNodeId });
       }
@@ -175,14 +173,34 @@ export async function saveLibraryEntry(entry: LibraryEntry, id: TreeId | null): 
   }
 }
 
-/** Removes an item; it stays in the server's trash. */
-export async function removeLibraryItem(id: TreeId): Promise<void> {
+/** Removes an item; it stays in the server's trash. Resolves to false if the server refused. */
+export async function removeLibraryItem(id: TreeId): Promise<boolean> {
   try {
     await api.removeTree(id);
     await loadLibrary();
+    return true;
   } catch (thrown) {
     showError(toHttpProblem(thrown));
+    return false;
   }
+}
+
+/** Deletes a preset or a prompt; the toast restores it. */
+export async function deleteLibraryEntry({ id, name }: LibraryItem): Promise<void> {
+  if (!(await removeLibraryItem(id))) return;
+  const restore = async () => {
+    try {
+      await api.restoreTree(id);
+      await loadLibrary();
+    } catch (thrown) {
+      showError(toHttpProblem(thrown));
+    }
+  };
+  showToast({
+    icon: 'trash',
+    text: t('entryDeleted', { name }),
+    action: { label: t('undo'), run: () => void restore() },
+  });
 }
 
 /** Finds a preset by its name; null if no preset has the name. */

@@ -1,15 +1,17 @@
-/** Tells the user about a long reply that ended while the page was hidden. */
-import { treeTitleOf } from '@coppice/client';
-import type { NodeId } from '@coppice/core';
+/** Tells the user about a long reply that ended, or a tool that waits for approval, while the page was hidden. */
+import { hasRunningTurn, treeTitleOf } from '@coppice/client';
 import { useEffect, useRef } from 'react';
 import { create } from 'zustand';
 import { t } from '../i18n/index.ts';
+import { readChatName } from './chat-names.ts';
 import { readLocalText, writeLocalText } from './local-storage.ts';
 import { showToast } from './toasts.ts';
 import { useSession, useTree } from './use-session.ts';
 
 /** The duration from which a reply triggers a notification. */
 const longMs = 10_000;
+/** How long nothing runs before a turn has ended: between a tool and the next reply nothing runs for a moment. */
+const pauseMs = 1000;
 
 /** Whether this browser has notifications at all. */
 export function canNotify(): boolean {
@@ -39,32 +41,43 @@ function offerNotificationsOnce(): void {
   });
 }
 
-/** Watches the replies of the open chat. */
+/** Shows a notification. Where only a service worker may show one, as on Android, it shows it. */
+async function showNotification(title: string, body: string, tag: string): Promise<void> {
+  try {
+    const shown = new Notification(title, { body, tag });
+    shown.onclick = () => {
+      window.focus();
+      shown.close();
+    };
+  } catch {
+    const registration = await navigator.serviceWorker?.getRegistration();
+    await registration?.showNotification(title, { body, tag, data: location.pathname });
+  }
+}
+
+/** Watches the replies of the open chat, each turn with its tools as one reply. */
 export function useReplyNotifications(): void {
   const session = useSession();
-  const live = useTree((state) => state.live);
-  const running = useRef(new Map<NodeId, number>());
+  const busy = useTree(hasRunningTurn);
+  const startedAt = useRef<number | null>(null);
   useEffect(() => {
-    const started = running.current;
-    for (const [id, reply] of live) started.set(id, reply.startedAt);
-    for (const [id, startedAt] of started) {
-      if (live.has(id)) continue;
-      started.delete(id);
-      const { part } = session.state;
-      if (!document.hidden || Date.now() - startedAt < longMs || !useNotificationSetting.getState().on) continue;
-      if (!canNotify() || Notification.permission !== 'granted') continue;
-      const title = part === null ? null : treeTitleOf(part.tree);
-      const shown = new Notification(t('replyFinished'), { body: title ?? t('untitled'), tag: session.treeId });
-      shown.onclick = () => {
-        window.focus();
-        shown.close();
-      };
+    const now = Date.now();
+    if (busy) {
+      startedAt.current ??= now;
+      const timer = setTimeout(offerNotificationsOnce, startedAt.current + longMs - now);
+      return () => clearTimeout(timer);
     }
-  }, [session, live]);
-  const busy = live.size > 0;
-  useEffect(() => {
-    if (!busy) return;
-    const timer = setTimeout(offerNotificationsOnce, longMs);
+    if (startedAt.current === null) return undefined;
+    const tookMs = now - startedAt.current;
+    const timer = setTimeout(() => {
+      startedAt.current = null;
+      const { part, calls } = session.state;
+      const waits = calls.size > 0;
+      if (!document.hidden || (tookMs < longMs && !waits) || !useNotificationSetting.getState().on) return;
+      if (!canNotify() || Notification.permission !== 'granted') return;
+      const name = readChatName(session.treeId, part === null ? null : treeTitleOf(part.tree));
+      void name.then((body) => showNotification(t(waits ? 'waitingForYou' : 'replyFinished'), body, session.treeId));
+    }, pauseMs);
     return () => clearTimeout(timer);
-  }, [busy]);
+  }, [session, busy]);
 }

@@ -2,10 +2,12 @@
  * Projects: folders of chats. The settings of a project are stored in the library: one item has instructions, default
  * model and preset, another has the files in its message, so that the store keeps their bytes.
  */
-import { isObjectValue, toHttpProblem } from '@coppice/client';
-import { type Block, libraryProject } from '@coppice/core';
+import { toHttpProblem } from '@coppice/client';
+import { byteSourceOf } from '@coppice/content';
+import { type Block, libraryProject, type TreeId } from '@coppice/core';
 import { useEffect } from 'react';
 import { create } from 'zustand';
+import { t } from '../i18n/index.ts';
 import { loadTrees } from './app-data.ts';
 import { chooseOptions, currentChatOptions } from './chat-options.ts';
 import {
@@ -20,6 +22,7 @@ import {
   useLibrary,
 } from './library.ts';
 import { api } from './page-client.ts';
+import { showToast } from './toasts.ts';
 import { showError } from './tree-actions.ts';
 import { useUi } from './ui.ts';
 
@@ -30,12 +33,15 @@ interface Project {
 }
 
 /** The folders of all chats with their counts, as the server reported them last. */
-const useFolders = create<{ readonly items: readonly Project[] }>(() => ({ items: [] }));
+const useFolders = create<{ readonly items: readonly Project[]; readonly known: boolean }>(() => ({
+  items: [],
+  known: false,
+}));
 
 /** Loads the folders; on failure the known ones are kept. */
 export async function loadFolders(): Promise<void> {
   const found = await api.folders().catch(() => null);
-  if (found !== null) useFolders.setState({ items: found.items });
+  if (found !== null) useFolders.setState({ items: found.items, known: true });
 }
 
 /** All projects by name: folders with chats, and projects that have none yet. */
@@ -45,6 +51,13 @@ export function useProjects(): readonly Project[] {
   const names = new Set(folders.map(({ name }) => name));
   const empty = new Set(items.flatMap(({ folder }) => (folder === null || names.has(folder) ? [] : [folder])));
   return [...folders, ...[...empty].map((name) => ({ name, count: 0 }))].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Whether a project does not exist. False until the projects are loaded. */
+export function useIsMissingProject(name: string | null): boolean {
+  const projects = useProjects();
+  const known = [useFolders((folders) => folders.known), useLibrary((library) => library.known)];
+  return name !== null && !known.includes(false) && !projects.some((project) => project.name === name);
 }
 
 /** Finds the library item with the settings of a project; null if the project has none. */
@@ -67,8 +80,8 @@ function sameFiles(a: readonly Block[], b: readonly Block[]): boolean {
 
 /** The hash of the bytes of a file or image; null if it has no blob. */
 export function hashOfBlock(block: Block): string | null {
-  const source = 'source' in block && isObjectValue(block.source) ? block.source : {};
-  return typeof source.hash === 'string' ? source.hash : null;
+  const source = byteSourceOf(block);
+  return source?.type === 'blob' ? source.hash : null;
 }
 
 /** Stores the files of a project. A changed list is stored as a new item, and the old one is moved to the trash. */
@@ -111,12 +124,28 @@ export async function saveProject(settings: ProjectSettings, before: string | nu
   return saved;
 }
 
-/** Removes a project; its chats are kept without a project. */
+async function readChatsOfProject(folder: string): Promise<readonly TreeId[]> {
+  const ids: TreeId[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof api.trees>> = await api.trees({
+      folder,
+      limit: 500,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    ids.push(...page.items.map((tree) => tree.id));
+    cursor = page.cursor;
+  }
+  return ids;
+}
+
+/** Removes a project; its chats are kept without a project. The toast restores it with its settings and chats. */
 export async function removeProject(name: string): Promise<void> {
   const { items, files } = useLibrary.getState();
   const item = findProject(items, name);
   const kept = files.get(name);
+  let chats: readonly TreeId[];
   try {
+    chats = await readChatsOfProject(name);
     await api.renameFolder(name, null);
     if (kept !== undefined) await api.removeTree(kept.tree);
   } catch (thrown) {
@@ -126,6 +155,21 @@ export async function removeProject(name: string): Promise<void> {
   if (item === null) await loadLibrary();
   else await removeLibraryItem(item.id);
   await Promise.all([loadFolders(), loadTrees()]);
+  const restore = async () => {
+    try {
+      if (kept !== undefined) await api.restoreTree(kept.tree);
+      if (item !== null) await api.restoreTree(item.id);
+      for (const id of chats) await api.patch(id, { folder: name });
+    } catch (thrown) {
+      showError(toHttpProblem(thrown));
+    }
+    await Promise.all([loadLibrary(), loadFolders(), loadTrees()]);
+  };
+  showToast({
+    icon: 'trash',
+    text: t('entryDeleted', { name }),
+    action: { label: t('undo'), run: () => void restore() },
+  });
 }
 
 /** Chooses preset and model of a project for its next chat, while its start screen is shown. */

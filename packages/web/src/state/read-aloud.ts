@@ -1,6 +1,7 @@
 /** Reads messages aloud with the browser's own voices, if it has any. */
 import { create } from 'zustand';
-import { currentLanguage } from '../i18n/index.ts';
+import { currentLanguage, t } from '../i18n/index.ts';
+import { showToast } from './toasts.ts';
 
 /** The id of the message that is being read aloud, or null. */
 export const useReadAloud = create<{ readonly id: string | null }>(() => ({ id: null }));
@@ -28,7 +29,13 @@ export function readAloud(id: string, text: string): void {
       if (useReadAloud.getState().id === id) useReadAloud.setState({ id: null });
     };
     if (at === parts.length - 1) spoken.onend = end;
-    spoken.onerror = end;
+    spoken.onerror = ({ error }) => {
+      const isOwn = useReadAloud.getState().id === id;
+      end();
+      // A browser without voices, such as one on a server, fails at once.
+      if (isOwn && error !== 'canceled' && error !== 'interrupted')
+        showToast({ icon: 'warn', text: t('readAloudFailed'), english: error, bad: true });
+    };
     speechSynthesis.speak(spoken);
   });
 }

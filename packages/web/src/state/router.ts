@@ -1,5 +1,6 @@
 /** Routes of the page: parses URLs, writes them, and navigates. */
 import { type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
+import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 import { create } from 'zustand';
 import { pageHost } from './page-host.ts';
 
@@ -77,8 +78,8 @@ function pathFor(place: PageRoute): string {
       if (place.a !== null) query.set('a', place.a);
       if (place.b !== null) query.set('b', place.b);
       const text = query.toString();
-      const way = [place.treeId, place.nodeId].filter((id) => id !== null).map(encodeURIComponent);
-      return `/t/${way.join('/')}${text === '' ? '' : `?${text}`}`;
+      const segments = [place.treeId, place.nodeId].filter((id) => id !== null).map(encodeURIComponent);
+      return `/t/${segments.join('/')}${text === '' ? '' : `?${text}`}`;
     }
     case 'share':
       return `/s/${encodeURIComponent(place.token)}`;
@@ -169,8 +170,8 @@ export function saveLeafInHistory(leaf: NodeId | null): void {
 }
 
 function leafIn(state: unknown): NodeId | null {
-  const known = typeof state === 'object' && state !== null && 'leaf' in state && typeof state.leaf === 'string';
-  return known ? nodeId(String(state.leaf)) : null;
+  const leaf = getText(fieldsOrEmpty(state), 'leaf');
+  return leaf === undefined ? null : nodeId(leaf);
 }
 
 addEventListener('popstate', (event) =>

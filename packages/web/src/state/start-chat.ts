@@ -26,8 +26,8 @@ export function takeUnansweredMessage(tree: TreeId): NodeId | null {
 }
 
 /**
- * Stores a chat with its first message and opens it; its composer requests the reply. If the server refuses, returns
- * false and nothing is stored.
+ * Stores a chat with its first message and opens it. With `answer`, its composer then requests the reply. If the
+ * request fails, shows the error and returns false.
  */
 export async function startChat(
   message: Message,

@@ -4,6 +4,7 @@ import { toHttpProblem } from '@coppice/client';
 import { t } from '../i18n/index.ts';
 import { formatChord } from '../keys/chords.ts';
 import { loadTrees } from './app-data.ts';
+import { readChatName } from './chat-names.ts';
 import { api } from './page-client.ts';
 import { navigateTo, treeRoute } from './router.ts';
 import { showToast } from './toasts.ts';
@@ -12,11 +13,12 @@ import { showError } from './tree-actions.ts';
 /** Undoes the newest act in any chat, and names the chat. */
 export async function undoAnywhere(): Promise<void> {
   try {
-    const { result } = await api.undoAnywhere();
-    void loadTrees();
+    const { treeId, result } = await api.undoAnywhere();
+    void loadTrees([treeId]);
+    const name = await readChatName(treeId, result.title);
     showToast({
       icon: 'undo',
-      text: t('undoneIn', { name: result.title ?? t('untitled') }),
+      text: t('undoneIn', { name }),
       action: { label: t('redo'), keys: formatChord('shift+mod+z'), run: () => void redoAnywhere() },
     });
   } catch (thrown) {
@@ -28,11 +30,12 @@ export async function undoAnywhere(): Promise<void> {
 export async function redoAnywhere(): Promise<void> {
   try {
     const { treeId, result } = await api.redoAnywhere();
-    void loadTrees();
+    void loadTrees([treeId]);
+    const name = await readChatName(treeId, result.title);
     const open = { label: t('open'), run: () => navigateTo(treeRoute(treeId)) };
     showToast({
       icon: 'again',
-      text: t('redoneIn', { name: result.title ?? t('untitled') }),
+      text: t('redoneIn', { name }),
       ...(result.deletedAt === null ? { action: open } : {}),
     });
   } catch (thrown) {

@@ -3,8 +3,8 @@ import type { TranslatedLanguage } from '../i18n/loaders.ts';
 /** The keys of translations that are equal to the English text on purpose: names, and words of both languages. */
 export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[]>> = {
   de: [
-    'code connectionName conversations exportFormat filter link nameWord offline prompts roleAdmin system themeSystem token',
-    'tokenListName tokensUsed topP trees zoom',
+    'code connectionName conversations exportFormat filter limits link nameWord offline prompts roleAdmin system themeSystem',
+    'token topP trees zoom',
   ],
   fr: [
     'alertImportant branches.other branchesName code exportFormat instructions maximum message messages.other',

@@ -1,8 +1,10 @@
 /** Attachments of a draft: uploaded first, then referenced in the message by their hash. */
 
-import { isObjectValue, toHttpProblem } from '@coppice/client';
+import { type HttpProblem, toHttpProblem } from '@coppice/client';
 import { messageKit } from '@coppice/content';
 import type { Block } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
+import { formatBytes, t } from '../i18n/index.ts';
 import { errorToLine } from '../i18n/refusals.ts';
 import { readLocalText, writeLocalText } from '../state/local-storage.ts';
 import { pageClient } from '../state/page-client.ts';
@@ -44,8 +46,15 @@ export async function uploadFile(file: File, attachment: DraftAttachment): Promi
     const { hash, size, mediaType } = await pageClient.upload(file);
     return { ...attachment, hash, size, mediaType: mediaType || attachment.mediaType, state: 'ready' };
   } catch (thrown) {
-    return { ...attachment, state: 'failed', problem: errorToLine(toHttpProblem(thrown)) };
+    return { ...attachment, state: 'failed', problem: describeUploadProblem(toHttpProblem(thrown)) };
   }
+}
+
+function describeUploadProblem(problem: HttpProblem): string {
+  const { most } = problem.data;
+  return problem.code === 'http/too-large' && typeof most === 'number'
+    ? t('fileTooLarge', { most: formatBytes(most) })
+    : errorToLine(problem);
 }
 
 /** The block for a file in a message; null until it is uploaded. */
@@ -57,7 +66,7 @@ export function blockOfAttachment(file: DraftAttachment): Block | null {
 export function attachmentOfBlock(block: Block): readonly DraftAttachment[] {
   const fields: Readonly<Record<string, unknown>> = { ...block };
   const { name, mediaType, source } = fields;
-  if (!isObjectValue(source) || typeof mediaType !== 'string') return [];
+  if (!isFieldMap(source) || typeof mediaType !== 'string') return [];
   return keptFile({ ...source, id: source.hash, mediaType, name: typeof name === 'string' ? name : mediaType });
 }
 
@@ -87,7 +96,7 @@ export function readDraftFiles(tree: string): readonly DraftAttachment[] {
 }
 
 function keptFile(value: unknown): readonly DraftAttachment[] {
-  if (!isObjectValue(value)) return [];
+  if (!isFieldMap(value)) return [];
   const { id, name, mediaType, size, hash } = value;
   if (typeof id !== 'string' || typeof name !== 'string' || typeof mediaType !== 'string') return [];
   if (typeof size !== 'number' || typeof hash !== 'string') return [];

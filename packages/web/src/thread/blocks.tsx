@@ -5,13 +5,14 @@ import { blockDefinitionOf, type FileBlock, type ImageBlock, isKnownBlock } from
 import { type Block, isText, isToolUse, type Message, type Node, type ToolUseBlock } from '@coppice/core';
 import { createContext, type ReactElement, useContext, useState, useSyncExternalStore } from 'react';
 import { formatBytes, t } from '../i18n/index.ts';
+import { toExcerpt } from '../markdown/first-words.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { api } from '../state/page-client.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useOptionalSession } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { fileKindLabel } from './file-kind.ts';
-import { ToolCard } from './tool-card.tsx';
+import { isAttachment, ToolCard } from './tool-card.tsx';
 
 interface BlockViewProps {
   readonly block: Block;
@@ -58,7 +59,14 @@ export function BlockView({ block, results, open = false }: BlockViewProps): Rea
 
 function isFailed(node: Node | undefined): boolean {
   const source = node?.meta.source;
-  return source !== undefined && (source.isError === true || source.is_error === true || source.outcome === 'error');
+  if (source === undefined) return false;
+  // Coppice stores the code of the error; imports keep the field of their program.
+  return (
+    typeof source.error === 'string' ||
+    source.isError === true ||
+    source.is_error === true ||
+    source.outcome === 'error'
+  );
 }
 
 const noCalls: ReadonlyMap<string, LiveToolCall> = new Map();
@@ -79,11 +87,14 @@ function ToolCallView({
   const store = session?.store;
   const calls = useSyncExternalStore(store?.subscribe ?? nothingChanges, () => store?.getState().calls ?? noCalls);
   const call = result === undefined ? calls.get(block.id) : undefined;
+  const returned = result?.message?.content ?? [];
+  const attached = returned.map((item, at) => ({ item, at })).filter(({ item }) => isAttachment(item));
   return (
     <ToolCard
       name={block.name}
       parameters={block.parameters}
       result={result?.message ?? null}
+      attached={attached.length === 0 ? null : attached.map(({ item, at }) => <BlockView key={at} block={item} />)}
       failed={isFailed(result)}
       open={open}
       state={call?.state ?? 'none'}
@@ -111,7 +122,7 @@ export function ThinkingView({
       <button type="button" className="fold" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name="think" />
         <b>{live ? t('thinkingNow') : t('thought')}</b>
-        <span className="peek grow">{open ? '' : text.slice(0, 160)}</span>
+        <span className="peek grow">{open ? '' : toExcerpt(text, 160)}</span>
         <Icon name={open ? 'down' : 'right'} />
       </button>
       {open ? (

@@ -7,12 +7,16 @@ import {
   type ReactNode,
   type RefObject,
   type SetStateAction,
+  useEffect,
   useLayoutEffect,
+  useRef,
   useState,
 } from 'react';
 import { t } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
-import { ComposerTray } from './composer-tray.tsx';
+import { receiveFiles } from '../ui/file-drops.ts';
+import { isForInputMethod } from '../ui/input-method.ts';
+import { ComposerTray, MissingModelNote } from './composer-tray.tsx';
 import { FileChips } from './file-chips.tsx';
 import { fitHeight } from './fit-height.ts';
 import { menuOptionId, SlashMenu, type SlashMenuState } from './slash-menu.tsx';
@@ -41,6 +45,10 @@ interface ComposerBoxProps {
   readonly onFocusChange: (focused: boolean) => void;
   /** Called for Enter; without a reply if Alt is held. */
   readonly onSend: (answer: boolean) => void;
+  /** Whether files that are dropped anywhere on the page are attached, not only those dropped on the composer. */
+  readonly takesAllFiles?: boolean;
+  /** Called for Escape; by default the text loses the focus. */
+  readonly onEscape?: (() => void) | null;
 }
 
 /** The text of the next message with its files and controls, in a chat and on the first screen. */
@@ -57,15 +65,20 @@ export function ComposerBox({
   button,
   onFocusChange,
   onSend,
+  takesAllFiles = false,
+  onEscape,
 }: ComposerBoxProps): ReactElement {
   useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [area, text]);
-  const { isOver, ...dropTarget } = useFileDrop(files);
+  const { isOver, ...dropTarget } = useFileDrop(files, takesAllFiles);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (slash.onKeyDown(event, setText)) return;
-    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+    if (isForInputMethod(event) || slash.onKeyDown(event, setText)) return;
+    if (event.key === 'Enter' && isSendingEnter(event)) {
       event.preventDefault();
       onSend(!event.altKey);
-    } else if (event.key === 'Escape') event.currentTarget.blur();
+    } else if (event.key === 'Escape') {
+      if (onEscape == null) event.currentTarget.blur();
+      else onEscape();
+    }
   };
   return (
     <>
@@ -91,6 +104,7 @@ export function ComposerBox({
           dir="auto"
         />
         {files.list.length === 0 ? null : <FileChips files={files} />}
+        <MissingModelNote />
         <div className="tray">
           <ComposerTray onFiles={files.add} onDictated={(words) => setText((now) => joinWords(now, words))}>
             {controls}
@@ -102,9 +116,20 @@ export function ComposerBox({
   );
 }
 
+/** Whether Enter sends. On a touch screen it starts a new line: the keyboard there has no Shift+Enter. */
+function isSendingEnter({ shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (shiftKey) return false;
+  return ctrlKey || metaKey || altKey || !matchMedia('(hover: none) and (pointer: coarse)').matches;
+}
+
+/** Whether a program copied a text. Spreadsheets and word processors add a picture of what was copied. */
+function isCopiedText(data: DataTransfer): boolean {
+  return data.getData('text/plain').trim() !== '' && data.getData('text/html') !== '';
+}
+
 /** Attaches pasted files, and a long pasted text as a file; a shorter text is pasted as usual. */
 function pasteAsFiles(event: ClipboardEvent, files: DraftFiles): void {
-  if (event.clipboardData.files.length > 0) {
+  if (event.clipboardData.files.length > 0 && !isCopiedText(event.clipboardData)) {
     event.preventDefault();
     files.add(event.clipboardData.files);
     return;
@@ -117,8 +142,20 @@ function pasteAsFiles(event: ClipboardEvent, files: DraftFiles): void {
 }
 
 /** Attaches dropped files. A file that is dropped elsewhere on the first screen is imported. */
-function useFileDrop(files: DraftFiles) {
+function useFileDrop(files: DraftFiles, takesAllFiles: boolean) {
   const [isOver, setOver] = useState(false);
+  const addFiles = useRef(files.add);
+  addFiles.current = files.add;
+  useEffect(() => {
+    if (!takesAllFiles) return undefined;
+    const isCovered = () => document.querySelector('dialog[open]') !== null;
+    return receiveFiles({
+      onOver: (over) => setOver(over && !isCovered()),
+      onDrop: (data) => {
+        if (!isCovered()) addFiles.current(data.files);
+      },
+    });
+  }, [takesAllFiles]);
   return {
     isOver,
     onDragOver: (event: DragEvent) => {

@@ -5,13 +5,14 @@ import { formatCompact, t } from '../i18n/index.ts';
 import { PresetMenu } from '../library/preset-menu.tsx';
 import { ModelMenu } from '../models/model-menu.tsx';
 import { OptionsPanel, optionsLabel } from '../models/options-panel.tsx';
-import { chooseModels, currentModels, useAppData } from '../state/app-data.ts';
+import { SaveAsPreset } from '../models/save-as-preset.tsx';
+import { chooseModels, currentModels, missingModels, useAppData } from '../state/app-data.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { ModelName } from '../ui/model-name.tsx';
+import { ModelName, nameOfModel } from '../ui/model-name.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { DictateButton } from './dictate-button.tsx';
 
@@ -75,6 +76,20 @@ function ModelPill(): ReactElement {
   );
 }
 
+/** Says that a chosen model is gone, for example with its provider, and which model replies in its place. */
+export function MissingModelNote(): ReactElement | null {
+  const lists = useAppData();
+  const [missing] = missingModels(lists);
+  const [model] = currentModels(lists);
+  if (missing === undefined || model === undefined) return null;
+  return (
+    <p className="option-warning" role="status">
+      <Icon name="warn" />
+      <span>{t('modelMissing', { name: nameOfModel(missing), model: nameOfModel(model) })}</span>
+    </p>
+  );
+}
+
 /** The button that opens the options; it shows how many of them are changed. */
 function OptionsPill(): ReactElement {
   const [isOpen, setOpen] = useState(false);
@@ -93,7 +108,7 @@ function OptionsPill(): ReactElement {
         </button>
       }
     >
-      <OptionsPanel onClose={() => setOpen(false)} />
+      <OptionsPanel onClose={() => setOpen(false)} foot={<SaveAsPreset />} />
     </Popover>
   );
 }

@@ -1,5 +1,6 @@
+import { replySourceOf } from '@coppice/client';
 import { messageKit } from '@coppice/content';
-import { type NodeId, textMessage } from '@coppice/core';
+import { type Node, type NodeId, textMessage } from '@coppice/core';
 import {
   type Dispatch,
   type ReactElement,
@@ -14,7 +15,7 @@ import {
 } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { formatChord } from '../keys/chords.ts';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { nameOfMessage } from '../markdown/message-name.ts';
 import { SignInStrip } from '../settings/sign-in.tsx';
 import { useAppData } from '../state/app-data.ts';
 import { followChatOptions } from '../state/chat-options.ts';
@@ -50,9 +51,14 @@ export function ChatComposer(): ReactElement {
   useTypedText(area, setText);
   useTreeOptions();
   useReplyToFirstMessage();
-  const send = useSend({ text, setText, files }, parentId);
+  const { send, isQueued, cancel } = useSend({ text, setText, files }, parentId);
   const dock = useDockHeight();
   const draftTokens = useDraftTokens(text, files.list);
+  const running = useRunningReplies();
+  const stop = () => {
+    for (const id of running) void stopReply(session, id);
+  };
+  const onStop = running.length > 0 && text.trim() === '' ? stop : null;
   return (
     <div className="dock" ref={dock}>
       <ConnectionStrip />
@@ -66,6 +72,7 @@ export function ChatComposer(): ReactElement {
         placeholder={t('write')}
         head={
           <ReplyTarget parentId={parentId}>
+            {isQueued ? <QueuedNote onCancel={cancel} /> : null}
             <ContextGauge className="phone-only" draftTokens={draftTokens} />
           </ReplyTarget>
         }
@@ -75,9 +82,11 @@ export function ChatComposer(): ReactElement {
             <ContextGauge className="desk-only" draftTokens={draftTokens} />
           </>
         }
-        button={<SendButton isEmpty={text.trim() === ''} disabled={parentId === null} onSend={() => void send(true)} />}
+        button={<SendButton onStop={onStop} disabled={parentId === null} onSend={() => void send(true)} />}
         onFocusChange={setFocused}
         onSend={(answer) => void send(answer)}
+        takesAllFiles
+        onEscape={isQueued ? cancel : onStop}
       />
     </div>
   );
@@ -146,25 +155,29 @@ function ConnectionStrip(): ReactElement | null {
   );
 }
 
+/** Returns the replies of this chat that are being written, on any branch. */
+function useRunningReplies(): readonly NodeId[] {
+  const nodes = useTree((state) => state.part?.nodes);
+  const live = useTree((state) => state.live);
+  return [...live.keys()].filter((id) => nodes?.get(id)?.status === 'pending');
+}
+
 interface SendButtonProps {
-  /** Whether the composer has no text; then the button stops running replies. */
-  readonly isEmpty: boolean;
+  /** Stops running replies. Null if there are none, or the composer has a text to send. */
+  readonly onStop: (() => void) | null;
   readonly disabled: boolean;
   readonly onSend: () => void;
 }
 
-function SendButton({ isEmpty, disabled, onSend }: SendButtonProps): ReactElement {
-  const session = useSession();
-  const part = useTree((state) => state.part);
-  const live = useTree((state) => state.live);
-  const running = [...live.keys()].filter((id) => part?.nodes.get(id)?.status === 'pending');
-  if (running.length > 0 && isEmpty)
+function SendButton({ onStop, disabled, onSend }: SendButtonProps): ReactElement {
+  if (onStop !== null)
     return (
       <IconButton
         className="send"
         icon="stop"
         label={t('stop')}
-        onClick={() => running.forEach((id) => void stopReply(session, id))}
+        title={`${t('stop')} (${formatChord('escape')})`}
+        onClick={onStop}
       />
     );
   return (
@@ -178,6 +191,26 @@ function SendButton({ isEmpty, disabled, onSend }: SendButtonProps): ReactElemen
   );
 }
 
+/** Says that the message is sent when the reply above it is complete. */
+function QueuedNote({ onCancel }: { readonly onCancel: () => void }): ReactElement {
+  return (
+    <span className="queued" role="status">
+      {t('sendsAfterReply')}
+      <button type="button" className="text-link" onClick={onCancel}>
+        {t('cancel')}
+      </button>
+    </span>
+  );
+}
+
+/** Names a message by its title or first words, and a reply that has no text yet by its model. */
+function nameOfReplyTarget(node: Node): string {
+  if (node.meta.title !== undefined) return node.meta.title;
+  const text = plainTextOf(node.message);
+  const model = node.status === 'pending' && text === '' ? replySourceOf(node.meta).model : null;
+  return model ?? nameOfMessage(text, node.status, 70);
+}
+
 /** The message that the next one replies to. */
 function ReplyTarget({
   parentId,
@@ -187,7 +220,6 @@ function ReplyTarget({
   readonly children: ReactNode;
 }): ReactElement {
   const node = useTree((state) => (parentId === null ? undefined : state.part?.nodes.get(parentId)));
-  const words = node === undefined ? '' : (node.meta.title ?? toExcerpt(plainTextOf(node.message), 70));
   return (
     <div className="from">
       <Icon name="fork" />
@@ -195,7 +227,7 @@ function ReplyTarget({
         <span className="grow">{t('startsNewChat')}</span>
       ) : (
         <span className="grow clip">
-          {t('replyingTo')} <b dir="auto">{words === '' ? '…' : words}</b>
+          {t('replyingTo')} <b dir="auto">{nameOfReplyTarget(node)}</b>
         </span>
       )}
       {children}

@@ -21,6 +21,7 @@ import { showToast } from '../state/toasts.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
+import { isForInputMethod } from '../ui/input-method.ts';
 import { currentOptions } from './current-options.ts';
 import {
   closeEditBox,
@@ -62,6 +63,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
   useLayoutEffect(() => fitHeight(area.current, text, innerHeight / 2), [text]);
   const onKeyDown = (event: KeyboardEvent) => {
     const command = event.metaKey || event.ctrlKey;
+    if (isForInputMethod(event)) return;
     if (event.key === 'Escape') cancel();
     else if (command && event.key.toLowerCase() === 's') void save('in-place');
     else if (command && event.key === 'Enter') void save('branch');

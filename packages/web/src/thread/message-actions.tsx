@@ -63,7 +63,7 @@ function Regenerate({ node }: { readonly node: Node }): ReactElement {
         chosen={null}
         onPick={(id) => regenerateWithModels(session, node, [id])}
         also={three === undefined ? undefined : { icon: three.icon, label: three.label, run: three.run }}
-        trigger={<IconButton className="caret" icon="down" label={t('regenerateWith')} />}
+        trigger={<IconButton className="narrow" icon="down" label={t('regenerateWith')} />}
       />
     </>
   );

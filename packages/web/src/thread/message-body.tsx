@@ -11,6 +11,7 @@ import { useUi } from '../state/ui.ts';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { BlockView, ThinkingView } from './blocks.tsx';
 import { plainTextOf, type ThreadRow } from './rows.ts';
+import { SourceLetters } from './source-chips.tsx';
 
 interface MessageBodyProps {
   readonly row: ThreadRow;
@@ -25,13 +26,15 @@ export function MessageBody({ row, live, open }: MessageBodyProps): ReactElement
   return (
     <ErrorBoundary of={node.message} fallback={<PlainBody text={node.text} />}>
       <PreviewContext value={(code) => void showPreview(node, code)}>
-        <MessageContent
-          className="body"
-          node={node}
-          reply={node.status === 'pending' ? live : null}
-          renderBlock={(block) => <BlockView block={block} results={results} open={open} />}
-          renderReply={(reply) => <ReplyInProgress node={node} reply={reply} />}
-        />
+        <SourceLetters node={node}>
+          <MessageContent
+            className="body"
+            node={node}
+            reply={node.status === 'pending' ? live : null}
+            renderBlock={(block) => <BlockView block={block} results={results} open={open} />}
+            renderReply={(reply) => <ReplyInProgress node={node} reply={reply} />}
+          />
+        </SourceLetters>
       </PreviewContext>
     </ErrorBoundary>
   );

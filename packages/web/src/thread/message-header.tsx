@@ -12,6 +12,7 @@ import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { MessageActions } from './message-actions.tsx';
+import { replyStartOf } from './reply-start.ts';
 import { VariantSwitch } from './variant-switch.tsx';
 
 interface MessageHeaderProps {
@@ -25,14 +26,16 @@ export function MessageHeader({ node, live, editing }: MessageHeaderProps): Reac
   const session = useSession();
   return (
     <header>
-      <Author node={node} />
-      <VariantSwitch nodeId={node.id} />
-      {node.groupId > 0 ? <GroupStrip node={node} /> : null}
-      <MessageMarks node={node} />
-      {editing ? <span className="meta">{t('editing')}</span> : null}
+      <span className="lead">
+        <Author node={node} />
+        <VariantSwitch nodeId={node.id} />
+        {node.groupId > 0 ? <GroupStrip node={node} /> : null}
+        <MessageMarks node={node} />
+        {editing ? <span className="meta">{t('editing')}</span> : null}
+      </span>
       {node.status === 'pending' ? (
         <>
-          <Elapsed since={live?.startedAt ?? node.createdAt} />
+          <Elapsed since={replyStartOf(node, live)} />
           <Button small icon="stop" onClick={() => void stopReply(session, node.id)}>
             {t('stop')}
           </Button>

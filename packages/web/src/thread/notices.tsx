@@ -1,11 +1,14 @@
-import { listSourceNotices, type SourceNotice } from '@coppice/client';
+import type { SourceNotice } from '@coppice/client';
 import type { Json, Node } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
+import { useTree } from '../state/use-session.ts';
+import { findReplyBefore, listShownNotices } from './shown-notices.ts';
 
 /** Shows below a reply how its request differed from the chosen options, for example a smaller token limit. */
 export function ReplyNotices({ node }: { readonly node: Node }): ReactElement | null {
-  const notices = listSourceNotices(node);
+  const before = useTree((state) => findReplyBefore(state.part, node));
+  const notices = listShownNotices(node, before);
   if (notices.length === 0) return null;
   return (
     <div className="status notices" role="note">
@@ -19,6 +22,11 @@ export function ReplyNotices({ node }: { readonly node: Node }): ReactElement | 
 function wordNotice({ code, data }: SourceNotice): string {
   const { model = '', name = '', asked = null, sent = null, blockType = '', count = 1, limit = 0 } = data;
   const reported = { model: noticeValueText(model), name: noticeValueText(name) };
+  if (code === 'notice/block-changed' && (blockType === 'file' || blockType === 'image'))
+    return t(blockType === 'file' ? 'noticeFilesByName' : 'noticeImagesByName', {
+      ...reported,
+      count: noticeValueText(count),
+    });
   if (code === 'notice/block-changed')
     return t('noticeBlock', { ...reported, blockType: noticeValueText(blockType), count: noticeValueText(count) });
   if (code === 'notice/file-as-text') return t('noticeFileText', reported);

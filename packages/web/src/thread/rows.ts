@@ -1,5 +1,6 @@
 /** Converts a path to rows of a thread: tool results are shown in the card of their call. */
-import { isText, isToolUse, type Message, type Node, type NodeId } from '@coppice/core';
+import { joinTextBlocks } from '@coppice/client';
+import { isToolUse, type Message, type Node, type NodeId } from '@coppice/core';
 
 export interface ThreadRow {
   readonly node: Node;
@@ -48,8 +49,5 @@ export function buildThreadRows(path: readonly Node[]): readonly ThreadRow[] {
 
 /** The plain text of a message, for copying. */
 export function plainTextOf(message: Message | null): string {
-  if (message === null) return '';
-  const parts: string[] = [];
-  for (const block of message.content) if (isText(block)) parts.push(block.text);
-  return parts.join('\n\n');
+  return message === null ? '' : joinTextBlocks(message);
 }

@@ -5,6 +5,7 @@ import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
 import { listPromptVariables, useLibrary } from '../state/library.ts';
 import { api } from '../state/page-client.ts';
+import { navigateTo } from '../state/router.ts';
 import { openDialog } from '../state/ui.ts';
 
 interface SlashOption {
@@ -13,6 +14,9 @@ interface SlashOption {
   readonly summary: string;
   readonly usage: string;
 }
+
+// The line of the option that opens the page of prompts. It is shown while the user has no prompts.
+const newPromptLine = '';
 
 /** The state of the slash command menu: open, options, selection. */
 export interface SlashMenuState {
@@ -72,6 +76,8 @@ function useNameOptions(typed: string | null, hasTree: boolean): readonly SlashO
       usage: t('promptWord'),
     }));
   // Commands need a stored chat; a new chat is not stored yet.
+  if (!hasTree && prompts.length === 0 && typed === '')
+    return [{ line: newPromptLine, name: t('newPrompt'), summary: t('noPrompts'), usage: '' }];
   if (!hasTree) return prompts;
   const matching = commands
     .filter((command) => command.name.startsWith(typed))
@@ -124,8 +130,19 @@ export function slashNameOfPrompt(name: string): string {
 
 /** Chooses an option of the menu; a prompt with variables asks for their values first. */
 function pickLine(line: string, set: (line: string) => void): void {
+  if (line === newPromptLine) {
+    set('');
+    // Only after the composer was rendered without the slash, which it would otherwise keep as its draft.
+    setTimeout(() => navigateTo({ name: 'library' }));
+    return;
+  }
   if (line.startsWith('/') || listPromptVariables(line).length === 0) set(line);
   else openDialog({ name: 'fill-prompt', text: line, onDone: set });
+}
+
+/** Whether an option is a command or a prompt, which is written with a slash, and not an argument or a link. */
+function isSlashName({ line, name, usage }: SlashOption): boolean {
+  return usage !== '' || line.startsWith(`/${name} `);
 }
 
 /** The element id of a line of the menu, by which screen readers know the selection. */
@@ -164,7 +181,7 @@ export function SlashMenu({
         >
           <code>
             <u>
-              {option.usage === '' && slash.typed === '' ? '' : '/'}
+              {isSlashName(option) ? '/' : ''}
               {option.name.slice(0, slash.typed.length)}
             </u>
             {option.name.slice(slash.typed.length)}

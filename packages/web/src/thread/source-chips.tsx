@@ -1,7 +1,8 @@
 import { replySourceOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
-import type { ReactElement } from 'react';
+import { type ReactElement, type ReactNode, useMemo } from 'react';
 import { t } from '../i18n/index.ts';
+import { SourceMarksContext } from '../markdown/source-marks.tsx';
 import { modelColourOf } from '../state/model-colours.ts';
 import { useTree } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -9,6 +10,35 @@ import { Icon } from '../ui/icon.tsx';
 /** The letter of an answer in a combined reply. */
 export function letterOfAnswer(index: number): string {
   return String.fromCharCode(65 + index);
+}
+
+/** Shows the marks `[A]` in a combined reply like the letters of its answers. Other messages are shown as they are. */
+export function SourceLetters({ node, children }: { readonly node: Node; readonly children: ReactNode }): ReactElement {
+  const combinedFrom = useMemo(() => replySourceOf(node.meta).combinedFrom, [node.meta]);
+  if (combinedFrom === null) return <>{children}</>;
+  return <LetterColours nodeIds={combinedFrom.nodeIds}>{children}</LetterColours>;
+}
+
+function LetterColours({
+  nodeIds,
+  children,
+}: {
+  readonly nodeIds: readonly NodeId[];
+  readonly children: ReactNode;
+}): ReactElement {
+  const nodes = useTree((state) => state.part?.nodes);
+  const colours = useMemo(
+    () =>
+      new Map(
+        nodeIds.map((id, index) => {
+          const source = nodes?.get(id);
+          const model = source === undefined ? null : replySourceOf(source.meta).model;
+          return [letterOfAnswer(index), model === null ? '' : modelColourOf(model)];
+        }),
+      ),
+    [nodeIds, nodes],
+  );
+  return <SourceMarksContext value={colours}>{children}</SourceMarksContext>;
 }
 
 interface SourceChipsProps {

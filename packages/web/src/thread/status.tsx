@@ -1,8 +1,8 @@
-import { type LoadedBranch, replyErrorOf } from '@coppice/client';
-import type { Node, NodeId } from '@coppice/core';
+import { type LoadedBranch, replyErrorOf, replySourceOf } from '@coppice/client';
+import { type Node, type NodeId, textMessage } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { continueReply, generateReplyTo, regenerateReply } from '../state/generation.ts';
+import { continueReply, generateReplyTo, regenerateReply, sendMessage } from '../state/generation.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
@@ -42,6 +42,7 @@ export function MessageStatus({
       </div>
     );
   if (node.status === 'error') return <Failed node={node} />;
+  if (conflict === null && replySourceOf(node.meta).finishReason === 'length') return <LengthReached node={node} />;
   if (conflict === null) return <Unanswered node={node} />;
   return (
     <div className="status cut" role="status">
@@ -64,6 +65,9 @@ export function MessageStatus({
 const mostTries = 3;
 // Replies whose retry the user cancelled. Not in React state, because rows are unmounted while scrolling.
 const calledOff = new Set<NodeId>();
+
+// Errors that another key solves.
+const keyProblems: ReadonlySet<string> = new Set(['provider/no-key', 'provider/unauthorised', 'provider/quota']);
 
 /** A failed reply: the error, and the next attempt, with a countdown if the provider named a time. */
 function Failed({ node }: { readonly node: Node }): ReactElement {
@@ -106,9 +110,43 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
           {t('notNow')}
         </Button>
       ) : null}
+      {error !== null && keyProblems.has(error.code) ? (
+        <Button small onClick={() => navigateTo({ name: 'settings', section: 'models' })}>
+          {t('settings')}
+        </Button>
+      ) : null}
       <Button small icon="again" onClick={again}>
         {left > 0 && alone ? t('now') : t('tryAgain')}
       </Button>
+    </div>
+  );
+}
+
+/** A reply that ended at the maximum length. At the end of the branch, its rest can be requested. */
+function LengthReached({ node }: { readonly node: Node }): ReactElement {
+  const session = useSession();
+  const isLast = useTree((state) => state.part?.leaf === node.id);
+  const [asked, setAsked] = useState(false);
+  return (
+    <div className="status cut" role="note">
+      <Icon name="cut" />
+      <p>
+        <b>{t('lengthReached')}</b> {t('lengthHint')}
+      </p>
+      {isLast ? (
+        <Button
+          small
+          look="primary"
+          disabled={asked}
+          onClick={() => {
+            setAsked(true);
+            const request = textMessage('user', t('restRequest'));
+            void sendMessage(session, node.id, request, currentOptions()).finally(() => setAsked(false));
+          }}
+        >
+          {t('askForRest')}
+        </Button>
+      ) : null}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { useUi } from '../state/ui.ts';
 import { useBranch, useTree } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { EmptyListDrawing } from '../ui/logo.tsx';
+import { usePrinting } from '../ui/use-printing.ts';
 import { MessageRow } from './message-row.tsx';
 import { PromptRow } from './prompt-row.tsx';
 import { buildThreadRows } from './rows.ts';
@@ -19,24 +20,34 @@ export function ThreadView(): ReactElement {
   const current = useUi((ui) => ui.current);
   const rows = useMemo(() => buildThreadRows(messages), [messages]);
   const { scroll, list, onScroll, shift, hasNewBelow, showEnd } = useThreadScroll(rows);
+  const isPrinting = usePrinting();
   const count = rows.length;
+  const shown = rows.map((row, index) => (
+    <MessageRow
+      key={row.node.parentId ?? row.node.id}
+      row={row}
+      first={index === 0 && loaded && !hasOlder}
+      last={index === count - 1 && !hasNewer}
+      current={row.node.id === current}
+    />
+  ));
   if (loaded && count === 0) return <Empty />;
   return (
     <div className="scroll-box">
-      <div className="scroll" ref={scroll} onScroll={onScroll} data-testid="thread">
+      {/* The layout of a printed page scrolls to the top, which must not load older messages. */}
+      <div className="scroll" ref={scroll} onScroll={isPrinting ? undefined : onScroll} data-testid="thread">
         <section className="thread" aria-label={t('thread')} aria-busy={isGrowing}>
           {loaded && !hasOlder && count > 0 ? <PromptRow /> : null}
-          <Virtualizer ref={list} scrollRef={scroll} shift={shift} bufferSize={600}>
-            {rows.map((row, index) => (
-              <MessageRow
-                key={row.node.parentId ?? row.node.id}
-                row={row}
-                first={index === 0 && loaded && !hasOlder}
-                last={index === count - 1 && !hasNewer}
-                current={row.node.id === current}
-              />
-            ))}
-          </Virtualizer>
+          {isPrinting ? (
+            <>
+              {hasOlder || hasNewer ? <p className="dim">{t('printedPart')}</p> : null}
+              {shown}
+            </>
+          ) : (
+            <Virtualizer ref={list} scrollRef={scroll} shift={shift} bufferSize={600}>
+              {shown}
+            </Virtualizer>
+          )}
         </section>
       </div>
       <AnsweredNote />

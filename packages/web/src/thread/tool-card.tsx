@@ -1,5 +1,6 @@
-import { isText, type Message } from '@coppice/core';
-import { type ReactElement, useState } from 'react';
+import { isKnownBlock } from '@coppice/content';
+import { type Block, isText, type Message } from '@coppice/core';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -9,6 +10,8 @@ interface ToolCardProps {
   readonly name: string;
   readonly parameters: unknown;
   readonly result: Message | null;
+  /** The images and files of the result, which are shown below its text. */
+  readonly attached?: ReactNode;
   readonly failed?: boolean;
   readonly open?: boolean;
   readonly state?: 'running' | 'waiting' | 'none';
@@ -26,10 +29,18 @@ function argumentsText(parameters: unknown): string {
   return JSON.stringify(parameters, null, 2) ?? '';
 }
 
-function toolResultText(message: Message): string {
+function toolResultText(message: Message, isAttached: boolean): string {
   const parts: string[] = [];
-  for (const block of message.content) parts.push(isText(block) ? block.text : `[${block.type}]`);
+  for (const block of message.content) {
+    if (isText(block)) parts.push(block.text);
+    else if (!isAttached || !isAttachment(block)) parts.push(`[${block.type}]`);
+  }
   return parts.join('\n');
+}
+
+/** Whether a block of a tool result is an image or a file, not text. */
+export function isAttachment(block: Block): boolean {
+  return isKnownBlock(block) && (block.type === 'image' || block.type === 'file');
 }
 
 function shortenText(text: string): string {
@@ -41,6 +52,7 @@ export function ToolCard({
   name,
   parameters,
   result,
+  attached = null,
   failed = false,
   open = false,
   state = 'none',
@@ -51,6 +63,7 @@ export function ToolCard({
   const outScrolls = useScrollable<HTMLPreElement>();
   const given = argumentsText(parameters);
   const visible = shown || state === 'waiting';
+  const returned = result === null ? '' : toolResultText(result, attached !== null);
   return (
     <section className="tool" aria-label={t('toolCall', { name })}>
       <header>
@@ -65,7 +78,10 @@ export function ToolCard({
         />
       </header>
       {visible && given !== '' ? <pre ref={inScrolls}>{shortenText(given)}</pre> : null}
-      {visible && result !== null ? <pre ref={outScrolls}>{shortenText(toolResultText(result))}</pre> : null}
+      {visible && (returned !== '' || (result !== null && attached === null)) ? (
+        <pre ref={outScrolls}>{shortenText(returned)}</pre>
+      ) : null}
+      {visible && attached !== null ? <div className="tool-files">{attached}</div> : null}
       {state === 'waiting' && onDecide !== undefined ? (
         <div className="row ask-row">
           <span className="grow dim">{t('toolAsks')}</span>

@@ -31,7 +31,11 @@ export async function moveChatToTrash({ treeId }: TreeSession): Promise<void> {
       text: t('treeDeleted'),
       action: {
         label: t('undo'),
-        run: () => void api.restoreTree(treeId).then(loadTrees, (thrown) => showError(toHttpProblem(thrown))),
+        run: () =>
+          void api.restoreTree(treeId).then(
+            () => loadTrees([treeId]),
+            (thrown) => showError(toHttpProblem(thrown)),
+          ),
       },
     });
   } catch (thrown) {

@@ -1,4 +1,4 @@
-import { loadedPath, treeTitleOf } from '@coppice/client';
+import { loadedPath } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionButton, ActionIcon, ActionItem } from '../keys/action-controls.tsx';
@@ -10,7 +10,9 @@ import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { isForInputMethod } from '../ui/input-method.ts';
 import { Menu, MenuSeparator } from '../ui/menu.tsx';
+import { useOpenChatName } from '../ui/use-chat-name.ts';
 import { plainTextOf } from './rows.ts';
 import { UndoButtons, UndoItems, useUndoRedo } from './undo-buttons.tsx';
 
@@ -29,6 +31,12 @@ function useBranchName(): string | null {
     }
     return null;
   });
+}
+
+/** The button that leads from a screen of the open chat back to its thread. */
+export function BackToThread(): ReactElement {
+  const { treeId } = useSession();
+  return <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => navigateTo(treeRoute(treeId))} />;
 }
 
 /** The name of the shown branch, after the name of the screen. Renders nothing if the branch has no name. */
@@ -78,6 +86,7 @@ export function TreeBar(): ReactElement {
 function ChatTitle(): ReactElement {
   const session = useSession();
   const tree = useTree((state) => state.part?.tree ?? null);
+  const name = useOpenChatName(tree);
   const naming = useUi((ui) => ui.renaming === session.treeId);
   const rename = (title: string) => {
     useUi.setState({ renaming: null });
@@ -94,7 +103,7 @@ function ChatTitle(): ReactElement {
         title={t('rename')}
         onClick={() => useUi.setState({ renaming: session.treeId })}
       >
-        {tree === null ? '' : (treeTitleOf(tree) ?? t('untitled'))}
+        {name}
       </button>
     </h1>
   );
@@ -195,6 +204,7 @@ function TitleField({
       ref={(element) => element?.focus()}
       onBlur={(event) => onDone(event.target.value.trim())}
       onKeyDown={(event) => {
+        if (isForInputMethod(event)) return;
         if (event.key === 'Enter') event.currentTarget.blur();
         if (event.key === 'Escape') onCancel();
         event.stopPropagation();

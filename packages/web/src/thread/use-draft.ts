@@ -1,7 +1,7 @@
 import { toHttpProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { nodeId } from '@coppice/core';
-import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react';
+import { type Dispatch, type SetStateAction, useCallback, useEffect, useRef, useState } from 'react';
 import { readDraft, saveDraft } from '../state/drafts.ts';
 import { api, pageClient } from '../state/page-client.ts';
 
@@ -18,7 +18,8 @@ export interface ComposerDraft {
 
 /** Saves a text under a name while it is typed, so that it survives a reload; an unchanged text is not saved. */
 export function useDraft(name: string, first = ''): ComposerDraft {
-  const [text, set] = useState(() => readDraft(name) || first);
+  const [text, setText] = useState(() => readDraft(name) || first);
+  const isOpen = useRef(true);
   const now = useRef('');
   now.current = text === first ? '' : text;
   useEffect(() => {
@@ -27,13 +28,23 @@ export function useDraft(name: string, first = ''): ComposerDraft {
   }, [name, text, first]);
   // If the user leaves before the timer expires, the last words are saved too.
   useEffect(() => {
+    isOpen.current = true;
     const keep = () => saveDraft(name, now.current);
     addEventListener('pagehide', keep);
     return () => {
+      isOpen.current = false;
       removeEventListener('pagehide', keep);
       keep();
     };
   }, [name]);
+  // A refused message is put back also if the user has left its composer meanwhile.
+  const set = useCallback(
+    (change: SetStateAction<string>) => {
+      if (isOpen.current) setText(change);
+      else saveDraft(name, typeof change === 'function' ? change(readDraft(name)) : change);
+    },
+    [name],
+  );
   const forget = () => {
     now.current = '';
     saveDraft(name, '');

@@ -7,9 +7,10 @@ import { sendMessage } from '../state/generation.ts';
 import { pageClient } from '../state/page-client.ts';
 import { showToast } from '../state/toasts.ts';
 import { appendWithoutReply, newNodeUuid } from '../state/tree-actions.ts';
-import { useSession } from '../state/use-session.ts';
+import { useSession, useTree } from '../state/use-session.ts';
 import { blockOfAttachment } from './attachments.ts';
 import { currentOptions } from './current-options.ts';
+import { decideQueuedMessage, isReplyInProgress } from './queued-message.ts';
 import { runCommandLine } from './run-line.ts';
 import type { DraftFiles } from './use-files.ts';
 
@@ -21,7 +22,7 @@ export interface ComposedMessage {
 }
 
 /** Builds the message of the composer; null if it has neither text nor files. */
-function buildMessage({ text, files }: ComposedMessage): Message | null {
+export function buildMessage({ text, files }: Pick<ComposedMessage, 'text' | 'files'>): Message | null {
   const blocks = files.list.map(blockOfAttachment).filter((block) => block !== null);
   const isBlank = text.trim() === '';
   if (isBlank && blocks.length === 0) return null;
@@ -29,16 +30,55 @@ function buildMessage({ text, files }: ComposedMessage): Message | null {
   return { role: 'user', content: isBlank ? blocks : [...content, ...blocks] };
 }
 
+/** Shows which file could not be uploaded. Returns whether there is one, because a message is not sent without it. */
+export function reportFailedFile({ list }: DraftFiles): boolean {
+  const failed = list.find((file) => file.state === 'failed');
+  if (failed !== undefined) showToast({ icon: 'warn', text: t('fileStuck', { name: failed.name }), bad: true });
+  return failed !== undefined;
+}
+
+/** Whether the files of a composer are still being uploaded. */
+export function isUploading({ list }: DraftFiles): boolean {
+  return list.some((file) => file.state === 'sending');
+}
+
+type Send = (answer: boolean) => Promise<void>;
+
+/** Returns a function that sends now if that is possible, and otherwise as soon as it is. */
+export function useSendWhenReady(ready: boolean, send: Send): Send {
+  /** Whether to send with or without a reply as soon as possible; null if nothing waits. */
+  const [requested, setRequested] = useState<boolean | null>(null);
+  useEffect(() => {
+    if (!ready || requested === null) return;
+    setRequested(null);
+    void send(requested);
+  });
+  return async (answer) => {
+    if (ready) await send(answer);
+    else setRequested(answer);
+  };
+}
+
+/** Sends the composed message, or lets it wait for the reply above it. */
+export interface Sending {
+  /** Sends the message, with or without a reply. */
+  readonly send: Send;
+  /** Whether the message is sent when the reply above it is complete. */
+  readonly isQueued: boolean;
+  /** Keeps the message that waits in the composer. */
+  readonly cancel: () => void;
+}
+
 /**
- * Returns a function that sends the composed message below a parent, with or without a reply. Before the page is ready
- * and the files are uploaded, it only remembers the request, which is then sent by itself.
+ * Sends the composed message below a parent. Before the page is ready, the files are uploaded and the reply at the
+ * parent is complete, it only remembers the request, which is then sent by itself.
  */
-export function useSend(composed: ComposedMessage, parentId: NodeId | null): (answer: boolean) => Promise<void> {
+export function useSend(composed: ComposedMessage, parentId: NodeId | null): Sending {
   const session = useSession();
   const { text, setText, files } = composed;
-  const [requested, setRequested] = useState<boolean | null>(null);
+  const queue = useQueuedMessage(parentId, text.trim() === '' && files.list.length === 0);
   const registersKnown = useAppData((lists) => lists.registersKnown);
-  const ready = parentId !== null && registersKnown && !files.list.some((file) => file.state === 'sending');
+  const ready = parentId !== null && registersKnown && !isUploading(files);
 
   const runCommand = async () => {
     setText('');
@@ -61,22 +101,49 @@ export function useSend(composed: ComposedMessage, parentId: NodeId | null): (an
     files.giveBack(sentFiles);
   };
 
-  const send = async (answer: boolean) => {
-    if (parentId === null || !ready) return setRequested(answer);
+  const send = useSendWhenReady(ready, async (answer) => {
+    if (parentId === null) return;
     if (text.startsWith('/') && !text.startsWith('//')) return runCommand();
-    const failed = files.list.find((file) => file.state === 'failed');
-    if (failed !== undefined) {
-      showToast({ icon: 'warn', text: t('fileStuck', { name: failed.name }), bad: true });
-      return;
-    }
+    if (reportFailedFile(files)) return queue.cancel();
     const message = buildMessage(composed);
-    if (message !== null) await sendBelow(parentId, message, answer);
-  };
+    if (message === null || queue.wait(answer)) return;
+    await sendBelow(parentId, message, answer);
+  });
 
   useEffect(() => {
-    if (!ready || requested === null) return;
-    setRequested(null);
-    void send(requested);
+    if (queue.due !== null && ready) void send(queue.due);
   });
-  return send;
+  return { send, isQueued: queue.isQueued, cancel: queue.cancel };
+}
+
+interface QueuedMessage {
+  readonly isQueued: boolean;
+  /** The request to send now, with or without a reply; null while there is none. */
+  readonly due: boolean | null;
+  /** Lets a message wait if the reply at its parent is in progress. False if it can be sent. */
+  wait(answer: boolean): boolean;
+  cancel(): void;
+}
+
+/** The message that waits for the reply at its parent. It is kept in the composer if the user goes to another branch. */
+function useQueuedMessage(parentId: NodeId | null, isEmpty: boolean): QueuedMessage {
+  const session = useSession();
+  const [queued, setQueued] = useState<{ readonly answer: boolean; readonly navigationCount: number } | null>(null);
+  const last = useTree((state) => (parentId === null ? undefined : state.part?.nodes.get(parentId)));
+  const calls = useTree((state) => state.calls);
+  const isHere = queued !== null && queued.navigationCount === session.navigationCount && !isEmpty;
+  const decision = isHere ? decideQueuedMessage(last) : 'keep';
+  useEffect(() => {
+    if (queued !== null && decision === 'keep') setQueued(null);
+  }, [queued, decision]);
+  return {
+    isQueued: isHere && decision === 'wait',
+    due: isHere && decision === 'send' ? queued.answer : null,
+    wait(answer) {
+      const waits = isReplyInProgress(last, calls);
+      setQueued(waits ? { answer, navigationCount: session.navigationCount } : null);
+      return waits;
+    },
+    cancel: () => setQueued(null),
+  };
 }

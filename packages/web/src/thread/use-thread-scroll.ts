@@ -14,7 +14,8 @@ const nearTop = 600;
 
 /** The end of the last row, in scroll pixels. */
 function contentEnd(element: HTMLElement): number {
-  const list = element.firstElementChild?.firstElementChild;
+  // The list follows the row of the system prompt.
+  const list = element.firstElementChild?.lastElementChild;
   return list instanceof HTMLElement ? list.offsetTop + list.offsetHeight : element.scrollHeight;
 }
 
@@ -42,6 +43,9 @@ interface ScrollState {
   followsEnd: boolean;
   /** The time of the user's last wheel, touch or key event, in milliseconds of `performance.now()`. */
   touchedAt: number;
+  /** The position and the end of the content after the last scroll, in pixels. */
+  top: number;
+  end: number;
   /** Whether a requested message keeps its position. Until rows are measured, every row seems to be at the end. */
   isAtRequested: boolean;
 }
@@ -59,13 +63,19 @@ export interface ThreadScroll {
   showEnd(): void;
 }
 
-/** Returns the scrolling of a thread with these rows. */
+/** Follows the end of a thread until the user scrolls away, and keeps visible messages in place when rows change. */
 export function useThreadScroll(rows: readonly ThreadRow[]): ThreadScroll {
   const session = useSession();
   const { hasNewer } = useBranch();
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const state = useRef<ScrollState>({ followsEnd: true, touchedAt: -userScrollMs, isAtRequested: false }).current;
+  const state = useRef<ScrollState>({
+    followsEnd: true,
+    touchedAt: -userScrollMs,
+    top: 0,
+    end: 0,
+    isAtRequested: false,
+  }).current;
   const [hasNewBelow, setNewBelow] = useState(false);
   const shift = useRowsAddedAbove(rows);
   const scrollToEnd = useCallback(() => {
@@ -73,8 +83,9 @@ export function useThreadScroll(rows: readonly ThreadRow[]): ThreadScroll {
     if (element === null) return;
     keepHeight(element, 0);
     element.scrollTop = element.scrollHeight;
+    notePosition(state, element);
     keepHeight(element, element.scrollTop + element.clientHeight);
-  }, []);
+  }, [state]);
   useFollowedRows(rows, state, scroll, scrollToEnd, setNewBelow);
   useMeasuredRows(state, scroll, scrollToEnd, setNewBelow);
   useRequestedMessage(rows, state, list);
@@ -88,6 +99,7 @@ export function useThreadScroll(rows: readonly ThreadRow[]): ThreadScroll {
       state.followsEnd = false;
       if (gap < nearTop) void session.loadNewer();
     } else decideToFollow(state, element, gap);
+    notePosition(state, element);
     keepHeight(element, bottom);
     if (state.followsEnd) setNewBelow(false);
     if (element.scrollTop < nearTop) void session.loadOlder();
@@ -102,13 +114,21 @@ export function useThreadScroll(rows: readonly ThreadRow[]): ThreadScroll {
   return { scroll, list, onScroll, shift, hasNewBelow, showEnd };
 }
 
+function notePosition(state: ScrollState, element: HTMLElement): void {
+  state.top = element.scrollTop;
+  state.end = contentEnd(element);
+}
+
 /** Decides after a scroll whether the thread follows new text; `gap` is the distance to the end in pixels. */
 function decideToFollow(state: ScrollState, element: HTMLElement, gap: number): void {
   // Only a scroll by the user leaves the end: rows that are measured after rendering change the position too, and
   // reserved empty space is not content.
   const isByUser = performance.now() - state.touchedAt < userScrollMs;
   if (isByUser) state.isAtRequested = false;
-  if (gap >= nearEnd) state.followsEnd &&= !isByUser;
+  // The scroll bar, the search of the browser and assistive programs scroll without an event on the thread, but the
+  // rows keep their sizes.
+  const isUpwards = element.scrollTop < state.top && contentEnd(element) === state.end;
+  if (gap >= nearEnd) state.followsEnd &&= !isByUser && !isUpwards;
   else if (!state.isAtRequested) state.followsEnd ||= gap > -nearEnd || element.scrollTop === 0;
 }
 

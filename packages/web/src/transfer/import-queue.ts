@@ -147,7 +147,7 @@ function followImport(key: number, { id }: ImportViewData): Promise<void> {
     };
     const events = followEvents(pageClient, {
       path: () => importEventsUrl(id),
-      whileHidden: true,
+      whileHidden: () => true,
       event(name, data) {
         if (name === 'progress') changeItem(key, { view: asImportView(data) });
         if (name === 'end') end({ view: asImportView(data) });

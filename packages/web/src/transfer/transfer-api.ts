@@ -77,6 +77,17 @@ export function exportUrl(tree: TreeId | null, format: string, part: ExportScope
   return buildApiUrl(`${treePath(tree)}/export`, { format, ...part });
 }
 
+/** Reads an export of a whole chat into memory, with the file name that the server gives it. */
+export async function readExport(tree: TreeId, format: string): Promise<File> {
+  const { data, error, response } = await routes.GET('/api/trees/{tree}/export', {
+    params: { path: { tree }, query: { format, what: 'tree' } },
+    parseAs: 'blob',
+  });
+  if (data === undefined) throw parseProblemBody(error, response.status);
+  const [, name] = /filename\*=UTF-8''([^;]+)/i.exec(response.headers.get('content-disposition') ?? '') ?? [];
+  return new File([data], name === undefined ? `${tree}.txt` : decodeURIComponent(name));
+}
+
 function problemIn(request: XMLHttpRequest): HttpProblem {
   try {
     return parseProblemBody(JSON.parse(request.responseText), request.status);

@@ -2,19 +2,20 @@ import { toHttpProblem } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { formatDateTime, formatTime, t } from '../i18n/index.ts';
+import { useSignedIn } from '../settings/use-signed-in.ts';
 import { api } from '../state/page-client.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { restoreTreeVersion, showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { buildThreadRows } from '../thread/rows.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { BackToThread } from '../thread/tree-bar.tsx';
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { describeCommit, groupHistoryByAct, type HistoryAct, useHistory } from './history.ts';
+import { describeCommit, groupHistoryByAct, type HistoryAct, otherPerson, useHistory } from './history.ts';
 import { PastMessage } from './past-message.tsx';
 
 /** Shows any earlier state of a tree, and restores it. Viewing changes nothing. */
 export function HistoryScreen(): ReactElement {
-  const session = useSession();
   const now = useTree((state) => state.base?.tree.version ?? 1);
   const [version, setVersion] = useState<number | null>(null);
   const at = version ?? now;
@@ -25,11 +26,7 @@ export function HistoryScreen(): ReactElement {
   return (
     <main className="main alone">
       <div className="bar">
-        <IconButton
-          icon="left"
-          label={`${t('backToThread')} (Esc)`}
-          onClick={() => navigateTo(treeRoute(session.treeId))}
-        />
+        <BackToThread />
         <div className="crumb grow">
           <h1>{t('history')}</h1>
         </div>
@@ -144,15 +141,21 @@ interface ActListProps {
   readonly onShow: (version: number) => void;
 }
 
-/** The acts, newest first. A chat of one person needs no names. */
+/** The acts, newest first. */
 function ActList({ commits, at, onShow }: ActListProps): ReactElement {
   const acts = useMemo(() => groupHistoryByAct(commits), [commits]);
-  const several = new Set(acts.map((act) => act.actor)).size > 1;
+  const me = useSignedIn();
   const shown = acts.find((act) => act.version <= at)?.version;
   return (
     <ol>
       {acts.map((act) => (
-        <ActRow key={act.version} act={act} isShown={act.version === shown} namesActor={several} onShow={onShow} />
+        <ActRow
+          key={act.version}
+          act={act}
+          isShown={act.version === shown}
+          actor={otherPerson(act.actor, me)}
+          onShow={onShow}
+        />
       ))}
     </ol>
   );
@@ -162,12 +165,13 @@ function ActList({ commits, at, onShow }: ActListProps): ReactElement {
 function ActRow({
   act,
   isShown,
-  namesActor,
+  actor,
   onShow,
 }: {
   readonly act: HistoryAct;
   readonly isShown: boolean;
-  readonly namesActor: boolean;
+  /** Who did it; null if it was the user or Coppice itself. */
+  readonly actor: string | null;
   readonly onShow: (version: number) => void;
 }): ReactElement {
   const { icon, text } = describeCommit(act);
@@ -178,7 +182,7 @@ function ActRow({
         <span className="grow">
           {text}
           <span className="row-detail">
-            {formatTime(act.at)} {namesActor ? t('byActor', { actor: act.actor }) : ''}
+            {formatTime(act.at)} {actor === null ? '' : t('byActor', { actor })}
           </span>
         </span>
       </button>

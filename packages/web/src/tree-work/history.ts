@@ -2,7 +2,7 @@
 
 import type { CommitSummary, HistoryStart } from '@coppice/client';
 import { useCallback, useEffect, useState } from 'react';
-import { formatList, t, tn } from '../i18n/index.ts';
+import { t, tn } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import type { IconName } from '../ui/icon.tsx';
@@ -42,7 +42,7 @@ export function describeSteps(steps: Readonly<Record<string, number>>): string {
   // A reply is inserted and then filled, which is described as one change.
   const shown = types.filter((type) => type !== 'replace' || (steps.replace ?? 0) > (steps.insert ?? 0));
   const said = shown.filter(hasName).map((type) => tn(names[type], steps[type] ?? 1));
-  return said.length === 0 ? tn('didSelect', 1) : formatList(said);
+  return said.length === 0 ? tn('didSelect', 1) : said.join(' · ');
 }
 
 /** An act in the history: its consecutive commits. */
@@ -76,6 +76,11 @@ export function describeCommit(commit: Pick<CommitSummary, 'kind' | 'steps'>): {
   const text = describeSteps(commit.steps);
   if (commit.kind === 'undo') return { icon: 'undo', text: `${t('undo')}: ${text}` };
   return { icon: commit.kind === 'redo' ? 'again' : (icons[main] ?? 'edit'), text };
+}
+
+/** Returns the name of the person who acted; null for the user, until the user is known, and for Coppice itself. */
+export function otherPerson(actor: string, me: { readonly id: string } | null): string | null {
+  return me === null || actor === me.id || actor.startsWith('coppice:') ? null : actor;
 }
 
 /** The loaded commits of a tree, and where its history begins if older commits were deleted. */

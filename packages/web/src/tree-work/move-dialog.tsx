@@ -1,10 +1,10 @@
 import { type TreeViewData, treeTitleOf } from '@coppice/client';
 import { type Node, textOf } from '@coppice/core';
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
 import { moveBetweenTrees } from '../state/between-trees.ts';
-import { api } from '../state/page-client.ts';
+import { useChatsByTitle } from '../state/chats-by-title.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -16,24 +16,8 @@ const shown = 30;
 /** Finds trees by words of their title, last changed first; without words the newest trees. Null while it searches. */
 function useTreesNamed(words: string): readonly TreeViewData[] | null {
   const newest = useAppData((lists) => lists.trees);
-  const [found, setFound] = useState<readonly TreeViewData[] | null>(null);
-  useEffect(() => {
-    if (words === '') return setFound(null);
-    let stale = false;
-    const timer = setTimeout(() => {
-      api
-        .trees({ title: words, limit: shown })
-        .then(({ items }) => {
-          if (!stale) setFound(items);
-        })
-        .catch(() => undefined);
-    }, 150);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
-  }, [words]);
-  return words === '' ? newest.slice(0, shown) : found;
+  const found = useChatsByTitle(words, shown);
+  return words === '' ? newest.slice(0, shown) : (found?.chats ?? null);
 }
 
 /** Moves a branch to another tree. The user chooses the tree, the position, and whether to keep a copy here. */

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 
 /** Copies a text; false if the browser forbids it. */
 export async function copyText(text: string): Promise<boolean> {
@@ -27,19 +27,28 @@ function copyWithSelection(text: string): boolean {
   return copied;
 }
 
+interface CopyButtonProps {
+  readonly text: string;
+  readonly label: string;
+  /** Whether the button shows its label as text. */
+  readonly isText?: boolean;
+}
+
 /** A button that copies a text and confirms it for a moment. */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }): ReactElement {
+export function CopyButton({ text, label, isText = false }: CopyButtonProps): ReactElement {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
     const timer = setTimeout(() => setCopied(false), 1500);
     return () => clearTimeout(timer);
   }, [copied]);
-  return (
-    <IconButton
-      icon={copied ? 'check' : 'copy'}
-      label={copied ? t('copied') : label}
-      onClick={() => void copyText(text).then(setCopied)}
-    />
+  const shown = { icon: copied ? 'check' : 'copy', label: copied ? t('copied') : label } as const;
+  const copy = () => void copyText(text).then(setCopied);
+  return isText ? (
+    <Button small look="quiet" icon={shown.icon} onClick={copy}>
+      {shown.label}
+    </Button>
+  ) : (
+    <IconButton {...shown} onClick={copy} />
   );
 }

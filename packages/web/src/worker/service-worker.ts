@@ -1,6 +1,6 @@
 /**
- * Stores the page's own files, so that the page opens without the server. It does not store chats: the page does that
- * itself, because only the page knows which chats may be stored.
+ * Stores the page's own files, so that the page opens without the server, and opens the chat of a notification. It does
+ * not store chats: the page does that itself, because only the page knows which chats may be stored.
  */
 // An export makes this file a module, so that `self` has the type of a service worker.
 export {};
@@ -54,6 +54,18 @@ self.addEventListener('install', (event) => {
 });
 
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+
+// The page shows a notification through this worker where it may not show one itself, as on Android.
+self.addEventListener('notificationclick', (event) => {
+  const path = String(event.notification.data ?? shellPath);
+  event.notification.close();
+  event.waitUntil(
+    self.clients.matchAll({ type: 'window' }).then((windows) => {
+      const known = windows.find((each) => new URL(each.url).pathname === path);
+      return known === undefined ? self.clients.openWindow(path) : known.focus();
+    }),
+  );
+});
 
 self.addEventListener('fetch', (event) => {
   const { request } = event;

@@ -1,8 +1,6 @@
 /**
  * The route of a stock app with the AI SDK, without the changes that the README describes. A test replaces the names.
  */
-import { createChatHandler } from '@coppice/ai-sdk';
-import { openStore } from '@coppice/stores';
 import { convertToModelMessages, streamText } from 'ai';
 import { finishPart, scriptedModel, textParts } from '../stock-chat.ts';
 
@@ -15,4 +13,4 @@ export async function POST(request: Request) {
   return result.toUIMessageStreamResponse();
 }
 
-export const before = { createChatHandler, openStore, userOf };
+export const before = { userOf };

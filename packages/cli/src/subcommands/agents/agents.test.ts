@@ -44,11 +44,11 @@ describe('coppice agents', () => {
     const listed = await fixture.run(['agents']);
     expect(listed.code).toBe(0);
     const lines = listed.out.split('\n');
-    expect(lines[0]).toMatch(/^Today: 2 calls, 1 tools, \d+ tokens/);
+    expect(lines[0]).toMatch(/^Today: 2 calls, 1 tool call, \d+ tokens/);
     expect(lines).toContain('shop');
-    expect(lines.find((line) => line.includes('Claude Code: Name the oak'))).toMatch(/2 calls, 1 tools/);
+    expect(lines.find((line) => line.includes('Claude Code: Name the oak'))).toMatch(/2 calls, 1 tool call, /);
     expect(lines.find((line) => line.includes('sub-agent: Find the oak'))).toMatch(
-      /^ {4}\S+ {2}sub-agent.*1 calls, 0 tools/,
+      /^ {4}\S+ {2}sub-agent.*1 call, 0 tool calls/,
     );
     const data = JSON.parse((await fixture.run(['agents', '--program', 'Claude Code', '--json'])).out);
     expect(data).toMatchObject({

@@ -8,11 +8,13 @@ import {
 } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
+import { readChatNames } from '../../first-words.ts';
 import { formatLocalTime } from '../../printing.ts';
 import type { listRemoteFailedCalls, listRemoteWork, RemoteWorkQuery } from '../../remote/remote-work.ts';
 import { shortenIds } from '../../short-ids.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { fitWidth, widthOf } from '../../terminal/width.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const agents = defineSubcommand({
@@ -37,7 +39,7 @@ export const agents = defineSubcommand({
     const [project, program, cursor] = ['project', 'program', 'cursor'].map(given.optional);
     const recorder = await openRecorder(at);
     const { sessions, cursor: next } = await recorder.list({
-      limit: given.count('limit') ?? 20,
+      limit: given.count('limit', 1) ?? 20,
       since: startOfDay(Date.now()),
       ...(project === undefined ? {} : { project }),
       ...(program === undefined ? {} : { program }),
@@ -47,7 +49,9 @@ export const agents = defineSubcommand({
     const acknowledged = given.flag('seen') ? await recorder.acknowledge() : 0;
     const today = sessions.reduce((sum, session) => addFigures(sum, sumSessionFigures(session, 'recent')), zeroFigures);
     const { style } = at.output;
-    const short = shortenIds(sessions.flatMap(treeIdsOf));
+    const all = sessions.flatMap(withSubAgents);
+    const short = shortenIds(all.map(({ treeId }) => treeId));
+    const nameOf = await readChatNames(await at.store(), at.options.json ? [] : all);
     const lines: string[] = [];
     if (sessions.length > 0) lines.push(style.quiet(`Today: ${figuresText(today)}`), '');
     const by = given.optional('by') === 'program' ? 'program' : 'project';
@@ -72,7 +76,7 @@ export const agents = defineSubcommand({
       const right = `${figuresText(kind === 'session' ? sumSessionFigures(session) : figures)}  ${formatLocalTime(lastAt)}`;
       const head = `${indent}${short(treeId)}  ${about === '' ? '' : `${about}: `}`;
       const space = Math.max(16, at.output.columns - widthOf(head) - widthOf(right) - 2);
-      const title = fitWidth(toOneLine(at.output.foreign(session.title ?? 'Untitled'), space), space);
+      const title = fitWidth(toOneLine(at.output.foreign(nameOf(treeId)), space), space);
       const line = `${head}${title}${' '.repeat(Math.max(0, space - widthOf(title)))}  ${style.quiet(right)}`;
       return [line, ...children.flatMap((child) => sessionLines(child, depth + 1))];
     }
@@ -104,8 +108,8 @@ async function openRecorder(at: CliContext): Promise<Recorder> {
   };
 }
 
-function treeIdsOf({ treeId, children }: RecordedSession): string[] {
-  return [treeId, ...children.flatMap(treeIdsOf)];
+function withSubAgents(session: RecordedSession): RecordedSession[] {
+  return [session, ...session.children.flatMap(withSubAgents)];
 }
 
 function groupSessions(
@@ -128,9 +132,13 @@ function startOfDay(at: number): number {
 }
 
 function figuresText({ calls, toolCalls, tokens, cost, errors }: WorkFigures): string {
-  const parts = [`${calls} calls`, `${toolCalls} tools`, `${countText(tokens)} tokens`];
+  const parts = [
+    formatCountedNoun(calls, 'call'),
+    formatCountedNoun(toolCalls, 'tool call'),
+    `${countText(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`,
+  ];
   if (cost !== null) parts.push(`$${cost.toFixed(2)}`);
-  if (errors > 0) parts.push(errors === 1 ? '1 error' : `${errors} errors`);
+  if (errors > 0) parts.push(formatCountedNoun(errors, 'error'));
   return parts.join(', ');
 }
 

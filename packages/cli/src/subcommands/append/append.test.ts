@@ -33,7 +33,7 @@ describe('coppice append', () => {
 
   it('[O10] a blank title counts as no title', async () => {
     await fixture.json(['append', '--new', '--title', ' ', 'Hello']);
-    expect((await fixture.run(['ls'])).out).toContain('Untitled');
+    expect((await fixture.run(['ls'])).out).toContain('Hello');
     expect(await fixture.json(['show', 'last'])).toMatchObject({ title: 'Untitled' });
   });
 

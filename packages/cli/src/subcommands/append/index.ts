@@ -1,11 +1,12 @@
-import { readTree, refuse, run, textMessage, treeId } from '@coppice/core';
+import { type CreateCommand, readTree, refuse, run, textMessage, treeId } from '@coppice/core';
+import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { readInputText } from '../../input-text.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { isMessageRole } from '../../roles.ts';
 import { shortenId } from '../../short-ids.ts';
 import { findPreviousActiveNode, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const append = defineSubcommand({
   name: 'append',
@@ -13,12 +14,7 @@ export const append = defineSubcommand({
   group: 'Write',
   begins: true,
   arguments: [
-    {
-      name: 'chat',
-      summary: 'id or a part of it, title, or last for the most recent; leave out with --new',
-      optional: true,
-      completes: 'tree',
-    },
+    { ...chatArgument, summary: `${chatArgument.summary}; leave out with --new`, optional: true },
     { name: 'words', summary: 'message text (default: standard input)', optional: true, many: true },
   ],
   options: [
@@ -70,23 +66,7 @@ export const append = defineSubcommand({
         ...(title === undefined ? {} : { title }),
         ...(systemPrompt === undefined ? {} : { systemPrompt }),
       };
-      // The tree is created together with its messages, so that a refused message leaves no empty tree.
-      const command = { type: 'create', treeId: tree, attributes, messages } as const;
-      const { result, ...made } = await run(store, command, { ...context, actId });
-      const { added = [], reused = [] } = result;
-      const nodeId = added.at(-1) ?? reused.at(-1);
-      if (nodeId !== undefined)
-        return toChangeOutput(
-          { ...made, result: { nodeId, added, reused } },
-          `Added ${shortenId(nodeId)} to ${shortenId(tree)}.`,
-          at,
-        );
-      const lines = [`Started ${tree}; it has no messages yet.`];
-      const { rootId } = await store.read(tree, () => readTree(tree));
-      return {
-        data: { treeId: tree, version: made.version, actId, changed: true, nodeId: rootId, added, reused },
-        lines,
-      };
+      return appendToNewTree({ type: 'create', treeId: tree, attributes, messages }, actId, at);
     }
     const outcome = await run(
       store,
@@ -110,3 +90,23 @@ export const append = defineSubcommand({
     );
   },
 });
+
+/** Creates a tree together with its messages, so that a refused message leaves no empty tree. */
+async function appendToNewTree(command: CreateCommand, actId: string, at: CliContext): Promise<SubcommandOutput> {
+  const { treeId: tree } = command;
+  const store = await at.store();
+  const { result, ...made } = await run(store, command, { ...at.context(), actId });
+  const { added = [], reused = [] } = result;
+  const nodeId = added.at(-1) ?? reused.at(-1);
+  if (nodeId !== undefined)
+    return toChangeOutput(
+      { ...made, result: { nodeId, added, reused } },
+      `Added ${shortenId(nodeId)} to ${shortenId(tree)}.`,
+      at,
+    );
+  const { rootId } = await store.read(tree, () => readTree(tree));
+  return {
+    data: { treeId: tree, version: made.version, actId, changed: true, nodeId: rootId, added, reused },
+    lines: [`Started ${tree}; it has no messages yet.`],
+  };
+}

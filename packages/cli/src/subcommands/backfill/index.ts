@@ -1,4 +1,5 @@
 import { createProgressBar } from '../../terminal/progress.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const backfill = defineSubcommand({
@@ -24,6 +25,6 @@ export const backfill = defineSubcommand({
       progress.end();
     }
     const rest = last.left === 0 ? '' : ` ${last.left} are left. Run the command again to continue.`;
-    return { data: last, lines: [`${last.done} converted.${rest}`] };
+    return { data: last, lines: [`Converted ${formatCountedNoun(last.done, 'chat')}.${rest}`] };
   },
 });

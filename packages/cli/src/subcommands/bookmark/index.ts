@@ -3,14 +3,14 @@ import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const bookmark = defineSubcommand({
   name: 'bookmark',
   summary: 'list, set, rename or remove bookmarks',
   group: 'Write',
   arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    chatArgument,
     { name: 'message', summary: 'message to bookmark', optional: true, completes: 'node' },
     { name: 'title', summary: 'bookmark name; other commands accept it in place of an id', optional: true, many: true },
   ],

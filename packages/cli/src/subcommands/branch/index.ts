@@ -1,16 +1,13 @@
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const branch = defineSubcommand({
   name: 'branch',
   summary: 'go back to a message; the next message starts a new branch',
   group: 'Write',
-  arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
-    { name: 'message', summary: 'message to continue from', completes: 'node' },
-  ],
+  arguments: [chatArgument, { name: 'message', summary: 'message to continue from', completes: 'node' }],
   options: [{ name: 'summary', value: 'text', summary: 'add this summary of the branch that you leave' }],
   examples: ['coppice branch last @~2', 'coppice branch last @~2 --summary "Tried rye; too sour."'],
   async run(given, at) {

@@ -33,10 +33,14 @@ describe('coppice buckets', () => {
     );
     expect(await fixture.json(at('ls', '--owner', 'ann'))).toMatchObject({ items: [{}] });
     expect((await fixture.run(at('buckets', 'check'))).out).toContain('Every user is in one bucket');
+    const elsewhere = await fixture.run(at('buckets', 'set-url', 'second', '--url', await server.createDatabase()));
+    expect(elsewhere.err).toContain('does not have the data of the bucket second');
+    expect((await fixture.run(at('buckets', 'set-url', 'second'))).code).toBe(2);
     // Both databases are on one server, as in a test of a move before the real one.
     const moved = await fixture.run(at('buckets', 'move-bucket', 'second', '--url', await server.createDatabase()));
     expect(moved).toMatchObject({ code: 0, out: expect.stringMatching(/Moved second from .* users waited \d+ ms/) });
     expect(await fixture.json(at('ls', '--owner', 'ann'))).toMatchObject({ items: [{}] });
+    expect((await fixture.run(at('buckets', 'distribute', 'second'))).err).toContain('has no Citus');
     expect((await fixture.run(at('buckets', 'drain', 'second'))).out).toContain(
       'Moved 1 user. second gets no new users.',
     );

@@ -5,7 +5,7 @@ import { createProgressBar } from '../../terminal/progress.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
 
-const actions = ['list', 'add', 'move', 'move-bucket', 'drain', 'open', 'check'] as const;
+const actions = ['list', 'add', 'move', 'move-bucket', 'set-url', 'distribute', 'drain', 'open', 'check'] as const;
 type Action = (typeof actions)[number];
 
 export const buckets = defineSubcommand({
@@ -24,7 +24,7 @@ export const buckets = defineSubcommand({
       name: 'url',
       value: 'address',
       summary:
-        'for add: the database of the new bucket (default: that of the store); for move-bucket: the new database',
+        'for add: the database of the new bucket (default: that of the store); for move-bucket: the new database; for set-url: the same database with another password, user or host',
     },
     { name: 'schema', value: 'name', summary: 'for add: its schema (default: coppice_ and the name)' },
     {
@@ -37,6 +37,7 @@ export const buckets = defineSubcommand({
     'coppice buckets --store postgres://me@db1/coppice',
     'coppice buckets add second --url postgres://me@db2/coppice --store postgres://me@db1/coppice',
     'coppice buckets move ann second --store postgres://me@db1/coppice',
+    'coppice buckets set-url second --url postgres://me:new@db2/coppice --store postgres://me@db1/coppice',
     'coppice buckets move-bucket second --url postgres://me@db3/coppice --store postgres://me@db1/coppice',
   ],
   async run(given, at) {
@@ -104,6 +105,26 @@ const runs: Readonly<Record<Action, RunAction>> = {
     } finally {
       progress.end();
     }
+  },
+  async 'set-url'(opened, given) {
+    const name = requireArgument(given, 'name', 'the bucket');
+    const url = given.optional('url');
+    if (url === undefined) throw usageError('Name the new address with --url postgres://….');
+    await opened.setUrl(name, url);
+    return {
+      data: { changed: name },
+      lines: [`Changed the address of ${name}. Servers use it within some seconds, without a restart.`],
+    };
+  },
+  async distribute(opened, given) {
+    const name = requireArgument(given, 'name', 'the bucket to distribute');
+    await opened.distribute(name);
+    return {
+      data: { distributed: name },
+      lines: [
+        `Citus keeps the tables of ${name} now, on one of its workers. Restart every server of this store: until then writes of its users are refused.`,
+      ],
+    };
   },
   async drain(opened, given, at) {
     const name = requireArgument(given, 'name', 'the bucket to empty');

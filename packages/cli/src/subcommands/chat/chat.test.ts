@@ -2,13 +2,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
+import { type CliFixture, instantReplies, makeCliFixture } from '../../testing/index.ts';
 import { makeHome, startTerminal, type Terminal, terminalKeys } from '../../testing/terminal.ts';
 
 describe('coppice chat in a pipe', () => {
   let fixture: CliFixture;
   beforeEach(() => {
-    fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' } });
+    fixture = makeCliFixture({ config: instantReplies, env: { COPPICE_MODEL: 'offline/guide' } });
   });
   afterEach(() => fixture.close());
 
@@ -45,8 +45,10 @@ describe('coppice chat in a pipe', () => {
     const written: string[] = [];
     const stdout = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) };
     const dumb = makeCliFixture({ stdout, env: { TERM: 'dumb' }, home: fixture.home });
-    expect(await dumb.run(['chat'])).toMatchObject({ code: 2, err: expect.stringContaining('message is empty') });
+    expect(await dumb.run(['chat', '-p'])).toMatchObject({ code: 2, err: expect.stringContaining('message is empty') });
     expect(written).toEqual([]);
+    expect(await dumb.run(['chat'])).toMatchObject({ code: 0, err: '' });
+    expect(written.join('')).toMatch(/^offline\/guide\. Write [\x20-\x7e]*\n> \n$/);
     dumb.close();
   });
 
@@ -71,9 +73,9 @@ describe('coppice chat in a pipe', () => {
 
   it('[O32] an interruption keeps the received text, and exits with 130', async () => {
     const stop = new AbortController();
-    const slow = makeCliFixture({ env: { COPPICE_MODEL: 'offline/babble' }, home: fixture.home, signal: stop.signal });
     let received = '';
     const running = makeCliFixture({
+      config: '[offline]\ndelay_ms = 25\n[ollama]\ndetect = false\n',
       env: { COPPICE_MODEL: 'offline/babble' },
       home: fixture.home,
       signal: stop.signal,
@@ -87,7 +89,6 @@ describe('coppice chat in a pipe', () => {
     expect(await running.run(['chat', '-p'], 'Tell me a long story.')).toMatchObject({ code: 130 });
     const { nodes } = await fixture.json(['show', 'last']);
     expect(nodes).toMatchObject([{ role: 'user' }, { role: 'assistant', status: 'aborted' }]);
-    slow.close();
     running.close();
   });
 
@@ -106,7 +107,7 @@ describe('coppice chat in a pipe', () => {
     expect(lines.filter((line) => line.type === 'message')).toHaveLength(4);
     const files = () => readdirSync(dirname(path)).filter((name) => name.endsWith('.jsonl'));
     expect(files()).toEqual(['session.jsonl']);
-    // A copy next to the file that was changed later is another session.
+    // The copy is another session next to the file, although it was changed later.
     expect(await fixture.run(['chat', '-p', ...on, '/clone'])).toMatchObject({ code: 0 });
     expect(files()).toHaveLength(2);
     expect(await fixture.run(['chat', '-p', ...on, '-t', 'last', '/label here'])).toMatchObject({ code: 0 });
@@ -129,6 +130,21 @@ describe('coppice chat on a terminal', () => {
   });
   afterAll(() => home.close());
   afterEach(() => terminal.kill());
+
+  it('[O32] a terminal without cursor control has a chat in lines, which goes on after an error', async () => {
+    terminal = startTerminal(['chat'], home.home, { columns: 80, rows: 24 }, { TERM: 'dumb' });
+    await terminal.shows(/offline\/guide\. Write and press Enter[\s\S]*^>/m);
+    terminal.type('What is a branch?\r');
+    await terminal.shows(/branch means[\s\S]*^> ?$/m);
+    terminal.type('/nosuch\r');
+    await terminal.shows(/There is no command \/nosuch[\s\S]*^> ?$/m);
+    terminal.type('/branches\r');
+    await terminal.shows(/There is 1 branch/);
+    terminal.type(terminalKeys.control('d'));
+    expect(await terminal.ended()).toBe(0);
+    expect(terminal.screen()).toMatch(/Continue with coppice chat -t \w{8}/);
+    expect(terminal.written()).not.toContain('\u001b[?2004h');
+  });
 
   it('[O33] chats, regenerates, branches, switches, undoes, compacts and leaves', async () => {
     terminal = startTerminal(['chat', '--full-screen'], home.home);
@@ -187,7 +203,7 @@ describe('coppice chat on a terminal', () => {
       terminal.type(`\u001b[200~first\r${middle}\rlast\u001b[201~`);
       await terminal.shows(/number 2999\n\s*last/);
       terminal.type(terminalKeys.enter);
-      await terminal.shows(/last\s+offline\/babble\s+\w[\s\S]*▌/);
+      await terminal.shows(/last\s+babble\s+\w[\s\S]*▌/);
       terminal.type('meanwhile');
       await terminal.shows('› meanwhile');
       terminal.type(terminalKeys.up);
@@ -206,7 +222,7 @@ describe('coppice chat on a terminal', () => {
       await terminal.shows(/› eanwhil\s/);
       await terminal.hides(/answering…|Waiting:/);
       terminal.type(terminalKeys.control('r'));
-      await terminal.shows(/last\s+offline\/babble\s+\w[\s\S]*▌/);
+      await terminal.shows(/last\s+babble\s+\w[\s\S]*▌/);
       terminal.signal('SIGTERM');
       expect(await terminal.ended()).toBe(130);
       // The alternate screen and bracketed paste are turned off.
@@ -230,7 +246,7 @@ describe('coppice chat on a terminal', () => {
       terminal = startTerminal(['chat', '--full-screen'], slow.home, { columns: 80, rows: 24 });
       await terminal.shows('New chat');
       terminal.type(`Tell me more${terminalKeys.enter}`);
-      await terminal.shows(/offline\/babble\s+\w[\s\S]*▌/);
+      await terminal.shows(/^babble\s+\w[\s\S]*▌/m);
       terminal.type(`Second${terminalKeys.enter}`);
       await terminal.shows('Waiting: Second');
       terminal.type(`/help${terminalKeys.enter}`);
@@ -283,7 +299,7 @@ describe('coppice chat on a terminal', () => {
       terminal.type(terminalKeys.down);
       await terminal.shows(/▶ \/context/);
       terminal.type(terminalKeys.down);
-      await terminal.shows(/▶ \/copy/);
+      await terminal.shows(/▶ \/continue/);
       terminal.type(terminalKeys.up);
       await terminal.shows(/▶ \/context/);
       terminal.type(terminalKeys.escape);
@@ -416,7 +432,7 @@ describe('coppice chat on a terminal', () => {
     terminal.resize(60, 20);
     terminal.type(`Tell me more${terminalKeys.enter}`);
     // Before the first text there is no reply to keep.
-    await terminal.shows(/Tell me more\s+offline\/babble\s+\w[\s\S]*▌/);
+    await terminal.shows(/Tell me more\s+babble\s+\w[\s\S]*▌/);
     terminal.type(terminalKeys.control('c'));
     await terminal.hides('answering…');
     await terminal.shows('aborted');
@@ -424,7 +440,7 @@ describe('coppice chat on a terminal', () => {
     expect(await terminal.ended()).toBe(0);
   });
 
-  it('[O192] lines that are read stay where they are while a reply below them grows', async () => {
+  it('[O192] lines that are read stay where they are while a reply below them grows', { tags: ['full'] }, async () => {
     const question = /You\nTell me about the sea\n/;
     const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 60\n[ollama]\ndetect = false\n');
     try {
@@ -432,7 +448,7 @@ describe('coppice chat on a terminal', () => {
       await terminal.shows('›');
       terminal.type(`Tell me about the sea${terminalKeys.enter}`);
       // The reply has grown over the whole screen.
-      await terminal.shows(/offline\/babble\n\S+ \S+ \S+ [\s\S]*▌/);
+      await terminal.shows(/\nbabble\n\S+ \S+ \S+ [\s\S]*▌/);
       await terminal.hides('You');
       terminal.type(terminalKeys.pageUp.repeat(20));
       await terminal.shows(question);

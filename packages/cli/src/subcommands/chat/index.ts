@@ -27,7 +27,7 @@ export const chat = defineSubcommand({
     { name: 'resume', short: 'r', summary: 'choose a past chat; in a pipe, the most recent one' },
     { name: 'full-screen', short: 'f', summary: 'use the full screen instead of printing inline' },
     { name: 'plain', short: 'p', summary: 'print one reply and exit' },
-    { name: 'model', short: 'm', value: 'model', summary: 'model to ask, as provider/model' },
+    { name: 'model', short: 'm', value: 'model', summary: 'model to ask, as provider/model', completes: 'model' },
     { name: 'system', value: 'text', summary: 'system prompt of a new chat' },
     { name: 'title', value: 'text', summary: 'title of a new chat' },
     { name: 'temperature', value: 'number', summary: 'sampling temperature' },
@@ -51,6 +51,7 @@ export const chat = defineSubcommand({
     const { host } = from;
     // The interface needs a terminal with cursor control.
     const canDraw = host.stdin.isTTY === true && host.stdout.isTTY === true && host.env['TERM'] !== 'dumb';
+    const inLines = host.stdin.isTTY === true && host.stdout.isTTY === true && !canDraw;
     const plain = given.flag('plain') || from.options.json || !canDraw;
     const [model, systemPrompt, title] = ['model', 'system', 'title'].map(given.optional);
     const begun = {
@@ -62,9 +63,9 @@ export const chat = defineSubcommand({
       (plain ? null : await createNamedSession(from, begun));
     const file = session?.treeId ?? null;
     const at = session === null || file === null ? from : from.on(`jsonl:${session.folder}`);
-    const asked = given.optional('tree') ?? (given.flag('resume') && plain ? lastTreeName : undefined);
+    const requestedTree = given.optional('tree') ?? (given.flag('resume') && plain ? lastTreeName : undefined);
     // For a file, `last` means the session of the file, not a copy that was changed later.
-    const word = asked === undefined || isLastTreeName(asked) ? (file ?? asked) : asked;
+    const word = requestedTree === undefined || isLastTreeName(requestedTree) ? (file ?? requestedTree) : requestedTree;
     const row = word === undefined ? null : await findTree(at, word);
     let tell = (text: string) => at.output.note(`${text}\n`);
     const cliEngine = await openChatEngine(at, given.flag('no-hooks') ? undefined : (text) => tell(text));
@@ -78,6 +79,11 @@ export const chat = defineSubcommand({
       ...(given.flag('no-tools') ? { tools: [] } : {}),
     });
     const words = given.many('words').join(' ');
+    if (inLines && words === '' && !given.flag('plain') && !from.options.json) {
+      const { chatInLines } = await import('../../chat/line-chat.ts');
+      await chatInLines(chatSession, at, async (line) => (await runSlashCommand(chatSession, line, at)).lines);
+      return leavingOutput(chatSession, from, at);
+    }
     if (plain) return printOneReply(chatSession, words, at);
     const { runChatInterface } = await import('../../chat/interface.tsx');
     // The interface uses the screen, so notices are shown in it.
@@ -105,12 +111,17 @@ export const chat = defineSubcommand({
     // The text of a running reply is kept when the engine closes. Queued messages are no longer sent.
     for (const text of chatSession.end()) at.output.note(`Not sent: ${at.output.foreign(text)}\n`);
     host.signal.throwIfAborted();
-    const id = chatSession.treeId;
-    if (id === null) return null;
-    const line = buildCommandLine(from, `coppice chat -t ${shortenId(id)}`);
-    return { data: { treeId: id }, lines: line === null ? [] : [at.output.style.quiet(`Continue with ${line}`)] };
+    return leavingOutput(chatSession, from, at);
   },
 });
+
+/** Returns the command that continues the chat; null for a chat without messages. */
+function leavingOutput(chatSession: ChatSession, from: CliContext, at: CliContext): SubcommandOutput | null {
+  const id = chatSession.treeId;
+  if (id === null) return null;
+  const line = buildCommandLine(from, `coppice chat -t ${shortenId(id)}`);
+  return { data: { treeId: id }, lines: line === null ? [] : [at.output.style.quiet(`Continue with ${line}`)] };
+}
 
 // Only a single line is a command: a longer text that begins with a slash is a message.
 const oneCommand = /^\/[a-z][a-z-]*(?:[ \t].*)?$/;

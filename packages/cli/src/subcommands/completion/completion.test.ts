@@ -45,10 +45,13 @@ describe('coppice completion', () => {
     expect(await next('append', tree, '--parent', '@')).toEqual(['@']);
     expect(await next('append', '--role', 'as')).toEqual(['assistant']);
     expect(await next('rm', tree, '@', 'ro')).toEqual(['root']);
+    expect(await next('chat', '--model', 'offline/g')).toEqual(['offline/guide']);
+    expect(await next('regenerate', tree, '-m', 'offline/')).toEqual(['offline/guide', 'offline/babble']);
+    expect(await next('docs', 'getting')).toEqual(['getting-started']);
     // Words are split as in bash, and the store does not exist.
     expect(await next('--store', 'sqlite', ':', '/nowhere/at/all.db', 'show', '')).toEqual([]);
     expect(await next('nonsense', '')).toEqual([]);
-    expect((await fixture.run(['completion', 'zsh', '--', 'show', 'la'])).out).toBe('last:Untitled\n');
+    expect((await fixture.run(['completion', 'zsh', '--', 'show', 'la'])).out).toBe('last:One\n');
   });
 
   it('[O4] the script for bash calls coppice for ids, with the line so far', async () => {

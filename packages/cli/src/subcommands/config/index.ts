@@ -1,17 +1,21 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '@coppice/core';
+import { AppError, isAppError } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import {
+  type ConfigProblem,
   configPath,
   configValueAt,
   editConfig,
   findConfigProblems,
+  findLineOfKey,
   parseConfig,
   parseConfigValue,
 } from '@coppice/engine/config';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
+import { toStoreUrl } from '../../store-address.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
 
@@ -38,12 +42,12 @@ export const config = defineSubcommand({
     'coppice config check',
   ],
   async run(given, at) {
-    const { path } = configPath({ env: at.host.env, home: at.host.home });
+    const { path, explicit } = configPath({ env: at.host.env, home: at.host.home });
     switch (given.text('action')) {
       case 'path':
         return { data: { path, exists: existsSync(path) }, lines: [path] };
       case 'check':
-        return checkConfig(path, at);
+        return checkConfig(path, explicit, at);
       case 'get':
         return getKey(path, keyOf(given));
       case 'set':
@@ -64,20 +68,70 @@ async function readText(path: string): Promise<string> {
   return existsSync(path) ? readFile(path, 'utf8') : '';
 }
 
-async function checkConfig(path: string, at: CliContext): Promise<SubcommandOutput> {
+async function checkConfig(path: string, explicit: boolean, at: CliContext): Promise<SubcommandOutput> {
   const { style } = at.output;
-  if (!existsSync(path))
+  const exists = existsSync(path);
+  if (!exists && !explicit)
     return {
-      data: { path, exists: false, problems: [] },
+      data: { path, exists, problems: [] },
       lines: [style.quiet(`No file at ${path}. Every setting has its default.`)],
     };
-  const problems = findConfigProblems({ name: path, text: await readText(path) }, at.host.env);
+  const problems: readonly ConfigProblem[] = exists
+    ? await findAllProblems({ name: path, text: await readText(path) }, at)
+    : [{ where: path, message: 'COPPICE_CONFIG names this file, but it does not exist.', severity: 'error' }];
   const marks = { error: style.bad('✗'), warning: style.warn('!') };
   const lines = problems.map(({ where, message, severity }) => `${marks[severity]} ${where}: ${message}`);
   lines.push(lines.length === 0 ? `${path} is in order.` : `${formatCountedNoun(lines.length, 'finding')} in ${path}.`);
-  // After an error no command works; after a warning one setting has no effect.
+  // After an error commands fail; after a warning one setting has no effect.
   const isBroken = problems.some(({ severity }) => severity === 'error');
-  return { data: { path, exists: true, problems }, lines, exitCode: isBroken ? 2 : problems.length > 0 ? 1 : 0 };
+  return { data: { path, exists, problems }, lines, exitCode: isBroken ? 2 : problems.length > 0 ? 1 : 0 };
+}
+
+/** Returns the problems of a file in the order of its lines, errors first. */
+async function findAllProblems(file: { readonly name: string; readonly text: string }, at: CliContext) {
+  const problems = findConfigProblems(file, at.host.env);
+  const isBroken = problems.some(({ severity }) => severity === 'error');
+  const all = isBroken
+    ? problems
+    : [...(await findUnusableNames(file, at)).map(({ key: _, ...each }) => each), ...problems];
+  const rank = ({ severity }: ConfigProblem) => (severity === 'error' ? 0 : 1);
+  const line = ({ where }: ConfigProblem) => Number(/:(\d+)(?::\d+)?$/.exec(where)?.[1] ?? 0);
+  return [...all].sort((a, b) => rank(a) - rank(b) || line(a) - line(b));
+}
+
+/** The keys that name a model. */
+const modelKeys = [['model'], ['cheap_model'], ['summaries', 'model'], ['generate', 'fallback_model']];
+
+/** Returns an error for each store and model of a valid file that no command could use. Opens and calls nothing. */
+async function findUnusableNames(
+  file: { readonly name: string; readonly text: string },
+  at: CliContext,
+): Promise<readonly (ConfigProblem & { readonly key: string })[]> {
+  const found: (ConfigProblem & { readonly key: string })[] = [];
+  const tryName = (key: readonly string[], use: (name: string) => void) => {
+    const name = configValueAt(file.text, key);
+    if (typeof name !== 'string') return;
+    try {
+      use(name);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      const line = findLineOfKey(file.text, key);
+      const where = line === null ? file.name : `${file.name}:${line}`;
+      const field = key.join('.');
+      found.push({ key: field, where, message: `${field}: ${error.message}`, severity: 'error' });
+    }
+  };
+  const { storeSchemes } = await import('@coppice/stores');
+  tryName(['store'], (address) => {
+    const [scheme = ''] = toStoreUrl(address, at.host).toLowerCase().split(':', 1);
+    if (![...storeSchemes, 'postgresql'].includes(scheme))
+      throw usageError(
+        `There is no store of the kind "${scheme}:". Use one of ${storeSchemes.map((each) => `${each}:`).join(', ')}.`,
+      );
+  });
+  const providers = await at.providers();
+  for (const key of modelKeys) tryName(key, (name) => providers.model(name));
+  return found;
 }
 
 async function getKey(path: string, key: readonly string[]): Promise<SubcommandOutput> {
@@ -95,7 +149,7 @@ async function getKey(path: string, key: readonly string[]): Promise<SubcommandO
   };
 }
 
-/** API keys are never printed: a terminal may be shared or recorded. */
+/** Hides API keys, except for the last four characters of a long one: a terminal may be shared or recorded. */
 function hideSecrets(value: unknown, path: readonly string[]): unknown {
   const name = path.at(-1) ?? '';
   if (
@@ -103,7 +157,7 @@ function hideSecrets(value: unknown, path: readonly string[]): unknown {
     (/key|token|secret|password/i.test(name) || path.includes('headers') || path.includes('env'))
   )
     return value.length < 12 ? '[hidden]' : `[hidden, ends in ${value.slice(-4)}]`;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isFieldMap(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, hideSecrets(each, [...path, field])]));
 }
 
@@ -126,13 +180,21 @@ async function changeKey(
       code: 'config/invalid',
       kind: 'invalid',
       message:
-        unknown === undefined ? `${key.join('.')} cannot be changed here. Edit ${path} by hand.` : unknown.message,
+        unknown === undefined
+          ? `${key.join('.')} cannot be changed here. Edit ${path} by hand.`
+          : `${unknown.message} Nothing was changed. coppice docs settings lists all settings.`,
     });
   if (changed === text) return { data: { path, key: key.join('.'), changed: false }, lines: ['Nothing changed.'] };
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const next = `${path}.${process.pid}.part`;
   await writeFile(next, changed, { mode: 0o600 });
   await rename(next, path);
-  const said = typed === null ? `Removed ${key.join('.')}.` : `Set ${key.join('.')}.`;
-  return { data: { path, key: key.join('.'), changed: true }, lines: [said] };
+  const notice = typed === null ? `Removed ${key.join('.')}.` : `Set ${key.join('.')}.`;
+  // Not refused, because the provider of a model may be set next.
+  const name = key.join('.');
+  const unusable = (await findUnusableNames({ name: path, text: changed }, at)).filter((each) => each.key === name);
+  return {
+    data: { path, key: name, changed: true },
+    lines: [notice, ...unusable.map(({ message }) => at.output.style.warn(`No command can use it yet: ${message}`))],
+  };
 }

@@ -4,7 +4,8 @@ import type { Output } from '../../output.ts';
 import { formatNode, formatPreviewLine } from '../../printing.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
-import { defineSubcommand } from '../contract.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const diff = defineSubcommand({
   name: 'diff',
@@ -12,7 +13,7 @@ export const diff = defineSubcommand({
   group: 'Read',
   paged: true,
   arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    chatArgument,
     { name: 'a', summary: 'last message of one branch', completes: 'node' },
     { name: 'b', summary: 'last message of the other (default: the active one)', optional: true, completes: 'node' },
   ],
@@ -37,7 +38,7 @@ export const diff = defineSubcommand({
         yield output.style.quiet(
           meet === undefined
             ? 'The branches have no message in common.'
-            : formatPreviewLine(`Both have ${branches.shared}, up to: `, meet, output),
+            : formatPreviewLine(`${formatCountedNoun(branches.shared, 'message')} in common, up to: `, meet, output),
         );
         if (messages !== null) yield `\n${diffWords(messages.text, output)}\n`;
         yield* sideLines('A', branches.left, output);
@@ -64,6 +65,6 @@ function diffWords(parts: readonly TextPart[], output: Output): string {
 }
 
 function* sideLines(name: string, nodes: readonly Node[], output: Output): Generator<string> {
-  yield output.style.strong(`${name}: ${nodes.length} only on this branch`);
+  yield output.style.strong(`${name}: ${formatCountedNoun(nodes.length, 'message')} only on this branch`);
   for (const node of nodes) yield formatNode(node, '', output);
 }

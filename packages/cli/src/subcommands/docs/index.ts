@@ -8,7 +8,14 @@ export const docs = defineSubcommand({
   worksOn: 'this-computer',
   group: 'Read',
   paged: true,
-  arguments: [{ name: 'document', summary: 'document, or document#section; without it, a list', optional: true }],
+  arguments: [
+    {
+      name: 'document',
+      summary: 'document, or document#section; without it, a list',
+      optional: true,
+      completes: 'document',
+    },
+  ],
   options: [{ name: 'path', summary: 'print the path of the file instead' }],
   examples: ['coppice docs', 'coppice docs models#budgets', 'coppice docs getting-started --path'],
   async run(given, at) {

@@ -126,5 +126,15 @@ detect = false
     const { code, out } = await fixture.run(['doctor']);
     expect(code).toBe(1);
     expect(out).toContain('config.toml');
+    expect((await fixture.run(['doctor', '--report'])).code).toBe(1);
+  });
+
+  it('[O21] reports a problem once, not again for every check that it prevents', async () => {
+    mkdirSync(`${fixture.home}/.coppice`, { recursive: true });
+    writeFileSync(`${fixture.home}/.coppice/config.toml`, `store = "sqlite:${fixture.home}/missing/x.db"\n`);
+    const { code, out } = await fixture.run(['doctor']);
+    expect(code).toBe(1);
+    expect(out.match(/^✗.*/gm)).toEqual([expect.stringContaining('✗ store: No store exists')]);
+    expect(out).toContain('! recordings: not checked, because of the problem above (store)');
   });
 });

@@ -36,27 +36,18 @@ export const doctor = defineSubcommand({
   options: [{ name: 'report', summary: 'print a report for an issue, without keys, names or paths of your home' }],
   examples: ['coppice doctor', 'coppice doctor --json', 'coppice doctor --report'],
   async run(given, at) {
-    const findings = [
-      program(at),
-      await runChecks('clock', () => clock(at)),
-      await runChecks('configuration', () => configuration(at)),
-      await runChecks('disk', () => disk(at)),
-      await runChecks('permissions', () => permissions(at)),
-      await runChecks('store', () => checkStore(at)),
-      await runChecks('keys', () => keys(at)),
-      await runChecks('models', () => models(at)),
-      await runChecks('hooks', () => hooks(at)),
-      await runChecks('recordings', () => recordings(at)),
-    ];
+    const findings = [program(at)];
+    for (const [what, check] of checks) findings.push(await runCheck(what, () => check(at), findings));
+    const exitCode = findings.some((finding) => finding.state === 'bad') ? 1 : 0;
     if (given.flag('report'))
-      return { data: { version: cliVersion, report: report(findings, at) }, lines: report(findings, at) };
+      return { data: { version: cliVersion, report: report(findings, at) }, lines: report(findings, at), exitCode };
     const { style, columns, foreign } = at.output;
     // Indented below the mark and wrapped between words.
     const set = (text: string) => (at.host.stdout.isTTY === true ? wrapLines(text, columns - 2).join('\n  ') : text);
     const marks = { ok: style.active('✓'), note: style.warn('!'), bad: style.bad('✗') };
     return {
       data: { version: cliVersion, findings },
-      exitCode: findings.some((finding) => finding.state === 'bad') ? 1 : 0,
+      exitCode,
       lines: findings.map(
         ({ what, state, said }) => `${marks[state]} ${set(`${style.strong(what)}: ${foreign(said)}`)}`,
       ),
@@ -64,11 +55,34 @@ export const doctor = defineSubcommand({
   },
 });
 
-async function runChecks(what: string, look: () => Promise<Omit<DoctorFinding, 'what'>>): Promise<DoctorFinding> {
+type Check = (at: CliContext) => Promise<Omit<DoctorFinding, 'what'>>;
+
+/** The checks in the order of the output. What others need comes before them: the configuration, then the store. */
+const checks: readonly (readonly [what: string, check: Check])[] = [
+  ['configuration', configuration],
+  ['disk', disk],
+  ['permissions', permissions],
+  ['store', checkStore],
+  ['clock', clock],
+  ['keys', keys],
+  ['models', models],
+  ['hooks', hooks],
+  ['recordings', recordings],
+];
+
+/** Runs one check. If it fails for the reason of an earlier check, the finding refers to that one. */
+async function runCheck(
+  what: string,
+  look: () => Promise<Omit<DoctorFinding, 'what'>>,
+  earlier: readonly DoctorFinding[],
+): Promise<DoctorFinding> {
   try {
     return { what, ...(await look()) };
   } catch (thrown) {
-    return { what, state: 'bad', said: toCliError(thrown).message };
+    const { message } = toCliError(thrown);
+    const cause = earlier.find(({ state, said }) => state === 'bad' && said === message);
+    if (cause === undefined) return { what, state: 'bad', said: message };
+    return { what, state: 'note', said: `not checked, because of the problem above (${cause.what})` };
   }
 }
 
@@ -76,8 +90,8 @@ function program(at: CliContext): DoctorFinding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const old = major < 20 || (major === 20 && minor < 19);
   const runtime = process.versions['bun'] === undefined ? '' : `Bun ${process.versions['bun']}, `;
-  const said = `coppice ${cliVersion} on ${runtime}Node ${process.versions.node}, ${process.platform} ${process.arch}, home ${at.host.home}`;
-  return { what: 'program', state: old ? 'bad' : 'ok', said: old ? `${said}; Node 20.19 or newer is needed` : said };
+  const text = `coppice ${cliVersion} on ${runtime}Node ${process.versions.node}, ${process.platform} ${process.arch}, home ${at.host.home}`;
+  return { what: 'program', state: old ? 'bad' : 'ok', said: old ? `${text}; Node 20.19 or newer is needed` : text };
 }
 
 async function configuration(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
@@ -110,9 +124,9 @@ async function modeOf(path: string): Promise<number | null> {
 async function disk(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const folder = await dataFolder(at);
   const { bavail, bsize } = await statfs(folder);
-  const said = `${Math.floor((bavail * bsize) / megabyte).toLocaleString('en-US')} MB free for ${folder}`;
-  if (bavail * bsize >= scarceBytes) return { state: 'ok', said };
-  return { state: 'bad', said: `${said}; delete something, or move the store to another disk` };
+  const text = `${Math.floor((bavail * bsize) / megabyte).toLocaleString('en-US')} MB free for ${folder}`;
+  if (bavail * bsize >= scarceBytes) return { state: 'ok', said: text };
+  return { state: 'bad', said: `${text}; delete something, or move the store to another disk` };
 }
 
 async function permissions(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
@@ -152,11 +166,11 @@ async function checkStore(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> 
   const info = await opened.info();
   const { items } = await opened.trees({ limit: 1 });
   const notes = [...info.notes, ...(info.readOnly ? ['it can only be read'] : [])];
-  const said = [
+  const text = [
     `${info.kind} at ${info.place}, version ${info.schemaVersion}, ${items.length === 0 ? 'empty' : 'in use'}`,
     ...notes.map((note) => note.replace(/\.$/, '')),
   ].join('; ');
-  return { state: notes.length > 0 ? 'note' : 'ok', said };
+  return { state: notes.length > 0 ? 'note' : 'ok', said: text };
 }
 
 /** No tree can have changed before this version of Coppice existed. */
@@ -166,16 +180,16 @@ const clockToleranceMs = 120_000;
 
 async function clock(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const now = Date.now();
-  const said = new Date(now).toISOString();
+  const text = new Date(now).toISOString();
   if (now < firstPossible)
-    return { state: 'bad', said: `${said} is wrong; set the clock, or new chats are sorted below old ones` };
+    return { state: 'bad', said: `${text} is wrong; set the clock, or new chats are sorted below old ones` };
   const [newest] = (await (await at.keptStore()).trees({ limit: 1 })).items;
   const ahead = (newest?.updatedAt ?? 0) - now;
-  if (ahead <= clockToleranceMs) return { state: 'ok', said };
+  if (ahead <= clockToleranceMs) return { state: 'ok', said: text };
   const minutes = Math.round(ahead / 60_000).toLocaleString('en-US');
   return {
     state: 'bad',
-    said: `${said}, but a chat was changed ${minutes} minutes later; set the clock by a time service`,
+    said: `${text}, but a chat was changed ${minutes} minutes later; synchronise the clock of this computer (NTP)`,
   };
 }
 
@@ -201,8 +215,8 @@ async function recordings(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> 
   const calls = await (await openFailedCalls(at)).list((await at.keptStore()).owner);
   const [newest] = calls;
   if (newest === undefined) return { state: 'ok', said: 'every call of other programs was recorded' };
-  const said = `${calls.length} could not be recorded, last: ${describeFailedCall(newest)}`;
-  return { state: 'bad', said: `${said}. Run coppice proxy --failed, then coppice proxy --acknowledge` };
+  const text = `${calls.length} could not be recorded, last: ${describeFailedCall(newest)}`;
+  return { state: 'bad', said: `${text}. Run coppice proxy --failed, then coppice proxy --acknowledge` };
 }
 
 async function hooks(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
@@ -210,8 +224,8 @@ async function hooks(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const left = found.filter(({ trouble }) => trouble !== null);
   const names = found.filter(({ trouble }) => trouble === null).map(({ name }) => name);
   const loaded = names.length === 0 ? `none in ${hooksFolder(at.host.home)}` : `a chat loads ${names.join(', ')}`;
-  const said = [loaded, ...left.map(({ name, trouble }) => `${name} is not loaded: ${trouble}`)].join('; ');
-  return { state: left.length > 0 ? 'note' : 'ok', said };
+  const text = [loaded, ...left.map(({ name, trouble }) => `${name} is not loaded: ${trouble}`)].join('; ');
+  return { state: left.length > 0 ? 'note' : 'ok', said: text };
 }
 
 // A slower server counts as a server without models.
@@ -226,9 +240,9 @@ async function models(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   for (const { ready, provider } of providers.list()) if (ready) counts.set(provider, (counts.get(provider) ?? 0) + 1);
   const ready = [...counts].map(([provider, count]) => `${provider} (${formatCountedNoun(count, 'model')})`);
   const offline = model.startsWith('offline/');
-  const said = `${model} answers unless you name another; ready: ${ready.join(', ')}`;
+  const text = `${model} answers unless you name another; ready: ${ready.join(', ')}`;
   return {
     state: offline ? 'note' : 'ok',
-    said: offline ? `${said}. Set a key such as ANTHROPIC_API_KEY, or start Ollama, to talk to a language model` : said,
+    said: offline ? `${text}. Set a key such as ANTHROPIC_API_KEY, or start Ollama, to talk to a language model` : text,
   };
 }

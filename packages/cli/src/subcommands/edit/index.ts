@@ -3,14 +3,14 @@ import { readInputText } from '../../input-text.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const edit = defineSubcommand({
   name: 'edit',
   summary: 'write a new version of a message; the old one is kept',
   group: 'Write',
   arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    chatArgument,
     { name: 'message', summary: 'message to edit', completes: 'node' },
     { name: 'words', summary: 'new text (default: standard input)', optional: true, many: true },
   ],

@@ -17,7 +17,7 @@ import { usageError } from '../../exit-codes.ts';
 import type { Output } from '../../output.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
-import { defineSubcommand, type SubcommandInput } from '../contract.ts';
+import { chatArgument, defineSubcommand, type SubcommandInput } from '../contract.ts';
 
 const writable = formats.filter((format) => format.writer !== undefined).map((format) => format.name);
 
@@ -26,12 +26,7 @@ export const exportTo = defineSubcommand({
   summary: 'export chats, and report what the format cannot store',
   group: 'Manage',
   arguments: [
-    {
-      name: 'chat',
-      summary: 'id or a part of it, title, or last for the most recent; leave out with --all',
-      optional: true,
-      completes: 'tree',
-    },
+    { ...chatArgument, summary: `${chatArgument.summary}; leave out with --all`, optional: true },
     { name: 'message', summary: 'first message of a branch, or last of a path', optional: true, completes: 'node' },
   ],
   options: [
@@ -215,10 +210,16 @@ class Sink {
     return new AppError({
       code: code === 'EEXIST' ? 'cli/exists' : 'cli/output',
       kind: code === 'EEXIST' ? 'conflict' : 'unavailable',
-      message: `${path} could not be written: ${thrown.message}. No partial file was left.`,
+      message: `${path} could not be written: ${describeWriteError(code, thrown)}. No partial file was left.`,
       cause: thrown,
     });
   }
+}
+
+function describeWriteError(code: string, error: Error): string {
+  if (code === 'ENOENT') return 'its folder does not exist';
+  if (code === 'EACCES' || code === 'EPERM') return 'you may not write there';
+  return code === 'ENOSPC' ? 'the disk is full' : error.message;
 }
 
 const shown = 20;

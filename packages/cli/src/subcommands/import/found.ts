@@ -89,6 +89,8 @@ export async function importFoundChats(at: CliContext, options: FoundOptions): P
   }
   for (const place of chosen) {
     const files = await findFiles(place, pathsOf(at));
+    // A program that keeps its chats in several ways may have none of one kind.
+    if (files.length === 0) continue;
     const settings = {
       actor: at.context().actor,
       dryRun: options.dryRun,
@@ -107,11 +109,19 @@ export async function importFoundChats(at: CliContext, options: FoundOptions): P
 /** Imports chats, then checks for changes twice a second until stopped. Never writes to the files of the programs. */
 export async function watchFoundChats(at: CliContext, options: FoundOptions): Promise<SubcommandOutput | null> {
   const { ProgramWatch } = await import('@coppice/server/found');
+  const { waitMs } = await import('@coppice/engine');
   const { programs, chosen, places } = await findChosen(at, options);
-  const watched = (options.yes ? places : chosen).filter((place) => place.isCopiedWhole !== true);
+  const candidates = options.yes ? places : chosen;
+  const watched = candidates.filter((place) => place.isCopiedWhole !== true);
   if (watched.length === 0)
     return { data: { programs }, lines: ['Nothing is watched. Use --yes to watch all programs, or --format for one.'] };
   const { output, host } = at;
+  const names = new Set(programs.map(({ format }) => format));
+  const databases = candidates.filter((place) => place.isCopiedWhole === true && names.has(place.format));
+  if (databases.length > 0)
+    output.note(
+      `Not watched: the databases of ${databases.map(({ label }) => label).join(', ')}, because each change would copy them whole. Import them again with \`coppice import --found\`.\n`,
+    );
   output.note(`Watching ${watched.map(({ label }) => label).join(', ')}. Stop with Ctrl+C.\n`);
   const watch = new ProgramWatch(pathsOf(at), watched);
   while (!host.signal.aborted) {
@@ -126,16 +136,10 @@ export async function watchFoundChats(at: CliContext, options: FoundOptions): Pr
       if (!isAppError(thrown) || thrown.kind === 'internal') throw thrown;
       output.note(`${toOneLine(thrown.message, 200)}\n`);
     }
-    await Promise.race([at.pause(checkIntervalMs), waitForStop(host.signal)]);
+    // Unlike `pause`, this keeps the process running.
+    await waitMs(checkIntervalMs, { signal: host.signal });
   }
   return null;
-}
-
-function waitForStop(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 async function importAndReport(at: CliContext, place: ProgramFolders, files: readonly FoundFile[]): Promise<void> {

@@ -1,7 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { getEventListeners, once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { compileCommandOnce } from '../../testing/compiled.ts';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 const list = JSON.stringify({
@@ -61,6 +65,20 @@ describe('coppice import', () => {
     });
     const { out } = await fixture.run(['import', 'chat.json']);
     expect(out).toMatch(/chats +1 +0 +1 +0/);
+    expect(out).not.toContain('coppice ls');
+    writeFileSync(`${fixture.home}/other.json`, list.replace('Hello', 'Another'));
+    expect((await fixture.run(['import', 'other.json'])).out).toMatch(/imported chats.*: coppice ls\n$/);
+  });
+
+  it('[O40] says that a chat is in the trash, and how to restore it; redo does not call that a deletion', async () => {
+    writeFileSync(`${fixture.home}/chat.json`, list);
+    await fixture.run(['import', 'chat.json']);
+    expect((await fixture.run(['undo'])).out).toContain('it is in the trash.');
+    expect((await fixture.run(['import', 'chat.json'])).out).toContain(
+      '1 chat is in the trash, and nothing was added to it. Restore it first: coppice trash',
+    );
+    expect((await fixture.run(['redo'])).out).toMatch(/^Redid the last change of .*; it is back\./);
+    expect((await fixture.run(['import', 'chat.json'])).out).not.toContain('trash');
   });
 
   it('[O40] reads standard input and whole folders', async () => {
@@ -93,7 +111,8 @@ describe('coppice import', () => {
   it('[O40] reads a large file on its own thread, and reports if that fails', async () => {
     const chats = Array.from({ length: 11 }, (_, id) => ({
       id: `chat-${id}`,
-      messages: Array.from({ length: 20 }, () => ({ role: 'user', content: 'word '.repeat(1000) })),
+      // Long enough that each conversation is stored alone.
+      messages: Array.from({ length: 240 }, () => ({ role: 'user', content: 'word '.repeat(100) })),
     }));
     writeFileSync(`${fixture.home}/chats.json`, JSON.stringify(chats));
     expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
@@ -184,6 +203,28 @@ describe('coppice import', () => {
     expect(readFileSync(`${storage}/state.vscdb`).equals(before)).toBe(true);
   });
 
+  it('[O130] imports the sessions of opencode from its database', async () => {
+    const storage = `${fixture.home}/data/opencode`;
+    mkdirSync(storage, { recursive: true });
+    const { DatabaseSync } = createRequire(import.meta.resolve('@coppice/stores'))('@photostructure/sqlite');
+    const database = new DatabaseSync(`${storage}/opencode.db`);
+    database.exec(`
+      CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);
+      CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+      CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, data TEXT);
+      INSERT INTO session VALUES ('ses_1', NULL, '/work', 'Trees', 1000, 2000);
+      INSERT INTO message VALUES ('msg_1', 'ses_1', 1001, '{"role":"user","time":{"created":1001}}');
+      INSERT INTO part VALUES ('prt_1', 'msg_1', 'ses_1', '{"type":"text","text":"Which tree?"}');
+    `);
+    database.close();
+    const own = makeCliFixture({ home: fixture.home, env: { XDG_DATA_HOME: `${fixture.home}/data` } });
+    const found = await own.json(['import', '--found', '--yes', '--format', 'opencode']);
+    expect(found).toMatchObject({ programs: [{ format: 'opencode', sessions: 1 }] });
+    // The folder of earlier versions is empty, and has no report.
+    expect(found['reports']).toMatchObject([{ format: 'opencode', conversations: { stored: 1 } }]);
+    expect((await own.run(['show', 'last'])).out).toContain('Which tree?');
+  });
+
   it.each([
     ['1\n', 1],
     ['all\n', 1],
@@ -213,8 +254,7 @@ describe('coppice import', () => {
       const { nodes } = await fixture.json(['show', 'last']);
       return Array.isArray(nodes) ? nodes.map((node: { text: string }) => node.text) : [];
     };
-    const shows = (...wanted: readonly string[]) =>
-      vi.waitFor(async () => expect(await texts()).toEqual(wanted), { timeout: 20_000, interval: 100 });
+    const shows = (...wanted: readonly string[]) => expect.poll(() => texts(), { interval: 100 }).toEqual(wanted);
     await shows('Why does it fail?', 'A cookie');
     // More text of the same reply, then a question: the reply is replaced, not duplicated.
     put(meta, asked, said('A cookie'), said(' is missing.'));
@@ -226,5 +266,82 @@ describe('coppice import', () => {
     expect(code).toBe(0);
     expect(out).toContain('Codex  Why does it fail?  new');
     expect(await fixture.json(['ls'])).toMatchObject({ items: [{}] });
+  });
+
+  it('[O131] goes on as a process until it is stopped', { tags: ['full'] }, async () => {
+    put(meta, asked);
+    const words = [await compileCommandOnce(), 'import', '--watch', '--yes'];
+    const env = { PATH: process.env['PATH'], HOME: fixture.home };
+    const watching = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    try {
+      let out = '';
+      watching.stdout.setEncoding('utf8').on('data', (text) => {
+        out += text;
+      });
+      await expect.poll(() => out).toContain('new');
+      put(meta, asked, said('A cookie.'));
+      await expect.poll(() => out).toContain('1 more');
+      await setTimeout(1200);
+      watching.kill('SIGINT');
+      const [code] = await once(watching, 'exit');
+      expect([code, out]).toEqual([0, 'Codex  Why does it fail?  new\nCodex  Why does it fail?  1 more\n']);
+    } finally {
+      watching.kill('SIGKILL');
+    }
+  });
+
+  it('[O131] keeps what it imported when a file is cut, replaced, renamed, damaged or deleted, and never writes to it', async () => {
+    const path = `${fixture.home}/${place}/rollout-a.jsonl`;
+    const [first, second, third] = [said('One.'), said('Two.'), said('Three.')];
+    put(meta, asked, first);
+    const stop = new AbortController();
+    const watching = makeCliFixture({ home: fixture.home, signal: stop.signal });
+    const ran = watching.run(['import', '--watch', '--yes']);
+    const all = async () => {
+      const { items } = await fixture.json(['ls']);
+      const list: readonly { readonly id: string }[] = Array.isArray(items) ? items : [];
+      const trees: string[][] = [];
+      for (const { id } of list) {
+        const { nodes } = await fixture.json(['show', id]);
+        trees.push(Array.isArray(nodes) ? nodes.map((node: { text: string }) => node.text) : []);
+      }
+      return trees;
+    };
+    const shows = (...wanted: readonly (readonly string[])[]) =>
+      expect.poll(() => all(), { interval: 100 }).toEqual(wanted);
+    const whole = rollout(meta, asked, first, asked, second);
+    await shows(['Why does it fail?', 'One.']);
+    // A line that the program is writing.
+    writeFileSync(path, whole.slice(0, -20));
+    await shows(['Why does it fail?', 'One.', 'Why does it fail?']);
+    writeFileSync(path, whole);
+    const both = ['Why does it fail?', 'One.', 'Why does it fail?', 'Two.'];
+    await shows(both);
+    truncateSync(path, 250);
+    await setTimeout(1500);
+    await shows(both);
+    // The file is replaced, and the former one has another name, which is not that of a session.
+    renameSync(path, `${path}.old`);
+    put(meta, asked, first, asked, second, asked, third);
+    await shows([...both, 'Why does it fail?', 'Three.']);
+    const bytes = readFileSync(path);
+    writeFileSync(`${fixture.home}/${place}/rollout-b.jsonl`, '{"timestamp": broken');
+    await setTimeout(1500);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    // A program that was not there before, and that comes after the one with the damaged file.
+    const chats = `${fixture.home}/.gemini/tmp/h/chats`;
+    mkdirSync(chats, { recursive: true });
+    const message = { id: 'u', timestamp: time, type: 'user', content: 'And here?' };
+    const session = { sessionId: 'g1', projectHash: 'h', startTime: time, lastUpdated: time, messages: [message] };
+    writeFileSync(`${chats}/session-a.json`, JSON.stringify(session));
+    const trees = [['And here?'], [...both, 'Why does it fail?', 'Three.']];
+    await expect.poll(async () => (await all()).toSorted(), { interval: 100 }).toEqual(trees);
+    rmSync(`${fixture.home}/.codex`, { recursive: true });
+    await setTimeout(1500);
+    expect((await all()).toSorted()).toEqual(trees);
+    // A check leaves nothing behind, however long the watch goes on.
+    expect(getEventListeners(stop.signal, 'abort').length).toBeLessThan(10);
+    stop.abort();
+    expect((await ran).code).toBe(0);
   });
 });

@@ -1,3 +1,4 @@
+import type { CoppiceClient } from '@coppice/client';
 import { formats, type ImportReport } from '@coppice/content/formats';
 import { AppError } from '@coppice/core';
 import type { FileSource, ImportTarget } from '@coppice/server/importing';
@@ -49,7 +50,7 @@ export const importFrom = defineSubcommand({
   async run(given, at) {
     const { output, host } = at;
     const [format, scope] = ['format', 'scope'].map(given.optional);
-    const asked = { yes: given.flag('yes'), dryRun: given.flag('dry-run'), format };
+    const flags = { yes: given.flag('yes'), dryRun: given.flag('dry-run'), format };
     const client = await at.server();
     if (client !== null && (given.flag('watch') || given.flag('found')))
       throw new AppError({
@@ -58,58 +59,85 @@ export const importFrom = defineSubcommand({
         message:
           '--found and --watch look for chats on the computer of the store. Name the files to send to the server.',
       });
-    if (given.flag('watch')) return watchFoundChats(at, asked);
-    if (given.flag('found')) return importFoundChats(at, asked);
+    if (given.flag('watch')) return watchFoundChats(at, flags);
+    if (given.flag('found')) return importFoundChats(at, flags);
     if (given.many('files').length === 0)
       throw new AppError({
         code: 'cli/usage',
         kind: 'invalid',
         message: 'Name a file to import, or use --found to look for chats on this computer. See coppice import --help.',
       });
+    const options: WordOptions = {
+      strict: given.flag('strict'),
+      dryRun: given.flag('dry-run'),
+      signal: host.signal,
+      ...(format === undefined ? {} : { format }),
+      ...(scope === undefined ? {} : { scope }),
+    };
     const reports: (ImportReport | RemoteReport)[] = [];
     const lines: string[] = [];
     for (const word of given.many('files')) {
       const files = await findInputFiles(word, at);
       const progress = createProgressBar(output, 'bytes');
-      const tell = (bytes: number, total: number | null) =>
+      const showProgress = (bytes: number, total: number | null) =>
         progress.tell(bytes, total === null ? null : Math.max(0, total - bytes));
       try {
-        if (client !== null) {
-          const { importOnServer } = await import('../../remote/remote-import.ts');
-          const report = await importOnServer(client, onlyFile(word, files), {
-            strict: given.flag('strict'),
-            dryRun: given.flag('dry-run'),
-            signal: host.signal,
-            onProgress: tell,
-            ...(format === undefined ? {} : { format }),
-            ...(scope === undefined ? {} : { scope }),
-          });
+        const imported =
+          client === null
+            ? await importHere(at, files, options, showProgress)
+            : [await importThere(client, onlyFile(word, files), options, showProgress)];
+        for (const report of imported) {
           reports.push(report);
           lines.push(...formatImportReport(word, report, output));
-          continue;
-        }
-        const { importFiles } = await import('@coppice/server/importing');
-        const events = importFiles(await targetOf(at, files), files, {
-          actor: at.context().actor,
-          strict: given.flag('strict'),
-          dryRun: given.flag('dry-run'),
-          signal: host.signal,
-          ...(format === undefined ? {} : { format }),
-          ...(scope === undefined ? {} : { scope }),
-        });
-        for await (const event of events) {
-          if (event.type === 'progress') tell(event.bytes, event.total);
-          if (event.type !== 'report') continue;
-          reports.push(event.report);
-          lines.push(...formatImportReport(word, event.report, output));
         }
       } finally {
         progress.end();
       }
     }
+    // Imported chats keep their times, so that `last` is often another chat.
+    if (reports.some(({ conversations, dryRun }) => conversations.stored > 0 && !dryRun))
+      lines.push(output.style.quiet('List the imported chats, each at the time of its last message: coppice ls'));
     return { data: { reports }, lines };
   },
 });
+
+/** The options of the command for the files of one argument. */
+interface WordOptions {
+  readonly strict: boolean;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
+  readonly format?: string;
+  readonly scope?: string;
+}
+
+type ProgressListener = (bytes: number, total: number | null) => void;
+
+/** Imports files into the store. */
+async function importHere(
+  at: CliContext,
+  files: readonly FileSource[],
+  options: WordOptions,
+  showProgress: ProgressListener,
+): Promise<readonly ImportReport[]> {
+  const { importFiles } = await import('@coppice/server/importing');
+  const reports: ImportReport[] = [];
+  for await (const event of importFiles(await targetOf(at, files), files, { ...options, actor: at.context().actor })) {
+    if (event.type === 'progress') showProgress(event.bytes, event.total);
+    if (event.type === 'report') reports.push(event.report);
+  }
+  return reports;
+}
+
+/** Imports a file into the store of a server. */
+async function importThere(
+  client: CoppiceClient,
+  file: UploadedFile,
+  options: WordOptions,
+  showProgress: ProgressListener,
+): Promise<RemoteReport> {
+  const { importOnServer } = await import('../../remote/remote-import.ts');
+  return importOnServer(client, file, { ...options, onProgress: showProgress });
+}
 
 /**
  * Returns the file of an argument. A server imports one file at a time, and the files of a folder may belong together.

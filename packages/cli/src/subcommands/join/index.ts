@@ -1,16 +1,13 @@
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const join = defineSubcommand({
   name: 'join',
   summary: 'join a message with the next one (the reverse of split)',
   group: 'Write',
-  arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
-    { name: 'message', summary: 'first of the two messages', completes: 'node' },
-  ],
+  arguments: [chatArgument, { name: 'message', summary: 'first of the two messages', completes: 'node' }],
   examples: ['coppice join last @~1'],
   async run(given, at) {
     const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));

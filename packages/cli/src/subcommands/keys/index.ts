@@ -1,7 +1,9 @@
+import { AppError } from '@coppice/core';
 import type { LiveConfig, ProviderConfig } from '@coppice/engine';
 import { localServers, providerDefinitions, reencryptRecords } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
+import { readSecret } from '../../terminal/read-secret.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
 
 const actions = ['list', 'set', 'remove', 'rotate'] as const;
@@ -40,10 +42,10 @@ export const keys = defineSubcommand({
     const live = await (given.flag('users') ? at.sharedLive() : at.live());
     if (action === 'list') return listKeys(live, at);
     const name = given.optional('provider');
-    if (name === undefined) throw usageError(`Name the provider: coppice keys ${action} openai.`);
-    if (action === 'set') return setKey(live, name, given, at);
-    if (action === 'remove') return removeKey(live, name);
-    throw usageError(`Unknown action ${action}. Use one of ${actions.join(', ')}.`);
+    if (action !== 'set' && action !== 'remove')
+      throw usageError(`Unknown action ${action}. Use one of ${actions.join(', ')}.`);
+    if (name === undefined) throw usageError(`Name the provider, as in coppice keys ${action} openai.`);
+    return action === 'set' ? setKey(live, name, given, at) : removeKey(live, name);
   },
 });
 
@@ -80,6 +82,12 @@ function listKeys(live: LiveConfig, at: CliContext): SubcommandOutput {
   };
 }
 
+async function readKey(label: string, at: CliContext): Promise<string> {
+  if (at.host.stdin.isTTY === true)
+    return readSecret(at.host, `Paste the key of ${label} and press Enter (it is not shown): `);
+  return (await at.input()).trim();
+}
+
 /** Reads the key from standard input, never from the command line, which other users can see. */
 async function setKey(
   live: LiveConfig,
@@ -90,10 +98,13 @@ async function setKey(
   const address = given.optional('address');
   const definition = providerDefinitions.find((each) => each.name === name);
   const wantsKey = definition?.keyRequired === true || at.host.stdin.isTTY !== true;
-  if (wantsKey && at.host.stdin.isTTY === true)
-    at.output.note(`Paste the key of ${definition?.label ?? name}, then press Enter and Ctrl-D.\n`);
-  const key = wantsKey ? (await at.input()).trim() : '';
-  const checked = await live.checkConnection({ name, address, label: given.optional('label'), key });
+  const key = wantsKey ? await readKey(definition?.label ?? name, at) : '';
+  const checked = await live
+    .checkConnection({ name, address, label: given.optional('label'), key })
+    .catch((error: unknown) => {
+      if (key !== '' || !(error instanceof AppError) || error.code !== 'keys/needed' || !wantsKey) throw error;
+      throw usageError(`No key was given. Pass one on standard input: coppice keys set ${name} < key.txt.`);
+    });
   const providers = await at.providers();
   const listed = await providers.tryConnection(checked.section, { signal: at.host.signal }).then(
     (models) => ({ models: models.map(({ id }) => id), problem: null }),
@@ -123,9 +134,11 @@ async function removeKey(live: LiveConfig, name: string): Promise<SubcommandOutp
   const removed = await live.removeConnection(name);
   const configured = live.current.providers.get(name)?.keySource;
   const rest = configured === undefined ? '' : ` It still has a key from the ${configured.from}.`;
-  return {
-    data: { name, removed },
-    exitCode: removed ? 0 : 3,
-    lines: [removed ? `Removed ${name}.${rest}` : `No key was entered for ${name}.${rest}`],
-  };
+  if (!removed)
+    throw new AppError({
+      code: 'cli/no-key',
+      kind: 'not-found',
+      message: `There is no stored key for ${name}.${rest} List the stored keys with coppice keys.`,
+    });
+  return { data: { name, removed }, lines: [`Removed ${name}.${rest}`] };
 }

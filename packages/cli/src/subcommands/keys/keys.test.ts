@@ -34,6 +34,12 @@ describe('coppice keys', () => {
     await server.close();
   });
 
+  it('[O121] without a key on standard input the error says how to pass one', async () => {
+    const { code, err } = await fixture.run(['keys', 'set', 'openai'], '');
+    expect(code).toBe(2);
+    expect(err).toContain('coppice keys set openai < key.txt');
+  });
+
   it('[O121] a key of the environment is shown as one and not replaced', async () => {
     const launched = makeCliFixture({ home: fixture.home, env: { OPENAI_API_KEY: 'sk-canary-launched-0002' } });
     expect((await launched.run(['keys'])).out).toContain('key …0002 from OPENAI_API_KEY');

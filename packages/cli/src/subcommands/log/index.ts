@@ -1,25 +1,18 @@
 import type { CommitSummary, HistoryStart, Store, TreeId } from '@coppice/core';
-import { describeLoggedAct, groupLogByAct } from '../../describe-act.ts';
+import { type ActSummary, describeLoggedAct, groupLogByAct } from '../../describe-act.ts';
 import { formatLocalTime } from '../../printing.ts';
 import { findTree, lastTreeName } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { widthOf } from '../../terminal/width.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const log = defineSubcommand({
   name: 'log',
   summary: 'list the changes of a chat, newest first',
   group: 'Read',
   paged: true,
-  arguments: [
-    {
-      name: 'chat',
-      summary: 'id or a part of it, title, or last for the most recent',
-      optional: true,
-      completes: 'tree',
-    },
-  ],
+  arguments: [{ ...chatArgument, optional: true }],
   options: [
     { name: 'limit', short: 'n', value: 'count', summary: 'number of changes (default 50)' },
     { name: 'before', value: 'version', summary: 'only changes before this version' },
@@ -29,12 +22,10 @@ export const log = defineSubcommand({
     const store = await at.store();
     const row = await findTree(at, given.optional('chat') ?? lastTreeName);
     const before = given.count('before');
-    const commits = await store.history(row.id, {
-      limit: given.count('limit') ?? 50,
-      ...(before === undefined ? {} : { before }),
-    });
+    const acts = await readActs(store, row.id, given.count('limit', 1) ?? 50, before);
+    const commits = acts.flatMap((act) => act.commits);
     const { style, columns } = at.output;
-    const lines = groupLogByAct(commits).map((act) => {
+    const lines = acts.map((act) => {
       const { version, actor, at: when } = act.newest;
       const what = describeLoggedAct(act);
       const number = String(version).padStart(5);
@@ -52,6 +43,23 @@ export const log = defineSubcommand({
     return { data: { treeId: row.id, version: row.version, commits, begins }, lines };
   },
 });
+
+/** Reads the newest acts of a tree. An act is one change for the user, however many commits it has. */
+async function readActs(
+  store: Store,
+  treeId: TreeId,
+  limit: number,
+  before: number | undefined,
+): Promise<readonly ActSummary[]> {
+  const commits: CommitSummary[] = [];
+  for (let from = before; ; from = commits.at(-1)?.version) {
+    const page = await store.history(treeId, { limit, ...(from === undefined ? {} : { before: from }) });
+    for (const commit of page) commits.push(commit);
+    const acts = groupLogByAct(commits);
+    // The last act is whole once a commit of another one follows.
+    if (page.length < limit || acts.length > limit) return acts.slice(0, limit);
+  }
+}
 
 /** Returns a commit as the beginning of the history if older ones were deleted; null if older ones follow. */
 async function findDeletedBefore(

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
+import { type CliFixture, instantReplies, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice log', () => {
   let fixture: CliFixture;
   beforeEach(() => {
-    fixture = makeCliFixture();
+    fixture = makeCliFixture({ config: instantReplies, env: { COPPICE_MODEL: 'offline/guide' } });
   });
   afterEach(() => fixture.close());
 
@@ -16,7 +16,13 @@ describe('coppice log', () => {
       { version: 4, kind: 'undo' },
       { version: 3, kind: 'do' },
     ]);
-    const { out } = await fixture.run(['log', tree]);
+    // A reply has several commits, and is one change however many are listed.
+    await fixture.run(['chat', '-p', '-t', tree, 'Three']);
+    const whole = (await fixture.run(['log', tree])).out;
+    expect(whole).toContain('added 2 messages');
+    for (const limit of ['1', '2', '3', '4'])
+      expect(whole.startsWith((await fixture.run(['log', tree, '--limit', limit])).out)).toBe(true);
+    const { out } = await fixture.run(['log', tree, '--before', '5']);
     expect(out.split('\n').map((line) => line.slice(32))).toEqual([
       'undo: deleted a message or branch',
       'added 1 message',

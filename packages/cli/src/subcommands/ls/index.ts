@@ -1,6 +1,7 @@
 import { ask, type ReadProgram, type TreeRow } from '@coppice/core';
 import { silhouetteOf } from '@coppice/core/tree';
-import { authorNameOf, formatTreeLine, formatTreeListHeading, type TreeListColumns } from '../../printing.ts';
+import { nameByFirstWords } from '../../first-words.ts';
+import { formatTreeLine, formatTreeListHeading, modelNameOf, type TreeListColumns } from '../../printing.ts';
 import { shortenIds } from '../../short-ids.ts';
 import { buildCommandLine } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -24,7 +25,7 @@ export const ls = defineSubcommand({
     const store = await at.store();
     const [title, project, folder, tag, cursor] = ['title', 'project', 'folder', 'tag', 'cursor'].map(given.optional);
     const page = await store.trees({
-      limit: given.count('limit') ?? 50,
+      limit: given.count('limit', 1) ?? 50,
       ...(title === undefined ? {} : { title }),
       ...(project === undefined ? {} : { project }),
       ...(folder === undefined ? {} : { folder }),
@@ -38,7 +39,7 @@ export const ls = defineSubcommand({
     const head = formatTreeListHeading(at.output);
     if (head !== null && at.output.screen !== null && page.items.length > 0) lines.push(head);
     // `--json` does not print these columns, so they are not read.
-    for (const row of at.options.json ? [] : page.items)
+    for (const row of at.options.json ? [] : await nameByFirstWords(store, page.items))
       lines.push(
         formatTreeLine(
           row,
@@ -50,9 +51,9 @@ export const ls = defineSubcommand({
     const { style } = at.output;
     const isPart = [title, project, folder, tag, cursor].some((each) => each !== undefined) || given.flag('pinned');
     if (page.items.length === 0) {
-      const begin = buildCommandLine(at, 'coppice append --new "Hello"');
-      const how = begin === null ? '' : ` ${begin} starts a chat.`;
-      const none = given.flag('trashed') ? 'The trash is empty.' : `Nothing here.${how}`;
+      const begin = buildCommandLine(at, 'coppice chat');
+      const how = begin === null ? '' : ` Start one with ${begin}.`;
+      const none = given.flag('trashed') ? 'The trash is empty.' : `There are no chats yet.${how}`;
       lines.push(style.quiet(isPart ? 'No chat matches.' : none));
     }
     if (page.cursor !== null) lines.push(style.quiet(`There are more. Add --cursor ${page.cursor}`));
@@ -67,8 +68,7 @@ const lastMessages = 4;
 
 function* readFigures({ rootId, activeNodeId, nextSeq }: TreeRow): ReadProgram<TreeListColumns> {
   const last = activeNodeId === null ? [] : (yield* ask('path', { to: activeNodeId, limit: lastMessages })).nodes;
-  const reply = last.findLast((node) => node.role === 'assistant' && node.meta.source?.['model_name'] !== undefined);
-  const model = reply === undefined ? '' : authorNameOf(reply);
+  const model = last.map(modelNameOf).findLast((name) => name !== null) ?? '';
   if (nextSeq > maxCounted) return { messages: `~${nextSeq - 1}`, branches: '', model };
   const { messages, branches } = silhouetteOf(yield* ask('links', {}), rootId, activeNodeId);
   return { messages: String(messages), branches: String(branches), model };

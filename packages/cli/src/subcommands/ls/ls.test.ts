@@ -18,11 +18,18 @@ describe('coppice ls', () => {
     expect((await fixture.run(['ls', 'brea'])).out).not.toMatch(/Cheese/);
   });
 
+  it('[O16] names every chat of a long list by its first words', async () => {
+    for (let at = 0; at < 55; at++) await fixture.json(['append', '--new', `Question ${at}`]);
+    const { out } = await fixture.run(['ls', '--limit', '60']);
+    expect(out).toContain('Question 0');
+    expect(out).not.toContain('Untitled');
+  });
+
   it('[O87] shows the end of each id, the number of messages and branches, and every command accepts that end', async () => {
     const { tree, nodes } = await fixture.createChat('One', 'Two');
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Two again']);
     const { out } = await fixture.run(['ls']);
-    expect(out).toMatch(new RegExp(`^${tree.slice(-8)}  \\S+ \\S+ +3 +2 .*Untitled`));
+    expect(out).toMatch(new RegExp(`^${tree.slice(-8)}  \\S+ \\S+ +3 +2 .*One`));
     expect(await fixture.json(['show', tree.slice(-8)])).toMatchObject({ treeId: tree });
     expect(await fixture.json(['show', tree.slice(0, 18)])).toMatchObject({ treeId: tree });
     const { out: shown } = await fixture.run(['show', 'last', (nodes[1] ?? '').slice(-8)]);
@@ -39,7 +46,7 @@ describe('coppice ls', () => {
   });
 
   it('[O16] prints how to begin for an empty store', async () => {
-    expect((await fixture.run(['ls'])).out).toContain('coppice append --new');
+    expect((await fixture.run(['ls'])).out).toContain('Start one with coppice chat.');
     expect((await fixture.run(['ls', '--trashed'])).out).toBe('The trash is empty.\n');
   });
 

@@ -1,3 +1,4 @@
+// @module-tag full
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createMcpClient, createMemoryPins, parseConfig } from '@coppice/engine';

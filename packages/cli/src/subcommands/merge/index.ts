@@ -2,16 +2,13 @@ import { openChatEngine } from '../../cli-engine.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { formatCountedNoun, formatUndoHint } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const merge = defineSubcommand({
   name: 'merge',
   summary: 'merge a branch into the active one, as summary or messages',
   group: 'Write',
-  arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
-    { name: 'message', summary: 'last message of the branch', completes: 'node' },
-  ],
+  arguments: [chatArgument, { name: 'message', summary: 'last message of the branch', completes: 'node' }],
   options: [
     { name: 'messages', summary: 'copy the messages instead of a summary' },
     { name: 'summary', value: 'text', summary: 'use this summary (default: a model writes it)' },

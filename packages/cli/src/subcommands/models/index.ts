@@ -32,7 +32,7 @@ export const models = defineSubcommand({
       return `${toOneLine(model.id, width).padEnd(width)}  ${style.quiet(notes.join(', '))}`.trimEnd();
     });
     const hidden = named.length - shown.length;
-    if (lines.length === 0) lines.push(style.quiet('No model matches.'));
+    if (lines.length === 0) lines.push(style.quiet('No model matches. List all models with coppice models --all.'));
     if (hidden > 0)
       lines.push(style.quiet(`${formatCountedNoun(hidden, 'more model')} without a key: coppice models --all`));
     return { data: { default: chosen, models: shown }, lines };

@@ -2,14 +2,14 @@ import { moveToTree } from '@coppice/core';
 import { findNodeInTree, findTarget, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const move = defineSubcommand({
   name: 'move',
   summary: 'move a branch to another parent or chat',
   group: 'Write',
   arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    chatArgument,
     { name: 'message', summary: 'first message of the branch', completes: 'node' },
     { name: 'parent', summary: 'new parent, or root for the beginning', completes: 'node' },
   ],
@@ -17,7 +17,7 @@ export const move = defineSubcommand({
     {
       name: 'before',
       value: 'message',
-      summary: 'put it before this version (default: last)',
+      summary: 'place the branch before this message of the same parent (default: last)',
       completes: 'node',
     },
     { name: 'to', value: 'chat', summary: 'chat of the new parent, if it is another one', completes: 'tree' },

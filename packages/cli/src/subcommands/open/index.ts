@@ -1,18 +1,13 @@
 import { openUrl } from '../../browser.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const open = defineSubcommand({
   name: 'open',
   summary: 'open the page of the running server at a chat',
   group: 'Manage',
   arguments: [
-    {
-      name: 'chat',
-      summary: 'id or a part of it, title, or last for the most recent (default: the list)',
-      optional: true,
-      completes: 'tree',
-    },
+    { ...chatArgument, summary: `${chatArgument.summary} (default: the list)`, optional: true },
     { name: 'message', summary: 'message to show (default: the active one)', optional: true, completes: 'node' },
   ],
   options: [{ name: 'no-browser', summary: 'only print the URL' }],

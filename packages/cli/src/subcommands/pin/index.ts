@@ -1,14 +1,14 @@
-import { titleOrUntitled } from '../../printing.ts';
+import { readChatName } from '../../first-words.ts';
 import { findTree } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const pin = defineSubcommand({
   name: 'pin',
   summary: 'pin a chat to the top of the page’s list, or unpin it',
   group: 'Write',
-  arguments: [{ name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' }],
+  arguments: [chatArgument],
   options: [{ name: 'remove', summary: 'unpin it' }],
   examples: ['coppice pin last', 'coppice pin last --remove'],
   async run(given, at) {
@@ -19,6 +19,7 @@ export const pin = defineSubcommand({
       treeId: row.id,
       set: { pinned: isPinned ? true : null },
     });
-    return toChangeOutput(outcome, `${isPinned ? 'Pinned' : 'Unpinned'} "${toOneLine(titleOrUntitled(row), 60)}".`, at);
+    const name = toOneLine(await readChatName(await at.store(), row), 60);
+    return toChangeOutput(outcome, `${isPinned ? 'Pinned' : 'Unpinned'} "${name}".`, at);
   },
 });

@@ -4,12 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { readTopology, type TreeSummary } from '@coppice/core';
+import { fieldsOrEmpty, getNumber } from '@coppice/core/decode';
 import { buildOutlineShape } from '@coppice/core/tree';
 import type { RunningServer } from '@coppice/server';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls, overflowFolderOf } from '../../failed-calls.ts';
-import { chooseTreeLines, drawTree, titleOrUntitled } from '../../printing.ts';
+import { readChatName } from '../../first-words.ts';
+import { chooseTreeLines, drawTree } from '../../printing.ts';
 import { toSpawnCommand } from '../../program-paths.ts';
 import { shortenId } from '../../short-ids.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
@@ -48,7 +50,9 @@ export const proxy = defineSubcommand({
     const watch = given.flag('watch');
     if (given.flag('failed') || given.flag('acknowledge')) return showFailed(given.flag('acknowledge'), at);
     if (program === undefined && !watch)
-      throw usageError('No program named. Put one after --, or use --watch or --failed.');
+      throw usageError(
+        'No program given. Put one after --, as in coppice proxy -- claude, or use --watch or --failed.',
+      );
     const project = (given.optional('project') ?? basename(program ?? 'proxy')).replace(/[^\w.@-]/g, '-').slice(0, 100);
     const token = randomBytes(32).toString('base64url');
     const { serve: listen } = await import('@coppice/server');
@@ -59,9 +63,8 @@ export const proxy = defineSubcommand({
       store,
       ...((await store.info()).readOnly ? {} : { storeUrl: await at.storeUrl() }),
       config: addPublicAddresses(config, known),
-      providers: await at.providers(),
       auth: { mode: 'token', token },
-      port: given.count('port') ?? 0,
+      port: given.count('port', 0) ?? 0,
       spillFolder: await overflowFolderOf(at),
     });
     at.onClose(() => listening.close());
@@ -76,7 +79,12 @@ export const proxy = defineSubcommand({
       hasKey: (service) => hasKeyFor(config, service),
     });
     const added = extension === undefined ? first : [...first, extension.option, await writeExtension(extension, at)];
+    const { recorder } = listening.server.services;
     const stopWatching = watch ? watchCalls(listening, at) : () => undefined;
+    const recorded = new Set<string>();
+    const stopCounting = recorder.listen(({ treeId }) => {
+      if (treeId !== null) recorded.add(treeId);
+    });
     if (watch)
       for (const [name, value] of Object.entries(env)) if (value !== undefined) at.output.note(`${name}=${value}\n`);
     const exitCode =
@@ -85,10 +93,12 @@ export const proxy = defineSubcommand({
         : await runChild(program, [...added, ...words], env, at);
     await recordedAll(listening, at);
     stopWatching();
-    const { recorder } = listening.server.services;
+    stopCounting();
     const lost = await recorder.listFailed(store.owner);
     if (lost.length > 0) at.output.note(`${notRecorded(lost.length)} Run: coppice proxy --failed\n`);
-    return { ...(await treesOf(project, at)), exitCode };
+    const shown = await showRecordedTrees(project, recorded, at);
+    if (recorder.state.recorded > 0) return { ...shown, exitCode };
+    return { ...shown, lines: [...shown.lines, at.output.style.quiet(nothingRecorded(env))], exitCode };
   },
 });
 
@@ -106,6 +116,13 @@ async function showFailed(acknowledge: boolean, at: CliContext): Promise<Subcomm
   };
 }
 
+/** Says that a run recorded nothing, and what the program has to do with its environment. */
+function nothingRecorded(env: ProgramSettings['env']): string {
+  const names = Object.keys(env).filter((name) => env[name] !== undefined);
+  const use = names.length === 0 ? '' : ` The program must use ${names.join(', ')} as Coppice sets them.`;
+  return `No calls were recorded.${use} See coppice docs proxy.`;
+}
+
 function notRecorded(count: number): string {
   return count === 1 ? 'One call could not be recorded.' : `${count} calls could not be recorded.`;
 }
@@ -121,7 +138,7 @@ const waits = 6;
 async function recordedAll({ server }: RunningServer, at: CliContext): Promise<void> {
   const { recorder } = server.services;
   const done = recorder.idle().then(() => true);
-  for (let asked = 0; asked < waits; asked++) {
+  for (let attempt = 0; attempt < waits; attempt++) {
     if (await Promise.race([done, at.pause(waitMs).then(() => false)])) return;
     if (recorder.state.lastError !== null) return;
   }
@@ -156,7 +173,7 @@ function runChild(
     const running = spawn(file, given, { stdio: 'inherit', cwd: at.host.cwd, env: childEnv, shell });
     running.on('error', (error) => {
       const isMissing = 'code' in error && error.code === 'ENOENT';
-      const why = isMissing ? 'there is no such program' : error.message;
+      const why = isMissing ? 'there is no such program. Check its name and PATH' : error.message;
       reject(usageError(`${program} cannot be started: ${why}.`));
     });
     running.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : interrupted)));
@@ -185,37 +202,40 @@ function watchCalls(listening: RunningServer, at: CliContext): () => void {
 
 /** Returns the input and output tokens that the service reported. */
 function tokensOfCall(usage: unknown): string {
-  const count = (...names: readonly string[]) => {
-    for (const name of names) {
-      const value = typeof usage === 'object' && usage !== null ? Reflect.get(usage, name) : undefined;
-      if (typeof value === 'number') return value;
-    }
-    return '?';
-  };
+  const fields = fieldsOrEmpty(usage);
+  const count = (chat: string, other: string) => getNumber(fields, chat) ?? getNumber(fields, other) ?? '?';
   return `${count('prompt_tokens', 'input_tokens')} > ${count('completion_tokens', 'output_tokens')} tokens`;
 }
 
 // An agent that has worked for hours leaves thousands of messages. `coppice tree` shows all of them.
 const linesPerTree = 100;
 
-async function treesOf(project: string, at: CliContext): Promise<SubcommandOutput> {
+// A run of many agents may record hundreds of trees.
+const mostTrees = 20;
+
+/** Shows the trees of a run, last changed first. The project may have many others, of earlier runs. */
+async function showRecordedTrees(
+  project: string,
+  recorded: ReadonlySet<string>,
+  at: CliContext,
+): Promise<SubcommandOutput> {
   const store = await at.store();
-  const { items } = await store.trees({ project, limit: 20 });
+  const { items } = await store.trees({ project, limit: 100 });
   const lines: string[] = [];
   const data: { readonly tree: TreeSummary; readonly nodes: number }[] = [];
-  for (const row of items) {
+  for (const row of items.filter(({ id }) => recorded.has(id)).slice(0, mostTrees)) {
     const nodes = await store.read(row.id, () => readTopology(row.id));
     data.push({ tree: row, nodes: nodes.length });
     lines.push(
-      `${at.output.style.strong(toOneLine(titleOrUntitled(row), 60))}  ${at.output.style.quiet(shortenId(row.id))}`,
+      `${at.output.style.strong(toOneLine(await readChatName(store, row), 60))}  ${at.output.style.quiet(shortenId(row.id))}`,
     );
     const fold = nodes.length > linesPerTree;
     const drawing = chooseTreeLines({ shape: buildOutlineShape(nodes), current: null, fold, limit: linesPerTree });
     lines.push(...drawTree(drawing.lines, at.output));
     if (drawing.left > 0) lines.push(at.output.style.quiet(`… ${formatCountedNoun(drawing.left, 'line')} more`));
   }
-  return {
-    data: { project, trees: data },
-    lines: lines.length > 0 ? lines : [at.output.style.quiet('No calls were recorded.')],
-  };
+  const left = recorded.size - data.length;
+  if (left > 0)
+    lines.push(at.output.style.quiet(`… ${formatCountedNoun(left, 'tree')} more. List them: coppice agents`));
+  return { data: { project, trees: data }, lines };
 }

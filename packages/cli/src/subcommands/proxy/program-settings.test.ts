@@ -142,7 +142,7 @@ describe('coppice proxy -- a known program', () => {
     });
     afterEach(() => service.close());
 
-    it('[O132] its own key is sent to the service, and the call is recorded', async () => {
+    it('[O132] its own key is sent to the service, and the call is recorded', { tags: ['full'] }, async () => {
       const other = makeCliFixture({ env: { ...own, ANTHROPIC_API_KEY: 'sk-ant-of-the-user-0001' } });
       mkdirSync(join(other.home, '.coppice'));
       writeFileSync(join(other.home, '.coppice', 'config.toml'), `[proxy]\nanthropic = "${service.url}"\n`);

@@ -1,6 +1,8 @@
 /** Computes the settings with which a known program sends its model calls to Coppice: variables, arguments, headers. */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import type { FieldMap } from '@coppice/core';
+import { fieldsOrEmpty, isFieldMap } from '@coppice/core/decode';
 import type { Config } from '@coppice/engine';
 import { usageError } from '../../exit-codes.ts';
 
@@ -107,12 +109,12 @@ const versions: Readonly<Record<ServiceName, string>> = { openai: 'v1', anthropi
 function opencodeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
   const variable = 'OPENCODE_CONFIG_CONTENT';
   const config = objectIn(variable, env[variable]);
-  const present = isRecord(config['provider']) ? config['provider'] : {};
+  const present = fieldsOrEmpty(config['provider']);
   const provider: Record<string, unknown> = { ...present };
   for (const service of services) {
-    const before = isRecord(provider[service]) ? provider[service] : {};
-    const options = isRecord(before['options']) ? before['options'] : {};
-    const headers = isRecord(options['headers']) ? options['headers'] : {};
+    const before = fieldsOrEmpty(provider[service]);
+    const options = fieldsOrEmpty(before['options']);
+    const headers = fieldsOrEmpty(options['headers']);
     const read = `{env:${tokenVariable}}`;
     const signIn = hasKey(service) ? { apiKey: read } : { headers: { ...headers, [tokenHeader]: read } };
     provider[service] = {
@@ -126,15 +128,11 @@ function opencodeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSe
   };
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function objectIn(variable: string, text: string | undefined): Readonly<Record<string, unknown>> {
+function objectIn(variable: string, text: string | undefined): FieldMap {
   if (text === undefined || text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    if (isRecord(value)) return value;
+    if (isFieldMap(value)) return value;
   } catch {
     // Invalid JSON is reported below, together with JSON that is not an object.
   }

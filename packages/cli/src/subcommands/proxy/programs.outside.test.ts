@@ -1,7 +1,7 @@
 // Runs installed programs through `coppice proxy` against a service on this machine.
 
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ask, type JsonObject, type TreeSummary } from '@coppice/core';
@@ -388,6 +388,96 @@ describe('opencode through coppice proxy', () => {
         '9 assistant',
       ]);
       agent.expectSameBytes();
+    },
+    5 * minutes,
+  );
+});
+
+describe('a chat that Coppice wrote for a program', () => {
+  const words = ['How old is the oak?', 'Three hundred years.', 'And the ash?', 'Half of that.'];
+  const messages = [
+    { role: 'user', content: words[0] },
+    {
+      role: 'assistant',
+      content: 'I look.',
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"oak"}' } }],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: 'rings: 300' },
+    { role: 'assistant', content: words[1] },
+    { role: 'user', content: words[2] },
+    { role: 'assistant', content: words[3] },
+  ];
+
+  /** Exports the chat, and returns the path of its file and the id of its session. */
+  async function write({ fixture }: Agent, format: string) {
+    writeFileSync(join(fixture.home, 'chat.json'), JSON.stringify({ title: 'Oaks', messages }));
+    await fixture.run(['import', join(fixture.home, 'chat.json')]);
+    const folder = join(fixture.home, 'written');
+    const { code } = await fixture.run(['export', '--all', '--format', format, '--out', folder]);
+    expect(code).toBe(0);
+    const [file = ''] = readdirSync(folder);
+    const text = readFileSync(join(folder, file), 'utf8');
+    const [, id = ''] = /"(?:id|sessionId)":"([0-9a-f-]{36})"/.exec(text) ?? [];
+    return { file, text, id };
+  }
+
+  /** Checks that the last call has the whole chat, its tool call and the new question. */
+  function expectContinued({ service }: Agent): void {
+    const bodies = service.requests.map(({ body }) => body);
+    const last = bodies.findLast((body) => body.includes('Go on.')) ?? '';
+    for (const text of [...words, 'I look.', 'rings: 300', 'call_1', 'Go on.']) expect(last).toContain(text);
+  }
+
+  it(
+    '[O150] is continued by Codex',
+    async () => {
+      const env = { OPENAI_API_KEY: 'sk-of-the-user-0001' };
+      const agent = await start('codex', () => ({ text: 'Continued.' }), env);
+      const { file, text, id } = await write(agent, 'codex');
+      const folder = join(agent.fixture.home, '.codex/sessions/2026/01/02');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, file), text);
+      await agent.run('exec', '--skip-git-repo-check', 'resume', id, 'Go on.');
+      expectContinued(agent);
+    },
+    5 * minutes,
+  );
+
+  it(
+    '[O150] is continued by Gemini CLI',
+    async () => {
+      const env = { GEMINI_API_KEY: 'AIza-of-the-user-0001' };
+      const agent = await start(
+        'gemini',
+        ({ tools }) => ({
+          text: tools.length === 0 ? '{"complexity_reasoning":"Easy.","complexity_score":10}' : 'Yes.',
+        }),
+        env,
+      );
+      const { file, text, id } = await write(agent, 'gemini-cli');
+      // The program makes the folder of a project with its first session.
+      await agent.run('--skip-trust', '-p', 'Hello.');
+      const tmp = join(agent.fixture.home, '.gemini/tmp');
+      const project = readdirSync(tmp).find((name) => existsSync(join(tmp, name, 'chats'))) ?? '';
+      writeFileSync(join(tmp, project, 'chats', file), text);
+      await agent.run('--skip-trust', '--resume', id, '-p', 'Go on.');
+      expectContinued(agent);
+    },
+    5 * minutes,
+  );
+
+  it(
+    '[O150] is continued by Claude Code',
+    async () => {
+      const env = { ANTHROPIC_API_KEY: 'sk-ant-of-the-user-0001', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' };
+      const agent = await start('claude', () => ({ text: 'Continued.' }), env);
+      const { text, id } = await write(agent, 'claude-code');
+      const name = agent.fixture.home.replaceAll(/[^a-zA-Z0-9]/g, '-');
+      const folder = join(agent.fixture.home, '.claude/projects', name);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, `${id}.jsonl`), text);
+      await agent.run('-p', '--resume', id, 'Go on.');
+      expectContinued(agent);
     },
     5 * minutes,
   );

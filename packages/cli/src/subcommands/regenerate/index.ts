@@ -5,14 +5,14 @@ import { exitCodes, usageError } from '../../exit-codes.ts';
 import { formatNode } from '../../printing.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { formatUndoHint } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const regenerate = defineSubcommand({
   name: 'regenerate',
   summary: 'generate another reply and keep the existing ones',
   group: 'Chat',
   arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    chatArgument,
     {
       name: 'message',
       summary: 'reply or its question (default: the active message)',
@@ -21,8 +21,15 @@ export const regenerate = defineSubcommand({
     },
   ],
   options: [
-    { name: 'model', short: 'm', value: 'model', summary: 'model to ask; repeat for one reply per model', many: true },
-    { name: 'count', short: 'n', value: 'count', summary: 'replies per model' },
+    {
+      name: 'model',
+      short: 'm',
+      value: 'model',
+      summary: 'model to ask; repeat for one reply per model',
+      many: true,
+      completes: 'model',
+    },
+    { name: 'count', short: 'n', value: 'count', summary: 'replies per model (default 1)' },
     { name: 'temperature', value: 'number', summary: 'sampling temperature' },
   ],
   examples: [
@@ -37,9 +44,10 @@ export const regenerate = defineSubcommand({
     const store = await at.store();
     const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.optional('message'));
     const cliEngine = await openChatEngine(at);
-    const asked = given.many('model');
+    const requestedModels = given.many('model');
     const before = await store.read(treeId, () => readBranchModel(treeId, nodeId));
-    const models = asked.length > 0 ? asked : [before?.model ?? (await cliEngine.models.defaultModel())];
+    const models =
+      requestedModels.length > 0 ? requestedModels : [before?.model ?? (await cliEngine.models.defaultModel())];
     const n = given.count('count');
     const turn = cliEngine.generator.generate(
       { type: 'regenerate', treeId, nodeId },

@@ -1,15 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
+import { type CliFixture, instantReplies, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice regenerate', () => {
   let fixture: CliFixture;
   beforeEach(() => {
-    fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' } });
-    // Sets the delay between two words to zero.
-    mkdirSync(join(fixture.home, '.coppice'));
-    writeFileSync(join(fixture.home, '.coppice', 'config.toml'), '[offline]\ndelay_ms = 0\n', { mode: 0o600 });
+    fixture = makeCliFixture({ config: instantReplies, env: { COPPICE_MODEL: 'offline/guide' } });
   });
   afterEach(() => fixture.close());
 

@@ -1,4 +1,5 @@
 import { newId } from '@coppice/engine/new-id';
+import { readChatNames } from '../../first-words.ts';
 import { shortenIds } from '../../short-ids.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
@@ -36,17 +37,25 @@ export const regroup = defineSubcommand({
     const report = await (undo ? undoRegroup(store, options) : regroupProject(store, options)).finally(progress.end);
     const { sessions, trees } = report;
     const short = shortenIds(sessions.map(({ treeId }) => treeId));
-    const lines = (undo ? [] : sessions).map(
-      ({ treeId, title, messages }) =>
-        `${short(treeId)}  ${toOneLine(at.output.foreign(title ?? 'Untitled'), 60)}  ${at.output.style.quiet(formatCountedNoun(messages, 'message'))}`,
+    const listed = undo ? [] : sessions;
+    const nameOf = await readChatNames(store, at.options.json ? [] : listed);
+    const lines = listed.map(
+      ({ treeId, messages }) =>
+        `${short(treeId)}  ${toOneLine(at.output.foreign(nameOf(treeId)), 60)}  ${at.output.style.quiet(formatCountedNoun(messages, 'message'))}`,
     );
     const counts = `${formatCountedNoun(trees, 'chat')} by prompt`;
-    const made = formatCountedNoun(sessions.length, 'session');
+    const sessionCount = formatCountedNoun(sessions.length, 'session');
     if (trees === 0 && sessions.length === 0)
-      lines.push(at.output.style.quiet(undo ? 'Nothing was regrouped.' : 'There are no recordings by prompt.'));
-    else if (preview) lines.push(undo ? `Would restore ${counts}.` : `Would turn ${counts} into ${made}.`);
-    else if (undo) lines.push(`Restored ${counts}; ${made} moved to the trash.`);
-    else lines.push(`Turned ${counts} into ${made}. Undo with: coppice regroup ${project} --undo`);
+      lines.push(
+        at.output.style.quiet(
+          undo
+            ? 'Nothing was regrouped.'
+            : `The project ${project} has no recordings that are grouped by system prompt.`,
+        ),
+      );
+    else if (preview) lines.push(undo ? `Would restore ${counts}.` : `Would turn ${counts} into ${sessionCount}.`);
+    else if (undo) lines.push(`Restored ${counts}; ${sessionCount} moved to the trash.`);
+    else lines.push(`Turned ${counts} into ${sessionCount}. Undo with: coppice regroup ${project} --undo`);
     const config = await at.config();
     const fixed = config.proxy.projects?.get(project) ?? config.proxy.grouping;
     if (!preview && !undo && fixed === 'prompt')

@@ -47,6 +47,8 @@ describe('coppice regroup', () => {
     expect(await count()).toBe(2);
     expect((await fixture.run(['regroup', 'shop', '--undo'])).out).toContain('Restored 1 chat by prompt');
     expect(await count()).toBe(1);
-    expect((await fixture.run(['regroup', 'other'])).out).toContain('There are no recordings by prompt.');
+    expect((await fixture.run(['regroup', 'other'])).out).toContain(
+      'The project other has no recordings that are grouped by system prompt.',
+    );
   });
 });

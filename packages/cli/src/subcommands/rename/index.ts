@@ -2,16 +2,13 @@ import { usageError } from '../../exit-codes.ts';
 import { findTree } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const rename = defineSubcommand({
   name: 'rename',
   summary: 'change the title of a chat',
   group: 'Write',
-  arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
-    { name: 'title', summary: 'new title', optional: true, many: true },
-  ],
+  arguments: [chatArgument, { name: 'title', summary: 'new title', optional: true, many: true }],
   options: [{ name: 'remove', summary: 'remove your title and show the automatic one again' }],
   examples: ['coppice rename last Sourdough for beginners', 'coppice rename last --remove'],
   async run(given, at) {
@@ -21,6 +18,6 @@ export const rename = defineSubcommand({
       throw usageError('Give a new title, or use --remove to remove the current one.');
     const title = given.flag('remove') ? null : words;
     const outcome = await runTreeChange(at, { type: 'attributes', treeId: row.id, set: { title } });
-    return toChangeOutput(outcome, title === null ? 'Removed the title.' : `Renamed to ${toOneLine(title, 60)}.`, at);
+    return toChangeOutput(outcome, title === null ? 'Removed the title.' : `Renamed to "${toOneLine(title, 60)}".`, at);
   },
 });

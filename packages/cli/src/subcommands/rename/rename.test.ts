@@ -10,7 +10,7 @@ describe('coppice rename', () => {
 
   it('[O88] sets and removes the title, and prints how to undo it', async () => {
     const { tree } = await fixture.createChat('One');
-    expect((await fixture.run(['rename', tree, 'My', 'bread'])).out).toMatch(/Renamed to My bread\.\nUndo with/);
+    expect((await fixture.run(['rename', tree, 'My', 'bread'])).out).toMatch(/Renamed to "My bread"\.\nUndo with/);
     expect(await fixture.json(['show', 'My bread'])).toMatchObject({ treeId: tree, title: 'My bread' });
     await fixture.json(['rename', tree, '--remove']);
     expect(await fixture.json(['show', tree])).toMatchObject({ title: 'Untitled' });

@@ -1,6 +1,8 @@
 import { AppError } from '@coppice/core';
+import { readChatName } from '../../first-words.ts';
 import { findDeletedNode, findTree, lastTreeName } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { buildCommandLine, runTreeChange, toChangeOutput } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -34,8 +36,8 @@ export const restore = defineSubcommand({
     const deleted =
       whole && word === lastTreeName ? (await store.trees({ trashed: true, limit: 1 })).items[0] : undefined;
     if (whole && word === lastTreeName && deleted === undefined) {
-      const lists = buildCommandLine(at, 'coppice trash <tree>');
-      const hint = lists === null ? '' : ` List the deleted messages of one with ${lists}.`;
+      const lists = buildCommandLine(at, 'coppice trash <chat>');
+      const hint = lists === null ? '' : ` To list the deleted messages of a chat, run ${lists}.`;
       const message = `There is no deleted chat to restore.${hint}`;
       throw new AppError({ code: 'tree/unknown-tree', kind: 'not-found', message });
     }
@@ -52,6 +54,8 @@ export const restore = defineSubcommand({
         at,
       );
     }
-    return toChangeOutput(await runTreeChange(at, { type: 'restore-tree', treeId: row.id }), 'Restored the chat.', at);
+    const restored = await runTreeChange(at, { type: 'restore-tree', treeId: row.id });
+    const name = toOneLine(await readChatName(store, row), 60);
+    return toChangeOutput(restored, `Restored "${name}".`, at);
   },
 });

@@ -1,19 +1,19 @@
 import { ask, type DeleteCommand, impactOf, type NodeId, type TreeRow } from '@coppice/core';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
-import { titleOrUntitled } from '../../printing.ts';
+import { readChatName } from '../../first-words.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { buildCommandLine, formatCountedNoun, runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
+import { chatArgument, defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const rm = defineSubcommand({
   name: 'rm',
   summary: 'delete a chat or messages (they can be restored)',
   group: 'Write',
   arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    chatArgument,
     {
       name: 'messages',
       summary: 'messages to delete (default: the whole chat)',
@@ -37,12 +37,13 @@ export const rm = defineSubcommand({
       throw usageError('--group needs exactly one message and no --cascade.');
     if (given.flag('dry-run')) return wouldGo(row, ids, mode, at);
     if (ids.length === 0) {
+      const name = await readChatName(await at.store(), row);
       const outcome = await runTreeChange(at, { type: 'delete-tree', treeId: row.id });
       const line = buildCommandLine(at, `coppice restore ${shortenId(row.id)}`);
       const back = line === null ? [] : [at.output.style.quiet(`Restore it with ${line}.`)];
       return {
         ...toChangeOutput(outcome, '', at),
-        lines: [`${toOneLine(titleOrUntitled(row), 60)} is in the trash.`, ...back],
+        lines: [`Moved "${toOneLine(name, 60)}" to the trash.`, ...back],
       };
     }
     const [only] = ids;
@@ -53,7 +54,7 @@ export const rm = defineSubcommand({
     const { removed, activeNodeId } = outcome.result;
     return toChangeOutput(
       outcome,
-      `Deleted ${formatCountedNoun(removed.length, 'message')}; you are at ${activeNodeId ?? 'the beginning'}.`,
+      `Deleted ${formatCountedNoun(removed.length, 'message')}; you are at ${activeNodeId === null ? 'the beginning' : shortenId(activeNodeId)}.`,
       at,
     );
   },
@@ -82,9 +83,11 @@ async function wouldGo(
   return {
     data: { treeId: row.id, ...impact },
     lines: [
-      `${impact.count} would be deleted.`,
+      `${formatCountedNoun(impact.count, 'message')} would be deleted.`,
       ...impact.bookmarks.map((mark) => style.quiet(`Bookmarked: ${toOneLine(mark.title, 60)}`)),
-      ...(impact.pending.length > 0 ? [style.warn('A reply is being written there: stop it first.')] : []),
+      ...(impact.pending.length > 0
+        ? [style.warn('A reply in this branch is still being written. Stop it first.')]
+        : []),
     ],
   };
 }

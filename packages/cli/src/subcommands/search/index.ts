@@ -1,4 +1,5 @@
 import { usageError } from '../../exit-codes.ts';
+import { readChatNames } from '../../first-words.ts';
 import { formatLocalTime } from '../../printing.ts';
 import { findTree } from '../../resolve-target.ts';
 import { isMessageRole } from '../../roles.ts';
@@ -35,16 +36,18 @@ export const search = defineSubcommand({
     const roles = given.many('role').map((role) => (isMessageRole(role) ? role : refuseRole(role)));
     const page = await store.search({
       text,
-      limit: given.count('limit') ?? 20,
+      limit: given.count('limit', 1) ?? 20,
       ...(tree === undefined ? {} : { treeId: (await findTree(at, tree)).id }),
       ...(project === undefined ? {} : { project }),
       ...(cursor === undefined ? {} : { cursor }),
       ...(roles.length === 0 ? {} : { roles }),
     });
     const { style, columns, screen } = at.output;
+    // `--json` has the titles as they are stored.
+    const nameOf = await readChatNames(store, at.options.json ? [] : page.items);
     const lines = page.items.map((hit) => {
       const about = `${hit.role}  ${formatLocalTime(hit.createdAt)}`;
-      const where = toOneLine(hit.title ?? 'Untitled', Math.min(30, columns));
+      const where = toOneLine(nameOf(hit.treeId), Math.min(30, columns));
       const gap = widthOf(where) + 2 + widthOf(about) > columns ? '\n  ' : '  ';
       const opens = buildCommandLine(at, `coppice show ${shortenId(hit.treeId)} ${shortenId(hit.nodeId)} --through`);
       const below = opens === null ? [] : screen === null ? [opens] : breakShellLine(opens, screen - 2);

@@ -14,6 +14,8 @@ describe('coppice search', () => {
     expect(await fixture.json(['search', 'hundred'])).toMatchObject({ items: [{ treeId: tree }, { treeId: tree }] });
     const { out } = await fixture.run(['search', '50%']);
     expect(out).toMatch(new RegExp(`coppice show ${tree.slice(-8)} [0-9a-f]{8} --through`));
+    // A chat without a title is named by its first words.
+    expect(out).toMatch(/^One hundred {2}/);
     expect((await fixture.run(['search', 'nowhere'])).out).toContain('No messages found.');
     expect(await fixture.run(['search', 'x', '--role', 'nobody'])).toMatchObject({ code: 2 });
     expect(await fixture.run(['search', ' '])).toMatchObject({

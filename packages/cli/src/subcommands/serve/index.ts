@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createProviders, localTokenPath, openLocalToken } from '@coppice/engine';
+import { localTokenPath, openLocalToken, openTools } from '@coppice/engine';
 import type { RunningServer, ServeOptions } from '@coppice/server';
 import { openPage } from '../../browser.ts';
 import type { CliContext } from '../../cli-context.ts';
@@ -7,7 +7,6 @@ import { defaultPort } from '../../default-port.ts';
 import { createExampleTree } from '../../example-tree.ts';
 import { usageError } from '../../exit-codes.ts';
 import { overflowFolderOf } from '../../failed-calls.ts';
-import { openToolRegistry } from '../../mcp-tools.ts';
 import { findWebFolder } from '../../web-folder.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -42,7 +41,7 @@ export const serve = defineSubcommand({
       name: 'allow-origin',
       value: 'origin',
       many: true,
-      summary: 'web origin that may call the API (default: none)',
+      summary: 'web origin that may call the API, besides those of the configuration',
     },
     {
       name: 'sign-in-proxy',
@@ -63,7 +62,7 @@ export const serve = defineSubcommand({
   ],
   async run(given, at) {
     const { host: machine, output } = at;
-    const port = given.count('port');
+    const port = given.count('port', 0);
     if (port !== undefined && port > 65_535) throw usageError(`Invalid port ${port}. Use a number up to 65535.`);
     const level = given.optional('log') ?? 'error';
     if (!levels.some((known) => known === level))
@@ -77,7 +76,6 @@ export const serve = defineSubcommand({
     // The keys of the person who starts a shared server must not be used by its users.
     const live = await (given.flag('users') ? at.sharedLive() : at.live());
     const [store, config] = [await at.store(), live.current];
-    const providers = given.flag('users') ? createProviders({ config }) : await at.providers();
     const readOnly = (await store.info()).readOnly;
     if (!given.flag('no-example') && !readOnly && port !== 0) await createExampleTree(store, at.context());
     const auth = given.flag('users')
@@ -85,16 +83,17 @@ export const serve = defineSubcommand({
       : await tokenAuth(at);
     const web = findWebFolder();
     const host = given.optional('host');
-    const { tools, mcp } = await openToolRegistry(at, live);
+    const opened = openTools({ live, env: machine.env, home: machine.home, addable: true });
+    at.onClose(opened.close);
+    await opened.start();
     const options: ServeOptions = {
-      tools,
-      ...(mcp === null ? {} : { mcp }),
+      tools: opened.tools,
+      mcp: opened.mcp ?? undefined,
       store,
       ...(readOnly ? {} : { storeUrl: await at.storeUrl() }),
       config,
-      providers,
       hosts: given.many('allow-host'),
-      origins: given.many('allow-origin'),
+      origins: [...given.many('allow-origin'), ...(config.server.origins ?? [])],
       log: createLog({ level, to: { write: (line) => void machine.stderr.write(line) } }),
       auth,
       live,
@@ -118,7 +117,8 @@ export const serve = defineSubcommand({
     printAddress(listening, auth.mode === 'users' ? (admin ?? '') : auth.token, at, port === 0);
     if (web === null)
       output.note('The page is not built, so only the API is served. Build it with npm run build -w @coppice/web.\n');
-    else if (!given.flag('no-open') && port !== 0 && machine.stdout.isTTY === true) openPage(listening, machine.env);
+    else if (!given.flag('no-open') && port !== 0 && machine.stdout.isTTY === true)
+      void openPage(listening, machine.env);
     await serverEnded(machine.signal);
     return null;
   },

@@ -15,14 +15,14 @@ describe('coppice serve', () => {
   function serving(env: Readonly<Record<string, string>> = {}): CliFixture {
     stop = new AbortController();
     reported = '';
-    let hear: (text: string) => void = () => undefined;
+    let reportLine: (text: string) => void = () => undefined;
     received = new Promise((resolve) => {
-      hear = resolve;
+      reportLine = resolve;
     });
     const stdout = {
       write(text: string | Uint8Array) {
         reported += text;
-        if (reported.endsWith('\n')) hear(reported);
+        if (reported.endsWith('\n')) reportLine(reported);
       },
     };
     return makeCliFixture({ home: fixture.home, env, stdout, signal: stop.signal });
@@ -83,7 +83,7 @@ describe('coppice serve', () => {
       (await fetch(`http://127.0.0.1:${port}/api/me`, { headers: { authorization: `Bearer ${bearer}` } })).status;
     expect(await status(token)).toBe(200);
     const renewed = String((await fixture.json(['token', '--new']))['token']);
-    await expect.poll(() => status(renewed), { timeout: 5_000 }).toBe(200);
+    await expect.poll(() => status(renewed)).toBe(200);
     expect(await status(token)).toBe(401);
     stop.abort();
     await again;
@@ -187,6 +187,24 @@ describe('coppice serve', () => {
     expect(err).toContain('"route":"/api/me","status":200');
     expect(err).not.toContain(token);
     expect(reported.trim().split('\n').length).toBe(1);
+  });
+
+  it('[O205] admits pages of the origins in the configuration and of those that are given', async () => {
+    mkdirSync(`${fixture.home}/.coppice`, { recursive: true });
+    const origins = '[server]\norigins = ["http://127.0.0.1:5173"]\n';
+    writeFileSync(`${fixture.home}/.coppice/config.toml`, origins);
+    const running = serving().run(['serve', '--port', '0', '--allow-origin', 'https://notes.example.org']);
+    const { port, token } = JSON.parse(await received);
+    const allowed = async (origin: string) => {
+      const headers = { origin, authorization: `Bearer ${token}` };
+      const answer = await fetch(`http://127.0.0.1:${port}/api/me`, { headers });
+      return [answer.status, answer.headers.get('access-control-allow-origin')];
+    };
+    for (const origin of ['http://127.0.0.1:5173', 'https://notes.example.org'])
+      expect(await allowed(origin)).toEqual([200, origin]);
+    expect(await allowed('http://127.0.0.1:5174')).toEqual([403, null]);
+    stop.abort();
+    expect((await running).code).toBe(0);
   });
 
   it('[O39] an invalid log level or proxy is refused before anything is opened', async () => {

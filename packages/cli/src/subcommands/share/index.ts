@@ -1,11 +1,12 @@
 import type { SharedField, ShareView } from '@coppice/client';
 import { AppError } from '@coppice/core';
+import { matchesIdPart } from '@coppice/engine/node-references';
 import { usageError } from '../../exit-codes.ts';
 import { formatLocalTime } from '../../printing.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId, shortenIds } from '../../short-ids.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 const fields: readonly SharedField[] = ['models', 'system-prompt', 'thinking', 'times', 'tools', 'usage'];
 const dayMs = 86_400_000;
@@ -15,7 +16,7 @@ export const share = defineSubcommand({
   summary: 'make a link to a branch as it is now, or list and remove links',
   group: 'Manage',
   arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    chatArgument,
     { name: 'message', summary: 'last message to show (default: the active one)', optional: true, completes: 'node' },
   ],
   options: [
@@ -50,7 +51,7 @@ export const share = defineSubcommand({
     const shown = given.many('show').map(fieldOf);
     const days = given.count('days');
     const title = given.optional('title');
-    const made = await translateServerErrors(
+    const createdShare = await translateServerErrors(
       client.api.share(treeId, {
         nodeId,
         ...(shown.length === 0 ? {} : { fields: shown }),
@@ -58,16 +59,16 @@ export const share = defineSubcommand({
         ...(days === undefined ? {} : { expiresAt: Date.now() + days * dayMs }),
       }),
     );
-    const address = `${url}${made.url}`;
+    const address = `${url}${createdShare.url}`;
     return {
-      data: { url: address, share: made.share },
+      data: { url: address, share: createdShare.share },
       lines: [
         address,
         at.output.style.quiet(
-          `Everyone who has this link sees ${formatCountedNoun(made.share.nodeIds.length, 'message')}, and no later ones. It is shown only once.`,
+          `Everyone who has this link sees ${formatCountedNoun(createdShare.share.nodeIds.length, 'message')}, and no later ones. It is shown only once.`,
         ),
         at.output.style.quiet(
-          `Remove it with coppice share ${shortenId(treeId)} --remove ${shortenId(made.share.id)}.`,
+          `Remove it with coppice share ${shortenId(treeId)} --remove ${shortenId(createdShare.share.id)}.`,
         ),
       ],
     };
@@ -91,7 +92,7 @@ function listShares(open: readonly ShareView[]) {
 }
 
 function findShare(open: readonly ShareView[], word: string): ShareView {
-  const [found, more] = open.filter(({ id }) => id.startsWith(word) || id.endsWith(word));
+  const [found, more] = open.filter(({ id }) => matchesIdPart(id, word));
   if (found !== undefined && more === undefined) return found;
   throw new AppError({
     code: 'cli/no-link',

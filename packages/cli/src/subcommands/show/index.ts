@@ -1,10 +1,10 @@
 import { ask, type Node, readPath, readPathThrough } from '@coppice/core';
-import { usageError } from '../../exit-codes.ts';
+import { nameByFirstWords } from '../../first-words.ts';
 import { formatNode, formatTreeHeading, titleOrUntitled } from '../../printing.ts';
 import { findNodeInTree, findTree, lastTreeName } from '../../resolve-target.ts';
 import { formatSubAgentLines } from '../../sub-agent-lines.ts';
 import { readVariantPositions } from '../../variants.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const show = defineSubcommand({
   name: 'show',
@@ -12,12 +12,7 @@ export const show = defineSubcommand({
   group: 'Read',
   paged: true,
   arguments: [
-    {
-      name: 'chat',
-      summary: 'id or a part of it, title, or last for the most recent',
-      optional: true,
-      completes: 'tree',
-    },
+    { ...chatArgument, optional: true },
     { name: 'message', summary: 'last message to print', optional: true, completes: 'node' },
   ],
   options: [
@@ -32,7 +27,6 @@ export const show = defineSubcommand({
     const word = given.optional('message');
     const to = word === undefined ? row.activeNodeId : await findNodeInTree(at, row, word);
     const limit = given.flag('leaf') ? 1 : given.count('limit');
-    if (limit === 0) throw usageError('--limit needs a whole number from 1. Leave it out to print the whole branch.');
     const nodes: readonly Node[] =
       to === null || (to === row.rootId && !given.flag('through'))
         ? []
@@ -44,6 +38,7 @@ export const show = defineSubcommand({
     const shown = limit === undefined ? nodes : nodes.slice(-limit);
     const places = await store.read(row.id, () => readVariantPositions(shown));
     const { output } = at;
+    const [named = row] = at.options.json ? [] : await nameByFirstWords(store, [row]);
     const linked = await formatSubAgentLines(store, row, output);
     const { screen } = output;
     // Rendered only on a terminal: a pipe gets the Markdown source.
@@ -64,12 +59,14 @@ export const show = defineSubcommand({
         nodes: shown,
       },
       lines: (function* () {
-        yield `${formatTreeHeading(row, output)}\n`;
+        yield `${formatTreeHeading(named, output)}\n`;
         for (const line of linked) yield output.style.quiet(line);
         yield '\n';
         if (shown.length === 0)
           yield output.style.quiet(
-            row.activeNodeId === null ? 'This chat is empty.' : 'There are no messages before the beginning.',
+            row.activeNodeId === null
+              ? 'This chat is empty.'
+              : 'Nothing to show: you are at the beginning of the chat.',
           );
         for (const node of shown) {
           const [index = 0, total = 1] = places.get(node.id) ?? [];

@@ -30,8 +30,10 @@ describe('coppice show', () => {
     expect((await fixture.run(['show', 'Empty', 'root', '--through'])).out).toContain('This chat is empty.');
     const { tree, nodes } = await fixture.createChat('One', 'Two');
     const both = `You  ${nodes[0]?.slice(-8)}\nOne\n\nYou  ${nodes[1]?.slice(-8)}\nTwo\n\n`;
-    expect((await fixture.run(['show', tree, 'root', '--through'])).out).toBe(`Untitled  ${tree.slice(-8)}\n\n${both}`);
-    expect((await fixture.run(['show', tree, 'root'])).out).toContain('There are no messages before the beginning.');
+    expect((await fixture.run(['show', tree, 'root', '--through'])).out).toBe(`One  ${tree.slice(-8)}\n\n${both}`);
+    expect((await fixture.run(['show', tree, 'root'])).out).toContain(
+      'Nothing to show: you are at the beginning of the chat.',
+    );
   });
 
   it('[O7] reports which lines of a session file cannot be read, and why a file of another tool cannot be written', async () => {

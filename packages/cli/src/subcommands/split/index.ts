@@ -4,14 +4,14 @@ import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { graphemesOf } from '../../terminal/width.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const split = defineSubcommand({
   name: 'split',
   summary: 'split a message in two, to branch from its middle',
   group: 'Write',
   arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
+    chatArgument,
     { name: 'message', summary: 'message to split', completes: 'node' },
     { name: 'position', summary: 'number of characters in the first part' },
   ],

@@ -22,6 +22,10 @@ describe('coppice split', () => {
     expect(await fixture.json(['show', tree])).toMatchObject({
       nodes: [{ text: '👩‍👩‍👧 e\u0301' }, { text: ' = three' }],
     });
-    expect(await fixture.run(['split', tree, '@', '99'])).toMatchObject({ code: 2 });
+    const refused = await fixture.run(['split', tree, '@', '99']);
+    expect(refused).toMatchObject({ code: 2 });
+    // An error has short ids too; as JSON it has whole ones.
+    expect(refused.err).toMatch(/^The text of [0-9a-f]{8} cannot be split at 99/);
+    expect((await fixture.run(['split', tree, '@', '99', '--json'])).err).toMatch(/The text of [0-9a-f-]{36} cannot/);
   });
 });

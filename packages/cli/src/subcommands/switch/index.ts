@@ -2,16 +2,13 @@ import { ask } from '@coppice/core';
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const switchTo = defineSubcommand({
   name: 'switch',
   summary: 'switch to another branch, at the message where you left it',
   group: 'Write',
-  arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
-    { name: 'message', summary: 'any message of the branch', completes: 'node' },
-  ],
+  arguments: [chatArgument, { name: 'message', summary: 'any message of the branch', completes: 'node' }],
   options: [{ name: 'exact', summary: 'stop at this message, even if more follows' }],
   examples: ['coppice switch last plan-b', 'coppice switch last 01890c2e --exact'],
   async run(given, at) {

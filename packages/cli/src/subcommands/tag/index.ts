@@ -1,16 +1,13 @@
 import { findTree } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 export const tag = defineSubcommand({
   name: 'tag',
   summary: 'list, add or remove the tags of a chat',
   group: 'Write',
-  arguments: [
-    { name: 'chat', summary: 'id or a part of it, title, or last for the most recent', completes: 'tree' },
-    { name: 'tags', summary: 'tags to add', optional: true, many: true },
-  ],
+  arguments: [chatArgument, { name: 'tags', summary: 'tags to add', optional: true, many: true }],
   options: [{ name: 'remove', value: 'tag', many: true, summary: 'tag to remove; may be repeated' }],
   examples: ['coppice tag last', 'coppice tag last recipes bread', 'coppice tag last --remove bread'],
   async run(given, at) {

@@ -1,5 +1,6 @@
 import type { PurgeReport, Store, TreeId, TreeRow } from '@coppice/core';
 import type { CliContext } from '../../cli-context.ts';
+import { nameByFirstWords } from '../../first-words.ts';
 import { formatListItem, formatLocalTime, formatTreeLine } from '../../printing.ts';
 import { findDeletedNode, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
@@ -70,7 +71,9 @@ async function trashedTrees(at: CliContext, purge: boolean): Promise<SubcommandO
   } while (cursor !== null);
   const reports = purge ? await purgeAll(store, items, at) : [];
   const { style } = at.output;
-  const lines = items.map((row) => formatTreeLine(row, at.output));
+  // Purged chats cannot be read any more.
+  const named = purge || at.options.json ? items : await nameByFirstWords(store, items);
+  const lines = named.map((row) => formatTreeLine(row, at.output));
   if (lines.length === 0) lines.push(style.quiet('The trash is empty.'));
   else if (purge) lines.push(style.quiet('Deleted permanently.'));
   const report = mergeReports(reports, new Set(items.map((row) => row.id)));
@@ -78,7 +81,7 @@ async function trashedTrees(at: CliContext, purge: boolean): Promise<SubcommandO
   return { data: { items, cursor, purged: purge, ...(purge ? report : {}) }, lines };
 }
 
-/** Returns the data that a purge could not delete, one line per reason. */
+/** Describes the data that a purge could not delete, one sentence per reason. */
 function remainderLines({ copies, waitingAttachments, uncleared }: PurgeReport): string[] {
   const lines = copies.map(
     ({ treeId, title, nodes }) =>

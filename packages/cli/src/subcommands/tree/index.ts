@@ -1,11 +1,12 @@
 import { readTopology } from '@coppice/core';
 import { buildOutlineShape } from '@coppice/core/tree';
+import { nameByFirstWords } from '../../first-words.ts';
 import { chooseTreeLines, drawTree, formatTreeHeading } from '../../printing.ts';
 import { findNodeInTree, findTree, lastTreeName } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { buildCommandLine, formatCountedNoun } from '../../tree-changes.ts';
 import { formatShapeLines, readNodeRows, readTreeShape } from '../../tree-shape.ts';
-import { defineSubcommand } from '../contract.ts';
+import { chatArgument, defineSubcommand } from '../contract.ts';
 
 // More lines than a screen has, and fewer than the scrollback of a terminal keeps.
 const defaultLimit = 500;
@@ -15,14 +16,7 @@ export const tree = defineSubcommand({
   summary: 'draw the tree of a chat, with the active branch highlighted',
   group: 'Read',
   paged: true,
-  arguments: [
-    {
-      name: 'chat',
-      summary: 'id or a part of it, title, or last for the most recent',
-      optional: true,
-      completes: 'tree',
-    },
-  ],
+  arguments: [{ ...chatArgument, optional: true }],
   options: [
     { name: 'from', value: 'message', summary: 'only what is below this message', completes: 'node' },
     { name: 'depth', value: 'count', summary: 'only this many levels' },
@@ -35,13 +29,14 @@ export const tree = defineSubcommand({
     const row = await findTree(at, given.optional('chat') ?? lastTreeName);
     const word = given.optional('from');
     const from = word === undefined ? row.rootId : await findNodeInTree(at, row, word);
-    const depth = given.count('depth');
+    const depth = given.count('depth', 1);
     const { activeNodeId } = row;
     const { output } = at;
+    const [named = row] = at.options.json ? [] : await nameByFirstWords(store, [row]);
     const keep = new Set(activeNodeId === null ? [] : [activeNodeId]);
     const data = { treeId: row.id, rootId: row.rootId, activeNodeId, version: row.version };
     const limit =
-      given.flag('all') || depth !== undefined ? Number.POSITIVE_INFINITY : (given.count('limit') ?? defaultLimit);
+      given.flag('all') || depth !== undefined ? Number.POSITIVE_INFINITY : (given.count('limit', 1) ?? defaultLimit);
     const shape = Number.isFinite(limit) ? await store.read(row.id, () => readTreeShape(row.rootId, keep, from)) : null;
     if (shape === null || shape.size <= limit) {
       const options = { from, ...(depth === undefined ? {} : { depth }) };
@@ -50,7 +45,7 @@ export const tree = defineSubcommand({
       return {
         data: { ...data, nodes },
         lines: (function* () {
-          yield formatTreeHeading(row, output);
+          yield formatTreeHeading(named, output);
           if (below.length === 0) yield output.style.quiet('No messages.');
           yield* drawTree(chooseTreeLines({ shape: buildOutlineShape(below), current: activeNodeId }).lines, output);
         })(),
@@ -64,7 +59,7 @@ export const tree = defineSubcommand({
     return {
       data: { ...data, nodes: ids.flatMap((id) => rows.get(id) ?? []), total: shape.size, folded, linesLeft: left },
       lines: (function* () {
-        yield formatTreeHeading(row, output);
+        yield formatTreeHeading(named, output);
         yield* drawTree(lines, output, rows);
         const whole = buildCommandLine(at, `coppice tree ${shortenId(row.id)} --all`);
         const more = left === 0 ? '' : ` ${formatCountedNoun(left, 'line')} left out.`;

@@ -7,7 +7,7 @@ import { type NodeId, run, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compileCommandOnce } from '../../testing/compiled.ts';
-import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
+import { type CliFixture, instantReplies, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice tree', () => {
   let fixture: CliFixture;
@@ -17,7 +17,11 @@ describe('coppice tree', () => {
   afterEach(() => fixture.close());
 
   it('[O16] shows the text of a reply below its question, as /branches does', async () => {
-    const asked = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' }, home: fixture.home });
+    const asked = makeCliFixture({
+      config: instantReplies,
+      env: { COPPICE_MODEL: 'offline/guide' },
+      home: fixture.home,
+    });
     const { text } = await asked.json(['chat', '-p', 'How do I connect a model?']);
     asked.close();
     const begun = String(text).slice(0, 30);

@@ -19,7 +19,7 @@ export const trim = defineSubcommand({
     {
       name: 'keep',
       value: 'days',
-      summary: 'keep the changes of so many days (default: history.keep_days of the configuration)',
+      summary: 'keep the changes of this many days (default: history.keep_days of the configuration)',
     },
   ],
   examples: ['coppice trim --keep 90', 'coppice trim last --keep 7 --json'],

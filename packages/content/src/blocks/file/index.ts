@@ -1,4 +1,5 @@
 import type { Block } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import { estimateTokens } from '../../tokens.ts';
 import { defineBlock, pickComparedFields } from '../define.ts';
 import {
@@ -26,11 +27,7 @@ export interface FileBlock extends Block {
 }
 
 function isTextSource(value: unknown): value is TextSource {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'text' && hasText(value);
-}
-
-function hasText(value: object): boolean {
-  return 'text' in value && typeof value.text === 'string';
+  return isFieldMap(value) && value.type === 'text' && typeof value.text === 'string';
 }
 
 // A PDF page has about 50 KB and about 2,000 tokens; text has about four bytes per token. A file of unknown size counts

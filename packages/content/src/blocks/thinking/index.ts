@@ -20,6 +20,7 @@ export interface ThinkingBlock extends Block {
 export const thinking = defineBlock<ThinkingBlock>({
   type: 'thinking',
   summary: 'Reasoning of a model, with its signature.',
+  isReasoning: true,
   is: (value): value is ThinkingBlock =>
     'type' in value && value.type === 'thinking' && 'thinking' in value && typeof value.thinking === 'string',
   problem(fields) {

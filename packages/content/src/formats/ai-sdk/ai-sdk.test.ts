@@ -48,7 +48,7 @@ runFormatConformance(aiSdk, [
     findings: [],
     thread: [
       'Dice?',
-      'Roll.\nroll({"n":6})\ntoss({})',
+      'roll({"n":6})\ntoss({})\nRoll.',
       '2',
       'lost the coin',
       'Two.\n[source-url]\n[image: image/png]\n[data-note]',
@@ -63,7 +63,7 @@ runFormatConformance(aiSdk, [
     findings: [],
     thread: [
       'Dice?',
-      'Roll.\nroll({"n":6})\ntoss({})',
+      'roll({"n":6})\ntoss({})\nRoll.',
       '2',
       'lost the coin',
       'Two.\n[source-url]\n[image: image/png]\n[data-note]',
@@ -82,7 +82,7 @@ runFormatConformance(aiSdk, [
     findings: ['import/record-unreadable'],
   },
   {
-    name: 'messages one a line',
+    name: 'messages one per line',
     files: { 'chat.jsonl': list.map((one) => `${JSON.stringify(one)}\n`).join('') },
     trees: 1,
     nodes: 5,

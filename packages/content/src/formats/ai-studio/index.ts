@@ -102,8 +102,8 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
       place: at,
       record: thoughts.records.length === 0 ? chunk : { ...chunk, $thoughts: thoughts.records },
     });
-    const made = nodes.nodes.pop();
-    if (made !== undefined) nodes.nodes.push({ ...made, records: 1 + thoughts.records.length });
+    const lastNode = nodes.nodes.pop();
+    if (lastNode !== undefined) nodes.nodes.push({ ...lastNode, records: 1 + thoughts.records.length });
     thoughts = { blocks: [], records: [] };
   }
   const instruction = objectAt(prompt, 'systemInstruction');

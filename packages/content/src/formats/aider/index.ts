@@ -16,7 +16,7 @@ import {
 } from '../turn-nodes.ts';
 
 const heading = /^# aider chat started at (\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\s*$/;
-const asked = /^####(?: (.*))?$/;
+const questionHeading = /^####(?: (.*))?$/;
 // The program ends its own quoted lines with two spaces, unlike the model.
 const notice = /^>(?: (.*))? {2}$/;
 const modelLine = /^(?:Main )?[Mm]odel: (\S+)/;
@@ -39,11 +39,12 @@ function passagesOf(lines: readonly string[], from: number): Passage[] {
   const passages: Passage[] = [];
   let fenced = false;
   for (const [index, line] of lines.entries()) {
-    const said = fenced ? null : asked.exec(line);
-    const quoted = fenced || said !== null ? null : notice.exec(line);
-    const speaker: Speaker = said !== null ? 'user' : quoted !== null ? 'program' : 'assistant';
+    const question = fenced ? null : questionHeading.exec(line);
+    const quoted = fenced || question !== null ? null : notice.exec(line);
+    const speaker: Speaker = question !== null ? 'user' : quoted !== null ? 'program' : 'assistant';
     if (speaker === 'assistant' && /^(?:```|~~~)/.test(line)) fenced = !fenced;
-    const words = said !== null ? (said[1] ?? '').replace(/ {1,2}$/, '') : quoted !== null ? (quoted[1] ?? '') : line;
+    const words =
+      question !== null ? (question[1] ?? '').replace(/ {1,2}$/, '') : quoted !== null ? (quoted[1] ?? '') : line;
     const last = passages.at(-1);
     if (last?.speaker === speaker) last.lines.push(words);
     // Blank lines between passages are dropped.

@@ -14,7 +14,7 @@ export const archive = defineFormat({
     files: 'one',
     recordedPrompts: true,
     storesBlobs: true,
-    loses: { blobs: 'Attachments whose bytes are not in the store are named only.' },
+    loses: { blobs: 'Attachments whose bytes are not in the store are written by name only.' },
     write,
   },
 });

@@ -6,19 +6,20 @@ import {
   nodeId,
   nodeKinds,
   nodeStatuses,
-  type TreeAttributes,
 } from '@coppice/core';
 import { fromBase64, isBase64 } from '../../base64.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { joinBytes } from '../bytes.ts';
 import type { ImportedBlob, ImportedMarker, ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
+import { readProgramFiles } from '../conversation-files.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
-import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
+import type { ImportInput, InputFile, InputSample } from '../input.ts';
 import { splitLines } from '../lines.ts';
+import { readTreeAttributes } from '../tree-attributes.ts';
 import { archiveVersion, LineChecksum } from './lines.ts';
 
 /** Returns 1 if a file begins with the head line of an archive, else 0. */
@@ -127,7 +128,7 @@ class ArchiveDraft {
     const { row, place } = this;
     // Attributes that only planners write are not imported.
     const { trashedAt, forestKey: _, copiedFrom: __, ...attributes } = objectAt(row, 'attributes');
-    const kept: TreeAttributes = attributes;
+    const { kept, findings } = readTreeAttributes(attributes, place);
     const families = new Map<string, { readonly id: string; readonly position: string }[]>();
     const nodes = this.nodes.map(({ node, position, parent }) => {
       const family = families.get(parent);
@@ -161,7 +162,7 @@ class ArchiveDraft {
       restores: { rootId: getFilledText(row, 'rootId') ?? '', names: this.names },
       ownRecords: 1,
       place,
-      findings: this.findings,
+      findings: [...this.findings, ...findings],
     };
   }
 }
@@ -260,10 +261,6 @@ function truncatedArchive(draft: ArchiveDraft): ImportedTree {
 }
 
 /** Reads archives. A tree with a wrong checksum is read as far as possible and reported. A newer version is refused. */
-export async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) {
-    // If the input is a single file, it is read even if its beginning is damaged.
-    if (input.files.length === 1 || detect(await readSample({ files: [file] })) > 0) yield* readArchiveFile(file);
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
-  }
+export function read(input: ImportInput): AsyncGenerator<ReadEvent> {
+  return readProgramFiles(input, (sample) => detect({ files: [sample] }) > 0, readArchiveFile);
 }

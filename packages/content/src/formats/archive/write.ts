@@ -1,5 +1,6 @@
 import type { Block, Json, Node } from '@coppice/core';
 import { toBase64 } from '../../base64.ts';
+import { byteSourceOf, mediaTypeOf } from '../../blocks/source.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { buildLossEvent } from '../exporting.ts';
 import { toIso } from '../fields.ts';
@@ -14,12 +15,9 @@ interface ArchivedBlob {
 }
 
 function blobOf(block: Block): ArchivedBlob | undefined {
-  const source = 'source' in block ? block.source : undefined;
-  if (typeof source !== 'object' || source === null || !('type' in source) || source.type !== 'blob') return undefined;
-  if (!('hash' in source) || typeof source.hash !== 'string') return undefined;
-  const mediaType =
-    'mediaType' in block && typeof block.mediaType === 'string' ? block.mediaType : 'application/octet-stream';
-  return { hash: source.hash, mediaType };
+  const source = byteSourceOf(block);
+  if (source?.type !== 'blob') return undefined;
+  return { hash: source.hash, mediaType: mediaTypeOf(block) ?? 'application/octet-stream' };
 }
 
 /** Returns the blobs that the message of a node and its original record refer to. */

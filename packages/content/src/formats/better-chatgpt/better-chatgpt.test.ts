@@ -25,7 +25,13 @@ const messages = [
 runFormatConformance(betterChatgpt, [
   {
     name: 'a prompt and a picture',
-    files: { 'a.json': JSON.stringify({ chats: [chat(messages)], folders: {}, version: 1 }) },
+    files: {
+      'a.json': JSON.stringify({
+        chats: [chat(messages, { folder: 'f1' })],
+        folders: { f1: { id: 'f1', name: 'Woods', expanded: true, order: 0 } },
+        version: 1,
+      }),
+    },
     trees: 1,
     nodes: 2,
     findings: [],
@@ -54,4 +60,10 @@ it('[I230] keeps the prompt, the model and pictures', async () => {
     'gpt-4',
   ]);
   expect(trees[0]?.nodes[0]?.message.content.map((block) => block.type)).toEqual(['text', 'image']);
+});
+
+it('[I248] puts a chat into its folder', async () => {
+  const document = { chats: [chat(messages, { folder: 'f1' })], folders: { f1: { id: 'f1', name: 'Woods' } } };
+  const { trees, findings } = await storeInput(toInput({ 'a.json': JSON.stringify(document) }));
+  expect([trees[0]?.attributes, findings]).toEqual([{ folder: 'Woods' }, []]);
 });

@@ -22,10 +22,12 @@ function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]):
   const nodes = new ConversationNodes(found);
   const model = getFilledText(objectAt(chat, 'config'), 'model');
   let prompt: string | undefined;
+  let system: JsonObject | undefined;
   for (const [message, at, index] of nodes.records(chat, 'messages', place)) {
     const text = textAt(message, 'content') ?? soleText(message);
     if (index === 0 && message.role === 'system' && text !== undefined) {
       prompt = text;
+      system = message;
       continue;
     }
     const { role, items } = parseListMessage(message, nodes, at);
@@ -47,8 +49,8 @@ function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]):
     ...omitUndefinedAttributes({ title: getFilledText(chat, 'title'), systemPrompt: prompt }),
     nodes: nodes.nodes,
     activeExternalId: nodes.tip,
-    record: omitKeys(chat, 'messages'),
-    ownRecords: prompt === undefined ? 0 : 1,
+    record: { ...omitKeys(chat, 'messages'), ...(system === undefined ? {} : { system }) },
+    ownRecords: system === undefined ? 0 : 1,
     place,
     findings: nodes.findings,
   };
@@ -66,6 +68,20 @@ export const betterChatgpt = defineFormat({
   name: 'better-chatgpt',
   label: 'BetterChatGPT export',
   summary: 'Chats as BetterChatGPT exports them, with pictures.',
-  keeps: ['titles', 'system prompts', 'models', 'pictures'],
-  reader: createConversationReader({ confidence: 0.88, paths: [['chats', '*'], ['*']], isConversation, tree }),
+  keeps: ['titles', 'folders', 'system prompts', 'models', 'pictures'],
+  reader: createConversationReader({
+    confidence: 0.88,
+    paths: [['chats', '*'], ['*']],
+    isConversation,
+    folders: {
+      paths: [['folders']],
+      read: (part) =>
+        Object.entries(isJsonObject(part) ? part : {}).map(([id, folder]) => ({
+          id,
+          name: isJsonObject(folder) ? getFilledText(folder, 'name') : undefined,
+        })),
+      idOf: (chat) => getFilledText(chat, 'folder'),
+    },
+    tree,
+  }),
 });

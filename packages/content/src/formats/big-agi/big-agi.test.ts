@@ -118,7 +118,12 @@ runFormatConformance(bigAgi, [
   },
   {
     name: 'reasoning, tools, attachments',
-    files: { 'all.json': JSON.stringify({ conversations: [chat(messages)], folders: [] }) },
+    files: {
+      'all.json': JSON.stringify({
+        conversations: [chat(messages)],
+        folders: { folders: [{ id: 'f1', title: 'Woods', conversationIds: ['c'] }], enableFolders: true },
+      }),
+    },
     trees: 1,
     nodes: 4,
     findings: [],

@@ -2,7 +2,7 @@
 // contains the storage of the browser, in which one key has the conversations. Settings and API keys are not read.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { createConversationReader } from '../conversation-files.ts';
+import { createConversationReader, listedFolders } from '../conversation-files.ts';
 import { fromMillis, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
@@ -213,12 +213,17 @@ export const bigAgi = defineFormat({
   label: 'big-AGI export',
   summary:
     'Conversations of big-AGI with reasoning, tools and attached texts: one or all of them, or its flash backup.',
-  keeps: ['titles', 'models', 'times', 'reasoning', 'tools', 'files', 'usage'],
+  keeps: ['titles', 'folders', 'models', 'times', 'reasoning', 'tools', 'files', 'usage'],
   reader: createConversationReader({
     confidence: 0.92,
     paths: [['conversations', '*'], ['*'], inFlashBackup],
     isConversation,
     isDocument: isFlashBackup,
+    // The folders name their conversations. Older exports have the list itself.
+    folders: {
+      paths: [['folders']],
+      read: (part) => listedFolders(isJsonObject(part) ? listAt(part, 'folders') : part),
+    },
     tree,
   }),
 });

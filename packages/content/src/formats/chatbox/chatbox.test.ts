@@ -126,6 +126,17 @@ it('[I221] keeps alternative replies as branches, and the shown one as current',
   ]);
 });
 
+it('[I245] keeps alternative replies in the order in which Chatbox shows them', async () => {
+  const other = message('e', 'assistant', 'Hi (third)');
+  const third = { ...forks, b: { ...forks.b, lists: [...forks.b.lists, { id: 'i', messages: [other] }] } };
+  const files = { 'a.json': JSON.stringify({ 'session:s1': session(messages, { messageForksHash: third }) }) };
+  const { trees } = await storeInput(toInput(files));
+  const below = trees[0]?.nodes.filter(({ parentExternalId }) => parentExternalId === 'b') ?? [];
+  const inOrder = [...below].sort((a, b) => a.order - b.order);
+  expect(inOrder.map(({ externalId }) => externalId)).toEqual(['c0', 'c/0', 'e']);
+  expect(trees[0]?.findings).toEqual([]);
+});
+
 it('[I221] a summary of Chatbox becomes a compaction, and the recognised text of a picture becomes its text', async () => {
   const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ 'session:s1': compacted }) }));
   expect(trees[0]?.nodes.map(({ externalId, kind, status }) => [externalId, kind, status])).toEqual([
@@ -137,4 +148,14 @@ it('[I221] a summary of Chatbox becomes a compaction, and the recognised text of
   ]);
   expect(trees[0]?.nodes[3]?.message?.content).toMatchObject([{ type: 'chatbox-image', text: 'A sign' }]);
   expect(trees[0]?.nodes[1]?.message?.content).toMatchObject([{ text: 'Hi' }, { text: '[Example]' }]);
+});
+
+it('[I35] alternatives below a missing message become orphans, and the loss of their place is reported', async () => {
+  const alone = { gone: { position: 1, lists: [{ id: 'f', messages: [message('q', 'assistant', 'Elsewhere')] }] } };
+  const file = { 'session:s1': session(messages, { messageForksHash: { ...forks, ...alone } }) };
+  const { trees, findings } = await storeInput(toInput({ 'a.json': JSON.stringify(file) }));
+  const { trees: without } = await storeInput(toInput({ 'a.json': JSON.stringify(exported(messages)) }));
+  expect(JSON.stringify(trees[0]?.nodes)).toContain('Elsewhere');
+  expect(trees[0]?.nodes.length).toBe((without[0]?.nodes.length ?? 0) + 1);
+  expect(findings).toMatchObject([{ code: 'import/orphan' }]);
 });

@@ -1,6 +1,7 @@
 // The export of Chatbox. Each session has its own key. Hidden alternatives below a message are stored outside the list,
 // by the id of that message. Earlier threads of a session are separate lists.
 import type { Json, JsonObject } from '@coppice/core';
+import { setOwn } from '../../json-copy.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { findValuesByPath, readProgramFiles } from '../conversation-files.ts';
 import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
@@ -10,7 +11,7 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
+import { entryFinding, listFinding, roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -46,7 +47,10 @@ const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'tool
 const partTypes: ReadonlySet<string> = new Set(['text', 'image', 'reasoning', 'tool-call', 'info']);
 
 function partItems(part: Json, fallback: string, nodes: ConversationNodes, place: string): ReplyItem[] {
-  if (!isJsonObject(part)) return [];
+  if (!isJsonObject(part)) {
+    nodes.report(entryFinding(`${place}.contentParts`));
+    return [];
+  }
   nodes.report(...unknownValueFinding('part', part.type, (word) => partTypes.has(word), place));
   if (part.type === 'text') return [toBlocksItem(toTextBlocks(textAt(part, 'text')))];
   if (part.type === 'reasoning') return [toBlocksItem([{ type: 'thinking', thinking: textAt(part, 'text') ?? '' }])];
@@ -100,9 +104,13 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
   );
 }
 
+const idOfMessage = (message: JsonObject, place: string) => getFilledText(message, 'id') ?? place;
+
 class SessionNodes {
   readonly nodes: ConversationNodes;
   readonly #forks: JsonObject;
+  /** The ids of alternatives by the message above them, in the order in which Chatbox shows them. */
+  readonly #alternatives = new Map<string, readonly string[]>();
 
   constructor(session: JsonObject, found: readonly ImportFinding[]) {
     this.nodes = new ConversationNodes(found);
@@ -125,18 +133,55 @@ class SessionNodes {
           this.nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
           continue;
         }
-        const id = getFilledText(message, 'id') ?? at;
+        const id = idOfMessage(message, at);
         this.#message(message, id, tip, at);
         tip = id;
         const fork = Object.hasOwn(this.#forks, id) ? this.#forks[id] : undefined;
-        if (isJsonObject(fork))
-          for (const [number, other] of listAt(fork, 'lists').entries())
-            if (isJsonObject(other))
-              open.push({ list: listAt(other, 'messages'), parent: id, place: `${place} ${id}.lists[${number}]` });
+        if (!isJsonObject(fork)) continue;
+        const order: string[] = [];
+        const addToOrder = (below: Json | undefined, where: string) => {
+          if (isJsonObject(below)) order.push(idOfMessage(below, where));
+        };
+        this.nodes.report(...listFinding(fork, 'lists', `${place} ${id}`));
+        const lists = listAt(fork, 'lists');
+        // The shown alternative continues the list; its own entry is empty.
+        const shown = Math.min(numberAt(fork, 'position') ?? 0, lists.length);
+        for (let number = 0; number <= lists.length; number++) {
+          if (number === shown) addToOrder(next.list[index + 1], `${next.place}[${index + 1}]`);
+          const other = lists[number];
+          const where = `${place} ${id}.lists[${number}]`;
+          if (!isJsonObject(other)) {
+            if (number < lists.length) this.nodes.report(entryFinding(where));
+            continue;
+          }
+          this.nodes.report(...listFinding(other, 'messages', where));
+          const below = listAt(other, 'messages');
+          addToOrder(below[0], `${where}[0]`);
+          open.push({ list: below, parent: id, place: where });
+        }
+        if (order.length > 1) this.#alternatives.set(id, order);
       }
       if (next.list === list) end = tip;
     }
     return end;
+  }
+
+  /**
+   * Adds the alternatives below messages that the session does not contain. Their missing parent is reported like that
+   * of every orphan.
+   */
+  addBelowMissing(ids: readonly string[], place: string): void {
+    for (const id of ids) {
+      const lists = listAt(objectAt(this.#forks, id), 'lists');
+      for (const [number, list] of lists.entries())
+        if (isJsonObject(list)) this.add(listAt(list, 'messages'), id, `${place} ${id}.lists[${number}]`);
+    }
+  }
+
+  /** Returns the order of the children of each message with alternatives. */
+  childOrder(): ReadonlyMap<string, readonly string[]> {
+    const heads = (ids: readonly string[]) => ids.map((id) => this.nodes.headOf(id));
+    return new Map([...this.#alternatives].map(([id, order]) => [id, heads(order)]));
   }
 
   #message(message: JsonObject, id: string, parent: string | null, place: string): void {
@@ -193,10 +238,41 @@ class SessionNodes {
   }
 }
 
+/** Returns what the session stores about its alternatives besides their messages: ids, times and the shown one. */
+function forksWithoutMessages(session: JsonObject): JsonObject {
+  const forks: Record<string, Json> = {};
+  for (const [id, fork] of Object.entries(objectAt(session, 'messageForksHash'))) {
+    const lists = isJsonObject(fork) ? listAt(fork, 'lists').filter(isJsonObject) : [];
+    const kept = isJsonObject(fork) ? { ...fork, lists: lists.map((list) => omitKeys(list, 'messages')) } : fork;
+    setOwn(forks, id, kept);
+  }
+  return forks;
+}
+
+/** Returns the ids of messages that have alternatives, but are not in the session themselves. */
+function missingParentsOf(session: JsonObject): string[] {
+  const forks = Object.entries(objectAt(session, 'messageForksHash'));
+  const alternatives = forks.flatMap(([, fork]) => (isJsonObject(fork) ? listAt(fork, 'lists') : []));
+  const ids = new Set<string>();
+  for (const list of [session, ...listAt(session, 'threads'), ...alternatives])
+    if (isJsonObject(list))
+      for (const message of listAt(list, 'messages')) if (isJsonObject(message)) ids.add(idOfMessage(message, ''));
+  return forks.flatMap(([id]) => (ids.has(id) ? [] : [id]));
+}
+
 /** Yields one tree for the current thread of a session, and one for each earlier thread. */
 function* sessionTrees(session: JsonObject, place: string, found: readonly ImportFinding[]): Generator<ImportedTree> {
   const id = getFilledText(session, 'id') ?? place;
   const threads = listAt(session, 'threads').filter(isJsonObject);
+  const odd = [
+    ...listFinding(session, 'threads', place),
+    ...listAt(session, 'threads').flatMap((thread, index) =>
+      isJsonObject(thread)
+        ? listFinding(thread, 'messages', `${place}.threads[${index}]`)
+        : [entryFinding(`${place}.threads[${index}]`)],
+    ),
+  ];
+  const forks = forksWithoutMessages(session);
   const lists = [
     {
       id,
@@ -204,6 +280,10 @@ function* sessionTrees(session: JsonObject, place: string, found: readonly Impor
       title: getFilledText(session, 'threadName') ?? getFilledText(session, 'name'),
       place: `${place}.messages`,
       createdAt: undefined,
+      record: {
+        ...omitKeys(session, 'messages', 'threads', 'messageForksHash'),
+        ...(Object.keys(forks).length === 0 ? {} : { messageForksHash: forks }),
+      },
     },
     ...threads.map((thread, index) => ({
       id: `${id}/${getFilledText(thread, 'id') ?? index}`,
@@ -211,20 +291,23 @@ function* sessionTrees(session: JsonObject, place: string, found: readonly Impor
       title: getFilledText(thread, 'name') ?? getFilledText(session, 'name'),
       place: `${place}.threads[${index}].messages`,
       createdAt: fromMillis(thread.createdAt),
+      record: { ...omitKeys(session, 'messages', 'threads', 'messageForksHash'), thread: omitKeys(thread, 'messages') },
     })),
   ];
   for (const [index, one] of lists.entries()) {
     if (one.list.length === 0 && index > 0) continue;
-    const made = new SessionNodes(session, index === 0 ? found : []);
+    const made = new SessionNodes(session, index === 0 ? [...found, ...odd] : []);
     const active = made.add(one.list, null, one.place);
+    if (index === 0) made.addBelowMissing(missingParentsOf(session), one.place);
     yield {
       externalId: one.id,
       scope: '',
       ...omitUndefinedAttributes({ title: one.title, createdAt: one.createdAt }),
       ...(session.starred === true ? { attributes: { pinned: true } } : {}),
       nodes: made.nodes.nodes,
+      childOrder: made.childOrder(),
       activeExternalId: active,
-      record: omitKeys(session, 'messages', 'threads', 'messageForksHash'),
+      record: one.record,
       place,
       findings: made.nodes.findings,
     };

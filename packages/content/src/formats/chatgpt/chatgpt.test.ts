@@ -308,6 +308,25 @@ describe('ChatGPT exports', () => {
     },
   );
 
+  it('[I246] keep the sound, the video and the pictures of a voice chat, and report missing files', async () => {
+    const part = {
+      content_type: 'real_time_user_audio_video_asset_pointer',
+      audio_asset_pointer: { content_type: 'audio_asset_pointer', asset_pointer: 'sediment://file_1', format: 'wav' },
+      video_container_asset_pointer: null,
+      frames_asset_pointers: ['sediment://file_2', { asset_pointer: 'sediment://file_3' }],
+    };
+    const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [part] } };
+    const file = JSON.stringify([{ id: 'c', mapping: { a: { id: 'a', parent: null, message } } }]);
+    const { trees } = await storeInput(toInput({ 'conversations.json': file, 'file_2.png': png }));
+    expect(trees[0]?.nodes[0]?.message?.content).toMatchObject([
+      { type: 'chatgpt-audio_asset_pointer', asset_pointer: 'sediment://file_1' },
+      { type: 'image', source: { hash: sha256Hex(png) } },
+      { asset_pointer: 'sediment://file_3' },
+    ]);
+    const missing = trees[0]?.findings.filter(({ code }) => code === 'import/attachment-missing');
+    expect(missing?.map(({ message: text }) => /file_\d/.exec(text)?.[0])).toEqual(['file_1', 'file_3']);
+  });
+
   it('[I15] keep sibling order, times to the microsecond and private-use marks', async () => {
     const stored = await storeInput(toInput({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
     const { files } = await writeStored(stored, chatgpt);

@@ -75,6 +75,18 @@ function assetBlock(part: JsonObject, draft: MessageDraft): Json {
   return buildAttachmentBlock(found);
 }
 
+/** Returns blocks for the sound of a voice chat, and for its video and pictures if there are any. */
+function recordedBlocks(part: JsonObject, draft: MessageDraft): Json[] {
+  const video = part.video_container_asset_pointer;
+  const seen = [...(video === null || video === undefined ? [] : [video]), ...listAt(part, 'frames_asset_pointers')];
+  const blocks = [assetBlock(objectAt(part, 'audio_asset_pointer'), draft)];
+  for (const one of seen) {
+    const asset = typeof one === 'string' ? { asset_pointer: one } : isJsonObject(one) ? one : { value: one };
+    blocks.push(assetBlock(asset, draft));
+  }
+  return blocks;
+}
+
 function addPart(part: Json, draft: MessageDraft): void {
   if (typeof part === 'string') {
     if (part !== '') draft.blocks.push(chatgptText(part));
@@ -88,7 +100,7 @@ function addPart(part: Json, draft: MessageDraft): void {
   if (type === 'audio_transcription') draft.blocks.push({ ...part, type: 'text', text: textAt(part, 'text') ?? '' });
   else if (type === 'image_asset_pointer' || type === 'audio_asset_pointer') draft.blocks.push(assetBlock(part, draft));
   else if (type === 'real_time_user_audio_video_asset_pointer')
-    draft.blocks.push(assetBlock(objectAt(part, 'audio_asset_pointer'), draft));
+    for (const block of recordedBlocks(part, draft)) draft.blocks.push(block);
   else draft.blocks.push({ ...part, type: `chatgpt-${type ?? 'part'}` });
 }
 

@@ -10,7 +10,7 @@ import { write } from './write.ts';
 export const chatgpt = defineFormat({
   name: 'chatgpt',
   label: 'ChatGPT export',
-  summary: 'Conversations with all branches, as ChatGPT exports them: archive, single file, shards, or one a line.',
+  summary: 'Conversations with all branches, as ChatGPT exports them: archive, single file, shards, or one per line.',
   keeps: ['branches', 'titles', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'pictures'],
   reader: { detect, read },
   writer: {
@@ -19,7 +19,7 @@ export const chatgpt = defineFormat({
     files: 'one',
     loses: {
       thinking: 'Reasoning is written without its signature.',
-      'call-ids': 'Tool calls are told apart by their place alone.',
+      'call-ids': 'Tool calls are distinguished only by their order.',
       attachments: 'Bytes of attachments are left out.',
       markers: 'Summaries, injected messages and markers of extensions are written as messages.',
       groups: 'Variants are written without their groups.',

@@ -212,9 +212,9 @@ class Mapping {
       this.#addFirstChildren(node);
       return noFiles;
     }
-    const said = this.#convert(id, node, files);
-    if (files === undefined && said !== undefined && said.wanted.length > 0) return said.wanted;
-    this.#keep(id, node, said);
+    const converted = this.#convert(id, node, files);
+    if (files === undefined && converted !== undefined && converted.wanted.length > 0) return converted.wanted;
+    this.#keep(id, node, converted);
     return noFiles;
   }
 

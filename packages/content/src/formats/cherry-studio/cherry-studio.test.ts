@@ -109,7 +109,7 @@ runFormatConformance(cherryStudio, [
     trees: 1,
     nodes: 7,
     findings: [],
-    thread: ['North?', 'Think.\nUp.', 'Sure?', 'Let me look.\ncompass({"at":1})', '{"north":"up"}', 'Yes.'],
+    thread: ['North?', 'Up.\nThink.', 'Sure?', 'Let me look.\ncompass({"at":1})', '{"north":"up"}', 'Yes.'],
     newer: {
       'cherry.bak': backup(
         [{ id: 't1', messages: [...conversation, message('m6', 'user', ['k9'])] }],
@@ -196,7 +196,7 @@ runFormatConformance(cherryStudio, [
     trees: 1,
     nodes: 5,
     findings: [],
-    thread: ['North?', 'Think.\nUp.'],
+    thread: ['North?', 'Up.\nThink.'],
     newer: {
       'topic.json': JSON.stringify([topicRow]),
       'message.json': JSON.stringify([...rows, row('u2', 'a1', 'user', [text('Sure?')])]),

@@ -15,6 +15,7 @@ import {
 } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
+import { omitUndefinedAttributes } from '../turn-nodes.ts';
 import { cherryStatus, toCherryParts } from './message.ts';
 
 /** The stored settings of a topic, and the system prompt of its assistant. */
@@ -88,14 +89,20 @@ function blocksOfTopic(message: JsonObject, space: TopicInput, findings: ImportF
   return blocks;
 }
 
-/** Converts a topic to a tree. An answer becomes a sibling of the other answers to its question. */
-export async function topicToTree(
+/** The messages of a topic as nodes, with the files that they refer to. */
+interface TopicMessages {
+  readonly nodes: readonly ImportedNode[];
+  readonly blobs: ReadonlyMap<string, Attachment>;
+  readonly activeId: string | null;
+}
+
+/** Converts the messages of a topic; adds what is unusual about them to `findings`. */
+async function topicMessages(
   topic: JsonObject,
   place: string,
-  found: readonly ImportFinding[],
+  findings: ImportFinding[],
   space: TopicInput,
-): Promise<ImportedTree> {
-  const findings = [...found];
+): Promise<TopicMessages> {
   const nodes: ImportedNode[] = [];
   const blobs = new Map<string, Attachment>();
   const thread = new TopicThread();
@@ -138,21 +145,32 @@ export async function topicToTree(
       parent = own;
     }
   }
+  return { nodes, blobs, activeId: thread.tip };
+}
+
+/** Converts a topic to a tree. An answer becomes a sibling of the other answers to its question. */
+export async function topicToTree(
+  topic: JsonObject,
+  place: string,
+  found: readonly ImportFinding[],
+  space: TopicInput,
+): Promise<ImportedTree> {
+  const findings = [...found];
+  const { nodes, blobs, activeId } = await topicMessages(topic, place, findings, space);
   const reported = space.note?.topic ?? {};
-  const title = getFilledText(reported, 'name') ?? getFilledText(topic, 'name');
-  const createdAt = fromAnyTime(reported.createdAt);
-  const updatedAt = fromAnyTime(reported.updatedAt);
   const systemPrompt = space.note?.systemPrompt;
   return {
     externalId: textAt(topic, 'id') ?? place,
     scope: '',
-    ...(title === undefined ? {} : { title }),
+    ...omitUndefinedAttributes({
+      title: getFilledText(reported, 'name') ?? getFilledText(topic, 'name'),
+      createdAt: fromAnyTime(reported.createdAt),
+      updatedAt: fromAnyTime(reported.updatedAt),
+    }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    ...(createdAt === undefined ? {} : { createdAt }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
     ...(reported.pinned === true ? { attributes: { pinned: true } } : {}),
     nodes,
-    activeExternalId: thread.tip,
+    activeExternalId: activeId,
     record: {
       ...omitKeys(topic, 'messages'),
       ...(space.note === undefined ? {} : { $topic: omitKeys(reported, 'messages') }),

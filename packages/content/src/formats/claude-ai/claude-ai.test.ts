@@ -124,7 +124,7 @@ runFormatConformance(claudeAi, [
     trees: 1,
     nodes: 3,
     findings: [],
-    thread: ['Plan it', 'cheap?\nBy train.'],
+    thread: ['Plan it', 'By train.\ncheap?'],
   },
   {
     name: 'an archive with projects and users',

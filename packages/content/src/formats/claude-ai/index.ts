@@ -4,13 +4,12 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { fromAnthropicBlock, fromToolResult, isToolResult, toContentBlocks } from '../anthropic-blocks.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
-import { decodeUtf8 } from '../decode.ts';
+import { readProgramFiles } from '../conversation-files.ts';
 import { fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt, timeFinding } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, type InputSample, isLineFile, isMediaFile, readHead } from '../input.ts';
-import { parsePartialJson } from '../partial-json.ts';
+import { type ImportInput, type InputFile, type InputSample, isLineFile } from '../input.ts';
 import {
   countRoots,
   fileFindings,
@@ -20,6 +19,7 @@ import {
   rootsFinding,
   unknownValueFinding,
 } from '../structure-findings.ts';
+import { omitUndefinedAttributes } from '../turn-nodes.ts';
 
 const name = 'claude-ai';
 
@@ -163,8 +163,16 @@ const blockTypes: ReadonlySet<string> = new Set([
 // The null UUID that first messages have as their parent.
 const nullUuidPattern = /^0{8}-0{4}-[04]0{3}-[08]0{3}-0{12}$/;
 
-function claudeTree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
-  const findings = [...found];
+/** The messages of a conversation as nodes. */
+interface ClaudeMessages {
+  readonly nodes: readonly ImportedNode[];
+  /** Whether the messages name their parents; older exports contain one branch as a list. */
+  readonly linked: boolean;
+  readonly lastId: string | null;
+}
+
+/** Converts the messages of a conversation; adds what is unusual about them to `findings`. */
+function claudeMessages(conversation: JsonObject, place: string, findings: ImportFinding[]): ClaudeMessages {
   const messages = listAt(conversation, 'chat_messages');
   const linked = messages.some((one) => isJsonObject(one) && 'parent_message_uuid' in one);
   const model = getFilledText(conversation, 'model');
@@ -213,32 +221,32 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
     }
     previous = externalId;
   }
+  return { nodes, linked, lastId: previous };
+}
+
+function claudeTree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
+  const findings = [...found];
+  const { nodes, linked, lastId } = claudeMessages(conversation, place, findings);
   for (const one of forwardFindings(nodes)) findings.push(one);
   for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
   for (const one of fileFindings(nodes)) findings.push(one);
   const leaf = getFilledText(conversation, 'current_leaf_message_uuid');
-  const createdAt = fromIso(conversation.created_at);
-  const updatedAt = fromIso(conversation.updated_at);
-  const title = getFilledText(conversation, 'name');
   return {
     externalId: getFilledText(conversation, 'uuid') ?? `sha256:${sha256Hex(canonicalJson(conversation))}`,
     scope: '',
-    ...(title === undefined ? {} : { title }),
-    ...(createdAt === undefined ? {} : { createdAt }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...omitUndefinedAttributes({
+      title: getFilledText(conversation, 'name'),
+      createdAt: fromIso(conversation.created_at),
+      updatedAt: fromIso(conversation.updated_at),
+    }),
     ...(conversation.is_starred === true ? { attributes: { pinned: true } } : {}),
     nodes,
     // Without parent ids the list is one branch, and its last message is the active node.
-    ...(leaf !== undefined ? { activeExternalId: leaf } : linked ? {} : { activeExternalId: previous }),
+    ...(leaf !== undefined ? { activeExternalId: leaf } : linked ? {} : { activeExternalId: lastId }),
     record: omitKeys(conversation, 'chat_messages'),
     place,
     findings,
   };
-}
-
-async function hasClaudeConversations(file: InputFile): Promise<boolean> {
-  if (isMediaFile(file.name)) return false;
-  return isClaudeExport(parsePartialJson(decodeUtf8((await readHead(file)).head).text));
 }
 
 async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
@@ -258,19 +266,16 @@ async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
   }
 }
 
-async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) {
-    // If the input is a single file, it is read even if its beginning is damaged.
-    if (input.files.length === 1 || (await hasClaudeConversations(file))) yield* readClaudeFile(file);
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
-  }
+function read(input: ImportInput): AsyncGenerator<ReadEvent> {
+  return readProgramFiles(input, ({ json }) => isClaudeExport(json), readClaudeFile);
 }
 
 /** Imports Claude.ai's export, with and without parent ids, and single conversations from its API. */
 export const claudeAi = defineFormat({
   name,
   label: 'Claude.ai export',
-  summary: 'Conversations as Claude.ai exports them, in a list or one a line, with branches where the export has them.',
+  summary:
+    'Conversations as Claude.ai exports them, in a list or one per line, with branches where the export has them.',
   keeps: ['branches', 'titles', 'models', 'times', 'reasoning', 'tools', 'files'],
   reader: { detect, read },
 });

@@ -122,6 +122,34 @@ const compacted = [
   reply('d9', 'd8', 'msg_2', text('API Error: overloaded'), { isApiErrorMessage: true }),
 ];
 
+// A compaction as versions since 2.1.190 write it: what follows names the last kept message as its parent.
+const kept = { anchorUuid: uuid('b4'), uuids: [uuid('b1'), uuid('b2')], allUuids: [uuid('b1'), uuid('b2')] };
+const boundary = line('system', 'b3', null, {
+  subtype: 'compact_boundary',
+  content: 'Conversation compacted',
+  logicalParentUuid: uuid('b2'),
+  compactMetadata: { trigger: 'manual', preTokens: 13, preservedMessages: kept },
+});
+const summary = user('b4', 'b3', 'They spoke.', { isCompactSummary: true });
+const keptAbove = [
+  user('b0', null, 'Hello'),
+  reply('b9', 'b0', 'msg_0', text('Hi.')),
+  user('b1', 'b9', 'Long ago?'),
+  reply('b2', 'b1', 'msg_1', text('Indeed.')),
+  boundary,
+  summary,
+  user('b5', 'b2', 'Go on'),
+  reply('b6', 'b5', 'msg_2', text('So it was.')),
+];
+// A fork of it contains only what is left, with the kept messages below the summary.
+const keptBelow = [
+  boundary,
+  summary,
+  user('b1', 'b4', 'Long ago?'),
+  reply('b2', 'b1', 'msg_1', text('Indeed.')),
+  user('b5', 'b2', 'And now?'),
+];
+
 const agent = [
   user('e1', null, 'Find the file.', { isSidechain: true, agentId: 'a17' }),
   reply('e2', 'e1', 'msg_9', text('It is b.ts.'), { isSidechain: true, agentId: 'a17' }),
@@ -166,7 +194,7 @@ runFormatConformance(claudeCode, [
     findings: [],
     thread: [
       'look twice',
-      'Two places.\nLooking.\nGrep({"pattern":"foo"})\nRead({"pattern":"foo"})',
+      'Looking.\nGrep({"pattern":"foo"})\nRead({"pattern":"foo"})\nTwo places.',
       'one',
       'no such file',
       'One of them is there.',
@@ -188,6 +216,24 @@ runFormatConformance(claudeCode, [
     trees: 1,
     nodes: 9,
     findings: [],
+    roundTrip: true,
+  },
+  {
+    name: 'a compaction that kept messages, and what follows',
+    files: { 's1.jsonl': lines(...keptAbove) },
+    trees: 1,
+    nodes: 8,
+    findings: [],
+    thread: ['Hello', 'Hi.', 'Long ago?', 'Indeed.', 'They spoke.', 'Go on', 'So it was.'],
+    roundTrip: true,
+  },
+  {
+    name: 'a fork that begins with a compaction',
+    files: { 's1.jsonl': lines(...keptBelow) },
+    trees: 1,
+    nodes: 5,
+    findings: [],
+    thread: ['They spoke.', 'Long ago?', 'Indeed.', 'And now?'],
     roundTrip: true,
   },
   {
@@ -265,6 +311,9 @@ describe('Claude Code sessions', () => {
     const { of } = await read({ 's.jsonl': lines(...compacted) });
     expect(of('d4')).toMatchObject({ kind: 'compaction', marker: { tokensBefore: 4200, firstKept: uuid('d2') } });
     expect(of('d3')).toMatchObject({ kind: 'state', parentExternalId: uuid('d2') });
+    const newer = await read({ 's.jsonl': lines(...keptAbove) });
+    expect(newer.of('b4')?.marker).toMatchObject({ tokensBefore: 13, firstKept: uuid('b1') });
+    expect((await read({ 's.jsonl': lines(...keptBelow) })).of('b4')?.marker).not.toHaveProperty('firstKept');
     expect([of('d5')?.kind, of('d6')?.kind, of('d7')?.kind, of('d9')?.status]).toEqual([
       'injected',
       'state',

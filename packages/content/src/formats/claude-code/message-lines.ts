@@ -10,17 +10,13 @@ import { getFilledText, isJsonObject, listAt, objectAt } from '../fields.ts';
 /** The converted message of a line, with its kind and author. */
 type LineMessage = Pick<ImportedNode, 'message' | 'kind' | 'status' | 'meta'>;
 
-function isJsonValue(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Converts an entry to a canonical message with its kind, status and author. `tools` maps call ids to tool names. */
 export function toLineMessage(
   entry: SessionEntry,
   fields: JsonObject,
   tools: ReadonlyMap<string, string>,
 ): LineMessage {
-  const said = isJsonValue(entry.message) ? entry.message : undefined;
+  const said = isJsonObject(entry.message) ? entry.message : undefined;
   if (entry.type === 'compaction') {
     const summary = typeof entry.summary === 'string' ? entry.summary : '';
     return { kind: 'compaction', message: { role: 'system', content: [{ type: 'text', text: summary }] } };

@@ -1,19 +1,10 @@
 import type { Json, JsonObject } from '@coppice/core';
+import { keptLines } from '../../sessions/claude-code.ts';
 import { chainLineTypes, otherLineTypes } from '../../sessions/claude-code-types.ts';
-import { readClaudeCodeInPieces, type SessionEntry } from '../../sessions/index.ts';
+import { readClaudeCodeInPieces, type SessionEntry, type SessionHeader } from '../../sessions/index.ts';
 import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions, SpawnedBy } from '../contract.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
-import {
-  fromIso,
-  getFilledText,
-  getTexts,
-  isJsonObject,
-  listAt,
-  numberAt,
-  objectAt,
-  textAt,
-  timeFinding,
-} from '../fields.ts';
+import { fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt, timeFinding } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
@@ -30,9 +21,10 @@ import {
 import { isStorableRecord } from '../original-record.ts';
 import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
 import { countRoots, parentFinding, rootsFinding } from '../structure-findings.ts';
+import { omitUndefinedAttributes } from '../turn-nodes.ts';
 import { boundaryIdOf, toLineMessage } from './message-lines.ts';
 
-/** Whether a value is a chain line, or the beginning of one, because the app writes the id after the message. */
+/** Whether a value is a chain line. With `whole` false, the id may be missing: the app writes it after the message. */
 function isChainLine(value: Json, whole = true): boolean {
   return (
     isJsonObject(value) &&
@@ -200,13 +192,8 @@ class ClaudeCodeSession {
     return { id: agent === undefined ? id : `${id}/agent-${agent}`, scope, agent, session: id };
   }
 
-  /** Builds the tree, and pauses every few hundred nodes so that other work can run. */
-  *tree(): CooperativeTask<ImportedTree> {
-    const { id, scope, agent, session } = this.#identity();
-    const { entries, leafUuid, header } = yield* readClaudeCodeInPieces([
-      ...this.#chain.map(({ fields }) => fields),
-      ...this.#prompts,
-    ]);
+  /** Converts the entries to nodes, and pauses every few hundred nodes so that other work can run. */
+  *#nodes(entries: readonly SessionEntry[], header: SessionHeader): CooperativeTask<ImportedNode[]> {
     const ids = new Set(entries.map((entry) => entry.uuid));
     const tools = this.#tools();
     const boundaries = this.#boundaries();
@@ -230,14 +217,22 @@ class ClaudeCodeSession {
     const companions = this.#companions();
     for (const [at, node] of nodes.entries())
       if (companions.has(node.externalId)) nodes[at] = { ...node, companion: true };
+    return nodes;
+  }
+
+  *tree(): CooperativeTask<ImportedTree> {
+    const { id, scope, agent, session } = this.#identity();
+    const { entries, leafUuid, header } = yield* readClaudeCodeInPieces([
+      ...this.#chain.map(({ fields }) => fields),
+      ...this.#prompts,
+    ]);
+    const nodes = yield* this.#nodes(entries, header);
     const main = nodes.filter(({ externalId }) => this.#byUuid.get(externalId)?.fields.isSidechain !== true);
     for (const one of rootsFinding(countRoots(main), this.#file)) this.#findings.push(one);
     const active = this.#active(leafUuid, entries.at(-1)?.uuid);
     // The title of a subagent is the description of its task.
     const title = this.#title() ?? (this.#meta === undefined ? undefined : getFilledText(this.#meta, 'description'));
     const first = this.#chain[0]?.fields ?? {};
-    const createdAt = fromIso(first.timestamp);
-    const updatedAt = fromIso(this.#chain.at(-1)?.fields.timestamp);
     const cwd = getFilledText(first, 'cwd');
     const record: JsonObject = {
       ...(this.#leading.length === 0 ? {} : { $lines: toLinePairs(this.#leading) }),
@@ -251,9 +246,11 @@ class ClaudeCodeSession {
     return {
       externalId: id,
       scope,
-      ...(title === undefined ? {} : { title }),
-      ...(createdAt === undefined ? {} : { createdAt }),
-      ...(updatedAt === undefined ? {} : { updatedAt }),
+      ...omitUndefinedAttributes({
+        title,
+        createdAt: fromIso(first.timestamp),
+        updatedAt: fromIso(this.#chain.at(-1)?.fields.timestamp),
+      }),
       ...(Object.keys(about).length === 0 ? {} : { attributes: { metadata: about } }),
       nodes,
       ...(active === undefined ? {} : { activeExternalId: active }),
@@ -322,9 +319,12 @@ class ClaudeCodeSession {
     if (boundary === undefined) return {};
     const about = objectAt(boundary, 'compactMetadata');
     const tokensBefore = numberAt(about, 'preTokens');
-    const kept = [about, boundary].flatMap((one) => getTexts(objectAt(one, 'preserved_messages'), 'uuids'));
-    const firstKept = kept.find((uuid) => this.#byUuid.has(uuid));
-    if (kept.length > 0 && firstKept === undefined)
+    const kept = keptLines(boundary);
+    // In a forked session the kept messages are below the summary, and need no mark.
+    const at = this.#byUuid.get(parent ?? '')?.kept.at ?? 0;
+    const isBelow = kept.some((uuid) => (this.#byUuid.get(uuid)?.kept.at ?? 0) > at);
+    const firstKept = isBelow ? undefined : kept.find((uuid) => this.#byUuid.has(uuid));
+    if (kept.length > 0 && firstKept === undefined && !isBelow)
       this.#findings.push(buildFinding('import/inferred', 'repair', place, detailOf('kept-messages-missing')));
     return {
       ...(tokensBefore === undefined ? {} : { tokensBefore }),

@@ -228,7 +228,7 @@ class ClaudeCodeWriter {
     const metadata: JsonObject = {
       trigger: 'manual',
       preTokens: node.marker?.tokensBefore ?? 0,
-      ...(kept === undefined ? {} : { preserved_messages: kept }),
+      ...kept,
     };
     return [
       {
@@ -257,17 +257,24 @@ class ClaudeCodeWriter {
   }
 
   /** Returns the ids of the last lines of the nodes that a compaction keeps; undefined if it keeps none. */
-  #keptFrom(node: Node, anchor: string): JsonObject | undefined {
+  #keptFrom(node: Node, anchorUuid: string): JsonObject {
     const first = node.marker?.firstKept;
-    if (first === undefined) return undefined;
+    if (first === undefined) return {};
     const uuids: string[] = [];
     for (let at = node.parentId; at !== null; ) {
       const tail = this.#lastLines.get(at);
       if (tail !== undefined && tail !== null) uuids.push(tail);
-      if (at === first) return { anchor_uuid: anchor, uuids: uuids.reverse() };
+      if (at === first) {
+        uuids.reverse();
+        const [headUuid = anchorUuid] = uuids;
+        return {
+          preservedSegment: { headUuid, anchorUuid, tailUuid: uuids.at(-1) ?? headUuid },
+          preservedMessages: { anchorUuid, uuids, allUuids: uuids },
+        };
+      }
       at = this.#returning.get(at)?.node.parentId ?? null;
     }
-    return undefined;
+    return {};
   }
 
   #reply(node: Node, message: Message): JsonObject {

@@ -116,6 +116,43 @@ const pictured = lines(
   line('brand_new', { note: 1 }),
 );
 
+// A subagent that begins with the messages of its parent. What agents say to each other is an item, or a line of its own.
+const spawn = { name: 'spawn_agent', namespace: 'collaboration', call_id: 'call_find' };
+const agentMessage = (text: string, more: readonly object[] = []) =>
+  item('agent_message', {
+    author: '/root',
+    recipient: '/root/find_tests',
+    content: [{ type: 'input_text', text }, ...more],
+  });
+const subagent = lines(
+  meta('019c8bfe-ec25-79e0-97d7-bda6a9c57507', {
+    parent_thread_id: 'p1',
+    agent_path: '/root/find_tests',
+    source: { subagent: { thread_spawn: { parent_thread_id: 'p1', depth: 1, agent_path: '/root/find_tests' } } },
+  }),
+  item('additional_tools', { role: 'developer', tools: [{ name: 'exec' }] }),
+  user('Are there tests?'),
+  item('function_call', { ...spawn, arguments: '{"task_name":"find_tests","message":"Find the tests."}' }),
+  line('inter_agent_communication_metadata', { trigger_turn: true }),
+  agentMessage('Message Type: NEW_TASK', [{ type: 'encrypted_content', encrypted_content: 'ENC' }]),
+  reply('Found them.'),
+  line('inter_agent_communication', {
+    author: '/root',
+    recipient: '/root/find_tests',
+    content: 'All?',
+    trigger_turn: true,
+  }),
+  reply('All.'),
+  item('tool_search_call', { call_id: 'call_search', execution: 'client', arguments: { query: 'git' } }),
+  item('tool_search_output', {
+    call_id: 'call_search',
+    execution: 'client',
+    status: 'completed',
+    tools: [{ name: 'git' }],
+  }),
+  line('security_risk_score', {}),
+);
+
 const stream = lines(
   { type: 'thread.started', thread_id: '019c8bfe-ec25-79e0-97d7-bda6a9c57506' },
   { type: 'turn.started' },
@@ -207,6 +244,23 @@ runFormatConformance(codex, [
     findings: [],
     roundTrip: true,
   },
+  {
+    name: 'messages between agents, a search for tools',
+    files: { 'g.jsonl': subagent },
+    trees: 1,
+    nodes: 7,
+    findings: [],
+    thread: [
+      'Are there tests?',
+      'spawn_agent({"task_name":"find_tests","message":"Find the tests."})',
+      'Message Type: NEW_TASK\n[encrypted_content]',
+      'Found them.',
+      'All?',
+      'All.\ntool_search({"execution":"client","arguments":{"query":"git"}})',
+      '[{"name":"git"}]',
+    ],
+    roundTrip: true,
+  },
   { name: 'events of codex exec', files: { 'events.jsonl': stream }, trees: 1, nodes: 6, findings: [] },
   {
     name: 'a file without its header',
@@ -233,6 +287,17 @@ describe('sessions of Codex', () => {
     ]);
     const spawned = await storeInput(toInput({ 'e.jsonl': pictured }), { format: 'codex' });
     expect(spawned.trees[0]?.spawnedBy).toEqual({ session: 'p1' });
+    const [named] = (await storeInput(toInput({ 'g.jsonl': subagent }), { format: 'codex' })).trees;
+    expect([named?.title, named?.spawnedBy]).toEqual(['find tests', { session: 'p1', call: 'call_find' }]);
+    expect(named?.nodes.map(({ message }) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'tool',
+    ]);
   });
 
   it('[I210] have the user’s words as title, not the text that the program puts before them', async () => {

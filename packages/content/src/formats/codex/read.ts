@@ -1,10 +1,11 @@
 import type { Json } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
+import { readProgramFiles } from '../conversation-files.ts';
 import { isJsonObject } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, type InputSample, readSample, type SampleFile } from '../input.ts';
+import type { ImportInput, InputFile, InputSample, SampleFile } from '../input.ts';
 import { CodexEvents, isThreadEvent } from './events.ts';
 import { CodexSession, isEarlyHeader, isRolloutLine } from './session.ts';
 
@@ -52,11 +53,6 @@ function begin(value: Json, file: InputFile, options: ReadOptions): CodexSession
 }
 
 /** Reads rollouts and streams of events, one per file. */
-export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) {
-    const [sample] = (await readSample({ files: [file] })).files;
-    // If the input is a single file, it is read even if its beginning is damaged.
-    if (input.files.length === 1 || (sample !== undefined && isCodexFile(sample))) yield* readCodexFile(file, options);
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
-  }
+export function read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  return readProgramFiles(input, isCodexFile, (file) => readCodexFile(file, options));
 }

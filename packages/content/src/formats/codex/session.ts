@@ -17,6 +17,7 @@ import {
 } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
+import { toToolUse } from '../openai-messages.ts';
 import { type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
@@ -39,9 +40,14 @@ const lineTypes: ReadonlySet<string> = new Set([
   'event_msg',
   'world_state',
   'token_usage_record',
+  'inter_agent_communication',
+  'inter_agent_communication_metadata',
+  'security_risk_score',
 ]);
 const itemTypes: ReadonlySet<string> = new Set([
   'message',
+  'agent_message',
+  'additional_tools',
   'reasoning',
   'function_call',
   'function_call_output',
@@ -60,6 +66,7 @@ const itemTypes: ReadonlySet<string> = new Set([
 ]);
 // Item types that are not messages.
 const otherItemTypes: ReadonlySet<string> = new Set([
+  'additional_tools',
   'ghost_snapshot',
   'compaction',
   'compaction_summary',
@@ -87,6 +94,8 @@ export function isEarlyHeader(value: Json | undefined): boolean {
 /** Converts a line of any version to the current form; undefined for other lines. */
 function upgradeLine(line: JsonObject): { readonly type: string; readonly payload: JsonObject } | undefined {
   const type = textAt(line, 'type');
+  if (type === 'inter_agent_communication')
+    return { type: 'response_item', payload: agentMessageOf(objectAt(line, 'payload')) };
   if (isRolloutLine(line)) return { type: type ?? '', payload: objectAt(line, 'payload') };
   if (isEarlyHeader(line)) return { type: 'session_meta', payload: line };
   if (type !== undefined && itemTypes.has(type)) return { type: 'response_item', payload: line };
@@ -94,11 +103,27 @@ function upgradeLine(line: JsonObject): { readonly type: string; readonly payloa
   return type === undefined ? undefined : { type, payload: objectAt(line, 'payload') };
 }
 
+/** Returns the item that the program sends to the model for a message between agents. */
+function agentMessageOf(payload: JsonObject): JsonObject {
+  const hidden = getFilledText(payload, 'encrypted_content');
+  const said = getFilledText(payload, 'content');
+  return {
+    type: 'agent_message',
+    content: [
+      ...(said === undefined ? [] : [{ type: 'input_text', text: said }]),
+      ...(hidden === undefined ? [] : [{ type: 'encrypted_content', encrypted_content: hidden }]),
+    ],
+  };
+}
+
 /** Returns the result of a call. Early versions stored the text together with a success flag. */
 function outputOf(payload: JsonObject): { readonly item: JsonObject; readonly isError: boolean } {
   const { output } = payload;
   if (isJsonObject(output) && typeof output.content === 'string')
     return { item: { ...payload, output: output.content }, isError: output.success === false };
+  // The result of a search for tools is the list of tools.
+  if (output === undefined && Array.isArray(payload.tools))
+    return { item: { ...payload, output: JSON.stringify(payload.tools) }, isError: false };
   return { item: payload, isError: typeof output === 'string' && hasFailed(output) };
 }
 
@@ -318,7 +343,8 @@ export class CodexSession {
     if (type === 'message')
       for (const one of roleFinding('role', payload.role, (word) => roles.has(word), place)) this.#findings.push(one);
     if (type.endsWith('_output')) this.#output(payload, kept, time, place);
-    else if (type === 'message' && payload.role !== 'assistant') this.#message(payload, kept, time);
+    else if (type === 'agent_message') this.#message(payload, kept, time, 'user');
+    else if (type === 'message' && payload.role !== 'assistant') this.#message(payload, kept, time, payload.role);
     else {
       const call = getFilledText(payload, 'call_id');
       if (call !== undefined) this.#tools.set(call, getFilledText(payload, 'name') ?? type.replace(/_call$/, ''));
@@ -334,14 +360,14 @@ export class CodexSession {
     }
   }
 
-  #message(payload: JsonObject, kept: RolloutLine, time: number | undefined): void {
+  #message(payload: JsonObject, kept: RolloutLine, time: number | undefined, role: Json | undefined): void {
     this.#close();
     const message = messagesWithItems([payload])[0]?.message ?? null;
     const blocks = message === null ? [] : listAt(message, 'content');
-    const injected = isInjected(payload.role, blocks);
-    if (!injected && payload.role === 'user') this.#turns.push(this.#tip);
+    const injected = isInjected(role, blocks);
+    if (!injected && role === 'user') this.#turns.push(this.#tip);
     const draft = this.#draft(kept, time, 'user', { message, ...(injected ? { kind: 'injected' } : {}) });
-    if (payload.role === 'user' && !injected) draft.meta = { source: { type: 'user' } };
+    if (role === 'user' && !injected) draft.meta = { source: { type: 'user' } };
   }
 
   #output(payload: JsonObject, kept: RolloutLine, time: number | undefined, place: string): void {
@@ -369,7 +395,7 @@ export class CodexSession {
       this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('header')));
     const id = this.#origin ?? getFilledText(header, 'id') ?? getFilledText(header, 'session_id');
     const record = { ...(this.#leading.length === 0 ? {} : { $lines: toLinePairs(this.#leading) }) };
-    const title = this.#title;
+    const title = this.#title ?? nameOfAgent(header);
     return {
       externalId: id ?? this.#file,
       scope: id === undefined ? (this.#options.scope ?? this.#file) : '',
@@ -381,13 +407,34 @@ export class CodexSession {
         updatedAt: this.#updatedAt,
       }),
       attributes: { metadata: sessionMetadata(header) },
-      ...spawnOf(header),
+      ...this.#spawnOf(header),
       nodes: this.#drafts.map((draft) => this.#node(draft)),
       activeExternalId: this.#tip,
       record: { ...record, ...(title === undefined ? {} : { $title: title }) },
       ownRecords: this.#leading.length + this.#companions,
       place: this.#file,
       findings: this.#findings,
+    };
+  }
+
+  /** Returns the session and the call that spawned this session as a subagent, if the header names them. */
+  #spawnOf(header: JsonObject): { readonly spawnedBy?: SpawnedBy } {
+    const spawn = threadSpawnOf(header);
+    const session = getFilledText(spawn, 'parent_thread_id') ?? getFilledText(header, 'parent_thread_id');
+    if (session === undefined) return {};
+    const agentType = getFilledText(spawn, 'agent_role') ?? getFilledText(header, 'agent_role');
+    // A subagent may begin with the messages of its parent. Then the call that spawned it is among them.
+    const name = agentPathOf(header)?.split('/').at(-1);
+    const call = this.#drafts
+      .flatMap(({ items }) => items)
+      .findLast(({ name: tool, arguments: json }) => tool === 'spawn_agent' && taskNameIn(json) === name);
+    const callId = name === undefined || call === undefined ? undefined : getFilledText(call, 'call_id');
+    return {
+      spawnedBy: {
+        session,
+        ...(callId === undefined ? {} : { call: callId }),
+        ...(agentType === undefined ? {} : { agentType }),
+      },
     };
   }
 
@@ -398,7 +445,7 @@ export class CodexSession {
       items.length === 0
         ? { ...node, meta: draft.meta }
         : {
-            message: messagesWithItems(items)[0]?.message ?? null,
+            message: replyOf(items),
             meta: {
               source: {
                 type: 'model',
@@ -422,12 +469,32 @@ export class CodexSession {
   }
 }
 
-/** Returns the session that spawned this one as a subagent, if the header names it. */
-function spawnOf(header: JsonObject): { readonly spawnedBy?: SpawnedBy } {
-  const spawn = objectAt(objectAt(objectAt(header, 'source'), 'subagent'), 'thread_spawn');
-  const session = getFilledText(spawn, 'parent_thread_id');
-  const agentType = getFilledText(spawn, 'agent_role') ?? getFilledText(header, 'agent_role');
-  return session === undefined ? {} : { spawnedBy: { session, ...(agentType === undefined ? {} : { agentType }) } };
+/** Returns the reply of one turn. An item that would be a message of its own is kept in it, so that nothing is lost. */
+function replyOf(items: readonly JsonObject[]): JsonObject | null {
+  const [first, ...more] = messagesWithItems(items);
+  if (first === undefined || more.length === 0) return first?.message ?? null;
+  return { role: 'assistant', content: [first, ...more].flatMap(({ message }) => listAt(message, 'content')) };
+}
+
+/** Returns the path of a subagent among the agents of its session, such as `/root/find_tests`. */
+function agentPathOf(header: JsonObject): string | undefined {
+  return getFilledText(header, 'agent_path') ?? getFilledText(threadSpawnOf(header), 'agent_path');
+}
+
+function threadSpawnOf(header: JsonObject): JsonObject {
+  return objectAt(objectAt(objectAt(header, 'source'), 'subagent'), 'thread_spawn');
+}
+
+/** Returns the name of the subagent in the arguments of the call that spawns it. */
+function taskNameIn(json: Json | undefined): string | undefined {
+  const { parameters } = { ...toToolUse({ id: 'call', name: 'spawn_agent', arguments: json ?? null }, 0) };
+  return isJsonObject(parameters) ? getFilledText(parameters, 'task_name') : undefined;
+}
+
+/** Returns the name that a subagent got from the agent that spawned it; undefined for other sessions. */
+function nameOfAgent(header: JsonObject): string | undefined {
+  const name = agentPathOf(header)?.split('/').at(-1) ?? '';
+  return name === '' ? undefined : name.replaceAll(/[_-]+/g, ' ');
 }
 
 /** Returns the working directory of a session, and the session from which it was forked. */

@@ -25,22 +25,27 @@ const dictionary = [
   '"',
 ];
 
+// Values of another type, also such that cannot be converted to a text.
+const values = ['{"toString":1}', '[{"toString":1}]', '{}', '[]', 'null', '-1', 'true', '"\\u0000"', '"__proto__"'];
+
 /** One damage to a file. Positions wrap around at the end of the file. */
 export type Damage =
   | { readonly kind: 'flip'; readonly at: number; readonly bit: number }
   | { readonly kind: 'cut'; readonly at: number }
   | { readonly kind: 'drop'; readonly at: number; readonly length: number }
   | { readonly kind: 'double'; readonly at: number; readonly length: number }
+  | { readonly kind: 'value'; readonly at: number; readonly word: string }
   | { readonly kind: 'word'; readonly at: number; readonly word: string }
   | { readonly kind: 'line'; readonly from: number; readonly to: number; readonly how: 'drop' | 'double' | 'swap' };
 
-/** Generates any damage: flipped bits; bytes and lines that are dropped, duplicated or swapped; inserted fragments. */
+/** Generates any damage: flipped bits; bytes and lines that are dropped, duplicated or swapped; inserted fragments; values of JSON that are replaced. */
 export const arbitraryDamage: fc.Arbitrary<Damage> = fc.oneof(
   fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), bit: fc.nat(7) }),
   fc.record({ kind: fc.constant('cut' as const), at: fc.nat() }),
   fc.record({ kind: fc.constant('drop' as const), at: fc.nat(), length: fc.nat(40) }),
   fc.record({ kind: fc.constant('double' as const), at: fc.nat(), length: fc.nat(200) }),
   fc.record({ kind: fc.constant('word' as const), at: fc.nat(), word: fc.constantFrom(...dictionary) }),
+  fc.record({ kind: fc.constant('value' as const), at: fc.nat(), word: fc.constantFrom(...values) }),
   fc.record({
     kind: fc.constant('line' as const),
     from: fc.nat(),
@@ -53,6 +58,7 @@ export const arbitraryDamage: fc.Arbitrary<Damage> = fc.oneof(
 export function damageBytes(bytes: Uint8Array, damage: Damage): Uint8Array {
   if (bytes.length === 0) return bytes;
   if (damage.kind === 'line') return damagedLines(bytes, damage);
+  if (damage.kind === 'value') return replaceJsonValue(bytes, damage);
   const at = damage.at % bytes.length;
   const [before, after] = [bytes.slice(0, at), bytes.slice(at)];
   if (damage.kind === 'flip') {
@@ -78,4 +84,13 @@ function damagedLines(bytes: Uint8Array, blow: Extract<Damage, { kind: 'line' }>
     lines[to] = line;
   }
   return encodeUtf8(lines.join('\n'));
+}
+
+/** Replaces a text, number or word after a colon. Keys and the rest of the file stay as they are. */
+function replaceJsonValue(bytes: Uint8Array, { at, word }: Extract<Damage, { kind: 'value' }>): Uint8Array {
+  const { text } = decodeUtf8(bytes);
+  const places = [...text.matchAll(/(?<=":\s*)(?:"(?:[^"\\\n]|\\.)*"|-?\d[\d.e+-]*|true|false|null)/g)];
+  const place = places[at % Math.max(1, places.length)];
+  if (place === undefined) return bytes;
+  return encodeUtf8(text.slice(0, place.index) + word + text.slice(place.index + place[0].length));
 }

@@ -13,6 +13,7 @@ function hasBranches({ nodes }: RepairedTree): boolean {
 const facts: { readonly [fact in KeptFeature]: (tree: RepairedTree) => boolean } = {
   branches: hasBranches,
   titles: ({ title, attributes }) => (title ?? attributes?.title) !== undefined,
+  folders: ({ attributes }) => attributes?.folder !== undefined,
   'system prompts': ({ systemPrompt, attributes }) => (systemPrompt ?? attributes?.systemPrompt) !== undefined,
   models: someNode(({ meta }) => typeof meta?.source?.model_name === 'string'),
   times: someNode(({ createdAt }) => createdAt !== undefined),

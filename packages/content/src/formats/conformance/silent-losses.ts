@@ -10,7 +10,7 @@ import type { StoredImport } from './storing.ts';
 
 const title = 'Trees';
 const systemPrompt = 'Be brief.\nSpeak of trees alone.';
-const bookmark = 'Age';
+const bookmark = 'Age of the oak';
 const thinking = 'The rings tell.\nCount them.';
 const signature = 'c2lnbmF0dXJl';
 const call = { type: 'tool-use', id: 'call_1', name: 'lookup', parameters: { tree: 'ash', deep: { years: [1, 2] } } };
@@ -79,7 +79,7 @@ class Returned {
     this.#byId = new Map(tree.nodes.map((node) => [node.externalId, node]));
   }
 
-  /** Returns the node with a role and exactly this text, below the given node. */
+  /** Returns the node with a role and exactly this text, directly below the given node. */
   find(role: Message['role'], words: string, below?: RepairedNode): RepairedNode | undefined {
     return this.tree.nodes.find(
       (node) =>
@@ -142,6 +142,8 @@ interface Fact {
   readonly holds: (returned: Returned) => boolean;
   /** The words that a write-only format must show. */
   readonly shown?: string;
+  /** The words of the feature in a file; by default those that are shown. */
+  readonly written?: string;
 }
 
 const facts: readonly Fact[] = [
@@ -192,6 +194,7 @@ const facts: readonly Fact[] = [
     name: 'signature of reasoning',
     losses: ['thinking'],
     holds: (returned) => returned.thought((block) => 'signature' in block && block.signature === signature),
+    written: signature,
   },
   {
     name: 'tool call with its arguments',
@@ -229,13 +232,26 @@ const facts: readonly Fact[] = [
   },
 ];
 
-/** Returns the features that were neither restored nor reported as lost. */
-export function findSilentLosses(again: readonly RepairedTree[], reported: readonly string[]): string[] {
+/**
+ * Returns the features that were neither restored nor reported as lost. A report excuses nothing that is in the files,
+ * because then the reader lost it.
+ */
+export function findSilentLosses(
+  again: readonly RepairedTree[],
+  reported: readonly string[],
+  files: Iterable<string>,
+): string[] {
   const [tree] = again;
   if (tree === undefined || again.length > 1) return [`one tree: ${again.length} came back`];
   const returned = new Returned(tree);
+  const texts = [...files].join('\n');
+  const isWritten = (words: string | undefined) =>
+    words !== undefined && texts.includes(JSON.stringify(words).slice(1, -1));
   return facts
-    .filter(({ losses, holds }) => !holds(returned) && !losses.some((what) => reported.includes(what)))
+    .filter(
+      ({ losses, holds, shown, written = shown }) =>
+        !holds(returned) && (isWritten(written) || !losses.some((what) => reported.includes(what))),
+    )
     .map(({ name }) => name);
 }
 

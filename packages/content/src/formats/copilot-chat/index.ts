@@ -16,7 +16,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { unknownValueFinding } from '../structure-findings.ts';
+import { entryFinding, listFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -57,7 +57,7 @@ const notes: ReadonlySet<string> = new Set([
   'treeData',
   'clearToPreviousToolInvocation',
 ]);
-const spoken: ReadonlySet<string> = new Set([
+const replyParts: ReadonlySet<string> = new Set([
   'markdownContent',
   'markdownVuln',
   'thinking',
@@ -121,9 +121,12 @@ function replyItems(request: JsonObject, nodes: ConversationNodes, place: string
     text = '';
   };
   for (const [index, part] of listAt(request, 'response').entries()) {
-    if (!isJsonObject(part)) continue;
+    if (!isJsonObject(part)) {
+      nodes.report(entryFinding(`${place}.response[${index}]`));
+      continue;
+    }
     const kind = textAt(part, 'kind') ?? 'markdownContent';
-    if (!notes.has(kind)) nodes.report(...unknownValueFinding('part', kind, (word) => spoken.has(word), place));
+    if (!notes.has(kind)) nodes.report(...unknownValueFinding('part', kind, (word) => replyParts.has(word), place));
     if (notes.has(kind)) continue;
     if (kind === 'inlineReference') text += referenceText(part);
     else if (kind === 'markdownContent' || kind === 'markdownVuln') text += textIn(part.content ?? part.value);
@@ -182,6 +185,7 @@ function addRequest(request: JsonObject, place: string, nodes: ConversationNodes
     place,
     record: omitKeys(request, 'response', 'result', 'responseId'),
   });
+  nodes.report(...listFinding(request, 'response', place));
   if (!Array.isArray(request.response) && statusOf(request) === undefined) return;
   const error = getFilledText(objectAt(objectAt(request, 'result'), 'errorDetails'), 'message');
   nodes.add({

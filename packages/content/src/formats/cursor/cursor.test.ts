@@ -70,7 +70,7 @@ runFormatConformance(cursor, [
     trees: 1,
     nodes: 2,
     findings: [],
-    thread: ['Old?', 'so\nYes'],
+    thread: ['Old?', 'Yes\nso'],
   },
   {
     name: 'a message that is missing, one that no list names, a type that is not known',

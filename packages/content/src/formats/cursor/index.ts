@@ -3,6 +3,7 @@
 // conversation. Other rows of the database, such as sign-ins, are not read. There is no official description; the
 // reader follows public descriptions of versions 3 to 10.
 import type { Json, JsonObject } from '@coppice/core';
+import { describeValue } from '@coppice/core/decode';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
 import { fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
@@ -100,7 +101,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       nodes.report(buildFinding('import/pointer-missing', 'loss', at, detailOf('message', id.slice(0, 80))));
       continue;
     }
-    const type = bubble.type === 1 ? 'user' : bubble.type === 2 ? 'assistant' : String(bubble.type);
+    const type = bubble.type === 1 ? 'user' : bubble.type === 2 ? 'assistant' : describeValue(bubble.type);
     nodes.report(...roleFinding('role', type, (word) => word === 'user' || word === 'assistant', at));
     const role = type === 'assistant' ? 'assistant' : 'user';
     for (const _ of listAt(bubble, 'images'))

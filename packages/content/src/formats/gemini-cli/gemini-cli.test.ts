@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import { geminiCli } from './index.ts';
 
 let clock = 0;
@@ -63,6 +63,39 @@ const rewound = lines(
   { $set: { summary: 'Trees' } },
 );
 
+// What the program writes since 2026: results as messages of their own too, a list that replaces the history when a
+// session is resumed, and one with a summary when it is compacted.
+const looked = { functionCall: { id: 'c1', name: 'read_file', args: { path: 'a.ts' } } };
+const setup = say('u0', 'user', '<session_context>\nThis is the Gemini CLI.\n</session_context>');
+const begun = [
+  say('u1', 'user', [{ text: 'Read it.' }]),
+  say('a1', 'gemini', 'I look.', { toolCalls: [call('c1', { status: 'success', result: ran('c1', 'let a;') })] }),
+  say('r1', 'user', ran('c1', 'let a;')),
+  say('a2', 'gemini', 'Done.'),
+];
+const snapshot = [
+  setup,
+  say('s1', 'user', [{ text: '<state_snapshot>It was read.</state_snapshot>' }]),
+  say('s2', 'gemini', [{ text: 'Got it. Thanks for the additional context!' }]),
+  say('k1', 'gemini', [{ text: 'Done.' }]),
+];
+const resumed = lines(
+  header('s4'),
+  { $set: { messages: [setup] } },
+  ...begun,
+  { $set: { messages: [setup, begun[0], say('a1', 'gemini', [{ text: 'I look.' }, looked]), begun[2], begun[3]] } },
+  { $set: { messages: snapshot } },
+  say('u2', 'user', 'And b?'),
+  { $set: { messages: [...snapshot, say('u2', 'user', 'And b?')] } },
+  say('a3', 'gemini', 'There is none.'),
+);
+const onlyCalls = lines(
+  header('s5'),
+  say('u1', 'user', 'Read it.'),
+  { $set: { messages: [say('u1', 'user', 'Read it.'), say('a1', 'gemini', [{ text: 'I look.' }, looked])] } },
+  say('r1', 'user', [{ functionResponse: { id: 'c1', name: 'read_file', response: { error: 'gone' } } }]),
+);
+
 const odd = lines(
   header('s3', { kind: 'subagent', directories: ['/work'] }),
   say('u1', 'user', { text: 'Look.' }),
@@ -100,6 +133,42 @@ runFormatConformance(geminiCli, [
     roundTrip: true,
   },
   {
+    name: 'results that are written twice, resumed sessions, a compaction',
+    files: { 'session-d.jsonl': resumed },
+    trees: 1,
+    nodes: 8,
+    findings: [],
+    thread: [
+      '<session_context>\nThis is the Gemini CLI.\n</session_context>',
+      'Read it.',
+      'I look.\nread_file({"path":"a.ts"})',
+      'let a;',
+      'Done.',
+      'It was read.',
+      'And b?',
+      'There is none.',
+    ],
+    roundTrip: true,
+  },
+  {
+    name: 'results without a list of calls',
+    files: { 'session-e.jsonl': onlyCalls },
+    trees: 1,
+    nodes: 3,
+    findings: [],
+    roundTrip: true,
+  },
+  {
+    name: 'a file that a resumed session began and did not use, and a subagent',
+    files: {
+      'chats/session-f.jsonl': lines(header('s4'), { $set: { messages: [setup] } }),
+      'chats/s4/agent.jsonl': lines(header('s6', { kind: 'subagent' }), say('u1', 'user', 'Find b.')),
+    },
+    trees: 1,
+    nodes: 1,
+    findings: ['import/skipped'],
+  },
+  {
     name: 'types, times and lines that are not known',
     files: { 'c.jsonl': odd },
     trees: 1,
@@ -128,4 +197,51 @@ describe('sessions of Gemini CLI', () => {
       { type: 'text', text: 'Switched to flash.' },
     ]);
   });
+
+  it('[I212] have the results of calls once, a compaction with what it kept, and the session of a subagent', async () => {
+    const [tree] = (await storeInput(toInput({ 'd.jsonl': resumed }))).trees;
+    expect(tree?.nodes.map(({ kind, message }) => (kind === 'message' ? message.role : kind))).toEqual([
+      'injected',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'compaction',
+      'user',
+      'assistant',
+    ]);
+    expect(tree?.nodes.find(({ kind }) => kind === 'compaction')?.marker).toMatchObject({ firstKept: 'a2' });
+    const [called] = (await storeInput(toInput({ 'e.jsonl': onlyCalls }))).trees;
+    expect(called?.nodes.map(({ message, meta }) => [message.role, meta?.isError])).toEqual([
+      ['user', undefined],
+      ['assistant', undefined],
+      ['tool', true],
+    ]);
+    const agent = lines(header('s6', { kind: 'subagent' }), say('u1', 'user', 'Find b.'));
+    const [spawned] = (await storeInput(toInput({ 'chats/s4/s6.jsonl': agent }))).trees;
+    expect(spawned?.spawnedBy).toEqual({ session: 's4' });
+  });
+
+  it('[I212] have a hash of their project in an export, without which the program would ignore them', async () => {
+    const chat = JSON.stringify({ title: 'Tea', messages: [{ role: 'user', content: 'Which?' }] });
+    const { files } = await writeStored(await storeInput(toInput({ 'chat.json': chat })), geminiCli);
+    const [first = ''] = [...files.values()][0]?.split('\n') ?? [];
+    expect(JSON.parse(first).projectHash).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+it('[I35] an empty message is a marker and not left out, although it has as many results as parts', async () => {
+  const empty = {
+    sessionId: 's',
+    projectHash: 'h',
+    startTime: '2026-01-01T00:00:00Z',
+    lastUpdated: '2026-01-01T00:00:00Z',
+  };
+  const messages = [
+    { id: 'm1', timestamp: '2026-01-01T00:00:00Z', type: 'user', content: [] },
+    { id: 'm2', timestamp: '2026-01-01T00:00:01Z', type: 'gemini', content: 'Hi', model: 'gemini-x' },
+  ];
+  const { trees, findings } = await storeInput(toInput({ 'session-1.json': JSON.stringify({ ...empty, messages }) }));
+  expect(trees[0]?.nodes.map(({ externalId }) => externalId)).toEqual(['m1', 'm2']);
+  expect(findings).toMatchObject([{ code: 'import/blank-message' }]);
 });

@@ -2,20 +2,14 @@
 // a rewind form a branch.
 import type { Json, JsonObject, NodeStatus } from '@coppice/core';
 import { extractUserWords } from '../../conversation-title.ts';
-import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions, SpawnedBy } from '../contract.ts';
+import { readProgramFiles } from '../conversation-files.ts';
 import { fromIso, getFilledText, isJsonObject, listAt, numberAt, omitKeys, textAt, timeFinding } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { fromFunctionResult, fromGoogleParts } from '../google-parts.ts';
-import {
-  type ImportInput,
-  type InputFile,
-  type InputSample,
-  isLineFile,
-  readSample,
-  type SampleFile,
-} from '../input.ts';
+import { type ImportInput, type InputFile, type InputSample, isLineFile, type SampleFile } from '../input.ts';
 import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
 import { buildRecordNodes } from '../record-turns.ts';
 import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
@@ -27,6 +21,12 @@ export const geminiCliName = 'gemini-cli';
 
 /** The field in which an export stores the session that a branch belongs to. */
 export const branchSessionField = 'coppice';
+
+/** The field that marks a message which is not a line of its own, but in a list that replaced the history. */
+export const listedField = '$listed';
+
+// The reply that the program puts after a summary, in place of one of the model.
+const afterSummary = 'Got it. Thanks for the additional context!';
 
 const types: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'warning', 'error']);
 
@@ -121,9 +121,53 @@ function isInjected(blocks: readonly Json[]): boolean {
   );
 }
 
+/** Returns the results of functions in the content of a message. */
+function functionResultsIn(message: JsonObject): JsonObject[] {
+  const parts = Array.isArray(message.content) ? message.content : [message.content ?? null];
+  return parts.filter(isJsonObject).flatMap((part) => {
+    const result = part.functionResponse;
+    return isJsonObject(result) ? [result] : [];
+  });
+}
+
+/** Whether a message of the user consists of results of functions only. */
+function hasOnlyResults(message: JsonObject): boolean {
+  const parts = Array.isArray(message.content) ? message.content.length : 1;
+  return message.type === 'user' && parts > 0 && functionResultsIn(message).length === parts;
+}
+
+function resultItem(result: JsonObject, id: string): ReplyItem {
+  const name = getFilledText(result, 'name') ?? 'unknown';
+  const content = fromFunctionResult({ functionResponse: result });
+  const isError = isJsonObject(result.response) && result.response.error !== undefined;
+  return { type: 'result', callId: getFilledText(result, 'id') ?? `${id}-call`, name, content, isError };
+}
+
+/** Returns the text of a message without the tags around a summary. */
+function textOf(message: JsonObject): string {
+  return fromGoogleParts(message.content)
+    .map((block) => (isText(block) ? (textAt(block, 'text') ?? '') : ''))
+    .join('')
+    .trim();
+}
+
+/** Returns the summary with which the program replaces the beginning of a session; undefined for other messages. */
+function summaryIn(message: JsonObject): string | undefined {
+  if (message.type !== 'user') return undefined;
+  const [, summary] = /^<state_snapshot>([\s\S]*?)(?:<\/state_snapshot>)?$/.exec(textOf(message)) ?? [];
+  return summary?.trim();
+}
+
 /** Returns the author and content of a message in the form that nodes are built from. */
 function authorAndContent(message: JsonObject, id: string) {
-  const blocks = fromGoogleParts(message.content);
+  const calls = new Set(listAt(message, 'toolCalls').map((call) => (isJsonObject(call) ? textAt(call, 'id') : '')));
+  const results = functionResultsIn(message);
+  const blocks = fromGoogleParts(message.content).filter((block) => {
+    if (!isJsonObject(block)) return true;
+    // A call may be in the content and in the list of calls, which also has its result.
+    if (block.type === 'tool-use') return !calls.has(textAt(block, 'id'));
+    return message.type !== 'user' || !isJsonObject(block.functionResponse);
+  });
   if (message.type === 'gemini') {
     const said = [...thoughtsOf(message), ...blocks];
     const items = [...(said.length === 0 ? [] : [toBlocksItem(said)]), ...callsOf(message, id)];
@@ -134,7 +178,7 @@ function authorAndContent(message: JsonObject, id: string) {
   if (message.type === 'user')
     return {
       role: 'user',
-      items,
+      items: [...results.map((result) => resultItem(result, id)), ...items],
       source: { type: 'user' },
       ...(isInjected(blocks) ? { kind: 'injected' as const } : {}),
     };
@@ -144,6 +188,10 @@ function authorAndContent(message: JsonObject, id: string) {
 
 interface GeminiDraft {
   readonly id: string;
+  /** The summary, if the message replaces what is above it. */
+  readonly summary?: string | undefined;
+  /** The first message that the summary does not replace. */
+  readonly firstKept?: string | undefined;
   readonly parent: string | null;
   readonly at: number;
   readonly place: string;
@@ -159,6 +207,8 @@ class GeminiSession {
   /** Lines that are not messages, or that a later line replaced. */
   readonly #others: PreservedLine[] = [];
   #path: string[] = [];
+  /** Messages that the program wrote again with another id, by that id. */
+  readonly #copies = new Map<string, string>();
   #about: JsonObject = {};
 
   constructor(file: string, options: ReadOptions) {
@@ -168,6 +218,11 @@ class GeminiSession {
 
   get isEmpty(): boolean {
     return this.#drafts.size === 0 && Object.keys(this.#about).length === 0;
+  }
+
+  /** Whether the session has only what the program writes before the first message of the user. */
+  get isUnused(): boolean {
+    return [...this.#drafts.values()].every(({ message }) => authorAndContent(message, '').kind === 'injected');
   }
 
   get findings(): readonly ImportFinding[] {
@@ -181,8 +236,7 @@ class GeminiSession {
     if (rewind !== undefined) this.#rewind(rewind);
     else if (isJsonObject(line.$set)) {
       this.#about = { ...this.#about, ...omitKeys(line.$set, 'messages') };
-      for (const [index, message] of listAt(line.$set, 'messages').entries())
-        if (isJsonObject(message)) this.#listed(message, at, `${place}.messages[${index}]`);
+      if (Array.isArray(line.$set.messages)) this.#replaceHistory(line.$set.messages, at, place);
     } else if (getFilledText(line, 'id') === undefined && isGeminiHeader(line))
       this.#about = { ...this.#about, ...line };
     else if (getFilledText(line, 'id') !== undefined) {
@@ -206,16 +260,72 @@ class GeminiSession {
     this.#message(message, { at, line: message }, place);
   }
 
-  /** Adds a message from a list that replaces the history. */
-  #listed(message: JsonObject, at: number, place: string): void {
-    const id = getFilledText(message, 'id') ?? '';
-    if (this.#drafts.has(id)) {
-      if (!this.#path.includes(id)) this.#path.push(id);
-    } else this.#message(message, { at, line: message }, place);
+  /**
+   * Applies a list that replaces the history. A list that begins with a summary is a compaction: the messages that it
+   * kept are copies with other ids.
+   */
+  #replaceHistory(list: readonly Json[], at: number, place: string): void {
+    const messages = list.flatMap((message, index) =>
+      isJsonObject(message) ? [{ message, place: `${place}.messages[${index}]` }] : [],
+    );
+    const summaryAt = messages.findLastIndex(({ message }) => summaryIn(message) !== undefined);
+    const path: string[] = [];
+    let rest = messages;
+    const [first, ...after] = summaryAt === -1 ? [] : messages.slice(summaryAt);
+    if (first !== undefined) {
+      rest = after.filter(({ message }) => textOf(message) !== afterSummary);
+      const id = textAt(first.message, 'id') ?? '';
+      if (!this.#drafts.has(id)) path.push(...this.#path, this.#summarise(first.message, rest, at, first.place));
+      else path.push(...this.#path.slice(0, this.#path.indexOf(id)), id);
+    }
+    for (const { message, place: from } of rest) {
+      const id = getFilledText(message, 'id') ?? '';
+      const known = this.#copies.get(id) ?? id;
+      if (this.#drafts.has(known)) {
+        if (!path.includes(known)) path.push(known);
+      } else if (!hasOnlyResults(message)) {
+        const listed = { at, line: { ...message, [listedField]: true } };
+        this.#drafts.set(id, { id, parent: path.at(-1) ?? null, at, place: from, message, line: listed });
+        path.push(id);
+      }
+    }
+    this.#path = path;
+  }
+
+  /** Adds a summary, and finds the messages that it kept at the end of the path. Returns its id. */
+  #summarise(
+    message: JsonObject,
+    kept: readonly { readonly message: JsonObject }[],
+    at: number,
+    place: string,
+  ): string {
+    const id = getFilledText(message, 'id') ?? String(at);
+    const copies = kept.filter((one) => !hasOnlyResults(one.message));
+    const tail = copies.length === 0 ? [] : this.#path.slice(-copies.length);
+    const isCopied =
+      tail.length === copies.length &&
+      tail.every((own, index) => {
+        const [before, copy] = [this.#drafts.get(own)?.message, copies[index]?.message];
+        return before !== undefined && before.type === copy?.type && textOf(before) === textOf(copy ?? {});
+      });
+    if (isCopied)
+      for (const [index, own] of tail.entries())
+        this.#copies.set(textAt(copies[index]?.message ?? {}, 'id') ?? '', own);
+    const listed = { at, line: { ...message, [listedField]: true } };
+    const parent = this.#path.at(-1) ?? null;
+    const summary = summaryIn(message) ?? '';
+    const firstKept = isCopied ? tail[0] : undefined;
+    this.#drafts.set(id, { id, parent, at, place, message, line: listed, summary, firstKept });
+    return id;
   }
 
   #message(message: JsonObject, line: PreservedLine, place: string): void {
-    const id = getFilledText(message, 'id') ?? String(line.at);
+    const named = getFilledText(message, 'id') ?? String(line.at);
+    const id = this.#copies.get(named) ?? named;
+    if (this.#repeatsResults(message, named)) {
+      this.#others.push(line);
+      return;
+    }
     const known = this.#drafts.get(id);
     if (known !== undefined) {
       // The program writes a message again whenever it adds something to the message.
@@ -228,7 +338,21 @@ class GeminiSession {
     this.#path.push(id);
   }
 
-  #rewind(id: string): void {
+  /** Whether a line repeats results that the message with their calls has already. */
+  #repeatsResults(message: JsonObject, id: string): boolean {
+    if (this.#drafts.has(id) || !hasOnlyResults(message)) return false;
+    const calls = new Set(
+      this.#path.flatMap((own) =>
+        listAt(this.#drafts.get(own)?.message ?? {}, 'toolCalls')
+          .filter(isJsonObject)
+          .map((call) => textAt(call, 'id')),
+      ),
+    );
+    return functionResultsIn(message).every((result) => calls.has(textAt(result, 'id')));
+  }
+
+  #rewind(given: string): void {
+    const id = this.#copies.get(given) ?? given;
     const at = this.#path.indexOf(id);
     this.#path = at === -1 ? [] : this.#path.slice(0, at);
   }
@@ -245,7 +369,6 @@ class GeminiSession {
     const directories = listAt(this.#about, 'directories').filter((one) => typeof one === 'string');
     const project = getFilledText(this.#about, 'projectHash');
     return {
-      // A subagent has its own id; the id of its session is in the folder name.
       externalId: id ?? this.#file,
       scope: id === undefined ? (this.#options.scope ?? this.#file) : '',
       ...omitUndefinedAttributes({
@@ -260,6 +383,7 @@ class GeminiSession {
           ...(this.#about.kind === 'subagent' ? { agentId: id ?? '' } : {}),
         },
       },
+      ...this.#spawnedBy(),
       nodes,
       activeExternalId: this.#path.at(-1) ?? null,
       record: { $form: form, $about: this.#about, ...(form === 'json' ? {} : { $lines: toLinePairs(this.#others) }) },
@@ -269,18 +393,40 @@ class GeminiSession {
     };
   }
 
+  /** Returns the session of a subagent, which is the folder of its file. */
+  #spawnedBy(): { readonly spawnedBy?: SpawnedBy } {
+    const session = this.#file.split('/').at(-2);
+    const isKnown = this.#about.kind === 'subagent' && session !== undefined && session !== 'chats';
+    return isKnown ? { spawnedBy: { session } } : {};
+  }
+
   #nodes(draft: GeminiDraft, known: (id: string) => boolean): ImportedNode[] {
     const { id, parent, message, place, line } = draft;
     for (const one of unknownValueFinding('type', message.type, (word) => types.has(word), place, 'repair'))
       this.#findings.push(one);
     const createdAt = fromIso(message.timestamp);
     for (const one of timeFinding(message.timestamp, createdAt, place)) this.#findings.push(one);
+    if (draft.summary !== undefined) return this.#compaction(draft, draft.summary, createdAt, known);
     const { role, items, source, kind } = authorAndContent(message, id);
     const status: { status?: NodeStatus } = {};
     const pieces = splitReplyItems(id, parent, items, { role, source, ...status }).map((piece) => ({
       ...piece,
       ...(role === 'system' ? { meta: {} } : {}),
       ...(kind === undefined ? {} : { kind }),
+    }));
+    return buildRecordNodes(id, pieces, { record: line.line, at: line.at, place, createdAt, known });
+  }
+
+  #compaction(
+    { id, parent, line, place, firstKept }: GeminiDraft,
+    summary: string,
+    createdAt: number | undefined,
+    known: (id: string) => boolean,
+  ): ImportedNode[] {
+    const items: ReplyItem[] = [{ type: 'compaction', summary, details: {} }];
+    const pieces = splitReplyItems(id, parent, items, { role: 'assistant', source: {} }).map((piece) => ({
+      ...piece,
+      marker: { ...piece.marker, ...(firstKept === undefined ? {} : { firstKept }) },
     }));
     return buildRecordNodes(id, pieces, { record: line.line, at: line.at, place, createdAt, known });
   }
@@ -311,16 +457,13 @@ async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGene
       };
   }
   if (session.isEmpty) for (const one of session.findings) yield { type: 'finding', finding: one };
+  // The program begins such a file whenever a session is resumed, and goes on in the file of that session.
+  else if (lines && session.isUnused)
+    yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   else yield { type: 'tree', tree: session.tree(lines ? 'lines' : 'json') };
 }
 
 /** Yields one tree for each session file. */
-export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) {
-    const [sample] = (await readSample({ files: [file] })).files;
-    // If the input is a single file, it is read even if its beginning is damaged.
-    if (input.files.length === 1 || (sample !== undefined && isGeminiFile(sample)))
-      yield* readGeminiFile(file, options);
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
-  }
+export function read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  return readProgramFiles(input, isGeminiFile, (file) => readGeminiFile(file, options));
 }

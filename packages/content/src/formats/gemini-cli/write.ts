@@ -3,6 +3,7 @@ import { type Block, isText, type Json, type JsonObject, type Message, type Node
 import { parseUsage } from '@coppice/core/context';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import { deriveId } from '../../derive-id.ts';
+import { sha256Hex } from '../../sha256.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
@@ -20,7 +21,7 @@ import { getFilledText, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
 import { encodeLines, getPreservedLines } from '../preserved-lines.ts';
 import { groupIntoTurns, type RecordTurn } from '../record-turns.ts';
 import { isFailedToolResult } from '../tool-results.ts';
-import { branchSessionField, geminiCliName } from './read.ts';
+import { branchSessionField, geminiCliName, listedField } from './read.ts';
 
 type Lose = (node: Node, what: string, message: string) => void;
 
@@ -164,7 +165,9 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
   const records: { readonly at: number; readonly line: JsonObject }[] = [];
   for (const turn of ordered) {
     if (turn.original !== null) {
-      records.push({ at: turn.at, line: turn.original });
+      // A list among the preserved lines contains this message. Without these lines it is written as its own.
+      if (!whole || turn.original[listedField] !== true)
+        records.push({ at: turn.at, line: omitKeys(turn.original, listedField) });
       continue;
     }
     const steps = stepsOf(turn);
@@ -210,7 +213,8 @@ function aboutSession(tree: ExportedTree, record: JsonObject, id: string, origin
   const { createdAt, updatedAt } = conversationTimes(tree);
   const { title, metadata = {} } = tree.attributes;
   return {
-    projectHash: getFilledText(metadata, 'project') ?? '',
+    // The program ignores a session without a hash. It finds sessions by their folder, not by this hash.
+    projectHash: getFilledText(metadata, 'project') ?? sha256Hex(getFilledText(metadata, 'cwd') ?? ''),
     startTime: toIso(createdAt),
     lastUpdated: toIso(updatedAt),
     ...omitKeys(was, 'sessionId', 'summary'),

@@ -1,16 +1,6 @@
 // Converts HTML to text, because Takeout contains answers only as HTML. Lines, lists, code and links are kept; styles
 // are not.
-const named: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-function entity(whole: string, code: string | undefined, name: string | undefined): string {
-  if (code === undefined) return named[name ?? ''] ?? whole;
-  const point = /^x/i.test(code) ? Number.parseInt(code.slice(1), 16) : Number(code);
-  return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : whole;
-}
-
-function decode(text: string): string {
-  return text.replace(/&(?:#(x?[0-9a-f]{1,7})|([a-z]+));/gi, entity);
-}
+import { decodeEntities } from '../entities.ts';
 
 const marks: { readonly [tag: string]: readonly [string, string] } = {
   b: ['**', '**'],
@@ -44,7 +34,7 @@ export function htmlToText(html: string): string {
   let code = false;
   for (let found = tag.exec(html); found !== null; found = tag.exec(html)) {
     const [whole, closes = '', name = ''] = found;
-    text += decode(html.slice(at, found.index));
+    text += decodeEntities(html.slice(at, found.index));
     at = found.index + whole.length;
     const lower = name.toLowerCase();
     if (lower === 'pre') code = closes === '';
@@ -53,7 +43,7 @@ export function htmlToText(html: string): string {
     const mark = Object.hasOwn(marks, lower) ? marks[lower] : undefined;
     text += mark?.[closes === '' ? 0 : 1] ?? '';
   }
-  text += decode(html.slice(at));
+  text += decodeEntities(html.slice(at));
   return text
     .replace(/[ \t]+\n/g, '\n')
     .replace(/\n{3,}/g, '\n\n')

@@ -9,6 +9,7 @@ import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
+import { entryFinding, listFinding } from '../structure-findings.ts';
 import {
   buildModelSource,
   ConversationNodes,
@@ -39,7 +40,16 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
   const files = [...listAt(activity, 'attachedFiles'), ...listAt(activity, 'imageFile')];
   for (const file of files)
     nodes.report(buildFinding('import/attachment-missing', 'note', place, JSON.stringify(file).slice(0, 200)));
-  const html = listAt(activity, 'safeHtmlItem').map((item) => (isJsonObject(item) ? (textAt(item, 'html') ?? '') : ''));
+  nodes.report(...listFinding(activity, 'safeHtmlItem', place));
+  const html: string[] = [];
+  for (const [index, item] of listAt(activity, 'safeHtmlItem').entries()) {
+    const at = `${place}.safeHtmlItem[${index}]`;
+    if (!isJsonObject(item)) nodes.report(entryFinding(at));
+    else if (typeof (item.html ?? '') !== 'string')
+      nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('text-in-wrong-place')));
+    else html.push(textAt(item, 'html') ?? '');
+  }
+  const answer = html.map(htmlToText).join('\n\n');
   const attached = files.map((file) => ({ type: 'gemini-file', file, text: '[file]' }));
   nodes.add({
     id: 'prompt',
@@ -48,9 +58,8 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
     items: [toBlocksItem([...toTextBlocks(title.replace(promptPrefix, '')), ...attached])],
     createdAt,
     place,
-    record: omitKeys(activity, 'safeHtmlItem'),
+    record: answer === '' ? activity : omitKeys(activity, 'safeHtmlItem'),
   });
-  const answer = html.map(htmlToText).join('\n\n');
   if (answer !== '') {
     const items = [toBlocksItem(toTextBlocks(answer))];
     const record = { safeHtmlItem: activity.safeHtmlItem ?? [] };
@@ -64,9 +73,9 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
       place,
       record,
     });
-    const made = nodes.nodes.pop();
+    const lastNode = nodes.nodes.pop();
     // One record became two nodes.
-    if (made !== undefined) nodes.nodes.push({ ...made, records: 0 });
+    if (lastNode !== undefined) nodes.nodes.push({ ...lastNode, records: 0 });
   }
   return {
     externalId: `${getFilledText(activity, 'time') ?? ''} ${sha256Hex(title).slice(0, 16)}`,

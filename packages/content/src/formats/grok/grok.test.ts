@@ -42,7 +42,7 @@ runFormatConformance(grok, [
     trees: 1,
     nodes: 3,
     findings: [],
-    thread: ['Hello', 'Hm.\nHi'],
+    thread: ['Hello', 'Hi\nHm.'],
     newer: {
       'a.json': JSON.stringify({
         conversations: [

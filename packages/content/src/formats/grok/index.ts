@@ -96,5 +96,15 @@ export const grok = defineFormat({
   label: 'Grok export',
   summary: 'Conversations as Grok exports them, with branches and reasoning.',
   keeps: ['branches', 'titles', 'models', 'times', 'reasoning'],
-  reader: createConversationReader({ confidence: 0.94, paths: [['conversations', '*'], ['*']], isConversation, tree }),
+  reader: createConversationReader({
+    confidence: 0.94,
+    paths: [['conversations', '*'], ['*']],
+    isConversation,
+    // Which conversation belongs to a project is not known, so their names are only counted.
+    folders: {
+      paths: [['projects']],
+      read: (part) => (Array.isArray(part) ? part : []).map(() => ({ id: '', name: undefined })),
+    },
+    tree,
+  }),
 });

@@ -3,11 +3,12 @@ import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { toBase64 } from '../../base64.ts';
 import { blockDefinitionOf } from '../../blocks/index.ts';
-import { branchesOf, byteSourceTypeOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
+import { byteSourceOf, hasOwnBytes, mediaTypeOf } from '../../blocks/source.ts';
+import { branchesOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
 import { buildLossEvent, conversationTimes, exportedChildren, exportedPath } from '../exporting.ts';
 import { toIso } from '../fields.ts';
-import { contentSecurityPolicy, escapeHtml, pageScript, pageStyle } from './page.ts';
+import { buildContentSecurityPolicy, escapeHtml, pageScript, pageStyle } from './page.ts';
 
 const isShownInHtml = (node: Node) => node.kind !== 'state';
 
@@ -38,12 +39,11 @@ function textHtml(text: string): string {
 const harmless: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 async function pictureHtml(block: Block, options: WriteOptions): Promise<string | undefined> {
-  const mediaType = 'mediaType' in block && typeof block.mediaType === 'string' ? block.mediaType.toLowerCase() : '';
-  const source = 'source' in block ? block.source : undefined;
-  if (block.type !== 'image' || !harmless.has(mediaType) || typeof source !== 'object' || source === null)
-    return undefined;
-  let data = 'data' in source && typeof source.data === 'string' ? source.data : undefined;
-  if (data === undefined && 'hash' in source && typeof source.hash === 'string') {
+  const mediaType = mediaTypeOf(block)?.toLowerCase() ?? '';
+  const source = byteSourceOf(block);
+  if (block.type !== 'image' || !harmless.has(mediaType)) return undefined;
+  let data = source?.type === 'base64' ? source.data : undefined;
+  if (source?.type === 'blob') {
     const bytes = await options.blob?.(source.hash);
     if (bytes != null) data = toBase64(bytes);
   }
@@ -124,7 +124,7 @@ async function* htmlPage(tree: ExportedTree, options: WriteOptions): AsyncGenera
   const { title, autoTitle, systemPrompt } = tree.attributes;
   const shown = escapeHtml(title ?? autoTitle ?? 'Conversation');
   const leaf = page.nameOf(exportedPath(tree).at(-1)?.id ?? null);
-  yield `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${escapeHtml(contentSecurityPolicy)}">\n<meta name="viewport" content="width=device-width,initial-scale=1">\n<title>${shown}</title>\n<style>${pageStyle}</style>\n</head>\n<body data-leaf="${leaf}">\n<nav aria-label="Branches">\n`;
+  yield `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${escapeHtml(buildContentSecurityPolicy())}">\n<meta name="viewport" content="width=device-width,initial-scale=1">\n<title>${shown}</title>\n<style>${pageStyle}</style>\n</head>\n<body data-leaf="${leaf}">\n<nav aria-label="Branches">\n`;
   for (const text of page.outline(branchesOf(tree))) yield text;
   yield `</nav>\n<main>\n<h1>${shown}</h1>\n<p class="about">${toIso(conversationTimes(tree).createdAt).slice(0, 10)} · ${tree.nodes.filter(isShownInHtml).length} messages</p>\n`;
   if (systemPrompt !== undefined && systemPrompt !== '')
@@ -144,8 +144,8 @@ function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<Write
     );
   for (const node of tree.nodes) {
     const kept = (block: Block) =>
-      block.type === 'image' && (byteSourceTypeOf(block) === 'base64' || options.blob !== undefined);
-    if (node.message?.content.some((block) => byteSourceTypeOf(block) !== undefined && !kept(block)) === true)
+      block.type === 'image' && (byteSourceOf(block)?.type === 'base64' || options.blob !== undefined);
+    if (node.message?.content.some((block) => hasOwnBytes(block) && !kept(block)) === true)
       yield buildLossEvent(tree, node, 'attachments', 'Only the name of a file is written, not its bytes.');
   }
 }

@@ -65,5 +65,10 @@ function cspHash(text: string): string {
   return `'sha256-${toBase64(bytes)}'`;
 }
 
-/** The content security policy: only the page's own style and script, and embedded images. */
-export const contentSecurityPolicy = `default-src 'none'; style-src ${cspHash(pageStyle)}; script-src ${cspHash(pageScript)}; img-src data:; base-uri 'none'; form-action 'none'`;
+/**
+ * Returns the content security policy: only the page's own style and script, and embedded images. It is computed when a
+ * page is written, because the hashes would delay every program that loads the formats.
+ */
+export function buildContentSecurityPolicy(): string {
+  return `default-src 'none'; style-src ${cspHash(pageStyle)}; script-src ${cspHash(pageScript)}; img-src data:; base-uri 'none'; form-action 'none'`;
+}

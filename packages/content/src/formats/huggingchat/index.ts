@@ -56,13 +56,16 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   const roots = new Set<string>();
   const childOrder = new Map<string, readonly string[]>();
   let prompt = getFilledText(conversation, 'preprompt');
+  let system: JsonObject | undefined;
   for (const [message, at, index] of nodes.records(conversation, 'messages', place)) {
     const id = getFilledText(message, 'id') ?? String(index);
     const ancestors = getTexts(message, 'ancestors');
     const listed = getTexts(message, 'children');
     // The first message contains the system prompt, or nothing.
-    if (message.from === 'system' && ancestors.length === 0 && index === 0) {
+    const isText = typeof (message.content ?? '') === 'string';
+    if (message.from === 'system' && ancestors.length === 0 && index === 0 && isText) {
       roots.add(id);
+      system ??= message;
       prompt ??= getFilledText(message, 'content');
       if (listed.length > 0) childOrder.set('', listed);
       continue;
@@ -102,7 +105,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     nodes: nodes.nodes,
     childOrder,
     ...(linked ? {} : { activeExternalId: nodes.tip }),
-    record: omitKeys(conversation, 'messages'),
+    record: { ...omitKeys(conversation, 'messages'), ...(system === undefined ? {} : { system }) },
     ownRecords: roots.size,
     place,
     findings: nodes.findings,

@@ -19,7 +19,8 @@ export const librechat = defineFormat({
       bookmarks: 'Bookmarks are left out.',
       tags: 'Tags of messages are left out.',
       groups: 'Variants are written without their groups.',
-      markers: "Summaries and injected messages are written as the model's, markers of extensions are left out.",
+      markers:
+        'Summaries and injected messages are written as messages of the model; markers of extensions are left out.',
       system: 'System messages inside a conversation are written as replies.',
       steps:
         'A child of a step of a reply is written below the whole reply; of several models only the last is written.',

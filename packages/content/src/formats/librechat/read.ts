@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   fromIso,
@@ -16,12 +17,20 @@ import {
 import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
+import type { ImportInput, InputFile, InputSample } from '../input.ts';
 import { imageFromUrl, toToolUse } from '../openai-messages.ts';
 import { areSameRecords } from '../preserved-lines.ts';
 import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
 import { type ReplyAuthor, type ReplyItem, splitReplyItems } from '../reply-items.ts';
-import { countRoots, fileFindings, forwardFindings, parentFinding, rootsFinding } from '../structure-findings.ts';
+import {
+  countRoots,
+  fileFindings,
+  forwardFindings,
+  listFinding,
+  parentFinding,
+  rootsFinding,
+} from '../structure-findings.ts';
+import { omitUndefinedAttributes } from '../turn-nodes.ts';
 
 /** The null UUID that first messages have as their parent. */
 export const nullUuid = '00000000-0000-0000-0000-000000000000';
@@ -245,14 +254,12 @@ function* flat(
   }
 }
 
-function* librechatTree(
-  conversation: JsonObject,
+/** Converts the messages of a conversation; adds what is unusual about them to `findings`. */
+function* librechatMessages(
   messages: readonly Json[],
   place: string,
-  found: readonly ImportFinding[],
-  options: ReadOptions,
-): CooperativeTask<ImportedTree> {
-  const findings = [...found];
+  findings: ImportFinding[],
+): CooperativeTask<readonly ImportedNode[]> {
   const nodes: ImportedNode[] = [];
   const records = new Map<string, JsonObject>();
   const twice = new Map<string, number>();
@@ -271,6 +278,7 @@ function* librechatTree(
     if (named === undefined)
       findings.push(buildFinding('import/inferred', 'repair', where, detailOf('id-without-message-id')));
     const id = named ?? `message-${at}`;
+    findings.push(...listFinding(message, 'children', where));
     const record = omitKeys(message, 'children');
     const before = records.get(id);
     if (before !== undefined && areSameRecords(before, record)) {
@@ -290,19 +298,31 @@ function* librechatTree(
       nodes.push(node);
     if (at % itemsPerPause === 0) yield;
   }
+  return addRepeatedRecords(nodes, twice);
+}
+
+function* librechatTree(
+  conversation: JsonObject,
+  messages: readonly Json[],
+  place: string,
+  found: readonly ImportFinding[],
+  options: ReadOptions,
+): CooperativeTask<ImportedTree> {
+  const findings = [...found];
+  const nodes = yield* librechatMessages(messages, place, findings);
   for (const one of forwardFindings(nodes)) findings.push(one);
   for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
   for (const one of fileFindings(nodes)) findings.push(one);
   const settings = objectAt(conversation, 'options');
-  const systemPrompt = textAt(settings, 'promptPrefix') ?? textAt(settings, 'system');
-  const title = getFilledText(conversation, 'title');
   const id = getFilledText(conversation, 'conversationId');
   return {
     externalId: id ?? nodes[0]?.externalId ?? place,
     scope: id === undefined ? (options.scope ?? '') : '',
-    ...(title === undefined ? {} : { title }),
-    ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
-    nodes: addRepeatedRecords(nodes, twice),
+    ...omitUndefinedAttributes({
+      title: getFilledText(conversation, 'title'),
+      systemPrompt: textAt(settings, 'promptPrefix') ?? textAt(settings, 'system'),
+    }),
+    nodes,
     record: { ...omitKeys(conversation, 'messages', 'messagesTree'), ...formOf(conversation) },
     place,
     findings,
@@ -359,11 +379,10 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
 }
 
 /** Yields the conversations of each file: one or several, flat or nested. */
-export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) {
-    const [sample] = (await readSample({ files: [file] })).files;
-    // If the input is a single file, it is read even if its beginning is damaged.
-    if (input.files.length === 1 || isLibrechatExport(sample?.json)) yield* readLibrechatFile(file, options);
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
-  }
+export function read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  return readProgramFiles(
+    input,
+    ({ json }) => isLibrechatExport(json),
+    (file) => readLibrechatFile(file, options),
+  );
 }

@@ -21,7 +21,7 @@ runFormatConformance(linear, [
     trees: 1,
     nodes: 4,
     findings: [],
-    thread: ['Which tea?', 'look({"q":"tea"})', '["green","black"]', 'It is late.\nGreen.'],
+    thread: ['Which tea?', 'look({"q":"tea"})', '["green","black"]', 'Green.\nIt is late.'],
     roundTrip: true,
   },
   {

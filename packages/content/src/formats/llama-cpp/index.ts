@@ -106,6 +106,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   const messages = listAt(conversation, 'messages').filter(isJsonObject);
   const ids = new Set(messages.map((message) => getFilledText(message, 'id')));
   const roots = new Set(messages.filter((one) => one.type === 'root').map((one) => getFilledText(one, 'id')));
+  const root = messages.find((one) => one.type === 'root');
   const childOrder = new Map<string, readonly string[]>();
   let first = true;
   for (const [message, at, index] of nodes.records(conversation, 'messages', place)) {
@@ -144,7 +145,8 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     nodes: nodes.nodes,
     childOrder,
     ...(current === undefined || roots.has(current) ? {} : { activeExternalId: current }),
-    record: { conv },
+    // The root has no words of its own; it is kept with the conversation.
+    record: { conv, ...(root === undefined ? {} : { root }) },
     ownRecords: roots.size,
     place,
     findings: nodes.findings,

@@ -7,7 +7,7 @@ import { createConversationReader } from '../conversation-files.ts';
 import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
+import { entryFinding, listFinding, roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -30,11 +30,16 @@ function isConversation(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && Array.isArray(value.messages) && isVersions(value.messages[0]);
 }
 
+/** Returns the id of a call in earlier versions: a number or a text. */
+function callIdOf({ callId }: JsonObject, fallback: string): string {
+  return typeof callId === 'number' || typeof callId === 'string' ? String(callId) : fallback;
+}
+
 /** Converts a part of a message: text, a picture or file with its name, a call or its result. */
 function partItem(part: Json, thinking: boolean, fallback: string, nodes: ConversationNodes, place: string): ReplyItem {
   if (!isJsonObject(part)) return toBlocksItem([{ type: 'x-value', value: part }]);
   const text = textAt(part, 'text');
-  const callId = firstFilledText(part, 'toolCallRequestId', 'toolCallId') ?? String(part.callId ?? fallback);
+  const callId = firstFilledText(part, 'toolCallRequestId', 'toolCallId') ?? callIdOf(part, fallback);
   switch (part.type) {
     case 'text':
       return toBlocksItem([thinking ? { type: 'thinking', thinking: text ?? '' } : { type: 'text', text: text ?? '' }]);
@@ -64,7 +69,10 @@ function itemsOf(version: JsonObject, id: string, nodes: ConversationNodes, plac
   if (version.type === 'singleStep')
     return partsOf(version).map((part, index) => partItem(part, false, `${id}-${index}`, nodes, place));
   return listAt(version, 'steps').flatMap((step, at) => {
-    if (!isJsonObject(step)) return [];
+    if (!isJsonObject(step)) {
+      nodes.report(entryFinding(`${place} ${id}.steps[${at}]`));
+      return [];
+    }
     nodes.report(...unknownValueFinding('step', step.type, (word) => stepTypes.has(word), place));
     if (step.type !== 'contentBlock') return [];
     const thinking = objectAt(step, 'style').type === 'thinking';
@@ -94,9 +102,19 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     // If no version is selected, the program shows the first one.
     const selected = numberAt(message, 'currentlySelected') ?? 0;
     const parent: string | null = tip;
-    if (versions.length === 0) nodes.report(buildFinding('import/blank-message', 'note', at));
+    nodes.report(...listFinding(message, 'versions', at));
+    if (versions.length === 0) {
+      // Its record is kept in a blank message, whose role is not known.
+      const id = String(index);
+      nodes.add({ id, parent, role: 'user', items: [], place: at, record: message });
+      tip = id;
+      continue;
+    }
     for (const [number, version] of versions.entries()) {
-      if (!isJsonObject(version)) continue;
+      if (!isJsonObject(version)) {
+        nodes.report(entryFinding(`${at}.versions[${number}]`));
+        continue;
+      }
       const id = `${index}.${number}`;
       nodes.report(...roleFinding('role', version.role, (word) => roles.has(word), at));
       const role = version.role === 'assistant' || version.role === 'system' ? version.role : 'user';

@@ -54,7 +54,7 @@ runFormatConformance(lmStudio, [
     trees: 1,
     nodes: 7,
     findings: [],
-    thread: ['Hello', 'Hm.\nHi one', 'And files?', 'ls({"path":"/"})', 'a.ts', 'One.\n[f1]'],
+    thread: ['Hello', 'Hi one\nHm.', 'And files?', 'ls({"path":"/"})', 'a.ts', 'One.\n[f1]'],
     newer: { 'a.json': chat([message(0, said('Thanks'))]) },
   },
   {
@@ -87,7 +87,7 @@ runFormatConformance(lmStudio, [
       }),
     },
     trees: 1,
-    nodes: 2,
+    nodes: 3,
     findings: ['import/unknown-type'],
   },
 ]);

@@ -192,17 +192,13 @@ class ParentGuess {
   }
 }
 
-function lobeTree(key: string, messages: readonly Placed[], file: string, around: Surroundings): ImportedTree {
-  const nodes = new ConversationNodes([]);
-  const time = ({ message }: Placed) => fromAnyTime(message.createdAt) ?? 0;
-  const ordered = [...messages].sort((a, b) => time(a) - time(b));
-  // In versions without branches, only answers named their question.
-  const linked = ordered.some(
-    ({ message }) =>
-      message.role === 'user' &&
-      getFilledText(message, 'parentId') !== undefined &&
-      getFilledText(message, 'threadId') === undefined,
-  );
+/** Adds the messages of a conversation to `nodes`, and returns the parent of each. */
+function addLobeMessages(
+  nodes: ConversationNodes,
+  ordered: readonly Placed[],
+  linked: boolean,
+  around: Surroundings,
+): Map<string, string | null> {
   const parents = new Map<string, string | null>();
   const guess = new ParentGuess(linked, around.threads);
   for (const { message, place, findings } of ordered) {
@@ -232,6 +228,21 @@ function lobeTree(key: string, messages: readonly Placed[], file: string, around
       record: message,
     });
   }
+  return parents;
+}
+
+function lobeTree(key: string, messages: readonly Placed[], file: string, around: Surroundings): ImportedTree {
+  const nodes = new ConversationNodes([]);
+  const time = ({ message }: Placed) => fromAnyTime(message.createdAt) ?? 0;
+  const ordered = [...messages].sort((a, b) => time(a) - time(b));
+  // In versions without branches, only answers named their question.
+  const linked = ordered.some(
+    ({ message }) =>
+      message.role === 'user' &&
+      getFilledText(message, 'parentId') !== undefined &&
+      getFilledText(message, 'threadId') === undefined,
+  );
+  const parents = addLobeMessages(nodes, ordered, linked, around);
   const [first] = ordered;
   const topic = around.topics.get(getFilledText(first?.message ?? {}, 'topicId') ?? '');
   const sessionId = getFilledText(first?.message ?? {}, 'sessionId') ?? '';

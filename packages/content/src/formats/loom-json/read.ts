@@ -4,11 +4,12 @@ import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { readProgramFiles } from '../conversation-files.ts';
 import { getFilledText, getTexts, isJsonObject, numberAt, objectAt, omitKeys, textAt, timeFinding } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
-import { type ImportInput, type InputFile, isMediaFile, readAllBytes, readSample } from '../input.ts';
+import { type ImportInput, type InputFile, readAllBytes } from '../input.ts';
 import { isStorableRecord } from '../original-record.ts';
 import { detectLoomFile } from './detect.ts';
 import { exoloomToTree, isExoloom } from './exoloom.ts';
@@ -218,18 +219,14 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
       yield { type: 'finding', finding: one };
 }
 
-async function isLoom(file: InputFile): Promise<boolean> {
-  if (isMediaFile(file.name)) return false;
-  const [sample] = (await readSample({ files: [file] })).files;
-  return detectLoomFile(sample?.json) > 0;
-}
-
 /** Reads each file as one tree, or as one per note. */
-export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) {
-    // If the input is a single file, it is read even if its beginning is damaged.
-    if (input.files.length === 1 || (await isLoom(file))) yield* readLoomFile(file, options.scope);
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
-    yield { type: 'pause' };
-  }
+export function read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  return readProgramFiles(
+    input,
+    ({ json }) => detectLoomFile(json) > 0,
+    async function* (file) {
+      yield* readLoomFile(file, options.scope);
+      yield { type: 'pause' };
+    },
+  );
 }

@@ -5,7 +5,8 @@ import { getFilledText, isJsonObject, listAt, omitKeys } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
-import { shortenId } from '../repair.ts';
+import { hashLongId } from '../repair.ts';
+import { listFinding } from '../structure-findings.ts';
 
 /** A node of the flattened list, with the id of its parent. */
 export interface FlatNode {
@@ -83,6 +84,7 @@ class LoomWalk {
       this.findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-a-node'), 1));
       return;
     }
+    this.findings.push(...listFinding(value, 'children', at));
     const children = listAt(value, 'children');
     const { masked_head: head } = value;
     const tail = getFilledText(value, 'tail_id');
@@ -99,7 +101,7 @@ class LoomWalk {
     }
     const named = getFilledText(value, 'id');
     // The id is the path of the node, shortened because the path grows with every level.
-    const pathId = shortenId(`${parent ?? 'node'}/${index}`);
+    const pathId = hashLongId(`${parent ?? 'node'}/${index}`);
     const id = this.#freeId(named ?? pathId, named !== undefined, at);
     this.nodes.push({ id, parent, record: omitKeys(value, 'children'), place: at });
     const fold = named === undefined ? undefined : this.#openFolds.get(named);

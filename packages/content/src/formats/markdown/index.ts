@@ -1,8 +1,10 @@
 // Writes conversations for reading: the active branch, or the whole tree with an outline of its branches.
 import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
+import { isFieldMap } from '@coppice/core/decode';
 import { blockDefinitionOf } from '../../blocks/index.ts';
-import { branchesOf, byteSourceTypeOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
+import { hasOwnBytes } from '../../blocks/source.ts';
+import { branchesOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
 import { buildLossEvent, conversationTimes, exportedPath } from '../exporting.ts';
 import { toIso } from '../fields.ts';
@@ -36,9 +38,9 @@ function blockText(block: Block, role: Node['role']): string {
   if (block.type === 'tool-use' && 'name' in block && 'parameters' in block)
     return `Calls \`${String(block.name)}\`:\n\n${fencedBlock(JSON.stringify(block.parameters, null, 2), 'json')}`;
   const source = 'source' in block ? block.source : undefined;
-  if (block.type === 'image' && typeof source === 'object' && source !== null && 'url' in source)
+  if (block.type === 'image' && isFieldMap(source) && 'url' in source)
     return `![image](<${String(source.url).replace(/[<>\n]/g, '')}>)`;
-  if (block.type === 'file' && typeof source === 'object' && source !== null && 'text' in source && 'name' in block)
+  if (block.type === 'file' && isFieldMap(source) && 'text' in source && 'name' in block)
     return `Attached: ${String(block.name)}\n\n${fencedBlock(String(source.text))}`;
   return blockDefinitionOf(block).toText(block);
 }
@@ -68,7 +70,7 @@ function* branchOutline(branches: readonly ExportBranch[]): Generator<string> {
 function* markdownLosses(tree: ExportedTree): Generator<WriteEvent> {
   yield buildLossEvent(tree, null, 'notes', 'Ids, times, token usage, parameters and metadata are left out.');
   for (const node of tree.nodes)
-    if (node.message?.content.some((block) => byteSourceTypeOf(block) !== undefined) === true)
+    if (node.message?.content.some(hasOwnBytes) === true)
       yield buildLossEvent(tree, node, 'attachments', 'Only the name of an attachment is written, not its bytes.');
   if (tree.bookmarks.length > 0)
     yield buildLossEvent(

@@ -64,8 +64,9 @@ function tree(session: JsonObject, place: string, found: readonly ImportFinding[
     // Dates are written in the browser's language, without a time zone.
     if (createdAt === undefined && getFilledText(message, 'date') !== undefined)
       nodes.report(buildFinding('import/time-unreadable', 'note', at, textAt(message, 'date')?.slice(0, 60) ?? ''));
-    const spoken = getFilledText(message, 'audio_url');
-    if (spoken !== undefined) nodes.report(buildFinding('import/attachment-missing', 'note', at, spoken.slice(0, 200)));
+    const audioUrl = getFilledText(message, 'audio_url');
+    if (audioUrl !== undefined)
+      nodes.report(buildFinding('import/attachment-missing', 'note', at, audioUrl.slice(0, 200)));
     nodes.add({
       id,
       parent: nodes.tip,

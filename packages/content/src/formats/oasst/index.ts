@@ -7,7 +7,7 @@ import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
-import { parentFinding, roleFinding } from '../structure-findings.ts';
+import { listFinding, parentFinding, roleFinding } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, toBlocksItem, toTextBlocks } from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['prompter', 'assistant']);
@@ -65,6 +65,7 @@ function nestedTree(value: JsonObject, place: string, found: readonly ImportFind
     }
     addMessage(message, parent, at, nodes);
     const id = nodes.tip;
+    nodes.report(...listFinding(message, 'replies', at));
     const replies = listAt(message, 'replies');
     for (let index = replies.length - 1; index >= 0; index--)
       open.push({ message: replies[index] ?? null, parent: id, at: `${at}.replies[${index}]` });
@@ -107,7 +108,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
 export const oasst = defineFormat({
   name: 'oasst',
   label: 'OpenAssistant trees',
-  summary: 'Message trees of OpenAssistant, nested or one message a line, with all replies.',
+  summary: 'Message trees of OpenAssistant, nested or one message per line, with all replies.',
   keeps: ['branches', 'times'],
   reader: {
     detect: ({ files }) => (files.some(isOwn) ? 0.95 : 0),

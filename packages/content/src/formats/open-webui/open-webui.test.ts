@@ -228,6 +228,59 @@ describe('Open WebUI exports', () => {
     expect(tree.records).toBe(4);
   });
 
+  it('[I244] of older versions are split at their reasoning, calls and code', async () => {
+    const said = [
+      '<details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds</summary>\n&gt; Hot &amp; salty?\n&gt; &gt; Yes.\n</details>',
+      'Let me look.',
+      '<details type="tool_calls" done="true" id="c1" name="look" arguments="&quot;{\\&quot;q\\&quot;: 1}&quot;" result="&quot;a &lt;b&gt;&quot;" files="">\n<summary>Tool Executed</summary>\n</details>',
+      '<details type="tool_calls" done="true" id="" name="taste" arguments=\'{}\'>\n<summary>Tool Executed</summary>\n&quot;salty&quot;\n</details>',
+      '<details type="tool_calls" done="false" id="c3" name="wait" arguments="{}">\n<summary>Executing...</summary>\n</details>',
+      'Now I count.',
+      '<details type="code_interpreter" done="true" output="{&quot;stdout&quot;: &quot;2&quot;}">\n<summary>Analyzed</summary>\n```python\nprint(1 + 1)\n```\n</details>',
+      'It is two.\n<details>\n<summary>More</summary>\nMine.\n</details>',
+    ].join('\n');
+    const old = [message('U', null, ['A'], 'user', { content: said }), answer('A', 'U', [], said)];
+    const { tree, of, stored } = await read({ 'c.json': json(row('w1', chat('A', old))) });
+    expect(of('U')?.message.content).toEqual([{ type: 'text', text: said }]);
+    expect(tree.nodes.slice(1).map((one) => one.message.role)).toEqual([
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+      'tool',
+      'assistant',
+    ]);
+    expect(of('A/0')?.message.content).toMatchObject([
+      { type: 'thinking', thinking: 'Hot & salty?\n> Yes.' },
+      { type: 'text', text: 'Let me look.' },
+      { type: 'tool-use', id: 'c1', name: 'look', parameters: { q: 1 } },
+      { type: 'tool-use', id: 'A-call-2', name: 'taste', parameters: {} },
+      { type: 'tool-use', id: 'c3', name: 'wait', parameters: {} },
+    ]);
+    expect(of('A/1')?.message).toMatchObject({ tool_call_id: 'c1', content: [{ text: 'a <b>' }] });
+    expect(of('A/2')?.message).toMatchObject({ tool_call_id: 'A-call-2', content: [{ text: 'salty' }] });
+    expect(of('A/3')?.message.content).toMatchObject([
+      { type: 'text', text: 'Now I count.' },
+      { type: 'tool-use', name: 'code_interpreter', parameters: { language: 'python', code: 'print(1 + 1)' } },
+    ]);
+    expect(of('A/4')?.message.content).toEqual([{ type: 'text', text: '{"stdout":"2"}' }]);
+    expect(messageKit.text(of('A')?.message ?? textMessage('user', ''))).toBe(
+      'It is two.\n<details>\n<summary>More</summary>\nMine.\n</details>',
+    );
+    expect(tree.findings.filter(({ severity }) => severity !== 'note')).toEqual([]);
+    // The reply is unchanged, so it is written as it was.
+    expect((await written(stored)).messages.A?.content).toBe(said);
+  });
+
+  it('[I244] keep a section that does not end, and one inside a text, as text', async () => {
+    const texts = ['<details type="reasoning" done="false">\n> Hm', 'See `<details type="reasoning">a</details>` here'];
+    for (const said of texts) {
+      const old = [message('U', null, ['A'], 'user', { content: 'Why?' }), answer('A', 'U', [], said)];
+      const { of } = await read({ 'c.json': json(row('w1', chat('A', old))) });
+      expect(of('A')?.message.content).toEqual([{ type: 'text', text: said }]);
+    }
+  });
+
   it('[I87] keep images as images and other files by their description', async () => {
     const { of } = await read({ 'c.json': json(row('w2', chat('B', tools))) });
     expect(of('U')?.message.content).toMatchObject([

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   fromAnyTime,
@@ -17,7 +18,7 @@ import {
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, type InputSample, isLineFile, readSample } from '../input.ts';
+import { type ImportInput, type InputFile, type InputSample, isLineFile } from '../input.ts';
 import { fromOpenAi, imageFromUrl, toToolUse } from '../openai-messages.ts';
 import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
 import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
@@ -30,6 +31,8 @@ import {
   rootsFinding,
   unknownValueFinding,
 } from '../structure-findings.ts';
+import { omitUndefinedAttributes } from '../turn-nodes.ts';
+import { splitSections } from './details.ts';
 import { groupFieldKey, groupOfMessage } from './groups.ts';
 
 /** Whether a value is a chat: it has a history of messages by id. */
@@ -160,7 +163,8 @@ function openWebuiPieces(
     return [{ id, parent, message: body, ...source, ...(group === undefined ? {} : { group }) }];
   }
   const items = itemsOf(message, id);
-  const whole: ReplyItem[] = items.length > 0 ? items : [{ type: 'blocks', blocks: said }];
+  const sections = typeof content === 'string' && items.length === 0 ? splitSections(content, id) : undefined;
+  const whole: ReplyItem[] = items.length > 0 ? items : (sections ?? [{ type: 'blocks', blocks: said }]);
   const files = openWebuiFiles(message);
   if (files.length > 0) whole.push({ type: 'blocks', blocks: files });
   const failed = isJsonObject(message.error) || typeof message.error === 'string' || message.error === true;
@@ -195,17 +199,15 @@ function unreadFieldFindings(message: JsonObject, place: string): ImportFinding[
   return found;
 }
 
-/** Converts a chat to a tree, and pauses so that other work can run. */
-function* openWebuiTree(
-  row: JsonObject,
-  place: string,
-  found: readonly ImportFinding[],
-  options: ReadOptions,
-): CooperativeTask<ImportedTree> {
-  const bare = isJsonObject(row.history);
-  const chat = bare ? row : objectAt(row, 'chat');
-  const history = objectAt(chat, 'history');
-  const findings = [...found];
+/** The messages of a chat as nodes, and the order of their children. */
+interface ChatMessages {
+  readonly nodes: readonly ImportedNode[];
+  readonly childOrder: ReadonlyMap<string, readonly string[]>;
+  readonly firstId: string | undefined;
+}
+
+/** Converts the messages of a chat; adds what is unusual about them to `findings`. */
+function* chatMessages(history: JsonObject, place: string, findings: ImportFinding[]): CooperativeTask<ChatMessages> {
   const nodes: ImportedNode[] = [];
   const messages = new Map<string, JsonObject>();
   for (const [id, message] of Object.entries(objectAt(history, 'messages'))) {
@@ -224,19 +226,17 @@ function* openWebuiTree(
     for (const one of parentFinding(message.parentId, where)) findings.push(one);
     for (const one of keyFinding(id, message.id, where)) findings.push(one);
     for (const one of roleFinding('role', message.role, (role) => roles.has(role), where)) findings.push(one);
-    const asked = parent === null ? {} : (messages.get(parent) ?? {});
+    const parentMessage = parent === null ? {} : (messages.get(parent) ?? {});
     const createdAt = fromAnyTime(message.timestamp);
     for (const one of timeFinding(message.timestamp, createdAt, where)) findings.push(one);
     for (const one of unreadFieldFindings(message, where)) findings.push(one);
-    const pieces = openWebuiPieces(message, id, parent, groupOfMessage(message, asked));
+    const pieces = openWebuiPieces(message, id, parent, groupOfMessage(message, parentMessage));
     heads.set(id, pieces[0]?.id ?? id);
     const record = omitKeys(message, 'parentId', 'childrenIds', 'id', groupFieldKey);
     for (const node of buildRecordNodes(id, pieces, { record, at: at++, place: where, createdAt, known }))
       nodes.push(node);
     if (at % itemsPerPause === 0) yield;
   }
-  for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
-  for (const one of fileFindings(nodes)) findings.push(one);
   const childOrder = new Map<string, readonly string[]>();
   for (const [id, message] of messages)
     if (Array.isArray(message.childrenIds))
@@ -244,22 +244,38 @@ function* openWebuiTree(
         id,
         getTexts(message, 'childrenIds').map((child) => heads.get(child) ?? child),
       );
-  const title = getFilledText(row, 'title') ?? getFilledText(chat, 'title');
+  const [firstId] = messages.keys();
+  return { nodes, childOrder, firstId };
+}
+
+/** Converts a chat to a tree, and pauses so that other work can run. */
+function* openWebuiTree(
+  row: JsonObject,
+  place: string,
+  found: readonly ImportFinding[],
+  options: ReadOptions,
+): CooperativeTask<ImportedTree> {
+  const bare = isJsonObject(row.history);
+  const chat = bare ? row : objectAt(row, 'chat');
+  const history = objectAt(chat, 'history');
+  const findings = [...found];
+  const { nodes, childOrder, firstId } = yield* chatMessages(history, place, findings);
+  for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
+  for (const one of fileFindings(nodes)) findings.push(one);
   const systemPrompt = textAt(chat, 'system') ?? textAt(objectAt(chat, 'params'), 'system');
-  const createdAt = fromSeconds(row.created_at) ?? fromAnyTime(chat.timestamp);
-  const updatedAt = fromSeconds(row.updated_at);
-  const [first] = messages.keys();
-  const id = getFilledText(row, 'id') ?? (first === undefined ? undefined : `chat-of-${first}`);
+  const id = getFilledText(row, 'id') ?? (firstId === undefined ? undefined : `chat-of-${firstId}`);
   const tags = getTexts(objectAt(row, 'meta'), 'tags');
   const current = history.currentId;
   const kept = { ...omitKeys(chat, 'messages'), history: omitKeys(history, 'messages') };
   return {
     externalId: id ?? `sha256:${sha256Hex(place)}`,
     scope: getFilledText(row, 'id') === undefined ? (options.scope ?? '') : '',
-    ...(title === undefined ? {} : { title }),
+    ...omitUndefinedAttributes({
+      title: getFilledText(row, 'title') ?? getFilledText(chat, 'title'),
+      createdAt: fromSeconds(row.created_at) ?? fromAnyTime(chat.timestamp),
+      updatedAt: fromSeconds(row.updated_at),
+    }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    ...(createdAt === undefined ? {} : { createdAt }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
     attributes: { ...(row.pinned === true ? { pinned: true } : {}), ...(tags.length > 0 ? { tags } : {}) },
     nodes,
     childOrder,
@@ -294,12 +310,10 @@ async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncG
 }
 
 /** Yields the chats of each file: a list of rows, one row per line, or a single chat. */
-export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) {
-    const [sample] = (await readSample({ files: [file] })).files;
-    // If the input is a single file, it is read even if its beginning is damaged.
-    if (input.files.length === 1 || isOpenWebuiExport(sample?.json, sample?.lines ?? []))
-      yield* readOpenWebuiFile(file, options);
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
-  }
+export function read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  return readProgramFiles(
+    input,
+    ({ json, lines }) => isOpenWebuiExport(json, lines),
+    (file) => readOpenWebuiFile(file, options),
+  );
 }

@@ -1,5 +1,5 @@
-// Sessions of opencode: the output of `opencode export`, and its folder, which has sessions, messages and parts as
-// separate files.
+// Sessions of opencode: the output of `opencode export`, its database, and the folder of earlier versions, which has
+// sessions, messages and parts as separate files. `openForeignTables` of the stores joins the rows of the database.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ReadEvent } from '../contract.ts';
 import { isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
@@ -8,7 +8,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
 import { type ImportInput, type InputFile, isMediaFile, readAllBytes, readSample, type SampleFile } from '../input.ts';
-import { type OpencodeMessage, opencodeToTree } from './session.ts';
+import { type OpencodeMessage, opencodeToTree, spawnedSessions } from './session.ts';
 
 function isExportMessage(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof objectAt(value, 'info').role === 'string' && Array.isArray(value.parts);
@@ -16,6 +16,13 @@ function isExportMessage(value: Json | undefined): value is JsonObject {
 
 function isExport(json: Json | undefined): boolean {
   return isJsonObject(json) && isJsonObject(json.info) && isExportMessage(listAt(json, 'messages')[0]);
+}
+
+/** Whether a document contains the sessions of a database, each like an export. */
+function isDatabase(json: Json | undefined): boolean {
+  if (!isJsonObject(json) || !Array.isArray(json.opencode)) return false;
+  const [first] = json.opencode;
+  return first === undefined || (isJsonObject(first) && isJsonObject(first.info) && Array.isArray(first.messages));
 }
 
 type Row = 'session' | 'message' | 'part';
@@ -30,7 +37,44 @@ function rowOf(json: Json | undefined): Row | undefined {
   return id.startsWith('msg') && typeof json.role === 'string' ? 'message' : undefined;
 }
 
-const isOwn = ({ json }: Pick<SampleFile, 'json'>) => isExport(json) || rowOf(json) !== undefined;
+const isOwn = ({ json }: Pick<SampleFile, 'json'>) => isExport(json) || isDatabase(json) || rowOf(json) !== undefined;
+
+const notAMessage = (place: string): ReadEvent => ({
+  type: 'finding',
+  finding: buildFinding('import/other-format', 'loss', place, detailOf('not-a-message'), 1),
+});
+
+/** Yields the sessions of a database. Sub-agents come after the session whose call spawned them. */
+async function* readDatabase(file: InputFile): AsyncGenerator<ReadEvent> {
+  const spawns = new Map<string, string>();
+  for await (const record of readDocumentRecords(file, [['opencode', '*']])) {
+    if (record.type === 'finding') yield record;
+    if (record.type !== 'record') continue;
+    const { value, place, findings } = record;
+    if (!isJsonObject(value) || !isJsonObject(value.info)) {
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', 'loss', place, detailOf('not-a-conversation'), 1),
+      };
+      continue;
+    }
+    const messages: OpencodeMessage[] = [];
+    for (const [index, message] of listAt(value, 'messages').entries()) {
+      const at = `${place}.messages[${index}]`;
+      if (isExportMessage(message))
+        messages.push({
+          info: objectAt(message, 'info'),
+          parts: listAt(message, 'parts'),
+          place: at,
+          findings: [],
+          records: 1,
+        });
+      else yield notAMessage(at);
+    }
+    for (const [child, call] of spawnedSessions(messages)) spawns.set(child, call);
+    yield { type: 'tree', tree: opencodeToTree(value.info, messages, place, findings, spawns) };
+  }
+}
 
 async function* readExport(file: InputFile): AsyncGenerator<ReadEvent> {
   const messages: OpencodeMessage[] = [];
@@ -50,11 +94,7 @@ async function* readExport(file: InputFile): AsyncGenerator<ReadEvent> {
     } else if (isExportMessage(record.value)) {
       const { value, place, findings } = record;
       messages.push({ info: objectAt(value, 'info'), parts: listAt(value, 'parts'), place, findings, records: 1 });
-    } else
-      yield {
-        type: 'finding',
-        finding: buildFinding('import/other-format', 'loss', record.place, detailOf('not-a-message'), 1),
-      };
+    } else yield notAMessage(record.place);
   }
 }
 
@@ -97,6 +137,7 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
   }
   const messages = groupRowsBy(rows.message, 'sessionID');
   const parts = groupRowsBy(rows.part, 'messageID');
+  const spawns = new Map(spawnedSessions([{ parts: rows.part.map(({ value }) => value) }]));
   const sessions = new Map(rows.session.map((row) => [textAt(row.value, 'id') ?? '', row]));
   for (const id of new Set([...sessions.keys(), ...messages.keys()])) {
     const session = sessions.get(id);
@@ -118,7 +159,7 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
     });
     const info = session?.value ?? { id };
     const place = session?.file.name ?? said[0]?.place ?? id;
-    const tree = opencodeToTree(info, said, place, found);
+    const tree = opencodeToTree(info, said, place, found, spawns);
     yield { type: 'tree', tree: { ...tree, ownRecords: session === undefined ? 0 : 1 } };
   }
   for (const left of parts.values())
@@ -135,6 +176,7 @@ async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
     const [sample] = isMediaFile(file.name) ? [] : (await readSample({ files: [file] })).files;
     const row = sample === undefined ? undefined : rowOf(sample.json);
     if (row !== undefined) rows.push(file);
+    else if (sample !== undefined && isDatabase(sample.json)) yield* readDatabase(file);
     // If the input is a single file, it is read even if its beginning is damaged.
     else if (input.files.length === 1 || (sample !== undefined && isExport(sample.json))) yield* readExport(file);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
@@ -147,7 +189,7 @@ export const opencode = defineFormat({
   name: 'opencode',
   label: 'opencode session',
   summary:
-    'Sessions of opencode with tools, reasoning and compactions: its export, or the folder in which it keeps them.',
+    'Sessions of opencode with tools, reasoning and compactions: its export, its database `opencode.db`, or the folder of earlier versions.',
   keeps: ['titles', 'models', 'times', 'reasoning', 'tools', 'pictures', 'usage', 'compactions', 'sub-agents'],
   reader: { detect: ({ files }) => (files.some(isOwn) ? 0.93 : 0), read },
 });

@@ -147,6 +147,21 @@ runFormatConformance(opencode, [
     thread: ['Who are you?', 'A program.'],
   },
   {
+    name: 'the database',
+    files: {
+      'opencode.db': JSON.stringify({
+        opencode: [
+          { info, messages },
+          { info: { ...info, id: 'ses_3', parentID: 'ses_1' }, messages: [user('8', [text('n', 'Look.')]), 'lost'] },
+          'lost too',
+        ],
+      }),
+    },
+    trees: 2,
+    nodes: 10,
+    findings: ['import/other-format', 'import/skipped'],
+  },
+  {
     name: 'parts and roles that are not known',
     files: {
       'odd.json': JSON.stringify({
@@ -184,4 +199,12 @@ it('[I217] keeps models, usage, results, reasoning signatures and what a compact
   ]);
   expect(tree?.nodes.find((node) => node.kind === 'compaction')?.marker).toMatchObject({ firstKept: 'msg_3' });
   expect(tree?.nodes.at(-1)?.status).toBe('aborted');
+});
+
+it('[I247] the result of a call is kept, whatever state the call names', async () => {
+  const state = { status: 'cached', input: { command: 'ls' }, output: 'a.txt' };
+  const odd = reply('9', [part('9', 'tool', { tool: 'bash', callID: 'c9', state })]);
+  const { trees } = await storeInput(toInput({ 'a.json': exported([odd]) }));
+  const results = trees[0]?.nodes.filter(({ message }) => message.role === 'tool').map(({ message }) => message);
+  expect(JSON.stringify(results)).toContain('a.txt');
 });

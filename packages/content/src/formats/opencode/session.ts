@@ -75,8 +75,10 @@ function toolItems(part: JsonObject, fallback: string): ReplyItem[] {
   const tool = getFilledText(part, 'tool') ?? 'unknown';
   const call = toBlocksItem([buildCallBlock(callId, tool, state.input)]);
   if (state.status === 'error') return [call, buildResultItem(callId, tool, state.error, true)];
-  if (state.status !== 'completed') return [call];
-  const text = textAt(state, 'output') ?? '';
+  const output = textAt(state, 'output');
+  // A call with another state has no result yet, unless the record contains one.
+  if (state.status !== 'completed' && output === undefined) return [call];
+  const text = output ?? '';
   const files = listAt(state, 'attachments').filter(isJsonObject).map(fileBlock);
   return [call, { type: 'result', callId, name: tool, content: [{ type: 'text', text }, ...files], isError: false }];
 }
@@ -146,19 +148,24 @@ const keptBy = (parts: readonly Json[]) =>
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant']);
 
-/** Converts a session to a tree; messages after a revert are not on the active path. */
-export function opencodeToTree(
-  info: JsonObject,
+/** The data about a whole session that is read from its messages. */
+interface AddedMessages {
+  readonly activeId: string | null;
+  readonly systemPrompt: string | undefined;
+  /** Whether the message exists to which the user reverted the session. */
+  readonly reverted: boolean;
+}
+
+/** Adds the messages of a session to `nodes`. */
+function addMessages(
+  nodes: ConversationNodes,
   messages: readonly OpencodeMessage[],
-  place: string,
-  found: readonly ImportFinding[],
-): ImportedTree {
-  const nodes = new ConversationNodes(found);
-  const revert = getFilledText(objectAt(info, 'revert'), 'messageID');
-  let active: string | null = null;
-  let undone = false;
+  revert: string | undefined,
+): AddedMessages {
+  let activeId: string | null = null;
+  let reverted = false;
   let kept: string | undefined;
-  let prompt: string | undefined;
+  let systemPrompt: string | undefined;
   for (const message of messages) {
     const { info: about, parts, place: at, findings, records } = message;
     nodes.report(...findings);
@@ -169,7 +176,7 @@ export function opencodeToTree(
     const record: Json = { info: about, parts };
     const created = objectAt(about, 'time').created;
     const common = { id, parent: nodes.tip, createdAt: nodes.time(created, fromMillis, at), place: at, record };
-    prompt ??= getFilledText(about, 'system');
+    systemPrompt ??= getFilledText(about, 'system');
     const before = nodes.nodes.length;
     if (assistant && about.summary === true) {
       const text = items
@@ -180,36 +187,67 @@ export function opencodeToTree(
         role: 'assistant',
         items: [{ type: 'compaction', summary: text.join('\n'), details: {} }],
       });
-      const made = nodes.nodes.pop();
-      if (made !== undefined)
-        nodes.nodes.push(kept === undefined ? made : { ...made, marker: { ...made.marker, firstKept: kept } });
+      const lastNode = nodes.nodes.pop();
+      if (lastNode !== undefined)
+        nodes.nodes.push(
+          kept === undefined ? lastNode : { ...lastNode, marker: { ...lastNode.marker, firstKept: kept } },
+        );
     } else if (assistant)
       nodes.add({ ...common, role: 'assistant', items, source: sourceOf(about), status: statusOf(about) });
     else nodes.add({ ...common, role: 'user', items, ...(isSynthetic(parts) ? { kind: 'injected' } : {}) });
     kept = keptBy(parts);
     const last = nodes.nodes.pop();
     if (last !== undefined && nodes.nodes.length >= before) nodes.nodes.push({ ...last, records });
-    if (id === revert) undone = true;
-    if (!undone) active = id;
+    if (id === revert) reverted = true;
+    if (!reverted) activeId = id;
   }
-  if (revert !== undefined && !undone)
+  return { activeId, systemPrompt, reverted };
+}
+
+/** Yields the sessions of sub-agents that calls of these parts spawned, with the ids of the calls. */
+export function* spawnedSessions(
+  messages: readonly Pick<OpencodeMessage, 'parts'>[],
+): Generator<readonly [session: string, call: string]> {
+  for (const part of messages.flatMap(({ parts }) => parts).filter(isJsonObject)) {
+    const session = getFilledText(objectAt(objectAt(part, 'state'), 'metadata'), 'sessionId');
+    const call = getFilledText(part, 'callID');
+    if (part.tool === 'task' && session !== undefined && call !== undefined) yield [session, call];
+  }
+}
+
+/**
+ * Converts a session to a tree; messages after a revert are not on the active path. `spawns` contains the calls that
+ * spawned sub-agents, by the sessions of these.
+ */
+export function opencodeToTree(
+  info: JsonObject,
+  messages: readonly OpencodeMessage[],
+  place: string,
+  found: readonly ImportFinding[],
+  spawns: ReadonlyMap<string, string> = new Map(),
+): ImportedTree {
+  const nodes = new ConversationNodes(found);
+  const revert = getFilledText(objectAt(info, 'revert'), 'messageID');
+  const { activeId, systemPrompt, reverted } = addMessages(nodes, messages, revert);
+  if (revert !== undefined && !reverted)
     nodes.report(buildFinding('import/pointer-missing', 'repair', place, detailOf('message', revert.slice(0, 80))));
   const time = objectAt(info, 'time');
   const cwd = firstFilledText(info, 'directory', 'path');
   const parent = getFilledText(info, 'parentID');
+  const call = spawns.get(getFilledText(info, 'id') ?? '');
   return {
     externalId: getFilledText(info, 'id') ?? place,
     scope: '',
     ...omitUndefinedAttributes({
       title: getFilledText(info, 'title'),
-      systemPrompt: prompt,
+      systemPrompt,
       createdAt: nodes.time(time.created, fromMillis, place),
       updatedAt: fromMillis(time.updated),
     }),
     ...(cwd === undefined ? {} : { attributes: { metadata: { cwd } } }),
-    ...(parent === undefined ? {} : { spawnedBy: { session: parent } }),
+    ...(parent === undefined ? {} : { spawnedBy: { session: parent, ...(call === undefined ? {} : { call }) } }),
     nodes: nodes.nodes,
-    activeExternalId: active,
+    activeExternalId: activeId,
     record: info,
     place,
     findings: nodes.findings,

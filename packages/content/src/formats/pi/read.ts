@@ -9,12 +9,13 @@ import {
   type SessionHeader,
 } from '../../sessions/index.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import { fromIso, getFilledText, isJsonObject, numberAt, objectAt, omitKeys, timeFinding } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
-import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
+import type { ImportInput, InputFile, InputSample } from '../input.ts';
 import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
 import { countRoots, parentFinding, roleFinding, rootsFinding, unknownValueFinding } from '../structure-findings.ts';
 
@@ -108,7 +109,7 @@ export const companionPrefix = 'coppice-';
 /** Whether Coppice added a line. */
 function isCompanion({ type, id, customType }: JsonObject): boolean {
   if (type === 'custom' && customType === leafType) return true;
-  return about.has(String(type)) && typeof id === 'string' && id.startsWith(companionPrefix);
+  return typeof type === 'string' && about.has(type) && typeof id === 'string' && id.startsWith(companionPrefix);
 }
 // The type of the line in which Coppice stores a message that is hidden from the model, because pi has no such
 // messages.
@@ -365,11 +366,10 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
 }
 
 /** Yields one tree for each session, whatever its version. */
-export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) {
-    const [sample] = (await readSample({ files: [file] })).files;
-    // If the input is a single file, it is read even if its beginning is damaged.
-    if (input.files.length === 1 || isPiSession(sample?.lines ?? [])) yield* readPiFile(file, options);
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
-  }
+export function read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  return readProgramFiles(
+    input,
+    ({ lines }) => isPiSession(lines),
+    (file) => readPiFile(file, options),
+  );
 }

@@ -46,6 +46,10 @@ function isResponsesRequest(value: Json | undefined): value is JsonObject {
   return typeof value.input === 'string' && typeof value.model === 'string' && named;
 }
 
+function isShortRequest(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && typeof value.input === 'string' && typeof value.model === 'string';
+}
+
 /** Whether a value is the body of a chat, Responses or Anthropic request. */
 export function isRequestRecord(value: Json | undefined): value is JsonObject {
   return isChatRequest(value) || isResponsesRequest(value);
@@ -140,6 +144,10 @@ export function findLoggedCall(record: JsonObject): LoggedCall | undefined {
     return buildLoggedCall(record, record, record);
   if (isRequestRecord(found))
     return buildLoggedCall(found, responseOf(requestPart(record, responseKeys, isResponse)), record);
+  // A request with only a model and a text could also ask for an embedding. Its response decides.
+  const short = requestPart(record, requestKeys, isShortRequest);
+  const answer = isShortRequest(short) ? responseOf(requestPart(record, responseKeys, isResponse)) : undefined;
+  if (isShortRequest(short) && Array.isArray(answer?.output)) return buildLoggedCall(short, answer, record);
   // A Responses reply names the response that it continues.
   const reply = requestPart(record, responseKeys, isResponseRecord);
   return isResponseRecord(reply) ? buildLoggedCall(objectAt(record, 'request'), reply, record) : undefined;

@@ -223,7 +223,7 @@ const lines = (records: readonly unknown[]) => records.map((one) => `${JSON.stri
 
 runFormatConformance(requestLog, [
   {
-    name: 'calls of one conversation, one a line',
+    name: 'calls of one conversation, one per line',
     files: { 'log.jsonl': lines(calls) },
     trees: 4,
     nodes: 2 + 4 + 4 + 6,
@@ -259,7 +259,7 @@ runFormatConformance(requestLog, [
     trees: 2,
     nodes: 2 + 7,
     findings: [],
-    thread: ['Which tea?', 'It is late.\nf({"a":1})'],
+    thread: ['Which tea?', 'f({"a":1})\nIt is late.'],
   },
   {
     name: 'a response that goes on from one that was not logged, and one from itself',
@@ -277,7 +277,7 @@ runFormatConformance(requestLog, [
     findings: ['import/orphan', 'import/cycle'],
   },
   {
-    name: 'what was sent and the events that came back, one a line',
+    name: 'what was sent and the events that came back, one per line',
     files: {
       'log.jsonl': lines([
         { model: 'm-x', messages: [ask], stream: true },
@@ -458,6 +458,23 @@ describe('request logs', () => {
       ['assistant', ['refusal']],
     ]);
     expect(findings.map((one) => one.code)).toEqual(['import/pointer-missing']);
+  });
+
+  it('[I140] of a text alone are told from embeddings by their response, which may be a stream', async () => {
+    const output = [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'An oak.' }] }];
+    const completed = { type: 'response.completed', response: { id: 'r1', status: 'completed', output } };
+    const request = { model: 'm-x', input: 'Name one.' };
+    const embedding = { object: 'list', data: [{ object: 'embedding', embedding: [0.5] }] };
+    const records = [
+      { request, response: `event: response.completed\ndata: ${JSON.stringify(completed)}\n\n` },
+      { request: { ...request, input: 'Embed.' }, response: embedding },
+    ];
+    const { trees, findings } = await storeInput(
+      toInput({ 'a.jsonl': records.map((one) => JSON.stringify(one)).join('\n') }),
+    );
+    expect(trees.map(({ nodes }) => nodes.map(({ message }) => message.role))).toEqual([['user', 'assistant']]);
+    expect(JSON.stringify(trees[0]?.nodes)).toContain('An oak.');
+    expect(findings).toMatchObject([{ code: 'import/skipped' }]);
   });
 
   it('[I140] continue in the conversation that the service stores', async () => {

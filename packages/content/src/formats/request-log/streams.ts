@@ -44,8 +44,8 @@ function addPiece(draft: ChoiceDraft, piece: ChatPiece): void {
 
 /** Adds a piece of an audio reply. */
 function addAudio(draft: ChoiceDraft, piece: JsonObject): void {
-  const said = (textAt(draft.audio, 'transcript') ?? '') + (textAt(piece, 'transcript') ?? '');
-  draft.audio = { ...draft.audio, ...omitKeys(piece, 'data'), ...(said === '' ? {} : { transcript: said }) };
+  const transcript = (textAt(draft.audio, 'transcript') ?? '') + (textAt(piece, 'transcript') ?? '');
+  draft.audio = { ...draft.audio, ...omitKeys(piece, 'data'), ...(transcript === '' ? {} : { transcript }) };
   const data = getFilledText(piece, 'data');
   if (data !== undefined) draft.sounds.push(data);
 }

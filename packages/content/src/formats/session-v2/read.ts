@@ -1,4 +1,4 @@
-import { isUuid, type Json, type JsonObject, type TreeAttributes } from '@coppice/core';
+import { isUuid, type Json, type JsonObject } from '@coppice/core';
 import { parseSteps, rowChanges } from '@coppice/core/tree';
 import { deriveId } from '../../derive-id.ts';
 import { chainLineTypes } from '../../sessions/claude-code-types.ts';
@@ -13,6 +13,7 @@ import {
   sortParentsFirst,
 } from '../../sessions/index.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   fromIso,
@@ -29,9 +30,10 @@ import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
-import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
+import type { ImportInput, InputFile, InputSample } from '../input.ts';
 import { areSameRecords } from '../preserved-lines.ts';
 import { buildSessionInMemory } from '../session-in-memory.ts';
+import { readTreeAttributes } from '../tree-attributes.ts';
 
 function isSessionHeader(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && value.type === 'session' && typeof value.uuid === 'string';
@@ -54,6 +56,36 @@ interface Places {
   readonly position: Map<string, string>;
   readonly group: Map<string, number>;
   readonly removed: Set<string>;
+}
+
+/** A child of an entry, with its place in the order of the list. */
+interface Sibling {
+  readonly id: string;
+  readonly position: string | undefined;
+}
+
+/** Returns the order of the children of each parent that has several. */
+function childOrderOf(families: ReadonlyMap<string, Sibling[]>): Map<string, string[]> {
+  const order = new Map<string, string[]>();
+  for (const [parent, family] of families)
+    if (family.length > 1)
+      order.set(
+        parent,
+        family.sort((a, b) => compareLines(a.position, b.position)).map((child) => child.id),
+      );
+  return order;
+}
+
+/** Returns the entries that were not deleted: those that are reached from the header. */
+function liveEntries(index: SessionIndex): ReadonlySet<number> {
+  const live = new Set<number>();
+  const open = [0];
+  for (let at = open.pop(); at !== undefined; at = open.pop())
+    for (const child of index.children(at)) {
+      live.add(child);
+      open.push(child);
+    }
+  return live;
 }
 
 class SessionV2 {
@@ -145,16 +177,10 @@ class SessionV2 {
     const index = new SessionIndex(file);
     yield;
     const places = yield* this.#places(toFile);
-    const live = new Set<number>();
-    const open = [0];
-    for (let at = open.pop(); at !== undefined; at = open.pop())
-      for (const child of index.children(at)) {
-        live.add(child);
-        open.push(child);
-      }
+    const live = liveEntries(index);
     yield;
     const nodes: ImportedNode[] = [];
-    const families = new Map<string, { readonly id: string; readonly position: string | undefined }[]>();
+    const families = new Map<string, Sibling[]>();
     for (let at = 1; at < file.size; at++) {
       if (at % itemsPerPause === 0) yield;
       const made = this.#byId.get(file.uuidAt(at));
@@ -182,14 +208,7 @@ class SessionV2 {
       if (family === undefined) families.set(parent ?? '', [child]);
       else family.push(child);
     }
-    const childOrder = new Map<string, string[]>();
-    for (const [parent, family] of families)
-      if (family.length > 1)
-        childOrder.set(
-          parent,
-          family.sort((a, b) => compareLines(a.position, b.position)).map((child) => child.id),
-        );
-    return this.#reported(line, id, index, nodes, childOrder, toFile);
+    return this.#reported(line, id, index, nodes, childOrderOf(families), toFile);
   }
 
   #reported(
@@ -202,7 +221,8 @@ class SessionV2 {
   ): ImportedTree {
     const { file } = index;
     const rows = this.#lines.findLast(({ entry }) => entry.type === 'state')?.line ?? {};
-    const stated: TreeAttributes = objectAt(objectAt(rows, 'row'), 'attributes');
+    const { kept: stated, findings } = readTreeAttributes(objectAt(objectAt(rows, 'row'), 'attributes'), this.#file);
+    this.#findings.push(...findings);
     // Attributes that only planners write are not imported.
     const {
       trashedAt: _,
@@ -363,11 +383,10 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
 }
 
 /** Yields one tree for each session of version 2. */
-export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) {
-    const [sample] = (await readSample({ files: [file] })).files;
-    // If the input is a single file, it is read even if its beginning is damaged.
-    if (input.files.length === 1 || isSessionHeader(sample?.lines[0])) yield* readSessionFile(file, options);
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
-  }
+export function read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  return readProgramFiles(
+    input,
+    ({ lines }) => isSessionHeader(lines[0]),
+    (file) => readSessionFile(file, options),
+  );
 }

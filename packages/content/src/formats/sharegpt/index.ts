@@ -73,15 +73,15 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   // Results do not name their call, so each result answers the previous call.
   const open = { id: 'call', name: 'unknown' };
   let prompt = getFilledText(conversation, 'system');
-  let own = 0;
+  let system: JsonObject | undefined;
   for (const [turn, at, index] of nodes.records(conversation, key, place)) {
     const from = textAt(turn, 'from');
     nodes.report(...roleFinding('sender', from, (word) => speakers.has(word), at));
     const speaker = speakers.get(from ?? '') ?? 'user';
-    const said = textAt(turn, 'value') ?? '';
-    if (speaker === 'system' && index === 0 && prompt === undefined && said !== '') {
-      prompt = said;
-      own = 1;
+    const text = textAt(turn, 'value') ?? '';
+    if (speaker === 'system' && index === 0 && prompt === undefined && text !== '') {
+      prompt = text;
+      system = turn;
       continue;
     }
     const id = String(index);
@@ -90,7 +90,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       id,
       parent: nodes.tip,
       role,
-      items: turnItems(speaker, said, id, open),
+      items: turnItems(speaker, text, id, open),
       ...(role === 'assistant' ? { source: buildModelSource(model) } : {}),
       place: at,
       record: turn,
@@ -103,8 +103,8 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     ...omitUndefinedAttributes({ title: getFilledText(conversation, 'title'), systemPrompt: prompt }),
     nodes: nodes.nodes,
     activeExternalId: nodes.tip,
-    record: omitKeys(conversation, key),
-    ownRecords: own,
+    record: { ...omitKeys(conversation, key), ...(system === undefined ? {} : { system }) },
+    ownRecords: system === undefined ? 0 : 1,
     place,
     findings: nodes.findings,
   };
@@ -114,7 +114,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
 export const sharegpt = defineFormat({
   name: 'sharegpt',
   label: 'ShareGPT data set',
-  summary: 'Conversations of data sets in the form of ShareGPT, in a list or one a line, with calls of functions.',
+  summary: 'Conversations of data sets in the form of ShareGPT, in a list or one per line, with calls of functions.',
   keeps: ['system prompts', 'tools'],
   reader: createConversationReader({ confidence: 0.9, paths: [['*']], lines: true, isConversation, tree }),
 });

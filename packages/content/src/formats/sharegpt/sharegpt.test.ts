@@ -24,7 +24,7 @@ runFormatConformance(sharegpt, [
     },
   },
   {
-    name: 'one a line, without ids',
+    name: 'one per line, without ids',
     files: {
       'b.jsonl': [chat(say('human', 'One?'), say('gpt', 'Yes')), chat(say('user', 'Two?'), say('bard', 'No'))]
         .map((one) => `${JSON.stringify({ conversations: one.conversations })}\n`)

@@ -56,7 +56,7 @@ runFormatConformance(sillytavern, [
     trees: 1,
     nodes: 7,
     findings: [],
-    thread: ['Hello.', 'May I come in?', 'It is cold.\nCome in.', 'Thank you.'],
+    thread: ['Hello.', 'May I come in?', 'Come in.\nIt is cold.', 'Thank you.'],
     newer: { 'other name.jsonl': main + jsonl(answered('Sit down.', 1767323400000)) },
   },
   {

@@ -1,7 +1,7 @@
 // The export of TypingMind: chats with messages in the form of chat completions.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { createConversationReader } from '../conversation-files.ts';
+import { createConversationReader, listedFolders } from '../conversation-files.ts';
 import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
 import { parseListMessage } from '../list-messages.ts';
@@ -64,11 +64,16 @@ export const typingmind = defineFormat({
   name: 'typingmind',
   label: 'TypingMind export',
   summary: 'Chats as TypingMind exports them, with pictures and tools.',
-  keeps: ['titles', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'pictures', 'usage'],
+  keeps: ['titles', 'folders', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'pictures', 'usage'],
   reader: createConversationReader({
     confidence: 0.9,
     paths: [['data', 'chats', '*'], ['chats', '*'], ['*']],
     isConversation,
+    folders: {
+      paths: [['data', 'folders'], ['folders']],
+      read: listedFolders,
+      idOf: (chat) => getFilledText(chat, 'folderID'),
+    },
     tree,
   }),
 });

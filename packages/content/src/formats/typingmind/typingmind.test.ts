@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { fileOfStream } from '../input.ts';
 import { typingmind } from './index.ts';
 
 const message = (uuid: string, role: string, content: unknown, rest: object = {}) => ({
@@ -51,7 +52,12 @@ const exported = (list: readonly object[], rest: object = {}) =>
 runFormatConformance(typingmind, [
   {
     name: 'pictures, tools and reasoning',
-    files: { 'typingmind.json': exported(messages) },
+    files: {
+      'typingmind.json': exported(messages, { folderID: 'f1' }).replace(
+        '"folders":[]',
+        '"folders":[{"id":"f1","title":"Woods"}]',
+      ),
+    },
     trees: 1,
     nodes: 4,
     findings: [],
@@ -80,4 +86,32 @@ it('[I222] keeps the model of each message, usage and reasoning', async () => {
     'claude-x',
   ]);
   expect(trees[0]?.nodes[3]?.message.content[0]).toEqual({ type: 'thinking', thinking: 'Hm.', signature: 'c2ln' });
+});
+
+it('[I248] puts a chat into its folder, wherever the file lists the folders', async () => {
+  const chat = { ...JSON.parse(exported(messages)).data.chats[0], folderID: 'f1' };
+  const folders = [
+    { id: 'f1', title: 'Woods' },
+    { id: 'f2', title: 'Empty' },
+  ];
+  for (const data of [
+    { chats: [chat], folders },
+    { folders, chats: [chat] },
+  ]) {
+    const { trees, findings } = await storeInput(toInput({ 'a.json': JSON.stringify({ data }) }, 64));
+    expect(trees[0]?.attributes).toEqual({ folder: 'Woods' });
+    // No chat has the name of the empty folder.
+    expect(findings).toMatchObject([{ code: 'import/skipped', data: { detail: 'the names of 1 folders' } }]);
+  }
+});
+
+it('[I248] counts the folders of a pipe, which can be read only once', async () => {
+  const chat = { ...JSON.parse(exported(messages)).data.chats[0], folderID: 'f1' };
+  const document = JSON.stringify({ data: { chats: [chat], folders: [{ id: 'f1', title: 'Woods' }] } });
+  async function* pipe() {
+    yield new TextEncoder().encode(document);
+  }
+  const { trees, findings } = await storeInput({ files: [await fileOfStream('-', pipe())] });
+  expect([trees.length, trees[0]?.attributes]).toEqual([1, undefined]);
+  expect(findings).toMatchObject([{ code: 'import/skipped', data: { detail: 'the names of 1 folders' } }]);
 });

@@ -5,7 +5,7 @@ import { findPreviousPrompt } from '../previous-prompt.ts';
 
 export const branchCommand = defineCommand({
   name: 'branch',
-  summary: 'Moves up to an earlier message in a new chat or file that contains only the path to it.',
+  summary: 'Continues from an earlier message in a new chat or file that contains only the path to it.',
   parameters: {
     node: optionalArgument('node', 'The message to continue from; by default the one before your last message.'),
   },

@@ -15,7 +15,11 @@ export const cherryPickCommand = defineCommand({
     { line: '/cherry-pick 2', about: 'copy the second message of the list to this branch' },
     { line: '/cherry-pick 3f9a51c0 8d24e7b1', about: 'copy a range, given by the ends of its ids' },
   ],
-  questions: ['How do I copy a message of another branch here?', 'How do I take over a reply in a chat?'],
+  questions: [
+    'How do I copy a message of another branch here?',
+    'How do I take over a reply in a chat?',
+    'How do I copy an answer into this branch?',
+  ],
   async run(scope, { node, to, from }) {
     const { store, treeId, activeNodeId, rootId } = scope;
     const source = from === undefined ? undefined : asTreeId(from.trim());

@@ -13,7 +13,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     expect((await fixture.run('/label before the rewrite')).said).toBe('Labelled assistant “a1” “before the rewrite”.');
     expect((await fixture.run(`/label "the start" --on ${q1}`)).data).toMatchObject({ nodeId: q1, before: null });
     const again = await fixture.run('/label after it');
-    expect(again.said).toBe('Labelled assistant “a1” “after it”, before “before the rewrite”.');
+    expect(again.said).toBe('Changed the label of assistant “a1” from “before the rewrite” to “after it”.');
     await fixture.run(again.undo ?? '');
     expect((await fixture.run('/label --on @here')).said).toBe('assistant “a1” is labelled “before the rewrite”.');
     const list = await fixture.run('/label');

@@ -19,7 +19,11 @@ export const modelCommand = defineCommand({
     { line: '/model', about: 'show the model, and why it is used' },
     { line: '/model anthropic/claude-sonnet-4-5', about: 'use this model from here on' },
   ],
-  questions: ['How do I switch the model in the middle of a chat?', 'Which model answers in this chat?'],
+  questions: [
+    'How do I switch the model in the middle of a chat?',
+    'Which model answers in this chat?',
+    'How do I pick another model in a chat?',
+  ],
   async run(scope, args) {
     const { store, treeId, activeNodeId, models } = scope;
     const before = await store.read(treeId, () => readBranchModel(treeId, activeNodeId));

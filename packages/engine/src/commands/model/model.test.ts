@@ -74,7 +74,9 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   test('[E27] refuses an unknown model, and names what is missing for one without a key', async () => {
     await fixture.say(['q1']);
     expect(await fixture.refusal('/model nobody/x')).toBe('provider/unknown');
-    expect((await fixture.run('/model openai/gpt-5')).said).toContain('It is not ready yet. Set OPENAI_API_KEY');
+    expect((await fixture.run('/model openai/gpt-5')).said).toContain(
+      'It is not ready yet. Add a key with coppice keys set openai, or on the page under Settings, Models, or set OPENAI_API_KEY.',
+    );
   });
 });
 

@@ -6,7 +6,7 @@ import { findPreviousPrompt } from '../previous-prompt.ts';
 
 export const popCommand = defineCommand({
   name: 'pop',
-  summary: 'Moves up to before your last message, or to another one, and adds a summary of the branch you leave.',
+  summary: 'Goes back to before your last message, or to another one, and adds a summary of the branch you leave.',
   parameters: {
     node: optionalArgument('node', 'Where to move up to; by default your last message.'),
     focus: optionArgument('text', 'What the summary should focus on.'),

@@ -22,7 +22,7 @@ async function* guide(request: ProviderRequest, random: () => number): AsyncGene
     return;
   }
   const json = JSON.stringify(call.parameters);
-  // The id is empty; `normaliseEventOrder` assigns one that is unused in this conversation.
+  // The id is empty; `EventOrderNormaliser` assigns one that is unused in this conversation.
   yield { type: 'tool-use-start', index: 0, id: '', name: call.name };
   yield { type: 'tool-use-delta', index: 0, json };
   yield { type: 'tool-use-end', index: 0, parameters: call.parameters };

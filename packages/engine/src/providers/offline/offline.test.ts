@@ -48,7 +48,7 @@ async function ask(text: string | readonly Message[], over: Partial<ProviderRequ
 
 describe('the guide', () => {
   it('[G60] states that it is not a language model, and how to connect one', async () => {
-    for (const question of ['hello', 'Who are you?', 'Explain quantum chromodynamics.']) {
+    for (const question of ['hello', 'Who are you?', 'what can you do?', 'help', 'Explain quantum chromodynamics.']) {
       const { text } = await ask(question);
       expect(text).toMatch(/not? a? ?language model/);
       expect(text).toContain('ANTHROPIC_API_KEY');

@@ -2,7 +2,7 @@ import { getMember, getTextMember, hasEmbeddedBytes, isToolCall, listOrNone } fr
 import { bearerKeyHeader } from '../chat-completions.ts';
 import type { ListedModel } from '../contract.ts';
 import { defineProvider } from '../define.ts';
-import { getJson } from '../list-models.ts';
+import { getJson, isChatModel } from '../list-models.ts';
 import { findOllamaWindow } from '../read-window.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 import { createOllamaReader, readOllamaResponse } from './from-wire.ts';
@@ -55,7 +55,7 @@ export const ollama = defineProvider({
     const models: ListedModel[] = [];
     for (const each of listOrNone(getMember(body, 'models'))) {
       const id = getTextMember(each, 'model') ?? getTextMember(each, 'name');
-      if (id !== undefined) models.push({ id });
+      if (id !== undefined && isChatModel(id)) models.push({ id });
     }
     return models;
   },

@@ -1,16 +1,8 @@
-import {
-  createChatReader,
-  hasEmbeddedBytes,
-  hasWebUrl,
-  isImage,
-  isToolCall,
-  readWholeChatCompletion,
-} from '@coppice/content/wires';
-import { bearerKeyHeader, chatParameters, chatSupport } from '../chat-completions.ts';
+import { hasEmbeddedBytes, hasWebUrl, isImage, isToolCall } from '@coppice/content/wires';
+import { bearerKeyHeader, chatParameters, chatSupport, streamChatCompletion } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listServerModels } from '../list-models.ts';
 import { describeLocalModel } from '../read-window.ts';
-import { streamOverHttp } from '../stream-over-http.ts';
 import { toCompatibleBody } from './to-wire.ts';
 
 /**
@@ -31,23 +23,7 @@ export const openaiCompatible = defineProvider({
     if (isToolCall(block)) return role === 'assistant';
     return role === 'user' && isImage(block) && (hasWebUrl(block) || hasEmbeddedBytes(block, /^image\//));
   },
-  async *stream(request, call) {
-    const streaming = call.streaming ?? true;
-    const body = toCompatibleBody(request, streaming);
-    const path = '/chat/completions';
-    yield* streamOverHttp(
-      {
-        path,
-        body,
-        streaming,
-        framing: 'sse',
-        keyHeader: bearerKeyHeader,
-        reader: createChatReader,
-        whole: readWholeChatCompletion,
-      },
-      call,
-    );
-  },
+  stream: (request, call) => streamChatCompletion(call, (streaming) => toCompatibleBody(request, streaming)),
   listModels: (call) => listServerModels(call, { path: '/models', keyHeader: bearerKeyHeader }),
   describeModel: describeLocalModel,
 });

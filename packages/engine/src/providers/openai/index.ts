@@ -1,5 +1,4 @@
 import {
-  createChatReader,
   createResponsesReader,
   hasEmbeddedBytes,
   hasWebUrl,
@@ -7,11 +6,10 @@ import {
   isThinking,
   isToolCall,
   outputTokenRange,
-  readWholeChatCompletion,
   readWholeResponse,
   toResponsesBody,
 } from '@coppice/content/wires';
-import { bearerKeyHeader, chatParameters, chatSupport } from '../chat-completions.ts';
+import { bearerKeyHeader, chatParameters, chatSupport, streamChatCompletion } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listServerModels } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
@@ -53,21 +51,21 @@ export const openai = defineProvider({
     return { ...request, thinking: undefined };
   },
   async *stream(request, call) {
+    if (!isReasoningModel(request.model))
+      return yield* streamChatCompletion(call, (streaming) => toOpenaiChat(request, streaming));
     const streaming = call.streaming ?? true;
-    const common = { streaming, framing: 'sse', keyHeader: bearerKeyHeader } as const;
-    if (isReasoningModel(request.model)) {
-      const body = toResponsesBody(request, streaming);
-      yield* streamOverHttp(
-        { ...common, path: '/responses', body, reader: createResponsesReader, whole: readWholeResponse },
-        call,
-      );
-    } else {
-      const body = toOpenaiChat(request, streaming);
-      yield* streamOverHttp(
-        { ...common, path: '/chat/completions', body, reader: createChatReader, whole: readWholeChatCompletion },
-        call,
-      );
-    }
+    yield* streamOverHttp(
+      {
+        path: '/responses',
+        body: toResponsesBody(request, streaming),
+        streaming,
+        framing: 'sse',
+        keyHeader: bearerKeyHeader,
+        reader: createResponsesReader,
+        whole: readWholeResponse,
+      },
+      call,
+    );
   },
   listModels: (call) => listServerModels(call, { path: '/models', keyHeader: bearerKeyHeader }),
 });

@@ -1,16 +1,7 @@
-import {
-  createChatReader,
-  hasEmbeddedBytes,
-  hasWebUrl,
-  isImage,
-  isThinking,
-  isToolCall,
-  readWholeChatCompletion,
-} from '@coppice/content/wires';
-import { bearerKeyHeader, chatParameters, chatSupport } from '../chat-completions.ts';
+import { hasEmbeddedBytes, hasWebUrl, isImage, isThinking, isToolCall } from '@coppice/content/wires';
+import { bearerKeyHeader, chatParameters, chatSupport, streamChatCompletion } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { getJson, listServerModels } from '../list-models.ts';
-import { streamOverHttp } from '../stream-over-http.ts';
 import { toOpenrouterBody } from './to-wire.ts';
 
 const headers = { 'x-title': 'Coppice' } as const;
@@ -37,24 +28,7 @@ export const openrouter = defineProvider({
       ? hasWebUrl(block) || hasEmbeddedBytes(block, /^image\//)
       : hasEmbeddedBytes(block, /^application\/pdf/);
   },
-  async *stream(request, call) {
-    const streaming = call.streaming ?? true;
-    const body = toOpenrouterBody(request, streaming);
-    const path = '/chat/completions';
-    yield* streamOverHttp(
-      {
-        path,
-        body,
-        streaming,
-        framing: 'sse',
-        keyHeader: bearerKeyHeader,
-        headers,
-        reader: createChatReader,
-        whole: readWholeChatCompletion,
-      },
-      call,
-    );
-  },
+  stream: (request, call) => streamChatCompletion(call, (streaming) => toOpenrouterBody(request, streaming), headers),
   listModels: (call) => listServerModels(call, { path: '/models', keyHeader: bearerKeyHeader, headers }),
   checkKey: (call) => getJson(call, { path: '/key', keyHeader: bearerKeyHeader, headers }),
 });

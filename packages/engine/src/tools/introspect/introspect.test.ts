@@ -70,7 +70,7 @@ test('[W83] only the chat itself is visible, and without one the result is empty
   expect(JSON.stringify(foreign.message)).not.toContain('oak');
   expect((await tools.call(call)).error).toBe('tool/failed');
   expect((await tools.call({ ...call, parameters: { level: 'everything' } })).error).toBe('tool/bad-arguments');
-  expect(await introspect(newId(), newId())).toContain('There is no tree');
+  expect(await introspect(newId(), newId())).toContain('There is no chat');
 });
 
 test('[W83] a long chat is listed up to the limit of a result', async () => {

@@ -1,4 +1,5 @@
 import { createMemoryRecords } from '@coppice/engine';
+import { createMemorySharedRecords } from '@coppice/stores';
 import { expect, test } from 'vitest';
 import { defaultQuotas } from '../../contract.ts';
 import { EventStreams } from '../../live/event-stream.ts';
@@ -119,7 +120,7 @@ test('[A88] a token revoked in another process, or expired, ends its streams at 
 test('[A88] heartbeats query a slow store once at a time, and again when a token is revoked', async () => {
   const closing = new AbortController();
   const streams = new EventStreams(
-    new UserUsage({ quotasOf: () => defaultQuotas, now: Date.now }),
+    new UserUsage({ quotasOf: () => defaultQuotas, now: Date.now, records: createMemorySharedRecords(Date.now) }),
     { backlogBytes: 1_000_000, pingMs: 1 },
     closing.signal,
   );
@@ -190,7 +191,7 @@ test('[A87] a browser signs in with a code that works once and expires soon, and
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
     return answer.headers.get('set-cookie');
   };
-  const [code, unused] = [signInCodes.make(), signInCodes.make()];
+  const [code, unused] = [await signInCodes.make(), await signInCodes.make()];
   expect(code).not.toContain(server.token);
   // A HEAD request does not use up the code.
   expect((await enter(code, 'HEAD')).headers.get('set-cookie')).toBeNull();
@@ -201,7 +202,7 @@ test('[A87] a browser signs in with a code that works once and expires soon, and
   expect(await cookieOf(unused)).toBeNull();
   await server.close();
   const shared = await openSharedServer();
-  const given = shared.server.services.signInCodes.make();
+  const given = await shared.server.services.signInCodes.make();
   expect((await shared.raw('GET', `/?code=${given}`, { token: null })).headers.get('set-cookie')).toBeNull();
   await shared.close();
 });

@@ -1,12 +1,13 @@
 /** The routes of accounts: the caller, and on a shared server all users and their tokens. */
-import { randomBytes } from 'node:crypto';
+
 import { type ApiToken, AppError, type User } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import { addUse, type ModelUse, utcDayOf } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
+import { randomText } from '#platform/crypto';
 import { requireFutureExpiry } from '../../expiry.ts';
 import { throwHttpError } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
 import type { SharedServices } from '../../services.ts';
 import { labelSchema, listOfSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
@@ -123,7 +124,7 @@ const patchUser = defineRoute({
 });
 
 async function makeToken(services: SharedServices, userId: string, name: string, expiresAt: number | null) {
-  const secret = `cop_${randomBytes(32).toString('base64url')}`;
+  const secret = `cop_${randomText(32, 'base64url')}`;
   const made: ApiToken = {
     id: services.newId(),
     userId,

@@ -1,9 +1,10 @@
 /** The routes that report recorded work: the sessions of programs, and the sub-agents of each. */
+
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, readTree, type Store } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import { addFigures, type RecordedSession, RecordedWork, sumSessionFigures, zeroFigures } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
-import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
 import { countQuerySchema, listOfSchema, pageLimitSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';

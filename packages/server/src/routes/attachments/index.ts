@@ -26,7 +26,7 @@ const upload = defineRoute({
       );
     const bytes = await call.bytes();
     if (bytes.byteLength === 0) return throwHttpError('http/invalid', 'The attachment is empty.');
-    call.services.usage.upload(call.caller.owner, bytes.byteLength);
+    await call.services.usage.upload(call.caller.owner, bytes.byteLength);
     const [plain = ''] = type.toLowerCase().split(';');
     return toReply(await call.ownerServices.store.blobs.put(bytes, plain.trim()));
   },

@@ -212,8 +212,8 @@ const put = defineRoute({
     const checked = await live.checkConnection({ name: params.name, ...body });
     const { listed, problem: wrong } = await readModels(services, checked.section, signal);
     const ids = listed.map((model) => model.id);
-    // Only the lists of these providers are used. Lists of other providers contain many models that cannot chat; their
-    // models come from the catalogue.
+    // Only the lists of these providers are stored. Lists of other providers contain many models that cannot chat;
+    // their models come from the catalogue.
     const isOpen = checked.provider.name === 'openai-compatible' || checked.provider.name === 'ollama';
     await live.keepConnection(params.name, checked, isOpen ? ids : []);
     if (listed.length > 0) services.providers.catalogue.learn(params.name, listed);

@@ -1,10 +1,11 @@
 /** The routes of the context: its size and cost, compaction, summaries of branches, and merges. */
+
 import { estimateTokens } from '@coppice/content';
 import { ask, type Message, type NodeId, nodeId, readTree, refuse, type Store, type TreeId } from '@coppice/core';
 import { buildRequestMessages, compactionBudgetFor, readContextPage } from '@coppice/core/context';
+import { omitUndefined } from '@coppice/core/decode';
 import { type Cost, computeReplyLimit, readBranchModel, type ToolRegistry } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
-import { omitUndefined } from '../../omit-undefined.ts';
 import { assertExpectedVersion, resolveTree } from '../../resolve-tree.ts';
 import { createRunContext, readNodes } from '../../tree-view.ts';
 import {
@@ -75,7 +76,7 @@ const getContext = defineRoute({
       const end = query.nodeId === undefined ? tree.activeNodeId : nodeId(query.nodeId);
       const to = end === tree.rootId ? null : end;
       if (to !== null && (yield* ask('head', { id: to })) === null)
-        return refuse('tree/unknown-node', `There is no node ${end}.`, { nodeId: end });
+        return refuse('tree/unknown-node', `There is no message ${end}.`, { nodeId: end });
       const seen = yield* readContextPage(to, {
         systemPrompt: tree.attributes.systemPrompt,
         kit: services.kit,

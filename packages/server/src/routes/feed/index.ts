@@ -1,5 +1,6 @@
 /** The routes that stream changes of one tree, or of all trees of the caller. */
 import { readTree } from '@coppice/core';
+import { waitMs } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
 import { type EventStream, encodeEvent, respondWithStream } from '../../live/event-stream.ts';
@@ -73,7 +74,7 @@ const listFeed = defineRoute({
         () => null,
         (error: unknown) => ({ error }),
       ),
-      waitShortly(),
+      waitMs(20).then(() => null),
     ]);
     if (refused !== null) {
       stream.close();
@@ -83,10 +84,6 @@ const listFeed = defineRoute({
     return respondWithStream(stream);
   },
 });
-
-function waitShortly(): Promise<null> {
-  return new Promise((resolve) => setTimeout(resolve, 20, null));
-}
 
 type ListEvents = AsyncIterator<{ readonly cursor: string; readonly treeId: string; readonly version: number }>;
 

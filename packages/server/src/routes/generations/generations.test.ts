@@ -3,7 +3,7 @@ import { nodeId, run as runCommand, treeId } from '@coppice/core';
 import { createTools, defineTool, type TurnEvent } from '@coppice/engine';
 import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { expect, test, vi } from 'vitest';
-import { recoverRepliesOnce } from '../../live/recovery.ts';
+import { recoverRepliesOnce } from '../../live/background-tasks.ts';
 import { createTestId, createTree, EventReader, openTestServer, type TestServer } from '../../testing/index.ts';
 import { openSharedServer } from '../../testing/shared-server.ts';
 

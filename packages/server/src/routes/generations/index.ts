@@ -1,12 +1,14 @@
 /** The routes of generations: start, follow from any offset and process, approve tool calls, and stop. */
-import { type ActId, ask, nodeId, readTree, refuse, type TreeId } from '@coppice/core';
-import type { GenerateOptions, TurnStart } from '@coppice/engine';
+
+import { ask, nodeId, readTree, refuse, type TreeId } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
+import { type GenerateOptions, isEventsRun, type TurnEvent, type TurnStart } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
 import { type EventStream, encodeEvent, respondWithStream } from '../../live/event-stream.ts';
-import { type LiveTurn, readTreeVersion, waitForFirstReplies } from '../../live/turns.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { readTreeVersion, waitForFirstReplies } from '../../live/turns.ts';
 import { parseNewMessages, resolveTree } from '../../resolve-tree.ts';
+import type { SharedServices } from '../../services.ts';
 import {
   countQuerySchema,
   listOfSchema,
@@ -16,7 +18,7 @@ import {
   treeIdSchema,
   writeBodySchema,
 } from '../../wire/schemas.ts';
-import { defineRoute, type RouteCall, toReply } from '../define.ts';
+import { defineRoute, toReply } from '../define.ts';
 
 const begun = z
   .object({
@@ -101,7 +103,7 @@ const generate = defineRoute({
       ...omitUndefined({ expectedVersion: call.expectedVersion, onConflict: call.onConflict }),
       actor: call.caller.actor,
     };
-    const live = services.turns.begin(ownerServices, store, start, options);
+    const live = await services.turns.begin(ownerServices, store, start, options);
     const nodes = await waitForFirstReplies(live, models.length * (n ?? 1));
     const version = await readTreeVersion(store, treeId);
     return toReply({ actId: live.actId, treeId, version, nodes }, { version });
@@ -127,7 +129,8 @@ const running = defineRoute({
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     await store.read(treeId, () => readTree(treeId));
-    const items = (await store.runs.list(treeId)).map((run) => ({
+    const replies = (await store.runs.list(treeId)).filter((run) => !isEventsRun(run));
+    const items = replies.map((run) => ({
       runId: run.id,
       nodeId: run.nodeId,
       actId: typeof run.data.actId === 'string' ? run.data.actId : null,
@@ -143,34 +146,47 @@ const events = defineRoute({
   path: '/api/generations/{act}/events',
   name: 'followGeneration',
   summary:
-    'Streams the events of a turn of this process (id = index, data = the event), from `from` or after Last-Event-ID, until the turn ends.',
+    'Streams the events of a turn on any server (id = index, data = the event), from `from` or after Last-Event-ID, until the turn ends.',
   needs: { stream: true },
   query: z.strictObject({ from: countQuerySchema.optional() }),
   produces: 'text/event-stream',
   answer: z.string(),
-  handle(call) {
-    const live = theTurn(call, call.params.act);
+  async handle(call) {
+    const { services, ownerServices, params } = call;
     const last = call.header('last-event-id');
     const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) + 1 : (call.query.from ?? 0);
-    const stream = call.services.streams.open(call.caller);
+    const stream = services.streams.open(call.caller);
+    const found = await services.turns
+      .events(ownerServices, params.act, from, stream.closed)
+      .catch((thrown: unknown) => {
+        stream.close();
+        throw thrown;
+      });
+    if (found === null) {
+      stream.close();
+      return refuse('tree/unknown-node', `No turn ${params.act} is running. Follow its node instead.`, {
+        actId: params.act,
+      });
+    }
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
-    void sendTurn(stream, live, from);
+    void sendTurn(stream, found, services.log);
     return respondWithStream(stream);
   },
 });
 
-function theTurn(call: Pick<RouteCall<unknown, unknown, unknown>, 'services' | 'caller'>, act: ActId): LiveTurn {
-  const live = call.services.turns.find(call.caller.owner, act);
-  return (
-    live ??
-    refuse('tree/unknown-node', `No turn ${act} is running in this process. Follow its node instead.`, { actId: act })
-  );
-}
-
-async function sendTurn(stream: EventStream, live: LiveTurn, from: number): Promise<void> {
-  for await (const [index, event] of live.read(from, stream.closed)) {
-    await stream.waitForDrain();
-    if (!stream.send(encodeEvent(event.type, event, index))) return;
+async function sendTurn(
+  stream: EventStream,
+  events: AsyncIterable<readonly [number, TurnEvent]>,
+  log: SharedServices['log'],
+): Promise<void> {
+  try {
+    for await (const [index, event] of events) {
+      await stream.waitForDrain();
+      if (!stream.send(encodeEvent(event.type, event, index))) return;
+    }
+  } catch (error) {
+    // The store is unavailable. The reader reconnects, and continues after the last event that it got.
+    log.warn({ err: error }, 'the events of a turn of another server could not be read');
   }
   stream.close();
 }
@@ -189,7 +205,8 @@ const follow = defineRoute({
     const { services, ownerServices, params } = call;
     const { store, treeId } = await resolveTree(call, params.tree);
     const head = await store.read(treeId, () => ask('head', { id: params.node }));
-    if (head === null) return refuse('tree/unknown-node', `There is no node ${params.node}.`, { nodeId: params.node });
+    if (head === null)
+      return refuse('tree/unknown-node', `There is no message ${params.node}.`, { nodeId: params.node });
     const last = call.header('last-event-id');
     const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : (call.query.offset ?? 0);
     const stream = services.streams.open(call.caller);
@@ -218,20 +235,10 @@ const abort = defineRoute({
   summary:
     'Stops a turn in any process and keeps its text so far. Returns `aborted: false` if the turn has already ended.',
   answer: stopped,
-  async handle(call) {
-    const { act } = call.params;
-    const live = call.services.turns.find(call.caller.owner, act);
-    if (live !== null) {
-      const aborted = !live.over;
-      live.turn.abort();
-      await live.turn.done;
-      return toReply({ aborted });
-    }
-    const { ownerServices } = call;
-    // A process does not know turns of other processes and old turns. So a finished turn, a turn of another owner and
-    // an unknown turn get the same response.
-    return toReply({ aborted: await ownerServices.engineOf(ownerServices.store).generator.abort({ actId: act }) });
-  },
+  // A server does not know turns of other servers and old turns. So a finished turn, a turn of another owner and an
+  // unknown turn get the same response.
+  handle: async ({ services, ownerServices, params }) =>
+    toReply({ aborted: await services.turns.abort(ownerServices, params.act) }),
 });
 
 const abortNode = defineRoute({
@@ -244,7 +251,8 @@ const abortNode = defineRoute({
     const { ownerServices, params } = call;
     const { store, treeId } = await resolveTree(call, params.tree);
     const head = await store.read(treeId, () => ask('head', { id: params.node }));
-    if (head === null) return refuse('tree/unknown-node', `There is no node ${params.node}.`, { nodeId: params.node });
+    if (head === null)
+      return refuse('tree/unknown-node', `There is no message ${params.node}.`, { nodeId: params.node });
     return toReply({ aborted: await ownerServices.engineOf(store).generator.abort({ nodeId: params.node }) });
   },
 });
@@ -253,13 +261,13 @@ const approve = defineRoute({
   method: 'post',
   path: '/api/generations/{act}/approvals/{call}',
   name: 'approveCall',
-  summary: 'Approves or rejects a tool call of a turn. `remember` allows later calls of the same tool without asking.',
+  summary:
+    'Approves or rejects a tool call of a turn on any server. `remember` allows later calls of the same tool without asking.',
   body: z.strictObject({ approve: z.boolean(), remember: z.boolean().optional() }),
   answer: z.object({ approved: z.boolean() }),
-  handle(call) {
-    const live = theTurn(call, call.params.act);
-    const { approve: approved, remember = false } = call.body;
-    call.services.turns.decide(live, call.params.call, approved, remember);
+  async handle({ services, ownerServices, params, body }) {
+    const { approve: approved, remember = false } = body;
+    await services.turns.decide(ownerServices, { actId: params.act, callId: params.call, approved }, remember);
     return toReply({ approved });
   },
 });

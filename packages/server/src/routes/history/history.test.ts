@@ -1,7 +1,7 @@
 import { type Store, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
-import { trimHistoryOnce } from '../../live/trim-history.ts';
+import { trimHistoryOnce } from '../../live/background-tasks.ts';
 import { createTree, openTestServer } from '../../testing/index.ts';
 
 test('[A100] a tree can be read as of any version and restored to it, as a new commit', async () => {

@@ -1,9 +1,10 @@
 /** The routes of the history: the commits of a tree, the tree at any version, and restoring a version. */
+
 import { readTreeAsOf, type Tree, type TreeId, unwrapResult } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import { readHistoryStart } from '@coppice/core/history';
 import { allBookmarks, branchPage, childIds, topology } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
-import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
 import { runWrite, toTreeView } from '../../tree-view.ts';
 import {
@@ -51,9 +52,9 @@ const commits = defineRoute({
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { before, limit } = call.query;
-    const wish = omitUndefined({ before, limit: limit === undefined ? undefined : Math.min(Math.max(1, limit), 500) });
+    const page = omitUndefined({ before, limit: limit === undefined ? undefined : Math.min(Math.max(1, limit), 500) });
     const begins = await store.read(treeId, () => readHistoryStart());
-    return toReply({ items: await store.history(treeId, wish), begins });
+    return toReply({ items: await store.history(treeId, page), begins });
   },
 });
 

@@ -118,12 +118,18 @@ describe('the MCP server and the official client', () => {
 
   it('[MS6] a prompt gives a thread to continue', async () => {
     const { server: own, client } = await official();
-    const { treeId, nodeIds } = await sample(own);
+    const { treeId: id, nodeIds } = await sample(own);
     expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'continue-branch' }]);
-    const words = { tree: treeId, node: nodeIds[0] ?? '' };
+    const words = { tree: id, node: nodeIds[0] ?? '' };
     const { messages } = await client.getPrompt({ name: 'continue-branch', arguments: words });
     expect(messages).toMatchObject([{ role: 'user', content: { text: expect.stringContaining('the oak') } }]);
     expect(JSON.stringify(messages)).not.toContain('It is old');
+    const context = { actor: 'me', kit: messageKit, now: Date.now, newId };
+    const state = { role: 'user', content: [{ type: 'text', text: 'state of a program' }] } as const;
+    await run(own.store, { type: 'mark', treeId: treeId(id), kind: 'state', message: state }, context);
+    const whole = await client.getPrompt({ name: 'continue-branch', arguments: { tree: id } });
+    expect(JSON.stringify(whole)).toContain('It is old');
+    expect(JSON.stringify(whole)).not.toContain('state of a program');
   });
 
   it('[MS8] every tool declares its output, and the results match', async () => {
@@ -296,25 +302,29 @@ describe('the MCP server', () => {
 
   it('[MS3] if allowed, it appends, branches, bookmarks and merges branches', async () => {
     const { server: own, call } = await connected(true);
-    const { treeId, nodeIds } = await sample(own);
-    const added = JSON.parse((await call('append', { tree: treeId, node: nodeIds[0], text: 'Another way.' })).said);
-    expect(added).toMatchObject({ treeId });
-    expect(JSON.parse((await call('branch', { tree: treeId, node: nodeIds[1] })).said)).toMatchObject({
+    const { treeId: woods, nodeIds } = await sample(own);
+    const added = JSON.parse((await call('append', { tree: woods, node: nodeIds[0], text: 'Another way.' })).said);
+    expect(added).toMatchObject({ treeId: woods });
+    expect(JSON.parse((await call('branch', { tree: woods, node: nodeIds[1] })).said)).toMatchObject({
       nodeId: nodeIds[1],
     });
-    await call('bookmark', { tree: treeId, node: nodeIds[1], title: 'here' });
-    expect(JSON.parse((await call('summarise', { tree: treeId, node: added.nodeId })).said)).toMatchObject({
+    await call('bookmark', { tree: woods, node: nodeIds[1], title: 'here' });
+    expect(JSON.parse((await call('summarise', { tree: woods, node: added.nodeId })).said)).toMatchObject({
       added: [expect.any(String)],
     });
     const begun = JSON.parse((await call('append', { text: 'A new one.' })).said);
-    expect(begun.treeId).not.toBe(treeId);
+    expect(begun.treeId).not.toBe(woods);
+    // A new tree and its first message are one act, so that one undo takes back the message.
+    const commits = await own.store.history(treeId(begun.treeId), { limit: 9 });
+    expect(new Set(commits.map(({ actId }) => actId)).size).toBe(1);
+    expect(commits.length).toBe(2);
   });
 
   it('[MS3] an invalid addition is refused, and no tree is left behind', async () => {
     const { call, server: own } = await connected(true);
     expect(await call('append', { text: ' \n ' })).toMatchObject({ said: expect.stringContaining('message/blank') });
     const node = '01890c2e-0000-7000-8000-000000000000';
-    expect(await call('append', { node, text: 'Hi.' })).toMatchObject({ said: expect.stringContaining('the tree') });
+    expect(await call('append', { node, text: 'Hi.' })).toMatchObject({ said: expect.stringContaining('the chat') });
     expect((await own.store.trees({})).items).toEqual([]);
     await call('append', { text: 'Which tea? And why?' });
     expect((await own.store.trees({})).items).toMatchObject([{ attributes: { autoTitle: 'Which tea?' } }]);

@@ -1,6 +1,6 @@
 /** The routes that list models and tools, and return the operator's settings. */
-import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
+import { sha256 } from '#platform/crypto';
 import { matchesEntityTag } from '../../entity-tags.ts';
 import { anyObjectSchema, listOfSchema, queryFlagSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
@@ -45,7 +45,7 @@ const listModels = defineRoute({
     const items = query.all === true ? list : list.filter((model) => model.ready);
     const text = JSON.stringify({ items, default: await services.defaultModel() });
     // The list is long and rarely changes, so browsers revalidate their copy by this tag.
-    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+    const etag = `"${sha256(text, 'base64url').slice(0, 22)}"`;
     const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
     if (matchesEntityTag(header('if-none-match'), etag)) return { raw: null, status: 304, headers };
     return { text, headers };

@@ -33,7 +33,7 @@ async function forwardCall(
   const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
   const method = body === null ? 'GET' : 'POST';
   const search = call.search();
-  const to = { version: 'v1', path, method, project, search };
+  const to = { version: 'v1', path, method, project, search, chunks: null };
   return proxyCall({ services, caller, signal, header, headers, wire, body, ...to });
 }
 
@@ -51,7 +51,7 @@ function definePostRoute(route: ProxyRoute, wire: WireKind | null): RouteDefinit
     path: `${base}/v1/${path}`,
     name,
     summary,
-    needs: { body: 'bytes', limit: 'proxyBytes', access: 'write' },
+    needs: { body: 'bytes', isEncoded: true, limit: 'proxyBytes', access: 'write' },
     query: anyQuery,
     answer: anything,
     refusal: proxyRefusal(path),

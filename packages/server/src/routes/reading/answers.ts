@@ -8,7 +8,7 @@ export const maxPageNodes = 1_000;
 
 /** Returns a node. Throws if it does not exist or is deleted. */
 export function* requireLiveNode(id: NodeId): ReadProgram<Node> {
-  return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+  return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
 }
 
 /** The schema of nodes with the version at which they were read. */

@@ -1,7 +1,9 @@
 /** The routes that read pages of a branch, and the topology of a tree. */
+
 import { ask, readTopology, readTree, type TreeId } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
+import { toTopologyColumns } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
-import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
 import { readThreadPage } from '../../thread-page.ts';
 import { linearMessageSchema, toLinearMessages } from '../../wire/linear-messages.ts';
@@ -17,7 +19,6 @@ import {
   topologyColumnsSchema,
   topologyNodeSchema,
 } from '../../wire/schemas.ts';
-import { toTopologyColumns } from '../../wire/topology-columns.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const variants = z.object({ index: z.number(), total: z.number(), ids: listOfSchema(nodeIdSchema) });

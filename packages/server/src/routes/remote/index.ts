@@ -16,6 +16,7 @@ import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
 import { assertTreeExists, resolveTree } from '../../resolve-tree.ts';
 import { createRunContext } from '../../tree-view.ts';
+import { describeIssue } from '../../wire/describe-issue.ts';
 import {
   anyObjectSchema,
   jsonObjectSchema,
@@ -90,11 +91,8 @@ const read = defineRoute({
     if (!isOffered(name)) return throwHttpError('http/invalid', `body.name: there is no read ${name} here.`);
     const parsed = readArguments[name].safeParse(given);
     if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      return throwHttpError(
-        'http/invalid',
-        `body.with.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is invalid'}`,
-      );
+      const { at, message } = describeIssue('body.with', given, parsed.error.issues[0]);
+      return throwHttpError('http/invalid', message, { at });
     }
     const { store, treeId: tree } = await resolveTree(call, call.params.tree);
     // Some reads find acts by actor. A caller may only find their own acts.

@@ -1,5 +1,4 @@
 /** The routes of share links. A link shows one path as it was when the link was created. */
-import { randomBytes } from 'node:crypto';
 import { blockDefinitionOf, isKnownBlock } from '@coppice/content';
 import {
   ask,
@@ -16,6 +15,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
+import { randomText } from '#platform/crypto';
 import { respondWithBlob, throwNoSuchBlob } from '../../blob-reply.ts';
 import { requireFutureExpiry } from '../../expiry.ts';
 import { throwHttpError } from '../../http-errors.ts';
@@ -52,7 +52,7 @@ const createShare = defineRoute({
     if (resolved.temporary)
       return refuse(
         'tree/read-only',
-        `The tree ${resolved.treeId} is temporary. Make it permanent before you share it.`,
+        `The chat ${resolved.treeId} is temporary. Make it permanent before you share it.`,
         {},
       );
     const { row, nodes } = await resolved.store.read(resolved.treeId, function* () {
@@ -61,7 +61,7 @@ const createShare = defineRoute({
       return { row: found, nodes: end === null ? [] : yield* readPath({ to: end }) };
     });
     if (nodes.length === 0) return refuse('message/blank', 'There is nothing to share yet.', {});
-    const token = randomBytes(24).toString('base64url');
+    const token = randomText(24, 'base64url');
     const made: ShareLink = {
       id: services.newId(),
       owner: caller.owner,

@@ -64,8 +64,8 @@ function requireClient({ mcp }: SharedServices): McpClient {
 }
 
 /**
- * Whether the caller may add commands, which run with the permissions of the server process. Allowed on a local
- * single-user server, or if the operator allows it.
+ * Whether the caller may add commands, which run with the permissions of the server process. Only an admin may: on a
+ * single-user server if it listens on loopback, on a shared server if the operator allows it.
  */
 function mayAddCommands({ auth, bound, config, live, mcp }: SharedServices, { role }: Pick<Caller, 'role'>): boolean {
   if (live === null || mcp === null || role !== 'admin') return false;

@@ -1,9 +1,10 @@
 /** The routes that export a tree, a part of a tree, or everything, with a report of what the format cannot store. */
+
 import { type ExportSelection, formats } from '@coppice/content/formats';
 import { ask, parseNodeId, readTree, refuse, type TreeRow, unwrapResult } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
 import {
   type ExportJob,
@@ -101,7 +102,7 @@ async function treeExportJob(call: TreeCall): Promise<ExportJob> {
     const found = yield* readTree(treeId);
     const node = 'nodeId' in selection ? selection.nodeId : undefined;
     if (node !== undefined && (yield* ask('head', { id: node })) === null)
-      return refuse('tree/unknown-node', `There is no node ${node}.`, { nodeId: node });
+      return refuse('tree/unknown-node', `There is no message ${node}.`, { nodeId: node });
     return found;
   });
   return {

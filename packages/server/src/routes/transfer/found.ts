@@ -1,8 +1,8 @@
 /** The routes that list and import conversations of other programs on this computer. */
+import { omitUndefined } from '@coppice/core/decode';
 import { z } from '@hono/zod-openapi';
 import { type ComputerPaths, findFiles, findPrograms, programFolders } from '../../found/index.ts';
 import { throwHttpError } from '../../http-errors.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
 import type { SharedServices } from '../../services.ts';
 import { listOfSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
@@ -60,19 +60,20 @@ const begin = defineRoute({
         'http/forbidden',
         'Conversations on this computer can be imported only on a single-user server that listens on this computer.',
       );
-    const program = programFolders.find(({ format }) => format === body.format);
+    const places = programFolders.filter(({ format }) => format === body.format);
+    const [program] = places;
     if (program === undefined)
       return throwHttpError('http/not-found', `There is no program with the format ${body.format}.`);
-    const slot = services.imports.admit(caller.owner);
+    const slot = await services.imports.admit(caller.owner);
     try {
-      const files = await findFiles(program, paths);
+      const files = (await Promise.all(places.map((place) => findFiles(place, paths)))).flat();
       if (files.length === 0)
         return throwHttpError('http/not-found', `There are no conversations of ${program.label} on this computer.`);
       const { kit, now, newId } = services;
       const { strict, dryRun } = body;
       const chosen = { format: program.format, follow: true, ...omitUndefined({ strict, dryRun }) };
       const options = { actor: caller.actor, kit, now, newId, ...chosen };
-      const live = slot.begin({ id: newId(), name: program.label, store: ownerServices.store, files, options });
+      const live = await slot.begin({ id: newId(), name: program.label, store: ownerServices.store, files, options });
       return toReply(toImportView(live));
     } finally {
       slot.leave();

@@ -1,13 +1,14 @@
 /** The routes of imports. An import is uploaded once, then it can be read, followed, cancelled and deleted. */
-import { setTimeout as wait } from 'node:timers/promises';
+
 import { type ImportFinding, importErrorKinds } from '@coppice/content/formats';
 import { AppError, isAppError } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
+import { waitMs } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
+import { spoolUpload } from '#platform/spool';
 import { throwHttpError } from '../../http-errors.ts';
 import { type EventStream, encodeEvent, respondWithStream } from '../../live/event-stream.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
-import type { LiveImport } from '../../transfer/imports.ts';
-import { spoolUpload } from '../../transfer/spool.ts';
+import type { ImportRegistry, ImportStatus } from '../../transfer/imports.ts';
 import {
   anyObjectSchema,
   countQuerySchema,
@@ -55,7 +56,7 @@ export const importViewSchema = z
 type ImportAnswer = z.input<typeof importViewSchema>;
 
 /** Converts an import to its response. */
-export function toImportView(live: LiveImport): ImportAnswer {
+export function toImportView(live: ImportStatus): ImportAnswer {
   const { id, name, size, dryRun, strict, state, startedAt, endedAt, format, progress, taken, report, error } = live;
   return {
     id,
@@ -103,21 +104,20 @@ const begin = defineRoute({
   status: 202,
   async handle(call) {
     const { services, caller, query, ownerServices } = call;
-    const place = services.imports.admit(caller.owner);
+    const place = await services.imports.admit(caller.owner);
     try {
       const spool = await spoolUpload(services.spool, readUntilClosing(call)).catch((thrown: unknown) =>
         throwUploadError(call, thrown),
       );
       try {
         if (spool.size === 0) throwHttpError('http/invalid', 'The body is empty: send a file to import.');
-        services.usage.upload(caller.owner, spool.size);
+        await services.usage.upload(caller.owner, spool.size);
         const { name = 'upload', format, scope, strict, dryRun } = query;
         const { kit, now, newId } = services;
         const options = { actor: caller.actor, kit, now, newId, ...omitUndefined({ format, scope, strict, dryRun }) };
         const [store, files] = [ownerServices.store, [spool.sourceNamed(name)]];
-        return toReply(
-          toImportView(place.begin({ id: newId(), name, store, files, release: () => spool.close(), options })),
-        );
+        const request = { id: newId(), name, store, files, release: () => spool.close(), options };
+        return toReply(toImportView(await place.begin(request)));
       } catch (thrown) {
         await spool.close();
         throw thrown;
@@ -152,19 +152,19 @@ function throwUploadError(call: ImportCall, thrown: unknown): never {
 
 type ImportCall = Pick<RouteCall<unknown, unknown, unknown>, 'services' | 'caller' | 'signal' | 'chunks'>;
 
-function requireImport(call: Pick<ImportCall, 'services' | 'caller'>, id: string): LiveImport {
-  return (
-    call.services.imports.find(call.caller.owner, id) ?? throwHttpError('http/not-found', `There is no import ${id}.`)
-  );
+async function requireImport(call: Pick<ImportCall, 'services' | 'caller'>, id: string): Promise<ImportStatus> {
+  const found = await call.services.imports.find(call.caller.owner, id);
+  return found ?? throwHttpError('http/not-found', `There is no import ${id}.`);
 }
 
 const listed = defineRoute({
   method: 'get',
   path: '/api/imports',
   name: 'listImports',
-  summary: 'Lists the running imports of this process, and those that finished in the last day, newest first.',
+  summary: 'Lists the running imports of all servers, and those that finished in the last day, newest first.',
   answer: z.object({ items: listOfSchema(importViewSchema) }),
-  handle: ({ services, caller }) => toReply({ items: services.imports.list(caller.owner).map(toImportView) }),
+  handle: async ({ services, caller }) =>
+    toReply({ items: (await services.imports.list(caller.owner)).map(toImportView) }),
 });
 
 const one = defineRoute({
@@ -174,7 +174,7 @@ const one = defineRoute({
   summary:
     'Returns the progress or the result of an import: read = stored + merged + rejected, for conversations and for records.',
   answer: importViewSchema,
-  handle: (call) => toReply(toImportView(requireImport(call, call.params.id))),
+  handle: async (call) => toReply(toImportView(await requireImport(call, call.params.id))),
 });
 
 // The interval between two progress events. More events would not be visible.
@@ -189,26 +189,30 @@ const events = defineRoute({
   needs: { stream: true },
   produces: 'text/event-stream',
   answer: z.string(),
-  handle(call) {
-    const live = requireImport(call, call.params.id);
+  async handle(call) {
+    const { services, caller, params } = call;
+    await requireImport(call, params.id);
     const stream = call.services.streams.open(call.caller);
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
-    void sendProgress(stream, live);
+    const log = (error: unknown) => services.log.warn({ err: error }, 'the progress of an import could not be read');
+    void sendProgress(stream, services.imports, caller.owner, params.id).catch((error: unknown) => {
+      log(error);
+      stream.close();
+    });
     return respondWithStream(stream);
   },
 });
 
-async function sendProgress(stream: EventStream, live: LiveImport): Promise<void> {
+async function sendProgress(stream: EventStream, imports: ImportRegistry, owner: string, id: string): Promise<void> {
   for (;;) {
-    const { over } = live;
+    const status = await imports.find(owner, id);
+    if (status === null) return stream.close();
+    const over = status.state !== 'running';
     await stream.waitForDrain();
-    if (!stream.send(encodeEvent(over ? 'end' : 'progress', toImportView(live)))) return;
+    if (!stream.send(encodeEvent(over ? 'end' : 'progress', toImportView(status)))) return;
     if (over) return stream.close();
-    await live.changed(stream.closed);
-    await Promise.race([
-      wait(progressIntervalMs, undefined, { signal: stream.closed }).catch(() => undefined),
-      live.done,
-    ]);
+    await imports.changed(id, stream.closed);
+    await waitMs(progressIntervalMs, { signal: stream.closed });
     if (stream.closed.aborted) return;
   }
 }
@@ -245,8 +249,8 @@ const findings = defineRoute({
     'Lists what an import repaired, left out or noticed, each with its location in the source: the first thousand findings, losses first, by page. The report counts all of them.',
   query: page,
   answer: z.object({ items: listOfSchema(finding), cursor: z.string().nullable() }),
-  handle(call) {
-    const live = requireImport(call, call.params.id);
+  async handle(call) {
+    const live = await requireImport(call, call.params.id);
     const sorted = [...live.findings].sort((a, b) => ranks[a.severity] - ranks[b.severity]);
     return toReply(findingsPage(sorted, call.query));
   },
@@ -270,7 +274,7 @@ const trees = defineRoute({
     ),
     cursor: z.string().nullable(),
   }),
-  handle: (call) => toReply(findingsPage(requireImport(call, call.params.id).conversations, call.query)),
+  handle: async (call) => toReply(findingsPage((await requireImport(call, call.params.id)).conversations, call.query)),
 });
 
 const stop = defineRoute({
@@ -281,14 +285,15 @@ const stop = defineRoute({
     'Cancels an import after the current conversation and keeps the imported trees. Removes a finished import from the list.',
   answer: z.object({ cancelled: z.boolean(), import: importViewSchema }),
   async handle(call) {
-    const live = requireImport(call, call.params.id);
-    if (live.over) {
-      call.services.imports.forget(live);
-      return toReply({ cancelled: false, import: toImportView(live) });
+    const { imports } = call.services;
+    const { owner } = call.caller;
+    const status = await requireImport(call, call.params.id);
+    if (status.state !== 'running') {
+      await imports.forget(owner, status.id);
+      return toReply({ cancelled: false, import: toImportView(status) });
     }
-    live.cancel();
-    await live.done;
-    return toReply({ cancelled: live.state === 'cancelled', import: toImportView(live) });
+    const ended = await imports.cancel(owner, status, AbortSignal.any([call.signal, call.services.closing]));
+    return toReply({ cancelled: ended.state === 'cancelled', import: toImportView(ended) });
   },
 });
 

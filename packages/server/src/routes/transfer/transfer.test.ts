@@ -234,7 +234,7 @@ test('[TR9] imports of other users are unknown, and a viewer can export trees bu
 test('[TR10] a server that stops ends its imports and deletes the uploads', async () => {
   const server = await openTestServer({ store: 'sqlite', spool });
   const begun = await begin(server, chats(400));
-  const live = server.server.services.imports.find(server.store.owner, begun.body.id);
+  const live = await server.server.services.imports.find(server.store.owner, begun.body.id);
   await server.server.close();
   expect(live?.state).toBe('cancelled');
   expect(server.server.services.imports.running).toBe(0);

@@ -1,4 +1,5 @@
 /** The routes that create, list, change, copy, delete and restore whole trees. */
+
 import { storeInlineMessages } from '@coppice/content';
 import {
   actId,
@@ -13,8 +14,8 @@ import {
   treeId,
   unwrapResult,
 } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import { z } from '@hono/zod-openapi';
-import { omitUndefined } from '../../omit-undefined.ts';
 import { assertTreeExists, formatOfTree, parseNewMessages, resolveTree, viewOfTree } from '../../resolve-tree.ts';
 import { createRunContext, runWrite, toTreeView, toWriteAnswer } from '../../tree-view.ts';
 import { linearMessageSchema, toLinearMessages } from '../../wire/linear-messages.ts';
@@ -67,24 +68,24 @@ const create = defineRoute({
   also: [200],
   async handle(call) {
     const { id, rootId, temporary = false, messages, ...attributes } = call.body;
-    const made = id === undefined ? treeId(call.services.newId()) : unwrapResult(parseTreeId(id));
+    const newTreeId = id === undefined ? treeId(call.services.newId()) : unwrapResult(parseTreeId(id));
     const given = parseNewMessages(messages ?? []);
-    const store = temporary ? call.ownerServices.temporary.store : await call.ownerServices.storeOf(made);
-    if (temporary) await call.ownerServices.admitTemporary(made);
-    const said = await storeInlineMessages(given, store.blobs);
+    const store = temporary ? call.ownerServices.temporary.store : await call.ownerServices.storeOf(newTreeId);
+    if (temporary) await call.ownerServices.admitTemporary(newTreeId);
+    const storedMessages = await storeInlineMessages(given, store.blobs);
     const context = createRunContext(call, call.services.newId());
     const set = omitUndefined(attributes);
     const created = await run(
       store,
-      { type: 'create', treeId: made, attributes: set, messages: said, ...omitUndefined({ rootId }) },
+      { type: 'create', treeId: newTreeId, attributes: set, messages: storedMessages, ...omitUndefined({ rootId }) },
       context,
     );
     // The first commit only inserts the root, which no response contains.
     const isMaking = created.commit?.version === 1;
     const outcome = await toWriteAnswer(store, isMaking ? { ...created, commit: null } : created);
-    const resolved = { treeId: made, store, temporary };
+    const resolved = { treeId: newTreeId, store, temporary };
     const tree = await viewOfTree(resolved);
-    const result = { treeId: made, created: created.result.created, tree };
+    const result = { treeId: newTreeId, created: created.result.created, tree };
     const status = created.result.created ? 201 : 200;
     return toReply({ ...outcome, actId: created.actId, result }, { status, version: tree.version });
   },
@@ -108,9 +109,9 @@ const listTrees = defineRoute({
   }),
   answer: z.object({ items: listOfSchema(treeViewSchema), cursor: z.string().nullable() }),
   async handle({ ownerServices, query }) {
-    const { limit, ...wish } = query;
+    const { limit, ...filters } = query;
     const page = await ownerServices.store.trees(
-      omitUndefined({ ...wish, limit: limit === undefined ? undefined : Math.min(limit, 500) }),
+      omitUndefined({ ...filters, limit: limit === undefined ? undefined : Math.min(limit, 500) }),
     );
     const items = page.items.map((row) => toTreeView(row, { format: row.format, temporary: false }));
     return toReply({ items, cursor: page.cursor });
@@ -224,14 +225,14 @@ interface CopyWish {
 async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unknown>, wish: CopyWish) {
   const resolved = await resolveTree(call, call.params.tree);
   await assertTreeExists(resolved);
-  const made = wish.id === undefined ? treeId(call.services.newId()) : unwrapResult(parseTreeId(wish.id));
+  const newTreeId = wish.id === undefined ? treeId(call.services.newId()) : unwrapResult(parseTreeId(wish.id));
   const { store, temporary } = resolved;
-  if (temporary) await call.ownerServices.admitTemporary(made);
+  if (temporary) await call.ownerServices.admitTemporary(newTreeId);
   const copied = await run(
     store,
     {
       type: 'duplicate',
-      treeId: made,
+      treeId: newTreeId,
       from: resolved.treeId,
       whole: wish.whole,
       attributes: wish.attributes,
@@ -240,12 +241,12 @@ async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unkn
     createRunContext(call),
   );
   const created = copied.commit !== null;
-  const tree = await viewOfTree({ treeId: made, store, temporary });
+  const tree = await viewOfTree({ treeId: newTreeId, store, temporary });
   // A copy may be as large as its tree, so the response has no nodes. Clients read them page by page.
   const { version, actId: act } = copied;
-  const answer = { treeId: made, version, actId: act, activeNodeId: tree.activeNodeId, nodes: [] };
+  const answer = { treeId: newTreeId, version, actId: act, activeNodeId: tree.activeNodeId, nodes: [] };
   return toReply(
-    { ...answer, result: { treeId: made, created, tree } },
+    { ...answer, result: { treeId: newTreeId, created, tree } },
     { status: created ? 201 : 200, version: tree.version },
   );
 }
@@ -303,7 +304,7 @@ const keep = defineRoute({
     const resolved = await resolveTree(call, call.params.tree);
     if (!resolved.temporary) {
       await assertTreeExists(resolved);
-      return refuse('command/invalid', `The tree ${resolved.treeId} is already kept.`, { treeId: resolved.treeId });
+      return refuse('command/invalid', `The chat ${resolved.treeId} is already kept.`, { treeId: resolved.treeId });
     }
     const { actor, now, newId } = createRunContext(call);
     const { version } = await call.ownerServices.temporary.keep(resolved.treeId, {

@@ -4,6 +4,7 @@ import {
   isText,
   type Node,
   type NodeId,
+  type ParentLink,
   type ReadProgram,
   readTree,
   refuse,
@@ -22,9 +23,10 @@ import { defineRoute, toReply } from '../define.ts';
 const maxTrees = 100;
 const maxCachedShapes = 2_000;
 
-/** The position of the user in a tree: the title of the branch, and its last text. */
+/** The position of the user in a tree: the title of the branch, its first question, and its last text. */
 interface ShapePosition {
   readonly on: string | null;
+  readonly first: string;
   readonly words: string;
 }
 
@@ -47,7 +49,28 @@ function shownText({ message, text }: Pick<Node, 'message' | 'text'>): string {
   return texts.length === 0 ? text : texts.join('\n');
 }
 
-function* readShapePosition(activeId: NodeId | null): ReadProgram<ShapePosition> {
+// A branch may begin with a system prompt, or with a message of the model.
+const checkedFirstMessages = 4;
+
+/** Reads the text of the user's first message on the path to a node. Empty if the path does not begin with one. */
+function* readFirstQuestion(links: readonly ParentLink[], rootId: NodeId, activeId: NodeId): ReadProgram<string> {
+  const parents = new Map(links.map(({ id, parentId }) => [id, parentId]));
+  const top: NodeId[] = [];
+  for (let at: NodeId | null | undefined = activeId; at !== undefined && at !== null && at !== rootId; ) {
+    top.push(at);
+    const parent: NodeId | null | undefined = parents.get(at);
+    // Deleted, so that the walk also ends if the links contain a cycle.
+    parents.delete(at);
+    at = parent;
+  }
+  const to = top[Math.max(0, top.length - checkedFirstMessages)];
+  if (to === undefined) return '';
+  const { nodes } = yield* ask('path', { to, limit: checkedFirstMessages });
+  const first = nodes.find((node) => node.role === 'user' && node.text.trim() !== '');
+  return first === undefined ? '' : shownText(first).slice(0, maxTextLength);
+}
+
+function* readShapePosition(activeId: NodeId | null): ReadProgram<Omit<ShapePosition, 'first'>> {
   if (activeId === null) return { on: null, words: '' };
   const { nodes } = yield* ask('path', { to: activeId, limit: checkedMessages });
   const last = nodes.findLast((node) => node.meta.title !== undefined || node.text.trim() !== '');
@@ -72,8 +95,10 @@ async function shapeOf(store: Store, id: TreeId): Promise<CachedShape | null> {
   if (before?.version === row.version) return before;
   const found = await store.read(id, function* () {
     const { rootId, activeNodeId, version } = yield* readTree(id);
-    const shape = silhouetteOf(yield* ask('links', {}), rootId, activeNodeId);
-    return { version, shape, place: yield* readShapePosition(activeNodeId) };
+    const links = yield* ask('links', {});
+    const shape = silhouetteOf(links, rootId, activeNodeId);
+    const first = activeNodeId === null ? '' : yield* readFirstQuestion(links, rootId, activeNodeId);
+    return { version, shape, place: { ...(yield* readShapePosition(activeNodeId)), first } };
   });
   known.delete(id);
   known.set(id, found);
@@ -90,6 +115,7 @@ const shape = z
     branches: z.number(),
     stems: listOfSchema(z.object({ height: z.number(), active: z.boolean() })),
     on: z.string().nullable(),
+    first: z.string(),
     words: z.string(),
   })
   .openapi('TreeShape');
@@ -111,7 +137,7 @@ const getShapes = defineRoute({
   path: '/api/shapes',
   name: 'getShapes',
   summary:
-    'Returns the silhouettes of several trees (messages, branches and their lengths), and your position in each: the title of the branch and its last text.',
+    'Returns the silhouettes of several trees (messages, branches and their lengths), and your position in each: the title of the branch, its first question and its last text.',
   query: z.strictObject({ ids: z.string() }),
   answer: z.object({ items: listOfSchema(shape) }),
   async handle(call) {

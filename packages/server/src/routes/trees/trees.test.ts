@@ -230,7 +230,16 @@ test('[A150] silhouettes give the messages, branches and lines of trees, follow 
   const other = await createTree(server, ['x']);
   const shapes = async (ids: string) => (await server.ask('GET', `/api/shapes?ids=${ids}`)).body.items;
   expect(await shapes(`${id},${createTestId()},${other.id}`)).toEqual([
-    { treeId: id, version, messages: 3, branches: 1, stems: [{ height: 3, active: true }], on: null, words: 'c' },
+    {
+      treeId: id,
+      version,
+      messages: 3,
+      branches: 1,
+      stems: [{ height: 3, active: true }],
+      on: null,
+      first: 'a',
+      words: 'c',
+    },
     {
       treeId: other.id,
       version: other.version,
@@ -238,6 +247,7 @@ test('[A150] silhouettes give the messages, branches and lines of trees, follow 
       branches: 1,
       stems: [{ height: 1, active: true }],
       on: null,
+      first: 'x',
       words: 'x',
     },
   ]);
@@ -277,7 +287,17 @@ test('[A153] a silhouette gives the position of its user: the nearest bookmark o
     { role: 'assistant', content },
   ];
   const { body } = await server.ask('POST', '/api/trees', { body: { messages } });
-  expect((await server.ask('GET', `/api/shapes?ids=${body.treeId}`)).body.items[0].words).toBe('Forty-two.');
+  const position = async (treeId: string) => (await server.ask('GET', `/api/shapes?ids=${treeId}`)).body.items[0];
+  expect(await position(body.treeId)).toMatchObject({ first: 'How many?', words: 'Forty-two.' });
+  // The first question is also found above a long branch, and below a message of the model.
+  const long = [
+    { role: 'assistant', content: 'Welcome.' },
+    ...Array.from({ length: 40 }, (_, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content: `Message ${at}` })),
+  ];
+  const made = await server.ask('POST', '/api/trees', { body: { systemPrompt: 'Be brief.', messages: long } });
+  expect(await position(made.body.treeId)).toMatchObject({ first: 'Message 0', words: 'Message 39' });
+  const without = await server.ask('POST', '/api/trees', { body: { messages: long.slice(0, 1) } });
+  expect(await position(without.body.treeId)).toMatchObject({ first: '', words: 'Welcome.' });
   await server.close();
 });
 

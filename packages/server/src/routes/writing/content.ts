@@ -1,8 +1,9 @@
 /** The routes that append, edit, split, join and delete messages. */
+
 import { storeInlineBlocks, storeInlineMessages } from '@coppice/content';
 import { type EditCommand, nodeId, refuse } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import { z } from '@hono/zod-openapi';
-import { omitUndefined } from '../../omit-undefined.ts';
 import { parseEditedContent, parseNewMessages, resolveTree } from '../../resolve-tree.ts';
 import { runWrite } from '../../tree-view.ts';
 import {

@@ -1,7 +1,8 @@
 /** The routes that move, copy and merge messages, or set the active node. */
+
 import { treeId as asTreeId, moveToTree, nodeId } from '@coppice/core';
+import { omitUndefined } from '@coppice/core/decode';
 import { z } from '@hono/zod-openapi';
-import { omitUndefined } from '../../omit-undefined.ts';
 import { assertExpectedVersion, assertTreeExists, resolveTree } from '../../resolve-tree.ts';
 import { createRunContext, runWrite, toWriteAnswer } from '../../tree-view.ts';
 import { nodeIdSchema, plainWriteQuerySchema, writeBodySchema, writeResponseSchema } from '../../wire/schemas.ts';

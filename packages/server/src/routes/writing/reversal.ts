@@ -1,4 +1,5 @@
 /** The routes of undo, redo and the trash. */
+
 import {
   type ActId,
   type ActRecord,
@@ -12,9 +13,9 @@ import {
   undoOrRedoAnywhere,
   unwrapResult,
 } from '@coppice/core';
-import { isStructural } from '@coppice/core/tree';
+import { omitUndefined } from '@coppice/core/decode';
+import { insertedNodes, invert, isStructural } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
-import { omitUndefined } from '../../omit-undefined.ts';
 import { assertExpectedVersion, resolveTree } from '../../resolve-tree.ts';
 import { createRunContext, runWrite, toWriteAnswer, type WriteAnswer } from '../../tree-view.ts';
 import { purgeRemainderSchema, toPurgeRemainder } from '../../wire/purge-view.ts';
@@ -66,12 +67,6 @@ const reversible = z
   })
   .nullable();
 
-// Redoing an undone step has the opposite effect.
-const opposites: ReadonlyMap<string, string> = new Map([
-  ['remove', 'restore'],
-  ['restore', 'remove'],
-]);
-
 /**
  * Returns the number of steps of an act by type, and the beginning of the text that it added. For a redo, the act is an
  * undo whose steps are inverted.
@@ -80,14 +75,11 @@ function summarizeAct(act: ActRecord | null): z.infer<typeof reversible> {
   const [first] = act?.commits ?? [];
   if (act === null || first === undefined) return null;
   const steps: Record<string, number> = {};
-  let text: string | null = null;
   for (const commit of act.commits)
-    for (const step of commit.steps) {
-      const type = commit.kind === 'undo' ? (opposites.get(step.type) ?? step.type) : step.type;
+    for (const { type } of commit.kind === 'undo' ? invert(commit.steps, commit.version) : commit.steps)
       steps[type] = (steps[type] ?? 0) + 1;
-      if (step.type === 'insert' && text === null && step.node.text.trim() !== '') text = step.node.text.slice(0, 120);
-    }
-  return { actId: act.actId, at: first.at, steps, text };
+  const added = act.commits.flatMap((commit) => insertedNodes(commit.steps)).find(({ text }) => text.trim() !== '');
+  return { actId: act.actId, at: first.at, steps, text: added?.text.slice(0, 120) ?? null };
 }
 
 const getReversible = defineRoute({

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { createTestId, createTree, openTestServer, type TestServer } from '../../testing/index.ts';
 import { routes } from '../index.ts';
 
@@ -7,9 +8,35 @@ async function thread(server: TestServer, id: string): Promise<string[]> {
   return body.nodes.map((node: { text: string }) => node.text);
 }
 
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+function toSchema(type: z.ZodType): JsonSchema {
+  return z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
+}
+
+/** Whether a JSON Schema, or one of its alternatives, accepts fields that it does not name. */
+function acceptsAnyField({ type, properties, additionalProperties, anyOf, oneOf }: JsonSchema): boolean {
+  const alternatives = [...(anyOf ?? []), ...(oneOf ?? [])];
+  if (alternatives.some((one) => acceptsAnyField(one))) return true;
+  return type === 'object' && properties !== undefined && additionalProperties !== false;
+}
+
 function say(...texts: string[]) {
   return texts.map((content) => ({ role: 'user', content }));
 }
+
+test('[T30] every list of the API refuses a limit of zero', () => {
+  const limited = routes.filter((route) => 'limit' in (toSchema(route.query ?? z.object({})).properties ?? {}));
+  expect(limited.length).toBeGreaterThan(8);
+  for (const { method, path, query } of limited) {
+    const { issues = [] } = query?.safeParse({ limit: '0' }).error ?? {};
+    expect([method, path, issues.map((issue) => issue.path)]).toEqual([
+      method,
+      path,
+      expect.arrayContaining([['limit']]),
+    ]);
+  }
+});
 
 test('[A20] a structural or content write without a version is refused with 428; header, query and body are accepted', async () => {
   const server = await openTestServer();
@@ -249,6 +276,17 @@ test('[A171] a limit below one and an unknown field are refused by every route',
     body: { messages: say('x'), parentID: nodeIds[0] },
   });
   expect([wrong.status, wrong.body.error.message]).toEqual([400, expect.stringContaining('parentID')]);
+  const asked = await server.ask('GET', `${at}?selct=1`);
+  expect([asked.status, asked.body.error.message]).toEqual([400, expect.stringContaining('selct')]);
+  const settings = await server.ask('GET', '/api/settings?selct=1');
+  expect([settings.status, settings.body.error.message]).toEqual([400, expect.stringContaining('selct')]);
+  // Routes outside of the API forward what a service defines.
+  const open = routes.flatMap(({ method, path, query, body, needs }) =>
+    [query, needs.body === 'json' ? body : null]
+      .filter((schema) => schema !== null && acceptsAnyField(toSchema(schema)))
+      .flatMap(() => (path.startsWith('/api/') ? [`${method} ${path}`] : [])),
+  );
+  expect(open).toEqual([]);
   await server.close();
 });
 

@@ -1,12 +1,14 @@
 /** The open buckets of a directory. Each database has one connection pool, and each bucket one engine. */
-import { AppError, refusalKinds, refuse } from '@coppice/core';
-import type { SqlTask } from '../../sql/query.ts';
+import { AppError, isAppError, refusalKinds, refuse } from '@coppice/core';
+import type { AttachmentObjects } from '../../sql/attachment-objects.ts';
+import { queryRow, type SqlTask } from '../../sql/query.ts';
 import { SqlStore } from '../../sql/store.ts';
 import { PostgresDatabase } from '../database.ts';
 import { PostgresEngine } from '../engine.ts';
 import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
 import { prepareServer } from '../prepare-server.ts';
-import { assignOwner, type Bucket, bucketOfOwner, chooseBucketByHash, listBuckets } from './directory.ts';
+import { findDistributedCommit } from './citus.ts';
+import { assignNewOwner, type Bucket, bucketOfOwner, listBuckets, rankBucketsByHash } from './directory.ts';
 
 /** A bucket that is open, with its connections. */
 export interface OpenBucket {
@@ -20,6 +22,8 @@ export interface OpenBucket {
 
 // Longer than a call waits for a move of its owner.
 const retiredMs = 60_000;
+// How long a bucket that did not answer gets no new owners.
+const unreachableMs = 30_000;
 // More owners than a server serves at once. Looking up an owner that is not cached takes one query of the directory.
 const mostCached = 10_000;
 
@@ -32,9 +36,14 @@ export class BucketPool {
   /** Buckets in a database that they were moved away from. */
   readonly #retired = new Set<Promise<OpenBucket>>();
   readonly #homes = new Map<string, string>();
+  /** Until when a bucket counts as unreachable, so that new users do not wait for it each time. */
+  readonly #unreachableUntil = new Map<string, number>();
   #buckets: readonly Bucket[] = [];
 
-  constructor(directory: PostgresDatabase, options: PostgresOptions) {
+  /** The object store for the attachments of all buckets. */
+  readonly objects: AttachmentObjects | undefined;
+
+  constructor(directory: PostgresDatabase, options: PostgresOptions, objects?: AttachmentObjects) {
     if (options.isolation === 'serializable')
       refuse(
         'command/invalid',
@@ -42,6 +51,7 @@ export class BucketPool {
       );
     this.directory = directory;
     this.#options = options;
+    this.objects = objects;
   }
 
   /** Reads the list of buckets again. If a bucket was moved, the connections to its old database are closed later. */
@@ -52,7 +62,7 @@ export class BucketPool {
       if (current.has(key)) continue;
       this.#open.delete(key);
       this.#retired.add(opening);
-      // Until then, calls in progress get the answer that the bucket was moved.
+      // Closed later, so that calls in progress still learn that the bucket was moved.
       setTimeout(() => void this.#closeRetired(opening), retiredMs).unref();
     }
     return this.#buckets;
@@ -62,15 +72,51 @@ export class BucketPool {
     if (this.#retired.delete(opening)) await opening.then(({ store }) => store.close()).catch(() => undefined);
   }
 
+  /**
+   * Returns the bucket of an owner for a feed. A new owner gets a bucket, because a feed must follow the bucket to which
+   * the owner's first write goes. A directory that takes no writes assigns none.
+   */
+  async homeForFeed(owner: string): Promise<OpenBucket> {
+    return this.homeOf(owner, true).catch((error: unknown) => {
+      if (!isAppError(error) || error.code !== 'tree/read-only') throw error;
+      return this.homeOf(owner, false);
+    });
+  }
+
   /** Returns the bucket of an owner. An owner without a bucket gets one if the call is for a write. */
   async homeOf(owner: string, forWriting: boolean): Promise<OpenBucket> {
     const known = this.#homes.get(owner);
     if (known !== undefined) return this.named(known);
     const assigned = await this.directory.read(() => bucketOfOwner(owner));
     if (assigned !== null) return this.named(this.#remember(owner, assigned));
-    const hashed = chooseBucketByHash(owner, await this.reload());
-    if (!forWriting) return this.named(hashed);
-    return this.named(this.#remember(owner, await this.directory.write(() => assignOwner(owner, hashed))));
+    const [best, ...others] = rankBucketsByHash(owner, await this.reload());
+    const choice = await this.#chooseReachable(best, others);
+    if (!forWriting) return this.named(choice);
+    return this.named(this.#remember(owner, await this.directory.write(() => assignNewOwner(owner, choice))));
+  }
+
+  /**
+   * Returns the first bucket whose database answers, so that new users can begin while another bucket is down; the best
+   * one if none answers.
+   */
+  async #chooseReachable(best: string, others: readonly string[]): Promise<string> {
+    if (others.length === 0) return best;
+    for (const name of [best, ...others]) if (await this.#isReachable(name)) return name;
+    return best;
+  }
+
+  async #isReachable(name: string): Promise<boolean> {
+    const now = performance.now();
+    if ((this.#unreachableUntil.get(name) ?? 0) > now) return false;
+    try {
+      const { database } = await this.named(name);
+      await database.read(() => queryRow('SELECT 1 AS yes'));
+      return true;
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      this.#unreachableUntil.set(name, performance.now() + unreachableMs);
+      return false;
+    }
   }
 
   #remember(owner: string, bucket: string): string {
@@ -90,6 +136,19 @@ export class BucketPool {
 
   async all(): Promise<readonly OpenBucket[]> {
     return Promise.all((await this.reload()).map((bucket) => this.#opened(bucket)));
+  }
+
+  /** Runs work on all buckets at once, and returns the outcome of each in the order of their names. */
+  async allSettled<T>(work: (bucket: OpenBucket) => Promise<T>): Promise<readonly PromiseSettledResult<T>[]> {
+    return Promise.allSettled((await this.#listOrLast()).map(async (bucket) => work(await this.#opened(bucket))));
+  }
+
+  /** Returns the buckets. While the directory is down, those that it had before. */
+  async #listOrLast(): Promise<readonly Bucket[]> {
+    return this.reload().catch((error: unknown) => {
+      if (!isAppError(error) || this.#buckets.length === 0) throw error;
+      return this.#buckets;
+    });
   }
 
   /** Opens a bucket by name. Throws if the directory has no such bucket. */
@@ -125,9 +184,16 @@ export class BucketPool {
     return (await known).withSchema(schema);
   }
 
-  async #openBucket(bucket: Bucket): Promise<OpenBucket> {
+  /** Returns the database of a bucket with the settings that its schema needs. */
+  async #preparedDatabaseOf(bucket: Bucket): Promise<PostgresDatabase> {
     const database = await this.databaseOf(bucket);
-    const opened = { ...(await prepareServer(database, this.#options)), isBucket: true };
+    const commit = await database.read(findDistributedCommit);
+    return commit === null ? database : database.asDistributed(commit);
+  }
+
+  async #openBucket(bucket: Bucket): Promise<OpenBucket> {
+    const database = await this.#preparedDatabaseOf(bucket);
+    const opened = { ...(await prepareServer(database, this.#options)), isBucket: true, objects: this.objects };
     const engine = new PostgresEngine(opened);
     await engine.start();
     const store = new SqlStore(engine, this.#options);

@@ -16,7 +16,6 @@ import type {
   LinearRecord,
   NewestAct,
   NodeId,
-  OwnedRun,
   Page,
   PlannerFactory,
   Provenance,
@@ -26,6 +25,7 @@ import type {
   SealedRecords,
   SearchHit,
   SearchQuery,
+  SharedState,
   Store,
   StoreCapabilities,
   StoreInfo,
@@ -44,8 +44,8 @@ import { joinReports } from '../../join-reports.ts';
 import { throwStoreClosed } from '../../refusals.ts';
 import { queryRow } from '../../sql/query.ts';
 import type { SqlStore } from '../../sql/store.ts';
-import { backUpDatabases } from '../backup.ts';
 import { isOwnerMovedError } from '../owner-gate.ts';
+import { backUpBuckets } from './backup-buckets.ts';
 import type { BucketPool, OpenBucket } from './bucket-pool.ts';
 
 // How many milliseconds a call waits until a move of its owner has finished.
@@ -54,7 +54,7 @@ const firstWait = 10;
 const slowestWait = 250;
 
 /** What the handles of all owners share. */
-interface SharedState {
+interface BucketParts {
   closed: boolean;
   readonly pool: BucketPool;
   /** The store of the directory, which contains accounts, tokens, shares and encrypted records. */
@@ -69,9 +69,9 @@ export class BucketStore implements Store {
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
   readonly sealed: SealedRecords | null;
-  readonly #state: SharedState;
+  readonly #state: BucketParts;
 
-  constructor(state: SharedState, owner: string) {
+  constructor(state: BucketParts, owner: string) {
     this.#state = state;
     this.owner = owner;
     this.supports = state.directory.supports;
@@ -85,24 +85,35 @@ export class BucketStore implements Store {
     };
   }
 
+  get shared(): SharedState | null {
+    return this.#state.directory.shared;
+  }
+
   #runs(): RunStore {
     return {
       start: (run) => this.#write((store) => store.runs.start(run)),
       beat: (id, at) => this.#write((store) => store.runs.beat(id, at)),
-      note: (id, data) => this.#write((store) => store.runs.note(id, data)),
+      note: (id, data, unless) => this.#write((store) => store.runs.note(id, data, unless)),
       append: (id, chunk) => this.#write((store) => store.runs.append(id, chunk)),
       chunks: (id, from) => this.#read((store) => store.runs.chunks(id, from)),
       find: (id) => this.#read((store) => store.runs.find(id)),
       list: (treeId) => this.#read((store) => store.runs.list(treeId)),
       claimStale: (silentMs, process) => this.#write((store) => store.runs.claimStale(silentMs, process)),
-      claimStaleOfAll: async (silentMs, process) => {
-        const claimed: OwnedRun[] = [];
-        for (const { store } of await this.#pool.all())
-          claimed.push(...(await store.runs.claimStaleOfAll(silentMs, process)));
-        return claimed;
-      },
+      claimStaleOfAll: (silentMs, process) =>
+        this.#fromReachableBuckets(({ store }) => store.runs.claimStaleOfAll(silentMs, process)),
       end: (id) => this.#write((store) => store.runs.end(id)),
     };
+  }
+
+  /**
+   * Collects results from all buckets. Those of a database that is down are left out, so that its failure does not stop
+   * the work for the users of the others. Throws if no bucket answers.
+   */
+  async #fromReachableBuckets<T>(work: (bucket: OpenBucket) => Promise<readonly T[]>): Promise<readonly T[]> {
+    const outcomes = await this.#pool.allSettled(work);
+    if (outcomes.every(({ status }) => status === 'rejected'))
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
   }
 
   get #pool(): BucketPool {
@@ -179,10 +190,11 @@ export class BucketStore implements Store {
   }
 
   async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<TreeListEvent> {
+    await this.#pool.homeForFeed(this.owner);
     let at = since ?? (await this.#read((store) => store.latestCursor()));
     for (;;)
       try {
-        const { store } = await this.#pool.homeOf(this.owner, false);
+        const { store } = await this.#pool.homeForFeed(this.owner);
         for await (const event of store.forOwner(this.owner).feedAll(at, signal)) {
           at = event.cursor;
           yield event;
@@ -235,16 +247,15 @@ export class BucketStore implements Store {
 
   async trimHistory(options: TrimHistoryOptions): Promise<TrimHistoryReport> {
     if (options.treeId !== undefined) return this.#write((store) => store.trimHistory(options, this.accounts));
-    let report: TrimHistoryReport = { trees: 0, commits: 0, skipped: 0 };
-    for (const { store } of await this.#pool.all()) {
-      const { trees, commits, skipped } = await store.trimHistory(options, this.accounts);
-      report = {
-        trees: report.trees + trees,
-        commits: report.commits + commits,
-        skipped: report.skipped + skipped,
-      };
-    }
-    return report;
+    const reports = await this.#fromReachableBuckets(async ({ store }) => [
+      await store.trimHistory(options, this.accounts),
+    ]);
+    const sum = (count: (report: TrimHistoryReport) => number) => reports.reduce((all, one) => all + count(one), 0);
+    return {
+      trees: sum(({ trees }) => trees),
+      commits: sum(({ commits }) => commits),
+      skipped: sum(({ skipped }) => skipped),
+    };
   }
 
   putExternalIds(ids: readonly ExternalId[]): Promise<void> {
@@ -297,6 +308,7 @@ export class BucketStore implements Store {
 
   /** Checks one tree in the owner's bucket, or all trees of all buckets, one bucket after another. */
   async fsck(options: FsckOptions = {}): Promise<FsckReport> {
+    assertArgument('options', options, argumentValidators.fsckOptions);
     if (options.treeId !== undefined) return this.#write((store) => store.fsck(options));
     const reports: FsckReport[] = [];
     // The totals of later buckets are not known yet, so the reported total grows with each bucket.
@@ -323,9 +335,8 @@ export class BucketStore implements Store {
 
   /** Copies all buckets into one file, each from one snapshot, so that the data of each owner is consistent. */
   async backup(to: string, options: BackupOptions = {}): Promise<void> {
-    const buckets = await this.#pool.all();
-    const databases = buckets.map(({ database }) => database);
-    await backUpDatabases(this.#pool.directory, databases, to, options.onProgress);
+    assertArgument('options', options, argumentValidators.backupOptions);
+    await backUpBuckets(this.#pool, to, options.onProgress);
   }
 
   async close(): Promise<void> {

@@ -1,17 +1,21 @@
 // @module-tag full
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ask, isAppError, run, type Store, type TreeListEvent, textMessage, treeId } from '@coppice/core';
 import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
-import { createTestBuckets, type TestBuckets } from '../../../test/postgres-subject.ts';
+import { createTestBuckets, type TestBuckets, toBucketServer } from '../../../test/postgres-subject.ts';
+import { openStore } from '../../open-store.ts';
 import { positionsPerEpoch } from '../feed-positions.ts';
 import { open } from '../index.ts';
 import { ownerGateLockKeys } from '../owner-gate.ts';
 import { chooseBucketByHash } from './directory.ts';
 import { type Buckets, openBuckets } from './index.ts';
-import { movedBlobTable, movedOwnerTables, movedTreeTables } from './move-owner.ts';
+import { movedBlobTable, movedOwnerTables, movedTreeTables } from './moved-tables.ts';
 
 let server: PostgresServer;
 let place: TestBuckets;
@@ -19,7 +23,7 @@ let store: Store;
 let buckets: Buckets;
 beforeAll(async () => {
   server = await startOwnServer();
-  place = await createTestBuckets(server);
+  place = await createTestBuckets(toBucketServer(server));
 });
 afterAll(async () => {
   await place.directory.drop();
@@ -40,6 +44,21 @@ async function treesOf(owner: string): Promise<{ readonly main: number; readonly
   const [main] = await place.directory.query('SELECT count(*)::int AS n FROM tree WHERE owner = $1', [owner]);
   const [far] = await place.elsewhere(`SELECT count(*)::int AS n FROM far.tree WHERE owner = '${owner}'`);
   return { main: Number(main?.['n']), far: Number(far?.['n']) };
+}
+
+/** Backs up the store. Returns the texts of an owner's only tree in the copy. */
+async function textsInBackup(owner: string): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'coppice-buckets-'));
+  await store.backup(join(folder, 'all.db'));
+  const copy = await openStore(`sqlite:${join(folder, 'all.db')}`);
+  const mine = copy.forOwner(owner);
+  const { items } = await mine.trees();
+  expect(items).toHaveLength(1);
+  const rows = await mine.read(items[0]?.id ?? treeId(''), () => ask('rows', {}));
+  expect((await copy.fsck()).findings).toEqual([]);
+  await copy.close();
+  await rm(folder, { recursive: true });
+  return rows?.nodes.map(({ text }) => text ?? '') ?? [];
 }
 
 /**
@@ -82,6 +101,12 @@ describe('a directory of buckets', () => {
     ]);
     expect(await buckets.check()).toEqual([]);
     await beside.close();
+  });
+
+  test('[L241] a bucket is given to Citus only where its database has it, and only a schema of its own', async () => {
+    await expect(buckets.distribute('main')).rejects.toThrow(/not in a schema of their own/);
+    await expect(buckets.distribute('far')).rejects.toThrow(/has no Citus/);
+    await expect(buckets.distribute('nowhere')).rejects.toThrow(/no bucket nowhere/);
   });
 
   test('[L190] the existing tables become the first bucket, and a server that does not know it is refused', async () => {
@@ -151,11 +176,8 @@ describe('a directory of buckets', () => {
       await (await TestTree.make({ store: store.forOwner(owner), treeId: treeId(testUuid(++n)) })).addMessages([
         `of ${owner}`,
       ]);
-    const { mkdtemp, rm } = await import('node:fs/promises');
-    const { tmpdir } = await import('node:os');
-    const folder = await mkdtemp(`${tmpdir()}/coppice-buckets-`);
+    const folder = await mkdtemp(join(tmpdir(), 'coppice-buckets-'));
     await store.backup(`${folder}/all.db`);
-    const { openStore } = await import('../../open-store.ts');
     const copy = await openStore(`sqlite:${folder}/all.db`);
     for (const owner of [...main, ...far]) expect((await copy.forOwner(owner).trees()).items).toHaveLength(1);
     expect((await copy.fsck()).findings).toEqual([]);
@@ -187,7 +209,12 @@ describe('moving an owner', () => {
     const moved = [...movedTreeTables, ...movedOwnerTables].map(([name]) => name as string);
     // These tables belong to the directory or to a bucket as a whole, so a move does not copy them.
     const stays = ['account', 'token', 'share', 'sealed_record', 'coppice_schema', 'feed_epoch', 'owner_gone'];
-    expect(rows.map(({ name }) => String(name))).toEqual(['tree', 'node', ...moved, movedBlobTable, ...stays].sort());
+    // All servers share these, so they are in the directory only.
+    const shared = ['shared_record', 'shared_counter', 'spending', 'spending_reserved'];
+    // Objects whose attachment was deleted are deleted from here.
+    const left = ['blob_object'];
+    const all = ['tree', 'node', ...moved, movedBlobTable, ...stays, ...shared, ...left];
+    expect(rows.map(({ name }) => String(name))).toEqual(all.sort());
   });
 
   test('[L192] a moved owner keeps all its data, its feed continues, and nothing stays behind', async () => {
@@ -323,7 +350,7 @@ describe('moving an owner', () => {
     expect(await buckets.check()).toEqual([]);
   });
 
-  test('[L194] a move that was interrupted after the old bucket was closed is found by the check, and finished by repeating it', async () => {
+  test('[L194, L295] a move that was interrupted after the old bucket was closed is found by the check, backed up, and finished by repeating it', async () => {
     const mine = store.forOwner('broken');
     await buckets.moveOwner('broken', 'main');
     const fixture = await TestTree.make({ store: mine, treeId: treeId(testUuid(1)) });
@@ -331,12 +358,13 @@ describe('moving an owner', () => {
     // A crashed move: the owner is already in the new bucket, but the directory still names the old one.
     await place.directory.query("UPDATE coppice_owner SET bucket = 'main' WHERE owner = 'broken'");
     expect((await buckets.check()).join()).toContain('interrupted move from main to far');
+    expect(await textsInBackup('broken')).toEqual(['']);
     expect(await buckets.moveOwner('broken', 'far')).toMatchObject({ from: 'main', to: 'far' });
     expect(await buckets.check()).toEqual([]);
     expect((await mine.trees()).items.map(({ id }) => id)).toEqual([fixture.treeId]);
   });
 
-  test('[L194] a move that was interrupted while it deleted the old rows is found by the check, and finished by repeating it', async () => {
+  test('[L194, L295] a move that was interrupted while it deleted the old rows is found by the check, left out of a backup, and finished by repeating it', async () => {
     const mine = store.forOwner('broken');
     await buckets.moveOwner('broken', 'main');
     const fixture = await TestTree.make({ store: mine, treeId: treeId(testUuid(1)) });
@@ -351,11 +379,31 @@ describe('moving an owner', () => {
     await place.directory.query('DROP FUNCTION refuse_delete');
     expect((await buckets.check()).join()).toContain('repeat the move to far');
     await fixture.addMessages(['after the move']);
+    expect(await textsInBackup('broken')).toEqual(['', 'one', 'two', 'after the move']);
     await buckets.moveOwner('broken', 'far');
     expect(await buckets.check()).toEqual([]);
     expect(await treesOf('broken')).toEqual({ main: 0, far: 1 });
     const rows = await mine.read(fixture.treeId, () => ask('rows', {}));
     expect(rows?.nodes.map(({ text }) => text)).toEqual(['', 'one', 'two', 'after the move']);
+  });
+
+  test('[L296] after a move back that failed at its end, a server that has not noticed the first move writes to the owner’s bucket', async () => {
+    await buckets.moveOwner('returning', 'main');
+    const mine = store.forOwner('returning');
+    await TestTree.make({ store: mine, treeId: treeId(testUuid(1)) });
+    await buckets.moveOwner('returning', 'far');
+    await place.elsewhere(`CREATE FUNCTION far.refuse_insert() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'the server is away'; END $$`);
+    await place.elsewhere(
+      'CREATE TRIGGER refuses BEFORE INSERT ON far.owner_gone FOR EACH ROW EXECUTE FUNCTION far.refuse_insert()',
+    );
+    await expect(buckets.moveOwner('returning', 'main')).rejects.toThrow();
+    await place.elsewhere('DROP FUNCTION far.refuse_insert CASCADE');
+    await TestTree.make({ store: mine, treeId: treeId(testUuid(2)) });
+    expect(await treesOf('returning')).toEqual({ main: 0, far: 2 });
+    expect(await buckets.check()).toEqual([]);
+    await buckets.moveOwner('returning', 'main');
+    expect(await treesOf('returning')).toEqual({ main: 2, far: 0 });
   });
 
   test('[L194] draining a bucket moves all its owners, and new ones go elsewhere until it is reopened', async () => {
@@ -418,7 +466,7 @@ async function startRun(owner: string, number: number): Promise<Store> {
   const mine = store.forOwner(owner);
   const fixture = await TestTree.make({ store: mine, treeId: treeId(testUuid(number)) });
   const [nodeId] = await fixture.addMessages(['question']);
-  if (nodeId === undefined) throw new Error('There is no node.');
+  if (nodeId === undefined) throw new Error('There is no message.');
   const { treeId: of } = fixture;
   await mine.runs.start({ id: `run ${number}`, treeId: of, nodeId, process: 'here', startedAt: 1, data: {} });
   return mine;

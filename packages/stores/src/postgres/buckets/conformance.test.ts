@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { startOwnServer } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
-import { bucketSubject } from '../../../test/postgres-subject.ts';
+import { bucketSubject, toBucketServer } from '../../../test/postgres-subject.ts';
 import { runStoreConformance } from '../../conformance/index.ts';
 
 let other: PostgresServer;
@@ -12,4 +12,4 @@ beforeAll(async () => {
 afterAll(() => other.close());
 
 // [L195] The two owners of tests that compare ids are in one bucket. In all other tests they are in two.
-runStoreConformance(bucketSubject('two buckets on two servers', () => other));
+runStoreConformance(bucketSubject('two buckets on two servers', () => toBucketServer(other)));

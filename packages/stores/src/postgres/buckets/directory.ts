@@ -115,6 +115,20 @@ export function* assignOwner(owner: string, bucket: string): SqlTask<string> {
   return (yield* bucketOfOwner(owner)) ?? bucket;
 }
 
+/**
+ * Assigns a new owner to a bucket. Returns the owner's bucket: another one if the owner has one already, or if the
+ * chosen one was closed meanwhile. The buckets stay locked until the transaction ends, so that a bucket that is being
+ * drained gets no owner after the drain has listed them.
+ */
+export function* assignNewOwner(owner: string, choice: string): SqlTask<string> {
+  const rows = yield* queryRows('SELECT name, schema_name, url, state FROM coppice_bucket ORDER BY name FOR SHARE');
+  const known = yield* bucketOfOwner(owner);
+  if (known !== null) return known;
+  const buckets = rows.map(bucketOf);
+  const isOpen = buckets.some(({ name, state }) => name === choice && state === 'open');
+  return yield* assignOwner(owner, isOpen ? choice : chooseBucketByHash(owner, buckets));
+}
+
 export function* reassignOwner(owner: string, bucket: string): SqlTask<void> {
   yield* execute('UPDATE coppice_owner SET bucket = $2 WHERE owner = $1', owner, bucket);
 }
@@ -131,21 +145,25 @@ export function* listBucketOwners(bucket: string, after: string, limit: number):
 }
 
 /**
- * Returns the bucket for a new owner: the open bucket with the highest hash of owner name and bucket name. So a new
- * bucket gets an equal share of new owners. Existing owners stay where they are.
+ * Returns the open buckets for a new owner, best first: sorted by the hash of owner name and bucket name. So a new bucket
+ * gets an equal share of new owners. Existing owners stay where they are. Throws if no bucket is open.
  */
-export function chooseBucketByHash(owner: string, buckets: readonly Bucket[]): string {
-  let best: { readonly name: string; readonly hash: string } | undefined;
-  for (const { name, state } of buckets) {
-    if (state !== 'open') continue;
-    const hash = createHash('sha256').update(`${name}\n${owner}`).digest('hex');
-    if (best === undefined || hash > best.hash) best = { name, hash };
-  }
+export function rankBucketsByHash(owner: string, buckets: readonly Bucket[]): readonly [string, ...string[]] {
+  const [best, ...others] = buckets
+    .filter(({ state }) => state === 'open')
+    .map(({ name }) => ({ name, hash: createHash('sha256').update(`${name}\n${owner}`).digest('hex') }))
+    .sort((a, b) => (a.hash > b.hash ? -1 : 1))
+    .map(({ name }) => name);
   if (best === undefined)
     throw new AppError({
       code: 'store/unavailable',
       kind: refusalKinds['store/unavailable'],
       message: 'No bucket accepts new owners. Open one with coppice buckets open.',
     });
-  return best.name;
+  return [best, ...others];
+}
+
+/** Returns the best open bucket for a new owner. */
+export function chooseBucketByHash(owner: string, buckets: readonly Bucket[]): string {
+  return rankBucketsByHash(owner, buckets)[0];
 }

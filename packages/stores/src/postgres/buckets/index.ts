@@ -1,10 +1,12 @@
 /** Administers buckets: lists and adds them, and moves owners between them while they write. */
 import { refuse } from '@coppice/core';
 import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../../sql/query.ts';
-import { PostgresDatabase, quoteName } from '../database.ts';
+import { PostgresDatabase } from '../database.ts';
 import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
 import { prepareServer } from '../prepare-server.ts';
-import { BucketPool } from './bucket-pool.ts';
+import { quoteName } from '../quote.ts';
+import { BucketPool, type OpenBucket } from './bucket-pool.ts';
+import { distributeSchema } from './citus.ts';
 import {
   addBucketRow,
   type Bucket,
@@ -15,6 +17,7 @@ import {
   listBucketOwners,
   requireBucket,
   setBucketState,
+  setBucketUrl,
 } from './directory.ts';
 import { hasUnfinishedBucketMove, moveBucket } from './move-bucket.ts';
 import { moveOwner } from './move-owner.ts';
@@ -47,6 +50,11 @@ export interface Buckets {
    * database a directory; servers that have the database open cannot write until they are restarted.
    */
   add(name: string, options?: { readonly url?: string; readonly schema?: string }): Promise<void>;
+  /**
+   * Gives the tables of a bucket to Citus, as a distributed schema. Repeat it for each bucket after nodes were added.
+   * Servers that have the bucket open must be restarted.
+   */
+  distribute(name: string): Promise<void>;
   moveOwner(owner: string, to: string, options?: MoveOptions): Promise<MoveReport>;
   /** Moves a whole bucket to another database, by the logical replication of PostgreSQL, while its owners write. */
   moveBucket(name: string, url: string, options?: BucketMoveOptions): Promise<BucketMoveReport>;
@@ -54,12 +62,21 @@ export interface Buckets {
   drain(name: string, options?: MoveOptions): Promise<readonly MoveReport[]>;
   /** Opens a bucket for new owners again. */
   open(name: string): Promise<void>;
-  /** Returns a sentence for each inconsistency: an owner in two buckets, in none, or in a move that was interrupted. */
+  /**
+   * Changes the URL of a bucket: another password, user or host of the same database. Throws if the new URL leads to
+   * other tables. Servers use it within seconds, without a restart.
+   */
+  setUrl(name: string, url: string): Promise<void>;
+  /**
+   * Returns a sentence for each inconsistency: an owner in two buckets, in none, or in a move that was interrupted, and
+   * a bucket whose database cannot be used.
+   */
   check(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 const ownersAtOnce = 100;
+const recordsAtOnce = 1_000;
 
 /** Opens the administration of a `postgres:` URL. The database need not be a directory yet. */
 export async function openBuckets(address: string, options: PostgresOptions = {}): Promise<Buckets> {
@@ -107,9 +124,10 @@ class DirectoryBuckets implements Buckets {
       );
     const schema = options.schema ?? `coppice_${name}`;
     const { directory } = this.#pool;
+    const url = options.url ?? null;
+    await this.#assertNewBucket(name, schema, url);
     if (name === firstBucketName && !(await directory.read(isBucketDirectory)))
       refuse('command/invalid', `The bucket ${firstBucketName} contains the existing tables. Choose another name.`);
-    const url = options.url ?? null;
     const database = await this.#pool.databaseOf({ schema: null, url });
     await database.write(function* () {
       yield* execute(`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`);
@@ -123,15 +141,56 @@ class DirectoryBuckets implements Buckets {
         'command/invalid',
         `The schema ${schema} of ${database.settings.place} already has trees. Choose an empty schema.`,
       );
-    await database.withSchema(schema).write(function* () {
-      yield* execute('UPDATE feed_epoch SET divided = TRUE');
-      // A bucket that was moved away from this schema left the record that all owners are gone.
-      yield* execute('DELETE FROM owner_gone');
-    });
+    await this.#openSchema(database.withSchema(schema));
     await directory.write(function* () {
       yield* createBucketDirectory();
       yield* addBucketRow({ name, schema, url, state: 'open' });
     });
+  }
+
+  /** Throws if a bucket has this name or these tables. Otherwise the records of that bucket would be changed. */
+  async #assertNewBucket(name: string, schema: string, url: string | null): Promise<void> {
+    if (!(await this.#pool.directory.read(isBucketDirectory))) return;
+    const placeOf = async (one: Pick<Bucket, 'url' | 'schema'>) =>
+      `${(await this.#pool.databaseOf(one)).settings.place} ${one.schema}`;
+    const wanted = await placeOf({ url, schema });
+    for (const bucket of await this.#pool.reload()) {
+      if (bucket.name === name) refuse('command/invalid', `There is a bucket ${name} already.`);
+      if ((await placeOf(bucket)) === wanted)
+        refuse('command/invalid', `The schema ${schema} is that of the bucket ${bucket.name}. Choose an empty schema.`);
+    }
+  }
+
+  /**
+   * Lets owners into the schema of a new bucket. A bucket that was moved away from it left the record that all owners
+   * are gone. It is replaced by one record for each known owner, because a server may still believe that they are here.
+   */
+  async #openSchema(schema: PostgresDatabase): Promise<void> {
+    await schema.write(() => execute('UPDATE feed_epoch SET divided = TRUE'));
+    const moved = await schema.read(() => queryRow("SELECT 1 AS yes FROM owner_gone WHERE owner = ''"));
+    if (moved === undefined) return;
+    const { directory } = this.#pool;
+    for (let after = ''; ; ) {
+      const owners = await directory.read(() => listOwners(after, recordsAtOnce));
+      const last = owners.at(-1);
+      if (last === undefined) break;
+      await schema.write(() => recordOwnersGone(owners));
+      after = last.owner;
+    }
+    await schema.write(() => execute("DELETE FROM owner_gone WHERE owner = ''"));
+  }
+
+  async distribute(name: string): Promise<void> {
+    await this.#assertDirectory();
+    const bucket = await this.#pool.directory.read(() => requireBucket(name));
+    const { schema } = bucket;
+    if (schema === null)
+      refuse(
+        'command/invalid',
+        `The tables of ${name} are not in a schema of their own. Move its users to another bucket.`,
+      );
+    const database = await this.#pool.databaseOf(bucket);
+    await distributeSchema(database, schema);
   }
 
   async moveOwner(owner: string, to: string, options?: MoveOptions): Promise<MoveReport> {
@@ -147,6 +206,8 @@ class DirectoryBuckets implements Buckets {
   async drain(name: string, options?: MoveOptions): Promise<readonly MoveReport[]> {
     await this.#assertDirectory();
     await this.#pool.directory.read(() => requireBucket(name));
+    if (!(await this.#pool.reload()).some((bucket) => bucket.state === 'open' && bucket.name !== name))
+      refuse('command/invalid', `There is no other open bucket for the users of ${name}. Add or open one.`);
     await this.#pool.write(() => setBucketState(name, 'closed'));
     const reports: MoveReport[] = [];
     const open = await this.#pool.reload();
@@ -166,33 +227,67 @@ class DirectoryBuckets implements Buckets {
     await this.#pool.write(() => setBucketState(name, 'open'));
   }
 
+  async setUrl(name: string, url: string): Promise<void> {
+    await this.#assertDirectory();
+    const bucket = await this.#pool.directory.read(() => requireBucket(name));
+    if (bucket.url === null)
+      refuse('command/invalid', `The bucket ${name} is in the database of the store: change the URL of the store.`);
+    const target = await this.#pool.databaseOf({ schema: bucket.schema, url });
+    if (!(await this.#hasDataOf(name, target)))
+      refuse(
+        'command/invalid',
+        `${target.settings.place} does not have the data of the bucket ${name}. To move it there, use coppice buckets move-bucket.`,
+      );
+    await this.#pool.write(() => setBucketUrl(name, url));
+    await this.#pool.reload();
+  }
+
+  /**
+   * Whether a database has the data of a bucket. The old URL may not work any more, so that the owners of the trees are
+   * compared with those that the directory assigned to the bucket.
+   */
+  async #hasDataOf(name: string, target: PostgresDatabase): Promise<boolean> {
+    const { directory } = this.#pool;
+    if (!(await target.read(isOpenBucketSchema))) return false;
+    const owners = await target.read(listTreeOwners);
+    if (owners.length === 0) return ((await directory.read(ownerCounts)).get(name) ?? 0) === 0;
+    const homes = await directory.read(() => homesOf(owners));
+    return owners.every((owner) => homes.get(owner) === name);
+  }
+
   async check(): Promise<readonly string[]> {
     await this.#assertDirectory();
+    const buckets = await this.#pool.reload();
+    const outcomes = await this.#pool.allSettled((bucket) => this.#checkBucket(bucket));
+    return outcomes.flatMap((outcome, at) =>
+      outcome.status === 'fulfilled'
+        ? outcome.value
+        : `The bucket ${buckets[at]?.name ?? at} cannot be checked: ${outcome.reason instanceof Error ? outcome.reason.message : String(outcome.reason)}`,
+    );
+  }
+
+  async #checkBucket({ bucket, database }: OpenBucket): Promise<readonly string[]> {
     const findings: string[] = [];
-    for (const { bucket, database } of await this.#pool.all()) {
-      const found = await database.read(ownersHere);
-      const homes = await this.#pool.directory.read(() => homesOf(found.map(({ owner }) => owner)));
-      const closedFor = found.find(({ owner }) => owner === '')?.gone;
-      if (closedFor !== undefined && closedFor !== null)
-        findings.push(`The bucket ${bucket.name} is closed, on the way to ${closedFor}: repeat the move.`);
-      else if (await database.read(() => hasUnfinishedBucketMove(bucket.name)))
+    const found = await database.read(ownersHere);
+    const bucketsOfOwners = await this.#pool.directory.read(() => homesOf(found.map(({ owner }) => owner)));
+    const closedFor = found.find(({ owner }) => owner === '')?.gone;
+    if (closedFor !== undefined && closedFor !== null)
+      findings.push(`The bucket ${bucket.name} is closed, on the way to ${closedFor}: repeat the move.`);
+    else if (await database.read(() => hasUnfinishedBucketMove(bucket.name)))
+      findings.push(`The bucket ${bucket.name} is being copied to another database: repeat the move if it broke off.`);
+    for (const { owner, trees, gone } of found) {
+      const home = bucketsOfOwners.get(owner);
+      const at = `The owner ${owner}`;
+      if (gone !== null && home === bucket.name)
+        findings.push(`${at} is in an interrupted move from ${bucket.name} to ${gone}: repeat the move.`);
+      else if (trees > 0 && home === undefined)
+        findings.push(`${at} has trees in ${bucket.name} and is in no bucket of the directory.`);
+      else if (trees > 0 && home !== bucket.name && home !== undefined)
         findings.push(
-          `The bucket ${bucket.name} is being copied to another database: repeat the move if it broke off.`,
+          gone === null
+            ? `${at} is in ${home}, and ${bucket.name} has ${trees} trees of an interrupted move or an older backup: they are not used. Moving the owner there deletes them first.`
+            : `${at} is in ${home}, and ${trees} trees that a move left in ${bucket.name} were not deleted: repeat the move to ${home}.`,
         );
-      for (const { owner, trees, gone } of found) {
-        const home = homes.get(owner);
-        const at = `The owner ${owner}`;
-        if (gone !== null && home === bucket.name)
-          findings.push(`${at} is in an interrupted move from ${bucket.name} to ${gone}: repeat the move.`);
-        else if (trees > 0 && home === undefined)
-          findings.push(`${at} has trees in ${bucket.name} and is in no bucket of the directory.`);
-        else if (trees > 0 && home !== bucket.name && home !== undefined)
-          findings.push(
-            gone === null
-              ? `${at} is in ${home} and has ${trees} trees of an interrupted move in ${bucket.name}: repeat the move, or leave them.`
-              : `${at} was moved from ${bucket.name} to ${home}, and ${trees} trees were not deleted there: repeat the move to ${home}.`,
-          );
-      }
     }
     return findings;
   }
@@ -200,6 +295,46 @@ class DirectoryBuckets implements Buckets {
   async close(): Promise<void> {
     await this.#pool.close();
   }
+}
+
+interface OwnerHome {
+  readonly owner: string;
+  readonly bucket: string;
+}
+
+function* listOwners(after: string, limit: number): SqlTask<readonly OwnerHome[]> {
+  const rows = yield* queryRows(
+    'SELECT owner, bucket FROM coppice_owner WHERE owner > $1 ORDER BY owner LIMIT $2',
+    after,
+    limit,
+  );
+  return rows.map((row) => ({ owner: sqlText(row, 'owner'), bucket: sqlText(row, 'bucket') }));
+}
+
+function* recordOwnersGone(owners: readonly OwnerHome[]): SqlTask<void> {
+  for (const { owner, bucket } of owners)
+    yield* execute(
+      'INSERT INTO owner_gone (owner, bucket) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING',
+      owner,
+      bucket,
+    );
+}
+
+/** Whether the tables of a bucket are in the schema, and the bucket was not moved away from it. */
+function* isOpenBucketSchema(): SqlTask<boolean> {
+  const tables = yield* queryRow(
+    "SELECT to_regclass('feed_epoch') IS NOT NULL AND to_regclass('owner_gone') IS NOT NULL AS yes",
+  );
+  if (tables?.['yes'] !== true) return false;
+  const found = yield* queryRow(
+    "SELECT 1 AS yes FROM feed_epoch WHERE divided AND NOT EXISTS (SELECT 1 FROM owner_gone WHERE owner = '')",
+  );
+  return found !== undefined;
+}
+
+function* listTreeOwners(): SqlTask<readonly string[]> {
+  const rows = yield* queryRows(`SELECT DISTINCT owner FROM tree ORDER BY owner LIMIT ${ownersAtOnce}`);
+  return rows.map((row) => sqlText(row, 'owner'));
 }
 
 function* ownerCounts(): SqlTask<ReadonlyMap<string, number>> {

@@ -8,16 +8,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { refuse } from '@coppice/core';
 import type { Client } from 'pg';
 import { execute, queryRows, type SqlTask } from '../../sql/query.ts';
-import { type PostgresDatabase, quoteName } from '../database.ts';
+import type { PostgresDatabase } from '../database.ts';
+import { sqlStateOf } from '../failures.ts';
 import { positionsPerEpoch } from '../feed-positions.ts';
 import { commitChannelOf, everyFeedPayload } from '../notifications.ts';
 import { ownerGateLockKeys } from '../owner-gate.ts';
 import { prepareServer } from '../prepare-server.ts';
+import { quoteName } from '../quote.ts';
 import type { BucketPool } from './bucket-pool.ts';
 import { type Bucket, requireBucket, setBucketUrl } from './directory.ts';
-import { bucketMoveLock, movedBlobTable, movedOwnerTables, movedTreeTables } from './move-owner.ts';
 import type { BucketMoveOptions, BucketMoveReport } from './move-report.ts';
-import { type BucketConnection, connectBucket, queryFirstColumn } from './row-copy.ts';
+import { bucketMoveLock, movedBlobTable, movedOwnerTables, movedTreeTables } from './moved-tables.ts';
+import { type BucketConnection, connectBucket, queryFirstColumn, quoteText } from './row-copy.ts';
 
 // The record of owners that were moved away must move too: otherwise the new bucket would accept them.
 const replicatedTables: readonly string[] = [
@@ -26,11 +28,14 @@ const replicatedTables: readonly string[] = [
   ...movedTreeTables.map(([name]) => name),
   ...movedOwnerTables.map(([name]) => name),
   movedBlobTable,
+  'blob_object',
   'owner_gone',
 ];
 const dataTables = replicatedTables.filter((name) => name !== 'owner_gone');
 
 const pollMs = 20;
+// How long a move waits for transactions of others, also in other databases of the server.
+const longestSlotWaitMs = 20_000;
 // Owners are refused only when the new database is this close, so that they wait briefly.
 const closeBytes = 1_000_000;
 // Transactions that read the old tables when the bucket was closed get this much time before the rows are deleted.
@@ -57,7 +62,10 @@ export async function moveBucket(
     await guard.begin('READ COMMITTED');
     const [free] = await queryFirstColumn(guard, `SELECT pg_try_advisory_xact_lock(${bucketMoveLock})`);
     if (free !== 't')
-      return refuse('command/invalid', 'An owner or a bucket is being moved: move the bucket when that has ended.');
+      return refuse(
+        'command/invalid',
+        'An owner or a bucket is being moved, or the buckets are being backed up: move the bucket when that has ended.',
+      );
     const bucket = await pool.directory.read(() => requireBucket(name));
     const target = await pool.databaseOf({ schema: bucket.schema, url });
     const report = { bucket: name, to: target.settings.place };
@@ -211,7 +219,7 @@ class BucketMove {
     if (isSame !== undefined) refuse('command/invalid', `The bucket ${this.#bucket.name} is in that database already.`);
     await this.#dropSlot();
     // A subscription that creates its own slot would wait for itself if both databases are on one server.
-    await source.query("SELECT pg_create_logical_replication_slot($1, 'pgoutput')", [this.#stream]);
+    await this.#createSlot(source);
     await this.#to.client.query(`TRUNCATE ${this.#tables(replicatedTables)}`);
     const connection = sourceUrl ?? formatConnection(source);
     await this.#to.client
@@ -225,6 +233,27 @@ class BucketMove {
           `${this.#target.settings.place} cannot replicate from ${this.#source.settings.place}: ${error.message}`,
         );
       });
+  }
+
+  /** Creates the replication slot. The server waits until all transactions that have written something end. */
+  async #createSlot(source: Client): Promise<void> {
+    await source.query(`SET statement_timeout = ${longestSlotWaitMs}`);
+    try {
+      await source.query("SELECT pg_create_logical_replication_slot($1, 'pgoutput')", [this.#stream]);
+    } catch (error) {
+      if (sqlStateOf(error) !== '57014') throw error;
+      const [oldest = 'another transaction'] = await this.#column(
+        'from',
+        `SELECT format('process %s of %s in the database %s, since %s', pid, usename, datname, xact_start)
+        FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() ORDER BY xact_start LIMIT 1`,
+      );
+      refuse(
+        'store/locked',
+        `A move waits for all transactions on ${this.#source.settings.place} that have written something, and one of them did not end: ${oldest}. End it and repeat the move.`,
+      );
+    } finally {
+      await source.query('SET statement_timeout = 0').catch(() => undefined);
+    }
   }
 
   async #refuseOccupiedTarget(): Promise<void> {
@@ -280,11 +309,11 @@ class BucketMove {
   async #waitForChanges(): Promise<void> {
     await this.#to.client.query(`ANALYZE ${this.#tables(dataTables)}`);
     for (;;) {
-      const [behind] = await this.#column(
+      const [missingBytes] = await this.#column(
         'from',
         `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn) FROM pg_replication_slots WHERE slot_name = '${this.#stream}'`,
       );
-      if (behind !== undefined && Number(behind) < closeBytes) return;
+      if (missingBytes !== undefined && Number(missingBytes) < closeBytes) return;
       await sleep(pollMs);
     }
   }
@@ -379,7 +408,7 @@ async function readCurrentSchema(at: BucketConnection): Promise<string> {
   return schema;
 }
 
-/** Returns how the other server connects to the server of a connection. */
+/** Returns the connection string by which another server connects to the database of a client. */
 function formatConnection(client: Client): string {
   const { host, port, user, password, database, ssl } = client;
   const values = { host, port, user, password, dbname: database, ...(ssl ? { sslmode: 'require' } : {}) };
@@ -387,8 +416,4 @@ function formatConnection(client: Client): string {
     .filter(([, value]) => value !== undefined && value !== null && value !== '')
     .map(([key, value]) => `${key}='${String(value).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`)
     .join(' ');
-}
-
-function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

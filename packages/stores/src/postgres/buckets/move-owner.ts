@@ -1,7 +1,9 @@
 /**
- * Moves an owner to another bucket while the owner writes. Each tree is copied, and again if it changed. Then the owner
- * is locked, the remaining changes are copied, and the old bucket starts to refuse the owner. An interrupted move is
- * repeated from the beginning, or finished if the old bucket already refuses the owner.
+ * Moves an owner to another bucket while the owner writes. The new bucket refuses the owner first. Each tree is copied,
+ * and again if it changed. Then the owner is locked, the remaining changes are copied, the old bucket starts to refuse
+ * the owner, and only then the new one accepts it. So at no moment do both accept writes, whatever is interrupted, and
+ * a server with an old cache cannot write to a half copied bucket. An interrupted move is repeated from the beginning,
+ * or finished if the old bucket already refuses the owner.
  */
 import { refuse } from '@coppice/core';
 import { numbersPerTree } from '../../sql/numbers.ts';
@@ -13,31 +15,11 @@ import { makeTooOldError, newestSchemaVersion, readSchema } from '../schema-vers
 import type { BucketPool } from './bucket-pool.ts';
 import { assignOwner, bucketOfOwner, reassignOwner, requireBucket } from './directory.ts';
 import type { MoveOptions, MoveReport } from './move-report.ts';
-import { type BucketConnection, connectBucket, copyRows, queryFirstColumn } from './row-copy.ts';
+import { bucketMoveLock, movedBlobTable, movedOwnerTables, movedTreeTables } from './moved-tables.ts';
+import { type BucketConnection, connectBucket, copyRows, queryFirstColumn, quoteText } from './row-copy.ts';
 
-/** The tables with rows of a tree, except `tree` and `node`, and for each the column with the tree's id. */
-export const movedTreeTables = [
-  ['node_alias', 'tree_id'],
-  ['node_content', 'tree_id'],
-  ['node_copy', 'tree_id'],
-  ['change', 'tree_id'],
-  ['bookmark', 'tree_id'],
-  ['provenance', 'tree_id'],
-  ['external_id', 'tree_id'],
-  ['search_text', 'tree_id'],
-  ['search_mark', 'tree_id'],
-  ['log_start', 'tree_id'],
-] as const;
-
-/** The tables with rows that belong to an owner but to no tree. In their conditions `$1` is the owner. */
-export const movedOwnerTables = [
-  ['run', 'owner = $1'],
-  ['run_chunk', 'run_id IN (SELECT r.id FROM run r WHERE r.owner = $1)'],
-  ['blob_put', 'owner = $1'],
-] as const;
-
-/** The table of attachments. They are copied by hash, because they are large and never change. */
-export const movedBlobTable = 'blob';
+/** Selects the hash of each attachment, and a fingerprint that changes when its bytes are moved to another place. */
+const blobFingerprints = `SELECT hash || ' ' || concat_ws(' ', length(bytes), object) FROM ${movedBlobTable} WHERE owner = $1`;
 
 /**
  * Selects a fingerprint of each tree. A commit changes its version; a purge, or a change of data without a version,
@@ -53,12 +35,6 @@ const fingerprints = `SELECT t.id || ' ' || concat_ws(' ', t.version, t.format,
 const mostRounds = 8;
 const fewChanged = 2;
 const notifiedAtOnce = 500;
-
-/**
- * The keys of the lock in the directory that a move of an owner shares and a move of a bucket has alone. Otherwise rows
- * of an owner could be written to a bucket whose last changes have been replicated.
- */
-export const bucketMoveLock = "hashtext('move bucket'), 0";
 
 /** Moves an owner to another bucket. Throws if another move of the owner is in progress. */
 export async function moveOwner(
@@ -78,12 +54,14 @@ export async function moveOwner(
     if (free !== 't') return refuse('command/invalid', `The owner ${owner} is being moved by another process.`);
     const [noBucketMove] = await queryFirstColumn(guard, `SELECT pg_try_advisory_xact_lock_shared(${bucketMoveLock})`);
     if (noBucketMove !== 't')
-      return refuse('command/invalid', 'A bucket is being moved: move the owner when that has ended.');
-    const home = await pool.directory.read(() => bucketOfOwner(owner));
-    if (home === null) {
-      await pool.write(() => assignOwner(owner, to));
-      return { owner, from: null, to, trees: 0, lockedMs: 0 };
-    }
+      return refuse(
+        'command/invalid',
+        'A bucket is being moved, or the buckets are being backed up: move the owner when that has ended.',
+      );
+    const before = await pool.directory.read(() => bucketOfOwner(owner));
+    // The owner's first write may assign another bucket at this moment.
+    const home = before ?? (await pool.write(() => assignOwner(owner, to)));
+    if (before === null && home === to) return { owner, from: null, to, trees: 0, lockedMs: 0 };
     await pool.reload();
     const source = (await pool.named(home)).database;
     if (home === to) {
@@ -127,7 +105,10 @@ class OwnerMove {
           'command/invalid',
           `The owner ${this.#owner} is in an interrupted move to ${gone}: repeat that move first.`,
         );
+      // This commit on the old bucket also waits for its standby. Otherwise the row that refuses the owner, seen after a
+      // restart, could be lost by a promotion when the new bucket accepts the owner already.
       const trees = await this.#notify(from, source);
+      await this.#accept(to);
       await this.#pool.write(() => reassignOwner(this.#owner, toName));
       await this.#pool.forget(this.#owner);
       await this.#clear(from);
@@ -157,6 +138,7 @@ class OwnerMove {
    * the owner stays in the old bucket.
    */
   async #copyAll(from: BucketConnection, to: BucketConnection, options: MoveOptions): Promise<number> {
+    await this.#refuse(to);
     await this.#clear(to);
     try {
       for (let round = 0; round < mostRounds; round++) if ((await this.#round(from, to, options)) <= fewChanged) break;
@@ -168,6 +150,23 @@ class OwnerMove {
       if ((await this.#goneTo(from).catch(() => '')) === null) await this.#clear(to).catch(() => undefined);
       throw error;
     }
+  }
+
+  /** Makes a bucket refuse the owner, whose data is in the old bucket. */
+  async #refuse(at: BucketConnection): Promise<void> {
+    await at.begin('READ COMMITTED');
+    await at.client.query('INSERT INTO owner_gone (owner, bucket) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING', [
+      this.#owner,
+      this.#names.from,
+    ]);
+    await at.commit();
+  }
+
+  /** Makes a bucket accept the owner. */
+  async #accept(at: BucketConnection): Promise<void> {
+    await at.begin('READ COMMITTED');
+    await at.client.query('DELETE FROM owner_gone WHERE owner = $1', [this.#owner]);
+    await at.commit();
   }
 
   async #goneTo(from: BucketConnection): Promise<string | null> {
@@ -217,12 +216,18 @@ class OwnerMove {
   }
 
   async #copyBlobs(from: BucketConnection, to: BucketConnection): Promise<void> {
-    const hashes = `SELECT hash FROM ${movedBlobTable} WHERE owner = $1`;
     const [here, there] = [
-      await queryFirstColumn(from, hashes, this.#owner),
-      new Set(await queryFirstColumn(to, hashes, this.#owner)),
+      new Map((await queryFirstColumn(from, blobFingerprints, this.#owner)).map(split)),
+      new Map((await queryFirstColumn(to, blobFingerprints, this.#owner)).map(split)),
     ];
-    const missing = here.filter((hash) => !there.has(hash));
+    // An attachment that was moved to an object store, or from it, is copied again.
+    const extra = [...there].filter(([hash, print]) => here.get(hash) !== print).map(([hash]) => hash);
+    if (extra.length > 0)
+      await to.client.query(`DELETE FROM ${movedBlobTable} WHERE owner = $1 AND hash = ANY (CAST($2 AS TEXT[]))`, [
+        this.#owner,
+        extra,
+      ]);
+    const missing = [...here].filter(([hash, print]) => there.get(hash) !== print).map(([hash]) => hash);
     const owner = quoteText(this.#owner);
     if (missing.length > 0)
       await copyRows(from, to, {
@@ -230,13 +235,6 @@ class OwnerMove {
         condition: `owner = ${owner} AND hash = ANY (CAST($1 AS TEXT[]))`,
         parameter: missing,
       });
-    const kept = new Set(here);
-    const extra = [...there].filter((hash) => !kept.has(hash));
-    if (extra.length > 0)
-      await to.client.query(`DELETE FROM ${movedBlobTable} WHERE owner = $1 AND hash = ANY (CAST($2 AS TEXT[]))`, [
-        this.#owner,
-        extra,
-      ]);
   }
 
   /**
@@ -258,7 +256,6 @@ class OwnerMove {
     // New commits in the new bucket must get higher positions than the copied commits.
     const copied = `(SELECT coalesce(max(id), 0) / ${positionsPerEpoch} FROM change WHERE owner = $1)`;
     await to.client.query(`UPDATE feed_epoch SET epoch = ${copied} + 1 WHERE epoch <= ${copied}`, [owner]);
-    await to.client.query('DELETE FROM owner_gone WHERE owner = $1', [owner]);
     await to.commit();
     await from.client.query('INSERT INTO owner_gone (owner, bucket) VALUES ($1, $2)', [owner, this.#names.to]);
     await from.commit();
@@ -354,8 +351,4 @@ async function copyTree(from: BucketConnection, to: BucketConnection, id: string
 function split(line: string): [id: string, print: string] {
   const at = line.indexOf(' ');
   return [line.slice(0, at), line.slice(at + 1)];
-}
-
-function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -3,7 +3,8 @@
  * version works.
  */
 import type { Client } from 'pg';
-import { type PostgresDatabase, quoteName } from '../database.ts';
+import type { PostgresDatabase } from '../database.ts';
+import { quoteName } from '../quote.ts';
 
 /** A connection to a bucket outside the pool, for long transactions. */
 export interface BucketConnection {
@@ -29,7 +30,11 @@ export async function connectBucket(database: PostgresDatabase): Promise<BucketC
   return {
     client,
     begin: async (level) => {
-      await client.query(`BEGIN ISOLATION LEVEL ${level}; SET LOCAL synchronous_commit = on${path}`);
+      // A timeout of the role would end a move, and with it a lock that other moves rely on.
+      await client.query(
+        `BEGIN ISOLATION LEVEL ${level}; SET LOCAL synchronous_commit = on; SET LOCAL statement_timeout = 0;
+        SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0${path}`,
+      );
     },
     commit: async () => {
       await client.query('COMMIT');
@@ -104,4 +109,9 @@ export async function queryFirstColumn(
 ): Promise<string[]> {
   const { rows } = await client.query<[string]>({ text: sql, values: [...values], rowMode: 'array', types: unparsed });
   return rows.map(([first]) => first);
+}
+
+/** Quotes a text as a literal, for statements that take no parameters. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }

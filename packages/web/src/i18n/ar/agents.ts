@@ -4,12 +4,12 @@ import type { TranslatedTexts } from '../types.ts';
 
 export const agentTextsAr: TranslatedTexts<typeof agentTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
   agents: 'عمل مسجّل',
-  agentsLead: 'ما سألته برامجك عبر وكيل Coppice',
+  agentsLead: 'ما طلبته برامجك عبر وسيط Coppice',
   agentsEmpty: 'لم يُسجل شيء بعد. شغّل برنامجًا باستخدام',
   runningNow: 'يعمل الآن',
   callsToday: 'استدعاءات اليوم',
   toolCalls: 'استدعاءات أدوات',
-  tokensCached: 'توكن، {n} من الذاكرة المخبئية',
+  tokensCached: 'توكن، {n} من ذاكرة التخزين المؤقت',
   costToday: 'تكلفة اليوم',
   errors: 'الأخطاء',
   errorsToday: 'أخطاء',

@@ -41,6 +41,8 @@ export const findingDetailTextsAr: Readonly<Record<FindingDetailCode, string>> =
   'no-name': 'لا اسم',
   'not-a-node': 'لا عقدة',
   'not-an-object': 'لا كائن',
+  'not-a-list': '{} ليس قائمة',
+  'names-of-folders': 'أسماء {} من المجلدات',
   'text-in-wrong-place': 'في سجله نص حيث لا نص في هذه الصيغة',
   'text-in-unknown-fields': 'نصه في حقول غير معروفة',
   'no-author': 'لا تذكر أي رسالة كاتبها',

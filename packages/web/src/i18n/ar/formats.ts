@@ -1,4 +1,4 @@
-/** Arabic texts about formats, by the name of the format and of what it loses. */
+/** Arabic texts about formats: their names and descriptions, and the features that they cannot store. */
 
 /** Display names by format id. */
 export const formatNamesAr: Readonly<Record<string, string>> = {

@@ -26,6 +26,7 @@ export const messageToolTextsAr: TranslatedTexts<
   stopDictating: 'إيقاف الإملاء',
   dictateHint: 'إملاء. قد يرسل المتصفح التسجيل إلى الشركة المطوِّرة له.',
   dictateFailed: 'تعذَّر الإملاء',
+  readAloudFailed: 'تعذَّرت القراءة بصوت عالٍ',
   notifyOffer: 'هل تريد إشعارًا عند انتهاء رد طويل؟',
   turnOn: 'تشغيل',
   replyFinished: 'اكتمل الرد',

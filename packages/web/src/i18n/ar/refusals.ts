@@ -11,7 +11,7 @@ export const refusalTextsAr: RefusalTexts = {
   'tree/unknown-node': ['الرسالة {nodeId} غير موجودة هنا.', 'هذه الرسالة غير موجودة هنا.'],
   'tree/unknown-tree': ['المحادثة {treeId} غير موجودة.', 'هذه المحادثة غير موجودة.'],
   'tree/unknown-version': 'حالة المحادثة هذه غير موجودة.',
-  'tree/root-protected': 'لا يمكن ذلك مع جذر المحادثة:',
+  'tree/root-protected': 'لا يمكن ذلك مع بداية المحادثة:',
   'tree/cycle': 'لا يمكن أن تكون الرسالة تحت نفسها.',
   'tree/foreign-parent': 'تنتمي هذه الرسالة إلى محادثة أخرى.',
   'tree/broken-path': 'تنقص رسالة على هذا المسار:',

@@ -4,18 +4,18 @@ import type { TranslatedTexts } from '../types.ts';
 
 export const agentTextsDe: TranslatedTexts<typeof agentTextsEn, 'one' | 'other'> = {
   agents: 'Aufgezeichnete Arbeit',
-  agentsLead: 'Was Ihre Programme über den Coppice-Proxy gefragt haben',
-  agentsEmpty: 'Noch ist nichts aufgezeichnet. Starten Sie ein Programm mit',
+  agentsLead: 'Modellaufrufe deiner Programme, aufgezeichnet vom Coppice-Proxy',
+  agentsEmpty: 'Noch ist nichts aufgezeichnet. Starte ein Programm mit',
   runningNow: 'laufen gerade',
   callsToday: 'Aufrufe heute',
   toolCalls: 'Werkzeugaufrufe',
-  tokensCached: 'Tokens, {n} aus dem Cache',
+  tokensCached: 'Token, {n} aus dem Cache',
   costToday: 'Kosten heute',
   errors: 'Fehler',
   errorsToday: 'Fehler',
   program: 'Programm',
   projectName: 'Projekt',
-  tokensUsed: 'Tokens',
+  tokensUsed: 'Token',
   session: 'Sitzung',
   calls: 'Aufrufe',
   toolsUsed: 'Werkzeuge',
@@ -53,7 +53,7 @@ export const agentTextsDe: TranslatedTexts<typeof agentTextsEn, 'one' | 'other'>
   exportSessions: 'Als CSV exportieren',
   howToRecord: 'So wird aufgezeichnet',
   howToRecordLead:
-    'Starten Sie Ihr Programm mit einer dieser Zeilen. Seine Anfragen an Modelle werden unverändert weitergeleitet und hier aufgezeichnet.',
+    'Starte dein Programm mit einer dieser Zeilen. Seine Modellaufrufe werden unverändert weitergeleitet und hier aufgezeichnet.',
   howToFollowLead:
     'Sitzungen, die Programme in Dateien ablegen, können importiert oder beim Schreiben mitverfolgt werden.',
   importOnce: 'Einmal importieren',

@@ -39,7 +39,7 @@ export const commandWordsDe: Readonly<Record<string, CommandWords>> = {
     },
     examples: [
       'die zweite Nachricht der Liste auf diesen Zweig kopieren',
-      'mehrere Nachrichten kopieren, angegeben durch die Enden ihrer Kennungen',
+      'mehrere Nachrichten kopieren, angegeben durch das Ende ihrer IDs',
     ],
   },
   clone: {
@@ -142,11 +142,11 @@ export const commandWordsDe: Readonly<Record<string, CommandWords>> = {
     ],
   },
   redo: {
-    summary: 'Stellt wieder her, was du zuletzt rückgängig gemacht hast, wenn du seitdem nichts geändert hast.',
+    summary: 'Wiederholt, was du zuletzt rückgängig gemacht hast, wenn du seitdem nichts geändert hast.',
     arguments: {
       force: 'Auch wenn andere darauf aufgebaut haben; ihre Nachrichten kommen in den Papierkorb.',
     },
-    examples: ['die letzte rückgängig gemachte Änderung wiederherstellen', 'auch wenn andere darauf aufgebaut haben'],
+    examples: ['die letzte rückgängig gemachte Änderung wiederholen', 'auch wenn andere darauf aufgebaut haben'],
   },
   switch: {
     summary:
@@ -166,11 +166,11 @@ export const commandWordsDe: Readonly<Record<string, CommandWords>> = {
       'Zeigt den Chat als Gliederung: wo Zweige beginnen, sich verzweigen und enden, und die aktuelle Nachricht.',
     arguments: {
       node: 'Nur zeigen, was unter dieser Nachricht ist.',
-      filter: 'Was gezeigt wird; ohne Angabe zusammengefaltet.',
+      filter: 'Was gezeigt wird; ohne Angabe die eingeklappte Gliederung.',
       limit: 'Wie viele Zeilen höchstens; ohne Angabe 200.',
     },
     examples: [
-      'die Gliederung, lange Strecken zusammengefaltet',
+      'die Gliederung, lange Abschnitte eingeklappt',
       'deine Nachrichten auf allen Zweigen',
       'alles unter einem Lesezeichen',
     ],

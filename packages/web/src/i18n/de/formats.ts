@@ -1,4 +1,4 @@
-/** German texts about formats, by the name of the format and of what it loses. */
+/** German texts about formats: their names and descriptions, and the features that they cannot store. */
 
 /** Display names by format id. */
 export const formatNamesDe: Readonly<Record<string, string>> = {
@@ -45,8 +45,7 @@ export const formatNamesDe: Readonly<Record<string, string>> = {
 
 /** What each format is, by its id. */
 export const formatDescriptionsDe: Readonly<Record<string, string>> = {
-  archive:
-    'Ganze Chats mit Papierkorb, Lesezeichen, Anhängen und fremden Kennungen, Zeile für Zeile und mit Prüfsummen.',
+  archive: 'Ganze Chats mit Papierkorb, Lesezeichen, Anhängen und fremden IDs, Zeile für Zeile und mit Prüfsummen.',
   chatgpt: 'Chats mit allen Zweigen, wie ChatGPT sie exportiert.',
   'claude-code': 'Sitzungsdateien von Claude Code, mit Zweigen, Zusammenfassungen und Unteragenten.',
   codex: 'Rollouts von Codex, mit Werkzeugen, Überlegungen, Zusammenfassungen und zurückgenommenen Runden.',
@@ -67,23 +66,23 @@ export const formatLossesDe: Readonly<Record<string, string>> = {
   attributes:
     'Anheftung, Ordner, Schlagwörter und Notizen von Chats werden weggelassen, soweit es keinen Platz dafür gibt.',
   blobs: 'Anhänge, deren Bytes nicht im Speicher sind, werden nur genannt.',
-  block: 'Blöcke, die es dort nicht gibt, werden als Text geschrieben.',
+  block: 'Blöcke, die das Format nicht kennt, werden als Text geschrieben.',
   bookmarks: 'Lesezeichen werden weggelassen.',
   branches: 'Zweige neben dem aktuellen Zweig werden weggelassen.',
-  'call-ids': 'Werkzeugaufrufe werden nur nach ihrer Stelle unterschieden.',
+  'call-ids': 'Werkzeugaufrufe werden nur nach ihrer Reihenfolge unterschieden.',
   'cut-short': 'Abgebrochene Antworten werden wie ganze geschrieben.',
   excluded: 'Nachrichten, die das Modell nicht sieht, werden wie gewöhnliche geschrieben.',
   failed: 'Fehlgeschlagene Nachrichten werden wie gewöhnliche geschrieben.',
   failures: 'Ergebnisse fehlgeschlagener Werkzeuge werden wie gewöhnliche geschrieben.',
-  groups: 'Versionen werden geschrieben, nicht aber, was sie gemeinsam hervorbrachte.',
+  groups: 'Versionen werden geschrieben, aber nicht, welche zusammen entstanden sind.',
   markers: 'Zusammenfassungen und Zustände von Erweiterungen werden anders geschrieben oder weggelassen.',
-  notes: 'Kennungen, Verbrauch, Einstellungen und Notizen werden weggelassen.',
-  otherwise: 'Wofür es dort kein Wort gibt, wird anders ausgedrückt.',
+  notes: 'IDs, Verbrauch, Einstellungen und Notizen werden weggelassen.',
+  otherwise: 'Was das Format nicht kennt, wird anders geschrieben.',
   results: 'Mehrere Ergebnisse eines Aufrufs werden als eines geschrieben.',
   steps:
-    'Was an einem Schritt in einer Antwort hing, steht unter der ganzen Antwort; von mehreren Modellen wird das letzte genannt.',
+    'Was unter einem Schritt einer Antwort ist, steht unter der ganzen Antwort; von mehreren Modellen wird das letzte genannt.',
   system: 'Systemnachrichten mitten im Chat werden anders geschrieben.',
-  'system-prompt': 'Der Systemprompt wird weggelassen.',
+  'system-prompt': 'Der System-Prompt wird weggelassen.',
   tags: 'Schlagwörter werden weggelassen.',
   thinking: 'Überlegungen werden ohne ihre Signatur geschrieben.',
   trash: 'Gelöschte Nachrichten werden weggelassen.',

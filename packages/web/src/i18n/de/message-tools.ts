@@ -9,7 +9,7 @@ export const messageToolTextsDe: TranslatedTexts<typeof messageToolTextsEn, 'one
   zoomIn: 'Vergrößern',
   zoomOut: 'Verkleinern',
   showWholeTree: 'Ganzen Baum zeigen',
-  loadingTree: 'Der Baum wird geladen …',
+  loadingTree: 'Der Baum wird geladen…',
   loadingTreeShare: 'Der Baum wird geladen: {share} %',
   goodReply: 'Gute Antwort',
   badReply: 'Schlechte Antwort',
@@ -22,7 +22,8 @@ export const messageToolTextsDe: TranslatedTexts<typeof messageToolTextsEn, 'one
   dictate: 'Diktieren',
   stopDictating: 'Diktat beenden',
   dictateHint: 'Diktieren. Dein Browser schickt die Aufnahme womöglich an seinen Hersteller.',
-  dictateFailed: 'Das Diktat ging nicht',
+  dictateFailed: 'Das Diktat ist fehlgeschlagen',
+  readAloudFailed: 'Das Vorlesen ist fehlgeschlagen',
   notifyOffer: 'Bei langen Antworten benachrichtigen, wenn sie fertig sind?',
   turnOn: 'Einschalten',
   replyFinished: 'Antwort fertig',
@@ -34,7 +35,7 @@ export const messageToolTextsDe: TranslatedTexts<typeof messageToolTextsEn, 'one
   shareNamesYou: 'Die Seite nennt deinen Namen: {name}.',
   shareOnlyHere:
     'Diese Adresse funktioniert nur auf diesem Computer. Für andere starte den Server unter einer Adresse, die sie erreichen.',
-  offlineCopies: 'Kopien für offline',
+  offlineCopies: 'Offline-Kopien',
   offlineCopiesHint:
     'Die letzten {n} geöffneten Chats lassen sich in diesem Browser ohne den Server lesen. Temporäre Chats werden nie gespeichert.',
   removeCopies: 'Kopien entfernen',

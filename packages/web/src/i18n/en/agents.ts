@@ -1,7 +1,7 @@
 /** English texts for recorded work. */
 export const agentTextsEn = {
   agents: 'Recorded work',
-  agentsLead: 'What your programs asked, through the Coppice proxy',
+  agentsLead: 'Model calls of your programs, recorded by the Coppice proxy',
   agentsEmpty: 'Nothing is recorded yet. Start a program with',
   runningNow: 'running now',
   callsToday: 'calls today',

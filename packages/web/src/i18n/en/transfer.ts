@@ -14,7 +14,7 @@ export const transferTextsEn = {
   importPacking: 'Packing the folder',
   importSending: 'Uploading',
   importReading: 'Reading',
-  percent: '{n} %',
+  percent: '{n}%',
   importDone: 'Imported',
   importLooked: 'Preview; nothing was imported',
   importFailed: 'Not imported',

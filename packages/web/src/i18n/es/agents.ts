@@ -40,7 +40,7 @@ export const agentTextsEs: TranslatedTexts<typeof agentTextsEn, 'one' | 'many' |
   period: 'Período',
   last7Days: 'Últimos 7 días',
   last30Days: 'Últimos 30 días',
-  allTime: 'Todo el tiempo',
+  allTime: 'Desde el principio',
   callsInPeriod: 'llamadas',
   costInPeriod: 'coste',
   noSessionsInPeriod: 'No hay sesiones en este período.',

@@ -41,6 +41,8 @@ export const findingDetailTextsEs: Readonly<Record<FindingDetailCode, string>> =
   'no-name': 'ningún nombre',
   'not-a-node': 'ningún nodo',
   'not-an-object': 'ningún objeto',
+  'not-a-list': '{} no es una lista',
+  'names-of-folders': 'los nombres de {} carpetas',
   'text-in-wrong-place': 'su entrada tiene texto donde este formato no lo tiene',
   'text-in-unknown-fields': 'su texto está en campos desconocidos',
   'no-author': 'ningún mensaje nombra a su autor',

@@ -1,4 +1,4 @@
-/** Spanish texts about formats, by the name of the format and of what it loses. */
+/** Spanish texts about formats: their names and descriptions, and the features that they cannot store. */
 
 /** Display names by format id. */
 export const formatNamesEs: Readonly<Record<string, string>> = {

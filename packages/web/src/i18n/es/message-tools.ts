@@ -23,6 +23,7 @@ export const messageToolTextsEs: TranslatedTexts<typeof messageToolTextsEn, 'one
   stopDictating: 'Dejar de dictar',
   dictateHint: 'Dictar. Tu navegador puede enviar la grabación a su fabricante.',
   dictateFailed: 'El dictado no funcionó',
+  readAloudFailed: 'La lectura en voz alta no funcionó',
   notifyOffer: '¿Mostrar un aviso cuando termine una respuesta larga?',
   turnOn: 'Activar',
   replyFinished: 'Respuesta terminada',
@@ -33,7 +34,7 @@ export const messageToolTextsEs: TranslatedTexts<typeof messageToolTextsEn, 'one
   shareWho: 'Quien lee no necesita una cuenta.',
   shareNamesYou: 'La página muestra tu nombre: {name}.',
   shareOnlyHere:
-    'Esta dirección solo funciona en este ordenador. Para otras personas, inicia el servidor en una dirección que puedan alcanzar.',
+    'Esta dirección solo funciona en este equipo. Para otras personas, inicia el servidor en una dirección a la que puedan acceder.',
   offlineCopies: 'Copias sin conexión',
   offlineCopiesHint:
     'Los últimos {n} chats abiertos se pueden leer en este navegador sin el servidor. Los chats temporales nunca se guardan.',

@@ -12,14 +12,14 @@ export const peopleTextsEs: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many'
   roleMember: 'Miembro',
   roleViewer: 'Lector',
   rolesHint:
-    'Los miembros chatean. Los lectores solo leen sus chats. Los administradores también gestionan personas, claves y herramientas. Nadie ve los chats de los demás.',
+    'Los miembros pueden chatear. Los lectores solo pueden leer sus chats. Los administradores también gestionan personas, claves y herramientas. Nadie ve los chats de los demás.',
   personAdded: '{name} puede iniciar sesión con este token.',
   shownOnce: 'Solo se muestra una vez. Cópialo ahora.',
   done: 'Listo',
   newToken: 'Nuevo token',
   copyToken: 'Copiar token',
   roleOf: 'Rol de {name}',
-  roleChanged: '{name} ahora es: {role}.',
+  roleChanged: 'Nuevo rol de {name}: {role}.',
   nameYou: '{name} (tú)',
   noUse: 'Sin respuestas en los últimos {n} días',
   usedInDays: 'Últimos {n} días: {use}. Hoy: {today}',
@@ -66,5 +66,5 @@ export const peopleTextsEs: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many'
   hideLimits: 'Ocultar límites',
   limitsOf: 'Límites de {name}',
   asEverybody: 'Como los demás',
-  personLimitsHint: 'Un campo vacío usa el límite de cada persona. Los límites de la configuración siempre se aplican.',
+  personLimitsHint: 'Un campo vacío usa el límite común. Los límites de la configuración siempre se aplican.',
 };

@@ -11,7 +11,7 @@ export const refusalTextsEs: RefusalTexts = {
   'tree/unknown-node': ['El mensaje {nodeId} no existe aquí.', 'Este mensaje no existe aquí.'],
   'tree/unknown-tree': ['El chat {treeId} no existe.', 'Este chat no existe.'],
   'tree/unknown-version': 'Este estado del chat no existe.',
-  'tree/root-protected': 'Eso no es posible con la raíz de un chat:',
+  'tree/root-protected': 'Eso no es posible con el principio de un chat:',
   'tree/cycle': 'Un mensaje no puede estar debajo de sí mismo.',
   'tree/foreign-parent': 'Este mensaje pertenece a otro chat.',
   'tree/broken-path': 'Falta un mensaje en este camino:',

@@ -4,7 +4,7 @@ import type { TranslatedTexts } from '../types.ts';
 
 export const agentTextsFr: TranslatedTexts<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
   agents: 'Travail enregistré',
-  agentsLead: 'Ce que vos programmes ont demandé, par le proxy Coppice',
+  agentsLead: 'Ce que vos programmes ont demandé en passant par le proxy de Coppice',
   agentsEmpty: 'Rien n’est encore enregistré. Lancez un programme avec',
   runningNow: 'en cours',
   callsToday: 'appels aujourd’hui',
@@ -45,7 +45,7 @@ export const agentTextsFr: TranslatedTexts<typeof agentTextsEn, 'one' | 'many' |
   costInPeriod: 'coût',
   noSessionsInPeriod: 'Aucune session pendant cette période.',
   continueSession: 'Continuer à partir d’ici',
-  continuedSession: 'Continue dans un nouveau chat ; l’enregistrement reste tel quel',
+  continuedSession: 'Continue dans une nouvelle discussion ; l’enregistrement reste tel quel',
   copySessionId: 'Copier l’identifiant de session',
   notRecordedCall: 'Un appel de {project} n’a pas pu être enregistré.',
   markSeen: 'Marquer comme vu',

@@ -41,6 +41,8 @@ export const findingDetailTextsFr: Readonly<Record<FindingDetailCode, string>> =
   'no-name': 'aucun nom',
   'not-a-node': 'aucun nœud',
   'not-an-object': 'pas un objet',
+  'not-a-list': '{} n’est pas une liste',
+  'names-of-folders': 'les noms de {} dossiers',
   'text-in-wrong-place': 'son entrée a du texte là où ce format n’en a pas',
   'text-in-unknown-fields': 'son texte est dans des champs inconnus',
   'no-author': 'aucun message ne nomme son auteur',

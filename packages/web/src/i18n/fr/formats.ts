@@ -1,4 +1,4 @@
-/** French texts about formats, by the name of the format and of what it loses. */
+/** French texts about formats: their names and descriptions, and the features that they cannot store. */
 
 /** Display names by format id. */
 export const formatNamesFr: Readonly<Record<string, string>> = {

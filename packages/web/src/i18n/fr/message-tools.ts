@@ -23,6 +23,7 @@ export const messageToolTextsFr: TranslatedTexts<typeof messageToolTextsEn, 'one
   stopDictating: 'Arrêter la dictée',
   dictateHint: 'Dicter. Votre navigateur peut envoyer l’enregistrement à son éditeur.',
   dictateFailed: 'La dictée n’a pas fonctionné',
+  readAloudFailed: 'La lecture à voix haute n’a pas fonctionné',
   notifyOffer: 'Afficher une notification à la fin des longues réponses ?',
   turnOn: 'Activer',
   replyFinished: 'Réponse terminée',
@@ -36,7 +37,7 @@ export const messageToolTextsFr: TranslatedTexts<typeof messageToolTextsEn, 'one
     'Cette adresse ne fonctionne que sur cet ordinateur. Pour d’autres personnes, démarrez le serveur sur une adresse qu’elles peuvent joindre.',
   offlineCopies: 'Copies hors ligne',
   offlineCopiesHint:
-    'Les {n} derniers chats ouverts peuvent être lus dans ce navigateur sans le serveur. Les chats temporaires ne sont jamais enregistrés.',
+    'Les {n} dernières discussions ouvertes peuvent être lues dans ce navigateur sans le serveur. Les discussions temporaires ne sont jamais enregistrées.',
   removeCopies: 'Supprimer les copies',
   copiesRemoved: 'Copies supprimées',
 };

@@ -12,14 +12,14 @@ export const peopleTextsFr: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many'
   roleMember: 'Membre',
   roleViewer: 'Lecteur',
   rolesHint:
-    'Les membres discutent. Les lecteurs ne font que lire leurs discussions. Les admins gèrent aussi les personnes, les clés et les outils. Personne ne voit les discussions des autres.',
+    'Les membres peuvent discuter. Les lecteurs ne peuvent que lire leurs discussions. Les admins gèrent en plus les personnes, les clés et les outils. Personne ne voit les discussions des autres.',
   personAdded: '{name} peut se connecter avec ce jeton.',
   shownOnce: 'Il n’est affiché qu’une fois. Copiez-le maintenant.',
   done: 'Terminé',
   newToken: 'Nouveau jeton',
   copyToken: 'Copier le jeton',
   roleOf: 'Rôle de {name}',
-  roleChanged: '{name} a maintenant le rôle : {role}.',
+  roleChanged: 'Nouveau rôle de {name} : {role}.',
   nameYou: '{name} (vous)',
   noUse: 'Aucune réponse au cours des {n} derniers jours',
   usedInDays: '{n} derniers jours : {use}. Aujourd’hui : {today}',
@@ -66,6 +66,5 @@ export const peopleTextsFr: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many'
   hideLimits: 'Masquer les limites',
   limitsOf: 'Limites de {name}',
   asEverybody: 'Comme tout le monde',
-  personLimitsHint:
-    'Un champ vide reprend la limite de chaque personne. Les limites de la configuration s’appliquent toujours.',
+  personLimitsHint: 'Un champ vide reprend la limite commune. Les limites de la configuration s’appliquent toujours.',
 };

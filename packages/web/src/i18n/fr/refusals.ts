@@ -11,7 +11,7 @@ export const refusalTextsFr: RefusalTexts = {
   'tree/unknown-node': ['Le message {nodeId} n’existe pas ici.', 'Ce message n’existe pas ici.'],
   'tree/unknown-tree': ['La discussion {treeId} n’existe pas.', 'Cette discussion n’existe pas.'],
   'tree/unknown-version': 'Cet état de la discussion n’existe pas.',
-  'tree/root-protected': 'Impossible avec la racine d’une discussion :',
+  'tree/root-protected': 'Impossible avec le début d’une discussion :',
   'tree/cycle': 'Un message ne peut pas être placé sous lui-même.',
   'tree/foreign-parent': 'Ce message appartient à une autre discussion.',
   'tree/broken-path': 'Un message manque sur ce chemin :',

@@ -15,7 +15,7 @@ export const settingsTextsFr: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   foundAt: 'Trouvé à {host}',
   noAnswerAt: 'Aucune réponse à {host}. Lancez son serveur, puis réessayez.',
   notConnected: 'Non connecté',
-  notRunning: 'Pas lancé',
+  notRunning: 'Non démarré',
   'connectedModels.one': 'Connecté, {n} modèle',
   'connectedModels.many': 'Connecté, {n} de modèles',
   'connectedModels.other': 'Connecté, {n} modèles',
@@ -27,6 +27,14 @@ export const settingsTextsFr: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   changeKey: 'Modifier la clé ou l’adresse',
   changeAddress: 'Modifier l’adresse',
   removeConnection: 'Retirer',
+  removeConnectionNamed: 'Retirer {name} ?',
+  removeKeyEnding:
+    'La clé qui se termine par {four} sera supprimée et ne pourra pas être restaurée. Pour réutiliser le fournisseur, il faudra saisir une clé.',
+  removeKeyWords:
+    'La clé sera supprimée et ne pourra pas être restaurée. Pour réutiliser le fournisseur, il faudra saisir une clé.',
+  removeAddressWords: 'L’adresse sera retirée. Vous pourrez la saisir à nouveau à tout moment.',
+  removeServerWords:
+    'Le serveur sera retiré avec sa clé et ses variables. Pour utiliser à nouveau ses outils, ajoutez-le de nouveau.',
   connected: '{name} est connecté.',
   disconnected: '{name} a été retiré.',
   'modelsFound.one': '{n} modèle.',
@@ -47,7 +55,7 @@ export const settingsTextsFr: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   keptInFile: 'Conservée sur cet ordinateur dans keys.json, lisible par vous seul.',
   keptEncrypted: 'Conservée chiffrée sur ce serveur.',
   keptInMemory: 'Conservée jusqu’à l’arrêt du serveur.',
-  keyBound: 'La clé vaut pour {host} ; une autre adresse la redemandera.',
+  keyBound: 'La clé n’est valable que pour {host} ; une autre adresse la redemandera.',
   anotherAddress: 'Autre adresse',
   onThisComputer: 'Sur cet ordinateur',
   keysStay:
@@ -84,7 +92,7 @@ export const settingsTextsFr: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   localToken: 'Jeton local',
   yourToken: 'Votre jeton',
   pasteToken: 'Collez le jeton',
-  wrongToken: 'Ce jeton n’est pas valable ici.',
+  wrongToken: 'Ce jeton n’est pas valide ici.',
   signInHelp: 'Lancez coppice token dans un terminal pour le voir. Vous restez connecté, même après un redémarrage.',
   signInHelpUsers: 'Demandez un jeton à un admin de ce serveur. Vous restez connecté jusqu’à son expiration.',
   signedOut: 'Vous êtes déconnecté.',
@@ -95,12 +103,12 @@ export const settingsTextsFr: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   'signedOutWaiting.other':
     'Votre brouillon est conservé. {n} modifications en attente seront envoyées à la connexion.',
   toolsLead:
-    'Les serveurs d’outils (MCP) donnent aux modèles de quoi agir. Vous décidez pour chaque outil s’il peut s’exécuter.',
+    'Les serveurs d’outils (MCP) mettent des outils à la disposition des modèles. Vous décidez pour chaque outil s’il peut s’exécuter.',
   toolServers: 'Serveurs d’outils',
   addServer: 'Ajouter un serveur',
   builtInTools: 'Outils intégrés',
   waitingForYou: 'En attente de votre décision',
-  connecting: 'Connexion …',
+  connecting: 'Connexion…',
   switchedOff: 'Désactivé',
   'connectedTools.one': 'Connecté, {n} outil',
   'connectedTools.many': 'Connecté, {n} d’outils',
@@ -120,6 +128,7 @@ export const settingsTextsFr: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   command: 'Commande',
   serverKey: 'Clé ou jeton (si le serveur en demande)',
   variables: 'Variables d’environnement, une par ligne',
+  variableLineWrong: 'Cette ligne n’est pas NOM=valeur : {line}',
   exactCommand: 'Cette commande exacte s’exécutera en votre nom à chaque démarrage de Coppice',
   signInAgain: 'Reconnectez-vous pour confirmer',
   linesForFile: 'Ajoutez ces lignes au fichier de configuration',
@@ -130,5 +139,5 @@ export const settingsTextsFr: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   retryRateLimited: 'Trop de requêtes.',
   retryOverloaded: 'Le fournisseur est surchargé.',
   retryFailed: 'Erreur du fournisseur.',
-  retryWhen: 'Nouvel essai dans {n} s, {attempt} sur {retries}.',
+  retryWhen: 'Nouvel essai dans {n} s ({attempt} sur {retries}).',
 };

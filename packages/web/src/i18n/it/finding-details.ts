@@ -41,6 +41,8 @@ export const findingDetailTextsIt: Readonly<Record<FindingDetailCode, string>> =
   'no-name': 'nessun nome',
   'not-a-node': 'nessun nodo',
   'not-an-object': 'nessun oggetto',
+  'not-a-list': '{} non è un elenco',
+  'names-of-folders': 'i nomi di {} cartelle',
   'text-in-wrong-place': 'la sua voce ha testo dove questo formato non ne ha',
   'text-in-unknown-fields': 'il suo testo è in campi sconosciuti',
   'no-author': 'nessun messaggio indica il suo autore',

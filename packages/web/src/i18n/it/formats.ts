@@ -1,4 +1,4 @@
-/** Italian texts about formats, by the name of the format and of what it loses. */
+/** Italian texts about formats: their names and descriptions, and the features that they cannot store. */
 
 /** Display names by format id. */
 export const formatNamesIt: Readonly<Record<string, string>> = {

@@ -23,6 +23,7 @@ export const messageToolTextsIt: TranslatedTexts<typeof messageToolTextsEn, 'one
   stopDictating: 'Termina la dettatura',
   dictateHint: 'Detta. Il browser può inviare la registrazione al suo produttore.',
   dictateFailed: 'La dettatura non ha funzionato',
+  readAloudFailed: 'La lettura ad alta voce non ha funzionato',
   notifyOffer: 'Mostrare una notifica quando finisce una risposta lunga?',
   turnOn: 'Attiva',
   replyFinished: 'Risposta completata',

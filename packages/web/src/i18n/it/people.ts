@@ -12,14 +12,14 @@ export const peopleTextsIt: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many'
   roleMember: 'Membro',
   roleViewer: 'Lettore',
   rolesHint:
-    'I membri chattano. I lettori leggono soltanto le proprie chat. Gli admin gestiscono anche persone, chiavi e strumenti. Nessuno vede le chat degli altri.',
+    'I membri possono chattare. I lettori possono soltanto leggere le proprie chat. Gli admin gestiscono anche persone, chiavi e strumenti. Nessuno vede le chat degli altri.',
   personAdded: '{name} può accedere con questo token.',
   shownOnce: 'Viene mostrato una sola volta. Copialo ora.',
   done: 'Fatto',
   newToken: 'Nuovo token',
   copyToken: 'Copia token',
   roleOf: 'Ruolo di {name}',
-  roleChanged: '{name} ora è: {role}.',
+  roleChanged: 'Nuovo ruolo di {name}: {role}.',
   nameYou: '{name} (tu)',
   noUse: 'Nessuna risposta negli ultimi {n} giorni',
   usedInDays: 'Ultimi {n} giorni: {use}. Oggi: {today}',
@@ -66,5 +66,5 @@ export const peopleTextsIt: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many'
   hideLimits: 'Nascondi limiti',
   limitsOf: 'Limiti di {name}',
   asEverybody: 'Come tutti',
-  personLimitsHint: 'Un campo vuoto usa il limite di ogni persona. I limiti della configurazione valgono sempre.',
+  personLimitsHint: 'Un campo vuoto usa il limite comune. I limiti della configurazione valgono sempre.',
 };

@@ -11,7 +11,7 @@ export const refusalTextsIt: RefusalTexts = {
   'tree/unknown-node': ['Il messaggio {nodeId} qui non esiste.', 'Questo messaggio qui non esiste.'],
   'tree/unknown-tree': ['La chat {treeId} non esiste.', 'Questa chat non esiste.'],
   'tree/unknown-version': 'Questo stato della chat non esiste.',
-  'tree/root-protected': 'Non è possibile con la radice di una chat:',
+  'tree/root-protected': 'Non è possibile con l’inizio di una chat:',
   'tree/cycle': 'Un messaggio non può stare sotto sé stesso.',
   'tree/foreign-parent': 'Questo messaggio appartiene a un’altra chat.',
   'tree/broken-path': 'Manca un messaggio su questo percorso:',

@@ -26,6 +26,14 @@ export const settingsTextsIt: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   changeKey: 'Cambia chiave o indirizzo',
   changeAddress: 'Cambia indirizzo',
   removeConnection: 'Rimuovi',
+  removeConnectionNamed: 'Rimuovere {name}?',
+  removeKeyEnding:
+    'La chiave che termina con {four} viene eliminata e non si può ripristinare. Per usare di nuovo il provider bisogna inserire una chiave.',
+  removeKeyWords:
+    'La chiave viene eliminata e non si può ripristinare. Per usare di nuovo il provider bisogna inserire una chiave.',
+  removeAddressWords: 'L’indirizzo viene rimosso. Puoi inserirlo di nuovo in qualsiasi momento.',
+  removeServerWords:
+    'Il server viene rimosso con la sua chiave e le sue variabili. Per usarne di nuovo gli strumenti, aggiungilo ancora.',
   connected: '{name} è collegato.',
   disconnected: '{name} è stato rimosso.',
   'modelsFound.one': '{n} modello.',
@@ -91,12 +99,12 @@ export const settingsTextsIt: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   'signedOutWaiting.many': 'La tua bozza è conservata. {n} di modifiche in attesa verranno inviate quando accedi.',
   'signedOutWaiting.other': 'La tua bozza è conservata. {n} modifiche in attesa verranno inviate quando accedi.',
   toolsLead:
-    'I server di strumenti (MCP) danno ai modelli qualcosa da fare. Decidi tu per ogni strumento se può essere eseguito.',
+    'I server di strumenti (MCP) mettono strumenti a disposizione dei modelli. Decidi tu per ogni strumento se può essere eseguito.',
   toolServers: 'Server di strumenti',
   addServer: 'Aggiungi server',
   builtInTools: 'Strumenti integrati',
   waitingForYou: 'In attesa di te',
-  connecting: 'Connessione …',
+  connecting: 'Connessione…',
   switchedOff: 'Disattivato',
   'connectedTools.one': 'Collegato, {n} strumento',
   'connectedTools.many': 'Collegato, {n} di strumenti',
@@ -116,6 +124,7 @@ export const settingsTextsIt: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   command: 'Comando',
   serverKey: 'Chiave o token (se il server lo richiede)',
   variables: 'Variabili d’ambiente, una per riga',
+  variableLineWrong: 'Questa riga non è NOME=valore: {line}',
   exactCommand: 'Questo comando esatto verrà eseguito a tuo nome a ogni avvio di Coppice',
   signInAgain: 'Accedi di nuovo per confermare',
   linesForFile: 'Aggiungi queste righe al file di configurazione',

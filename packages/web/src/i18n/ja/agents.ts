@@ -4,8 +4,8 @@ import type { TranslatedTexts } from '../types.ts';
 
 export const agentTextsJa: TranslatedTexts<typeof agentTextsEn, 'other'> = {
   agents: '記録された作業',
-  agentsLead: 'プログラムが Coppice のプロキシ経由で尋ねたこと',
-  agentsEmpty: 'まだ何も記録されていません。プログラムを次で起動してください',
+  agentsLead: 'Coppice のプロキシを経由したプログラムの作業',
+  agentsEmpty: 'まだ何も記録されていません。次のコマンドでプログラムを起動してください',
   runningNow: '実行中',
   callsToday: '今日の呼び出し',
   toolCalls: 'ツールの呼び出し',
@@ -55,7 +55,7 @@ export const agentTextsJa: TranslatedTexts<typeof agentTextsEn, 'other'> = {
     '次のいずれかの行でプログラムを起動してください。モデルの呼び出しはそのまま転送され、ここに記録されます。',
   howToFollowLead: 'プログラムがファイルに保存するセッションは、インポートするか、書き込みに合わせて取り込めます。',
   importOnce: '一度だけインポート',
-  followFiles: '追従',
+  followFiles: '自動で取り込む',
   copyLine: 'コピー: {line}',
   gitBranchName: 'ブランチ {branch}',
 };

@@ -41,6 +41,8 @@ export const findingDetailTextsJa: Readonly<Record<FindingDetailCode, string>> =
   'no-name': '名前なし',
   'not-a-node': 'ノードなし',
   'not-an-object': 'オブジェクトではありません',
+  'not-a-list': '{} はリストではありません',
+  'names-of-folders': '{} 個のフォルダーの名前',
   'text-in-wrong-place': 'この形式にない場所に記録のテキストがあります',
   'text-in-unknown-fields': 'テキストが未知のフィールドにあります',
   'no-author': '作者を示すメッセージがありません',

@@ -1,4 +1,4 @@
-/** Japanese texts about formats, by the name of the format and of what it loses. */
+/** Japanese texts about formats: their names and descriptions, and the features that they cannot store. */
 
 /** Display names by format id. */
 export const formatNamesJa: Readonly<Record<string, string>> = {

@@ -11,7 +11,7 @@ export const refusalTextsJa: RefusalTexts = {
   'tree/unknown-node': ['メッセージ {nodeId} はここにありません。', 'このメッセージはここにありません。'],
   'tree/unknown-tree': ['チャット {treeId} はありません。', 'このチャットはありません。'],
   'tree/unknown-version': 'チャットのこの状態はありません。',
-  'tree/root-protected': 'チャットのルートではできません：',
+  'tree/root-protected': 'チャットの先頭ではできません：',
   'tree/cycle': 'メッセージを自分自身の下に置くことはできません。',
   'tree/foreign-parent': 'このメッセージは別のチャットのものです。',
   'tree/broken-path': 'この経路のメッセージが欠けています：',

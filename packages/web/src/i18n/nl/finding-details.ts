@@ -41,6 +41,8 @@ export const findingDetailTextsNl: Readonly<Record<FindingDetailCode, string>> =
   'no-name': 'geen naam',
   'not-a-node': 'geen knoop',
   'not-an-object': 'geen object',
+  'not-a-list': '{} is geen lijst',
+  'names-of-folders': 'de namen van {} mappen',
   'text-in-wrong-place': 'het item heeft tekst waar dit formaat er geen heeft',
   'text-in-unknown-fields': 'de tekst staat in onbekende velden',
   'no-author': 'geen bericht noemt zijn auteur',

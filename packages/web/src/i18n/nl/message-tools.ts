@@ -23,6 +23,7 @@ export const messageToolTextsNl: TranslatedTexts<typeof messageToolTextsEn, 'one
   stopDictating: 'Stoppen met dicteren',
   dictateHint: 'Dicteren. Je browser kan de opname naar zijn maker sturen.',
   dictateFailed: 'Het dicteren is niet gelukt',
+  readAloudFailed: 'Het voorlezen is niet gelukt',
   notifyOffer: 'Een melding tonen wanneer een lang antwoord klaar is?',
   turnOn: 'Inschakelen',
   replyFinished: 'Antwoord klaar',

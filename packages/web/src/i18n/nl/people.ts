@@ -12,14 +12,14 @@ export const peopleTextsNl: TranslatedTexts<typeof peopleTextsEn, 'one' | 'other
   roleMember: 'Lid',
   roleViewer: 'Lezer',
   rolesHint:
-    'Leden chatten. Lezers lezen alleen hun chats. Beheerders beheren ook personen, sleutels en tools. Niemand ziet de chats van anderen.',
+    'Leden kunnen chatten. Lezers kunnen alleen hun eigen chats lezen. Beheerders beheren ook personen, sleutels en tools. Niemand ziet de chats van anderen.',
   personAdded: '{name} kan met dit token inloggen.',
   shownOnce: 'Het wordt maar één keer getoond. Kopieer het nu.',
   done: 'Klaar',
   newToken: 'Nieuw token',
   copyToken: 'Token kopiëren',
   roleOf: 'Rol van {name}',
-  roleChanged: '{name} is nu: {role}.',
+  roleChanged: 'Nieuwe rol van {name}: {role}.',
   nameYou: '{name} (jij)',
   noUse: 'Geen antwoorden in de afgelopen {n} dagen',
   usedInDays: 'Afgelopen {n} dagen: {use}. Vandaag: {today}',
@@ -64,5 +64,5 @@ export const peopleTextsNl: TranslatedTexts<typeof peopleTextsEn, 'one' | 'other
   hideLimits: 'Limieten verbergen',
   limitsOf: 'Limieten van {name}',
   asEverybody: 'Zoals iedereen',
-  personLimitsHint: 'Een leeg veld gebruikt de limiet per persoon. Limieten uit de configuratie gelden altijd.',
+  personLimitsHint: 'Een leeg veld gebruikt de algemene limiet. Limieten uit de configuratie gelden altijd.',
 };

@@ -11,7 +11,7 @@ export const refusalTextsNl: RefusalTexts = {
   'tree/unknown-node': ['Het bericht {nodeId} bestaat hier niet.', 'Dit bericht bestaat hier niet.'],
   'tree/unknown-tree': ['De chat {treeId} bestaat niet.', 'Deze chat bestaat niet.'],
   'tree/unknown-version': 'Deze toestand van de chat bestaat niet.',
-  'tree/root-protected': 'Dat kan niet met de wortel van een chat:',
+  'tree/root-protected': 'Dat kan niet met het begin van een chat:',
   'tree/cycle': 'Een bericht kan niet onder zichzelf staan.',
   'tree/foreign-parent': 'Dit bericht hoort bij een andere chat.',
   'tree/broken-path': 'Er ontbreekt een bericht op dit pad:',

@@ -41,6 +41,8 @@ export const findingDetailTextsPtBr: Readonly<Record<FindingDetailCode, string>>
   'no-name': 'nenhum nome',
   'not-a-node': 'nenhum nó',
   'not-an-object': 'nenhum objeto',
+  'not-a-list': '{} não é uma lista',
+  'names-of-folders': 'os nomes de {} pastas',
   'text-in-wrong-place': 'o registro tem texto onde este formato não tem',
   'text-in-unknown-fields': 'o texto está em campos desconhecidos',
   'no-author': 'nenhuma mensagem diz quem é o autor',

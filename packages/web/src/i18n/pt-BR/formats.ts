@@ -1,4 +1,4 @@
-/** Brazilian Portuguese texts about formats, by the name of the format and of what it loses. */
+/** Brazilian Portuguese texts about formats: their names and descriptions, and the features that they cannot store. */
 
 /** Display names by format id. */
 export const formatNamesPtBr: Readonly<Record<string, string>> = {

@@ -23,6 +23,7 @@ export const messageToolTextsPtBr: TranslatedTexts<typeof messageToolTextsEn, 'o
   stopDictating: 'Parar de ditar',
   dictateHint: 'Ditar. O navegador pode enviar a gravação ao seu fabricante.',
   dictateFailed: 'O ditado não funcionou',
+  readAloudFailed: 'A leitura em voz alta não funcionou',
   notifyOffer: 'Avisar quando uma resposta longa terminar?',
   turnOn: 'Ativar',
   replyFinished: 'Resposta concluída',

@@ -12,14 +12,14 @@ export const peopleTextsPtBr: TranslatedTexts<typeof peopleTextsEn, 'one' | 'man
   roleMember: 'Membro',
   roleViewer: 'Leitor',
   rolesHint:
-    'Membros conversam. Leitores só leem seus chats. Admins também gerenciam pessoas, chaves e ferramentas. Ninguém vê os chats dos outros.',
+    'Membros podem conversar. Leitores só podem ler seus chats. Admins também gerenciam pessoas, chaves e ferramentas. Ninguém vê os chats dos outros.',
   personAdded: '{name} pode entrar com este token.',
   shownOnce: 'Ele é mostrado só uma vez. Copie agora.',
   done: 'Concluído',
   newToken: 'Novo token',
   copyToken: 'Copiar token',
   roleOf: 'Função de {name}',
-  roleChanged: '{name} agora é: {role}.',
+  roleChanged: 'Novo papel de {name}: {role}.',
   nameYou: '{name} (você)',
   noUse: 'Nenhuma resposta nos últimos {n} dias',
   usedInDays: 'Últimos {n} dias: {use}. Hoje: {today}',
@@ -66,5 +66,5 @@ export const peopleTextsPtBr: TranslatedTexts<typeof peopleTextsEn, 'one' | 'man
   hideLimits: 'Ocultar limites',
   limitsOf: 'Limites de {name}',
   asEverybody: 'Como todos',
-  personLimitsHint: 'Um campo vazio usa o limite de cada pessoa. Os limites da configuração sempre valem.',
+  personLimitsHint: 'Um campo vazio usa o limite comum. Os limites da configuração sempre valem.',
 };

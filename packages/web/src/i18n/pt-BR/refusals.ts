@@ -11,7 +11,7 @@ export const refusalTextsPtBr: RefusalTexts = {
   'tree/unknown-node': ['A mensagem {nodeId} não existe aqui.', 'Esta mensagem não existe aqui.'],
   'tree/unknown-tree': ['O chat {treeId} não existe.', 'Este chat não existe.'],
   'tree/unknown-version': 'Este estado do chat não existe.',
-  'tree/root-protected': 'Isso não é possível com a raiz de um chat:',
+  'tree/root-protected': 'Isso não é possível com o início de um chat:',
   'tree/cycle': 'Uma mensagem não pode ficar abaixo de si mesma.',
   'tree/foreign-parent': 'Esta mensagem pertence a outro chat.',
   'tree/broken-path': 'Falta uma mensagem neste caminho:',

@@ -41,6 +41,8 @@ export const findingDetailTextsZhCn: Readonly<Record<FindingDetailCode, string>>
   'no-name': '没有名称',
   'not-a-node': '没有节点',
   'not-an-object': '不是对象',
+  'not-a-list': '{} 不是列表',
+  'names-of-folders': '{} 个文件夹的名称',
   'text-in-wrong-place': '其记录在此格式没有文本的地方有文本',
   'text-in-unknown-fields': '其文本在未知字段中',
   'no-author': '没有消息指明作者',

@@ -1,4 +1,4 @@
-/** Simplified Chinese texts about formats, by the name of the format and of what it loses. */
+/** Simplified Chinese texts about formats: their names and descriptions, and the features that they cannot store. */
 
 /** Display names by format id. */
 export const formatNamesZhCn: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ export const formatNamesZhCn: Readonly<Record<string, string>> = {
 export const formatDescriptionsZhCn: Readonly<Record<string, string>> = {
   archive: '完整的聊天，含回收站、书签、附件和外部 ID，逐行并带校验和。',
   chatgpt: '含所有分支的聊天，与 ChatGPT 的导出相同。',
-  'claude-code': 'Claude Code 的会话文件，含分支、摘要和子代理。',
+  'claude-code': 'Claude Code 的会话文件，含分支、摘要和子智能体。',
   codex: 'Codex 的 rollout，含工具、思考、摘要和撤回的轮次。',
   'gemini-cli': 'Gemini CLI 的会话，含工具、思考和撤回的消息。',
   html: '每个聊天一个网页，旁边是它的树，无需网络。',

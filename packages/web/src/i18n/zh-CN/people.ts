@@ -38,7 +38,7 @@ export const peopleTextsZhCn: TranslatedTexts<typeof peopleTextsEn, 'other'> = {
   tokenRevoked: '令牌 {name} 已失效。',
   revokeNamed: '撤销 {name}',
   yourTokens: '你的令牌',
-  yourTokensHint: '令牌用于登录其他设备或程序，例如命令行或代理。',
+  yourTokensHint: '令牌用于登录其他设备或程序，例如命令行或智能体。',
   createToken: '创建令牌',
   tokenNameExample: '我的笔记本电脑',
   threeMonths: '3 个月',

@@ -11,7 +11,7 @@ export const refusalTextsZhCn: RefusalTexts = {
   'tree/unknown-node': ['这里没有消息 {nodeId}。', '这里没有此消息。'],
   'tree/unknown-tree': ['没有聊天 {treeId}。', '没有此聊天。'],
   'tree/unknown-version': '聊天没有此状态。',
-  'tree/root-protected': '不能对聊天的根执行此操作：',
+  'tree/root-protected': '不能对聊天的开头执行此操作：',
   'tree/cycle': '消息不能位于自身之下。',
   'tree/foreign-parent': '此消息属于另一个聊天。',
   'tree/broken-path': '此路径上缺少一条消息：',

@@ -6,7 +6,7 @@ export const transferTextsZhCn: TranslatedTexts<typeof transferTextsEn, 'other'>
   importMenu: '导入…',
   importTitle: '导入聊天',
   importHint:
-    '将文件、文件夹或压缩包拖到这里：ChatGPT、Claude、Open WebUI、LibreChat 等的导出、代理会话或 Coppice 存档。格式会自动识别。',
+    '将文件、文件夹或压缩包拖到这里：ChatGPT、Claude、Open WebUI、LibreChat 等的导出、智能体会话或 Coppice 存档。格式会自动识别。',
   importAgain: '再次导入同一文件只会添加新内容。',
   importDrop: '松开以导入',
   chooseFiles: '选择文件…',

@@ -1,6 +1,5 @@
 /** Loads the training text of the babble model, split into words and indexed. */
-import { readFileSync } from 'node:fs';
-import { brotliDecompressSync } from 'node:zlib';
+import { readBabbleText } from '#platform/babble-text';
 
 /** A text as numbered words, with an index of their positions. */
 export interface WordCorpus {
@@ -63,8 +62,6 @@ let learned: WordCorpus | undefined;
 
 /** Returns the included book, indexed on first use. */
 export function loadCorpus(): WordCorpus {
-  learned ??= learn(
-    brotliDecompressSync(readFileSync(new URL('./moby-dick.txt.br', import.meta.url))).toString('utf8'),
-  );
+  learned ??= learn(readBabbleText());
   return learned;
 }

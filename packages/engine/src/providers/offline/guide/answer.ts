@@ -44,7 +44,11 @@ const refusals = [
  * documentation.
  */
 const asksForWork =
-  /^(?:please |now |ok,? |hey,? )*(?:(?:can|could|would|will) you (?:please )?)?(?:write|compose|draw|paint|translate|calculate|compute|code|implement|invent|imagine|sing|rewrite|proofread|solve|debug|recommend|suggest|fix (?:the|my|this|a) (?:bug|code|program|text|sentence)|summari[sz]e (?:this|the following)|tell (?:me|us) (?:a|an) (?:joke|story|poem))\b/i;
+  /^(?:please |now |ok,? |hey,? )*(?:(?:can|could|would|will) you (?:please )?)?(?:write|compose|draw|paint|translate|calculate|compute|code|implement|invent|imagine|sing|draft|brainstorm|plan (?:a|an|my|our)|rewrite|proofread|solve|debug|recommend|suggest|fix (?:the|my|this|a) (?:bug|code|program|text|sentence)|summari[sz]e (?:this|the following)|tell (?:me|us) (?:a|an) (?:joke|story|poem))\b/i;
+
+/** Matches questions about the guide itself. */
+const asksForSelf =
+  /\b(?:who|what) are you\b|\bare you (?:a|an|real|there)\b|\byour name\b|\bwhat (?:can|do) you (?:do|know)\b|\b(?:how|what) can you (?:help|tell)\b|^\W*help(?: me)?\W*$/i;
 
 let built: PassageIndex | undefined;
 function guideIndex(): PassageIndex {
@@ -52,7 +56,7 @@ function guideIndex(): PassageIndex {
   return built;
 }
 
-/** Returns the text of the user's last message; empty if there is none. */
+/** Returns the text of the user's last message; empty if the user has not written yet. */
 export function findLastQuestion(messages: readonly Message[]): string {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
@@ -70,7 +74,7 @@ export function answerQuestion(request: ProviderRequest, random: RandomSource): 
   if (results.length > 0) return answerAfterTools(results, random);
   const question = findLastQuestion(request.messages);
   const greeting = /^(?:hi|hello|hey|good (?:morning|evening|day)|greetings|test|ping)?[\s!.,]*$/i.test(question);
-  if (greeting || /\b(?:who|what) are you\b|\bare you (?:a|an|real)\b|\byour name\b/i.test(question))
+  if (greeting || asksForSelf.test(question))
     return paragraphs(chooseOne(self, random), chooseOne(connect, random), chooseOne(tryOut, random));
   const hits = isAboutCoppice(question) ? openingPassage() : guideIndex().search(question, 3);
   const best = hits[0];
@@ -156,10 +160,10 @@ const definition = /^In Coppice, (.+?) means /;
  * glossary does not have the term.
  */
 function definitionFor(passage: GuideSection, question: string): string | null {
-  const asked = tokenize(question);
+  const questionWords = tokenize(question);
   const isAsked = (word: string) => {
     const tokens = tokenize(word);
-    return tokens.length === asked.length && tokens.every((token, at) => token === asked[at]);
+    return tokens.length === questionWords.length && tokens.every((token, at) => token === questionWords[at]);
   };
   return passage.sentences.find((sentence) => isAsked(definition.exec(sentence)?.[1] ?? '')) ?? null;
 }

@@ -22,24 +22,27 @@ export interface PassageIndex {
   relevance(question: string, sentence: string): number;
 }
 
-// The usual constants of BM25: how much repeated words count, and how much long passages are penalised.
-const [saturation, lengthPenalty] = [1.2, 0.6];
+// The constants of BM25: how much repeated words count, and how much long passages are penalised. These and the weights
+// below were chosen with about 400 questions, and tested with others.
+const [saturation, lengthPenalty] = [1.6, 0.7];
 /** Weights of words by where they occur. `above` are the headings that contain the nearest one. */
-const weights = { heading: 3, above: 1, sentence: 1, command: 0.5, table: 0.5 } as const;
+const weights = { heading: 3, above: 1.5, sentence: 1, command: 0.5, table: 0.5 } as const;
 /** The weight of a synonym, relative to the word itself. */
 const synonymWeight = 0.6;
 /** The weight of a complete match with an example question, relative to the words of the question. */
 const formWeight = 2.5;
+/** How often a word of the example questions of a passage counts at most. */
+const mostFormCount = 2;
 /** The weight of a heading as an example question; it is lower, because a heading may be a single common word. */
-const headingForm = 0.6;
+const headingForm = 0.4;
 /** The smallest part of a question, by weight of its words, that a passage must share. */
-const leastCoverage = 0.4;
-/** How much common words count in a comparison with example questions: just enough to choose between equal ones. */
-const wordingWeight = 0.3;
+const leastCoverage = 0.33;
+/** How much common words count in a comparison with example questions: they choose between similar ones. */
+const wordingWeight = 0.9;
 /** The penalty for a passage without any word of the question. */
 const coverageWeight = 0.3;
 /** The rarity of a word that no passage contains, in comparisons with example questions. */
-const unknownRarity = 3;
+const unknownRarity = 5;
 /** A passage whose example question is at least this similar may share fewer words with the question. */
 const sureForm = 0.45;
 /** The weight of reference pages and of guides to extending Coppice, which users search by name. */
@@ -58,9 +61,17 @@ function termOf(sentence: string): string | null {
 /** Matches questions for the meaning of a word, and single words. */
 const asksForMeaning = /\b(?:what|means?|meaning|define|definition|explain)\b|^\W*\p{L}+\W*$/iu;
 
+/** Matches the ways to name Coppice without its name. */
+const itself = /\b(?:this|that|the)(?: (?:thing|program|tool|app|software|stuff))?\b|\bcoppice\b/g;
+
 /** Returns all words of a text in lower case, including common ones. */
 function everyWord(text: string): readonly string[] {
-  return text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  return (
+    text
+      .toLowerCase()
+      .replace(itself, 'it')
+      .match(/\p{L}+/gu) ?? []
+  );
 }
 
 /** Returns the similarity of a question with only common words to an example question, from 0 to 1. */
@@ -103,6 +114,17 @@ interface IndexedPassage {
   readonly commonForms: readonly ReadonlySet<string>[];
 }
 
+/**
+ * Removes the example values of command lines, but not their commands and options: `coppice tag last bread` is not about
+ * bread.
+ */
+function withoutExampleValues(text: string): string {
+  return text.replace(/\b(coppice [a-z][a-z-]*)((?: [^`\n]+)?)/g, (_line, command: string, rest: string) =>
+    // In a sentence the words after the name are text, such as "coppice keeps".
+    / (?:--?[a-z]|last\b|@|")/.test(rest) ? [command, ...(rest.match(/ --?[a-z-]+/g) ?? [])].join('') : command + rest,
+  );
+}
+
 function indexPassage(passage: GuideSection): IndexedPassage {
   const counts = new Map<string, number>();
   let length = 0;
@@ -115,14 +137,20 @@ function indexPassage(passage: GuideSection): IndexedPassage {
   const headings = passage.title.split(': ');
   for (const [at, heading] of headings.entries())
     add(heading, at === headings.length - 1 ? weights.heading : weights.above);
-  for (const sentence of passage.sentences) add(sentence, weights.sentence);
-  for (const command of passage.commands) add(command, weights.command);
+  // No phrase continues on the next line, so several texts are tokenized at once, which is faster.
+  add(withoutExampleValues(passage.sentences.join('\n')), weights.sentence);
+  add(withoutExampleValues(passage.commands.join('\n')), weights.command);
   add(passage.table, weights.table);
-  const forms = passage.asks
-    .map((form) => ({ words: new Set(tokenize(form)), everyWord: new Set(everyWord(form)) }))
-    .filter(({ words }) => words.size > 0);
-  // The words of example questions can be found, but do not count towards the length of the passage.
-  for (const { words } of forms) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const allForms = passage.asks.map((form) => ({
+    words: new Set(tokenize(form)),
+    everyWord: new Set(everyWord(form)),
+  }));
+  const forms = allForms.filter(({ words }) => words.size > 0);
+  // The words of example questions can be found, but do not count towards the length of the passage. A section with many
+  // questions must not outrank the others for their words.
+  const inForms = new Map<string, number>();
+  for (const { words } of forms) for (const word of words) inForms.set(word, (inForms.get(word) ?? 0) + 1);
+  for (const [word, count] of inForms) counts.set(word, (counts.get(word) ?? 0) + Math.min(count, mostFormCount));
   return {
     passage,
     counts,
@@ -131,7 +159,7 @@ function indexPassage(passage: GuideSection): IndexedPassage {
     heading: new Set(tokenize(headings.at(-1) ?? '')),
     forms,
     weight: references.test(passage.path) ? referenceWeight : 1,
-    commonForms: passage.asks.filter((form) => tokenize(form).length === 0).map((form) => new Set(everyWord(form))),
+    commonForms: allForms.filter(({ words }) => words.size === 0).map((form) => form.everyWord),
   };
 }
 
@@ -174,8 +202,8 @@ export function createPassageIndex(passages: readonly GuideSection[]): PassageIn
   };
   const searchCommon = (question: ReadonlySet<string>, most: number) => {
     const hits = documents.map(({ passage, commonForms }) => {
-      const asked = commonForms.reduce((best, form) => Math.max(best, commonSimilarity(question, form)), 0);
-      return { passage, score: asked, asked };
+      const formSimilarity = commonForms.reduce((best, form) => Math.max(best, commonSimilarity(question, form)), 0);
+      return { passage, score: formSimilarity, asked: formSimilarity };
     });
     return hits
       .filter(({ asked }) => asked >= leastCommon)
@@ -218,17 +246,17 @@ export function createPassageIndex(passages: readonly GuideSection[]): PassageIn
         // A passage that contains every word of the question ranks before one that repeats a few of them.
         score = weight * (score + formWeight * worded * total) * (1 - coverageWeight * (1 - covered / total));
         // If the question is a single term, its definition outranks all uses of the word.
-        if (asksForMeaning.test(question) && terms.has(term)) score += 2 * total * (saturation + 1);
+        if (asksForMeaning.test(question) && terms.has(term)) score += 3 * total * (saturation + 1);
         if (score > 0 && (covered >= leastCoverage * known || asked >= sureForm)) hits.push({ passage, score, asked });
       }
       return hits.sort((a, b) => b.score - a.score).slice(0, most);
     },
     relevance(question, sentence) {
-      const asked = new Set(tokenize(question));
-      const said = new Set(tokenize(sentence));
+      const questionWords = new Set(tokenize(question));
+      const sentenceWords = new Set(tokenize(sentence));
       let score = 0;
-      for (const word of asked) score += rarity(word) * containment(word, (other) => said.has(other));
-      return termOf(sentence) === [...asked].join(' ') ? 2 * score : score;
+      for (const word of questionWords) score += rarity(word) * containment(word, (other) => sentenceWords.has(other));
+      return termOf(sentence) === [...questionWords].join(' ') ? 2 * score : score;
     },
   };
 }

@@ -48,11 +48,23 @@ const adjectiveEndings: readonly (readonly [string, string])[] = [
 const lastEndings =
   /^(.+?)(?:ement|ance|ence|able|ible|ment|(?<=[st])ion|ant|ent|ism|ate|iti|ous|ive|ize|al|er|ic|ou)$/;
 
+// The documentation repeats its words, and each stem takes a dozen regular expressions.
+const knownStems = new Map<string, string>();
+const maxKnownStems = 20_000;
+
 /**
  * Returns the stem of a word, the same for branch, branches and branching. Short words and words with other characters
  * stay unchanged.
  */
 export function stemWord(word: string): string {
+  const known = knownStems.get(word);
+  if (known !== undefined) return known;
+  const stemmed = computeStem(word);
+  if (knownStems.size < maxKnownStems) knownStems.set(word, stemmed);
+  return stemmed;
+}
+
+function computeStem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
   let stemmed = stripPlural(word);
   stemmed = stripPastAndGerund(stemmed);

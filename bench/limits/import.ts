@@ -1,0 +1,56 @@
+/** Imports an export in ChatGPT's format, and beside it parses the same text and inserts its messages. */
+import { join } from 'node:path';
+import { fileOfBytes, type ImportInput } from '@coppice/content/formats';
+import { importInto } from '@coppice/engine';
+import { openStore } from '@coppice/stores';
+import { makeExportText } from '../formats/exports.ts';
+import { measureAlternating, measureCpuTime, preventOptimisation } from '../measure.ts';
+import { MinimalSqlite } from './minimal-sqlite.ts';
+
+const conversations = 100;
+const messages = 100;
+const turns = 5;
+
+interface ExportedNode {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly message: { readonly author: { readonly role: string }; readonly content: object } | null;
+}
+
+/** Parses the whole text and inserts each conversation in one transaction, one narrow row per message. */
+function importNarrow(least: MinimalSqlite, text: string): void {
+  const list: readonly { readonly mapping: { readonly [id: string]: ExportedNode } }[] = JSON.parse(text);
+  for (const { mapping } of list)
+    least.transaction(() => {
+      const numbers = new Map<string, number>();
+      for (const { id, parent, message } of Object.values(mapping)) {
+        const above = parent === null ? null : (numbers.get(parent) ?? null);
+        const { role, content } =
+          message === null ? { role: 'root', content: [] } : { role: message.author.role, content: message.content };
+        numbers.set(id, least.insert(above, role, JSON.stringify(content)));
+      }
+    });
+}
+
+/** Returns the CPU times of importing 10,000 messages into a new file, in microseconds; both include creating it. */
+export async function measureImportTimes(folder: string): Promise<{ readonly least: number; readonly ours: number }> {
+  const text = makeExportText(conversations, messages);
+  const input: ImportInput = { files: [fileOfBytes('conversations.json', Buffer.from(text))] };
+  return measureAlternating(
+    {
+      least: (turn) => {
+        const least = new MinimalSqlite(join(folder, `import-least-${turn}.db`));
+        importNarrow(least, text);
+        least.close();
+      },
+      ours: async (turn) => {
+        const store = await openStore(`sqlite:${join(folder, `import-ours-${turn}.db`)}`);
+        for await (const event of importInto(store, input)) preventOptimisation(event);
+        await store.close();
+      },
+    },
+    turns,
+    2,
+    measureCpuTime,
+  );
+}

@@ -1,0 +1,33 @@
+/** Records the daily spending in a store that several servers share, so that all of them have one budget. */
+import type { SharedSpending } from '@coppice/core';
+import { addUse, type ModelUse, type Spending } from './spending.ts';
+
+// Longer than a turn may take. A reservation of a server that has ended is released after this time.
+const reservationMs = 3_600_000;
+
+/**
+ * Creates spending in a store. `before` is the spending that this server recorded on its own before: its amounts still
+ * count on their days, and amounts are added to it only if the store cannot be written.
+ */
+export function createStoreSpending(shared: SharedSpending, before: Spending): Spending {
+  return {
+    on: async (day) => (await shared.on(day)) + (await before.on(day)),
+    async add(day, usd, note) {
+      const { owner = null, tokens = 0 } = note ?? {};
+      // If the store is unavailable, the amount must not be lost.
+      await shared.add(day, { owner, calls: 1, tokens, usd }).catch(() => before.add(day, usd, note));
+    },
+    async reserve(day, owner, amountOf) {
+      const [spent, own] = [await before.on(day), (await before.byOwner(day)).get(owner)?.usd ?? 0];
+      const id = await shared.reserve(day, owner, reservationMs, (used, ownUsed) =>
+        amountOf({ ...used, spent: used.spent + spent }, { ...ownUsed, spent: ownUsed.spent + own }),
+      );
+      return id === null ? null : () => void shared.release(id).catch(() => undefined);
+    },
+    async byOwner(day) {
+      const people = new Map<string, ModelUse>(await before.byOwner(day));
+      for (const { owner, ...use } of await shared.byOwner(day)) people.set(owner, addUse(people.get(owner), use));
+      return people;
+    },
+  };
+}

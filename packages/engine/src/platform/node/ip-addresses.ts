@@ -1,0 +1,2 @@
+/** Lists of IP networks, by Node. */
+export { BlockList, isIP } from 'node:net';

@@ -1,0 +1,162 @@
+/** The MCP tools that read: conversations, messages and branches. */
+import { findSubAgents } from '@coppice/content';
+import { readPage, readPath, readTopology, readTree, type Store } from '@coppice/core';
+import { diffBranches, diffMessages } from '@coppice/core/diff';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import * as answers from './answers.ts';
+import { answerWith, cursor, limit, maxNodes, mcpMessage, mcpNode, mcpTree, node, tree } from './tool-values.ts';
+
+const reads = { readOnlyHint: true, openWorldHint: false } as const;
+
+function addListTool(server: McpServer, store: Store): void {
+  server.registerTool(
+    'list',
+    {
+      description: 'Lists conversations, last changed first.',
+      inputSchema: z.strictObject({ title: z.string().optional(), project: z.string().optional(), limit, cursor }),
+      outputSchema: answers.treeListSchema,
+      annotations: reads,
+    },
+    ({ title, project, limit: most = 20, cursor: from }) =>
+      answerWith(async () => {
+        const page = await store.trees({
+          limit: most,
+          ...(title === undefined ? {} : { title }),
+          ...(project === undefined ? {} : { project }),
+          ...(from === undefined ? {} : { cursor: from }),
+        });
+        const agents = await findSubAgents(
+          store,
+          page.items.map(({ id }) => id),
+        );
+        const items = page.items.map(({ id, version, updatedAt, activeNodeId, attributes }) => {
+          const spawnedBy = attributes.metadata?.spawnedBy ?? null;
+          const title = attributes.title ?? attributes.autoTitle ?? null;
+          const subAgents = (agents.get(id) ?? []).map(({ treeId, title: name, call }) => ({
+            id: treeId,
+            title: name,
+            call,
+          }));
+          return { id, version, updatedAt, activeNodeId, title, spawnedBy, subAgents };
+        });
+        return { items, cursor: page.cursor };
+      }),
+  );
+}
+
+function addSearchTool(server: McpServer, store: Store): void {
+  server.registerTool(
+    'search',
+    {
+      description: 'Searches the messages of all branches of all conversations for all words.',
+      inputSchema: z.strictObject({ text: z.string().min(1).max(1_000), tree: tree.optional(), limit, cursor }),
+      outputSchema: answers.searchAnswerSchema,
+      annotations: reads,
+    },
+    ({ text, tree: of, limit: most = 20, cursor: from }) =>
+      answerWith(() =>
+        store.search({
+          text,
+          limit: most,
+          ...(of === undefined ? {} : { treeId: mcpTree(of) }),
+          ...(from === undefined ? {} : { cursor: from }),
+        }),
+      ),
+  );
+}
+
+function addReadThreadTool(server: McpServer, store: Store): void {
+  server.registerTool(
+    'read-thread',
+    {
+      description: 'Reads the messages of a branch up to the active node or another node, newest last.',
+      inputSchema: z.strictObject({ tree, node: node.optional(), limit, before: node.optional() }),
+      outputSchema: answers.threadSchema,
+      annotations: reads,
+    },
+    ({ tree: of, node: at, limit: most = 20, before }) =>
+      answerWith(async () => {
+        const id = mcpTree(of);
+        const page = await store.read(id, () =>
+          readPage(id, {
+            limit: most,
+            ...(at === undefined ? {} : { nodeId: mcpNode(at) }),
+            ...(before === undefined ? {} : { before: mcpNode(before) }),
+          }),
+        );
+        const { rootId, activeNodeId, version } = page;
+        return {
+          rootId,
+          activeNodeId,
+          version,
+          before: page.before,
+          messages: page.nodes.map((one) => mcpMessage(one, id)),
+        };
+      }),
+  );
+}
+
+function addReadTreeTool(server: McpServer, store: Store): void {
+  server.registerTool(
+    'read-tree',
+    {
+      description: 'Reads the structure of a conversation: its branches without the texts.',
+      inputSchema: z.strictObject({
+        tree,
+        from: node.optional(),
+        depth: z.number().int().min(0).max(1_000).optional(),
+      }),
+      outputSchema: answers.treeShapeSchema,
+      annotations: reads,
+    },
+    ({ tree: of, from, depth = 50 }) =>
+      answerWith(async () => {
+        const id = mcpTree(of);
+        const [row, nodes] = await store.read(id, function* () {
+          const start = from === undefined ? {} : { from: mcpNode(from) };
+          return [yield* readTree(id), yield* readTopology(id, { ...start, depth })] as const;
+        });
+        const { rootId, activeNodeId, version } = row;
+        const left = Math.max(0, nodes.length - maxNodes);
+        return { rootId, activeNodeId, version, left, nodes: nodes.slice(0, maxNodes) };
+      }),
+  );
+}
+
+function addCompareTool(server: McpServer, store: Store): void {
+  server.registerTool(
+    'compare',
+    {
+      description: 'Compares two branches: the common messages, and those of each branch.',
+      inputSchema: z.strictObject({ tree, a: node, b: node }),
+      outputSchema: answers.comparisonSchema,
+      annotations: reads,
+    },
+    ({ tree: of, a, b }) =>
+      answerWith(async () => {
+        const id = mcpTree(of);
+        const [left, right] = await store.read(id, function* () {
+          return [yield* readPath({ to: mcpNode(a) }), yield* readPath({ to: mcpNode(b) })] as const;
+        });
+        const found = diffBranches(left, right);
+        const [first, second] = [found.left[0]?.message, found.right[0]?.message];
+        return {
+          common: found.common,
+          shared: found.shared,
+          left: found.left.slice(0, 50).map((one) => mcpMessage(one, id)),
+          right: found.right.slice(0, 50).map((one) => mcpMessage(one, id)),
+          words: first == null || second == null ? null : diffMessages(first, second).text,
+        };
+      }),
+  );
+}
+
+/** Adds the tools that change nothing. */
+export function addReadTools(server: McpServer, store: Store): void {
+  addListTool(server, store);
+  addSearchTool(server, store);
+  addReadThreadTool(server, store);
+  addReadTreeTool(server, store);
+  addCompareTool(server, store);
+}

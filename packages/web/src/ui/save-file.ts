@@ -1,0 +1,24 @@
+/** Saves files on the user's machine. */
+
+/** Saves what an address leads to; an empty name leaves the name to the server. */
+export function saveAddress(address: string, name: string): void {
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+/** Saves bytes as a file. */
+export function saveBlob(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  saveAddress(address, name);
+  // Some browsers start reading only after the click has returned.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** Saves a text as a file. */
+export function saveText(text: string, name: string, type = 'text/plain'): void {
+  saveBlob(new Blob([text], { type: `${type};charset=utf-8` }), name);
+}
