@@ -38,13 +38,14 @@ function isFresh(): boolean {
   return sources.every((source) => newest(join(packageFolder, source)) <= time);
 }
 
-const patienceMs = 30_000;
+const patienceMs = 60_000;
 
 /** The properties of elements that tests use; browser types are not available here. */
 export interface ShownElement {
   readonly scrollHeight: number;
   readonly scrollTop: number;
   readonly clientHeight: number;
+  scrollTo(left: number, top: number): void;
   matches(selector: string): boolean;
 }
 
@@ -78,7 +79,7 @@ export interface PageFixture {
   readonly server: TestServer;
   readonly url: string;
   readonly browser: Browser;
-  /** Opens a signed-in tab at a path; tabs of one context share browser storage. */
+  /** Opens a signed-in tab at a path and waits until it is drawn; tabs of one context share browser storage. */
   open(path?: string, options?: TabOptions): Promise<PageTab>;
   close(): Promise<void>;
 }
@@ -110,7 +111,7 @@ async function makeLate(context: BrowserContext, most: number): Promise<void> {
 
 /** Waits until a condition is true, however busy the machine is. */
 export function waitUntilTrue<T>(look: () => T | Promise<T>) {
-  return expect.poll(look, { timeout: patienceMs, interval: 60 });
+  return expect.poll(look, { interval: 60 });
 }
 
 /** Connects to the browser of the test run, without a server. */
@@ -155,6 +156,8 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
       watchPage(page, url, faults);
       if (given === undefined && signInUrl !== null) await page.goto(signInUrl);
       if (given !== undefined || path !== '/') await page.goto(url + path);
+      // The page is drawn after it is loaded; until then keys have no effect.
+      await page.locator('#app > *').first().waitFor({ state: 'attached' });
       return { page, context, faults };
     },
     async close() {

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { bufferKeyPress } from '../state/new-tree.ts';
 import { useRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
@@ -30,7 +30,8 @@ function worksOnEveryScreen(chord: string): boolean {
 
 /** Runs the action of each key chord, unless the focused element uses the key itself. */
 export function usePageKeys(): void {
-  useEffect(() => {
+  // Before the first paint: a key that is pressed as soon as the page can be seen has an effect.
+  useLayoutEffect(() => {
     let before = '';
     let timer: ReturnType<typeof setTimeout> | undefined;
     const pressed = (event: KeyboardEvent) => {
