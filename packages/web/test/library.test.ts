@@ -91,6 +91,7 @@ test('[B118, B119] a preset is changed in an existing chat, is remembered for th
   });
   const tab = await fixture.open(`/t/${body.treeId}`);
   const { page } = tab;
+  await page.getByTestId('thread').getByText('Hello').waitFor();
   await page.getByRole('button', { name: 'Model: scripted/one' }).waitFor();
   await page.getByRole('button', { name: 'Preset', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Brief' }).click();
@@ -257,7 +258,7 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   await waitUntilTrue(folders).toEqual([]);
   await waitUntilTrue(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
   expect((await fixture.server.ask('GET', '/api/trees')).body.items).toHaveLength(1);
-  // The address of a former name says that there is no such project.
+  // The address of a removed project says that there is no such project.
   await page.goto(old.href);
   await page.getByText('There is no project “Hiring”.').waitFor();
   expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
@@ -274,6 +275,56 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   expect(
     await page.evaluate("(([box]) => box.scrollWidth - box.clientWidth)(document.querySelectorAll('dialog .form'))"),
   ).toBe(0);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B345] the address of a renamed project leads to it, and a former name to the project that had it last', async () => {
+  const tab = await fixture.open('/');
+  const { page } = tab;
+  const dialog = page.getByRole('dialog');
+  const saveName = async (name: string) => {
+    await dialog.getByRole('textbox', { name: 'Name' }).fill(name);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(`New chat in ${name}`).waitFor();
+  };
+  const create = async (name: string) => {
+    await page.getByRole('button', { name: 'New project' }).click();
+    await saveName(name);
+  };
+  const rename = async (name: string) => {
+    await page.getByRole('button', { name: 'Project settings' }).click();
+    await saveName(name);
+  };
+  const openProject = (name: string) => page.goto(`${fixture.url}/?in=${encodeURIComponent(`folder:${name}`)}`);
+  const shownProject = () => new URL(page.url()).searchParams.get('in');
+  await create('Hiring');
+  await rename('People');
+  await rename('Team');
+  for (const former of ['Hiring', 'People']) {
+    await openProject(former);
+    await page.getByText('New chat in Team').waitFor();
+    expect(shownProject()).toBe('folder:Team');
+  }
+  // The redirect is no entry of the history, which would send the user forward again.
+  await page.goBack();
+  await waitUntilTrue(shownProject).toBe('folder:Team');
+  // Another project that has the name now is opened itself; once it is renamed too, the name leads to it.
+  await create('Hiring');
+  await openProject('Hiring');
+  await page.getByText('New chat in Hiring').waitFor();
+  await rename('Jobs');
+  await openProject('Hiring');
+  await page.getByText('New chat in Jobs').waitFor();
+  await openProject('People');
+  await page.getByText('New chat in Team').waitFor();
+  // A changed setting keeps the former names.
+  await page.getByRole('button', { name: 'Project settings' }).click();
+  await dialog.getByRole('textbox', { name: 'Instructions' }).fill('You help to hire.');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await waitUntilTrue(() => dialog.count()).toBe(0);
+  await openProject('People');
+  await page.getByText('New chat in Team').waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -6,7 +6,7 @@ import { toExcerpt } from '../markdown/first-words.ts';
 import { loadMoreTrees, loadTrees, useAppData } from '../state/app-data.ts';
 import { useChatsByTitle } from '../state/chats-by-title.ts';
 import { api } from '../state/page-client.ts';
-import { useIsMissingProject } from '../state/projects.ts';
+import { useIsMissingProject, useRenamedProject } from '../state/projects.ts';
 import { homeRoute, navigateTo, type PageRoute, treeRoute } from '../state/router.ts';
 import { requestSilhouette, useSilhouettes } from '../state/shapes.ts';
 import { DropZone } from '../transfer/drop-zone.tsx';
@@ -39,6 +39,10 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
   // During a search the hits are shown instead of the start screen.
   const folder = folderOfFilter(place.filter);
   const missing = useIsMissingProject(folder);
+  const renamed = useRenamedProject(missing ? folder : null);
+  useEffect(() => {
+    if (renamed !== null) navigateTo(homeRoute(place.search, `folder:${renamed}`), { replace: true });
+  }, [renamed, place.search]);
   const isStart = text.trim() === '' && (place.filter === '' || folder !== null);
   return (
     <div className="app two">
@@ -54,7 +58,8 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
               </span>
               <ActionIcon id="new" className="phone-only" />
             </div>
-            {missing ? <MissingProject name={folder ?? ''} /> : isStart ? <StartScreen folder={folder} /> : null}
+            {missing && renamed === null ? <MissingProject name={folder ?? ''} /> : null}
+            {isStart && !missing ? <StartScreen folder={folder} /> : null}
             <SearchField text={text} found={found} named={named.length} filter={place.filter} onChange={setText} />
             <DropZone />
             {found === null ? null : (
@@ -174,7 +179,7 @@ function folderOfFilter(filter: string): string | null {
   return filter.startsWith('folder:') ? filter.slice('folder:'.length) : null;
 }
 
-/** Shown at the address of a project that was renamed or removed. */
+/** Shown at the address of a project that does not exist. */
 function MissingProject({ name }: { readonly name: string }): ReactElement {
   return (
     <div className="empty">

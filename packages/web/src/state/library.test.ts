@@ -15,6 +15,7 @@ const entry = (set: Partial<LibraryEntry>): LibraryEntry => ({
   text: '',
   folder: null,
   preset: null,
+  formerNames: [],
   options: {},
   messages: [],
   ...set,
@@ -41,7 +42,10 @@ test('[B118] an entry is exported as JSON and imported unchanged; anything else 
     options: { models: ['a/b'], n: 3, temperature: 0.4, topP: null, maxTokens: 900, thinking: 'high', toolsOff: ['x'] },
     messages: [{ role: 'user', content: 'Hello' }],
   });
-  expect(parseLibraryEntry(JSON.parse(JSON.stringify(libraryEntryToJson(preset))))).toEqual(preset);
+  const formerNames = [{ name: 'People', until: 5 }];
+  const project = entry({ folder: 'Team', text: 'For us.', formerNames, options: parseChatOptions({ n: 2 }) });
+  for (const each of [preset, project])
+    expect(parseLibraryEntry(JSON.parse(JSON.stringify(libraryEntryToJson(each))))).toEqual(each);
   for (const wrong of [null, 7, {}, { kind: 'preset', text: 'x' }, { kind: 'other', name: 'a', text: 'x' }])
     expect(parseLibraryEntry(wrong)).toBeNull();
 });

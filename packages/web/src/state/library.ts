@@ -23,6 +23,13 @@ export interface FirstMessage {
   readonly content: string;
 }
 
+/** A name that a project had. */
+interface FormerName {
+  readonly name: string;
+  /** When the project got another name, in milliseconds since 1970. */
+  readonly until: number;
+}
+
 /** An item that is written once and used in many chats. */
 export interface LibraryEntry {
   readonly kind: LibraryKind;
@@ -33,6 +40,8 @@ export interface LibraryEntry {
   readonly folder: string | null;
   /** The preset of a project's new chats, by its name. */
   readonly preset: string | null;
+  /** The names that the project of these instructions had before; their addresses lead to it. */
+  readonly formerNames: readonly FormerName[];
   readonly options: Partial<ChatOptions>;
   readonly messages: readonly FirstMessage[];
 }
@@ -49,6 +58,7 @@ export const emptyLibraryEntry: LibraryEntry = {
   text: '',
   folder: null,
   preset: null,
+  formerNames: [],
   options: {},
   messages: [],
 };
@@ -78,6 +88,14 @@ function messagesIn(value: unknown): readonly FirstMessage[] {
   });
 }
 
+function formerNamesIn(value: unknown): readonly FormerName[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: unknown) => {
+    const { name, until } = fieldsOrEmpty(each);
+    return typeof name === 'string' && typeof until === 'number' ? [{ name, until }] : [];
+  });
+}
+
 /** Parses an item from JSON: from an exported file, or from storage. Null if it is invalid. */
 export function parseLibraryEntry(value: unknown): LibraryEntry | null {
   const given = fieldsOrEmpty(value);
@@ -91,19 +109,24 @@ export function parseLibraryEntry(value: unknown): LibraryEntry | null {
     text: given.text,
     folder: getFilledText(given, 'folder') ?? null,
     preset: getFilledText(given, 'preset') ?? null,
+    formerNames: formerNamesIn(given.formerNames),
     options: parseChatOptions(given.options),
     messages: messagesIn(given.messages),
   };
 }
 
 /** An entry as JSON, for files and metadata. */
-export function libraryEntryToJson({ kind, name, text, folder, preset, options, messages }: LibraryEntry): JsonObject {
+export function libraryEntryToJson(entry: LibraryEntry): JsonObject {
+  const { kind, name, text, folder, preset, formerNames, options, messages } = entry;
   return {
     kind,
     name,
     text,
     ...(folder === null ? {} : { folder }),
     ...(preset === null ? {} : { preset }),
+    ...(formerNames.length === 0
+      ? {}
+      : { formerNames: formerNames.map(({ name: former, until }) => ({ name: former, until })) }),
     options: toStoredOptions(options),
     messages: messages.map(({ role, content }) => ({ role, content })),
   };

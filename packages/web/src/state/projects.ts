@@ -66,6 +66,16 @@ export function findProject(items: readonly LibraryItem[], folder: string | null
   return items.find((item) => item.kind === 'instructions' && item.folder === folder) ?? null;
 }
 
+/** Returns the present name of the project that had a name last; null if no project had it. */
+export function useRenamedProject(former: string | null): string | null {
+  return useLibrary(({ items }) => {
+    const renamed = items.flatMap(({ folder, formerNames }) =>
+      formerNames.flatMap(({ name, until }) => (name === former ? [{ folder, until }] : [])),
+    );
+    return renamed.sort((a, b) => b.until - a.until)[0]?.folder ?? null;
+  });
+}
+
 /** Reads the file blocks of a project. Returns an empty list if it has no files; rejects if they cannot be read. */
 export async function loadProjectFiles(folder: string): Promise<readonly Block[]> {
   const kept = useLibrary.getState().files.get(folder);
@@ -111,14 +121,26 @@ type ProjectSettings = Pick<LibraryEntry, 'text' | 'options' | 'preset'> & {
 export async function saveProject(settings: ProjectSettings, before: string | null): Promise<boolean> {
   const { name, files, text, options, preset } = settings;
   const item = findProject(useLibrary.getState().items, before);
+  const isRenamed = before !== null && before !== name;
   try {
-    if (before !== null && before !== name) await api.renameFolder(before, name);
+    if (isRenamed) await api.renameFolder(before, name);
     await saveProjectFiles(name, before, files);
   } catch (thrown) {
     showError(toHttpProblem(thrown));
     return false;
   }
-  const entry = { ...emptyLibraryEntry, kind: 'instructions' as const, folder: name, text, options, preset };
+  const hadNames = item?.formerNames ?? [];
+  // The address of the present name must lead nowhere else, and of each former name only the last time counts.
+  const others = hadNames.filter((had) => had.name !== name && had.name !== before);
+  const entry = {
+    ...emptyLibraryEntry,
+    kind: 'instructions' as const,
+    folder: name,
+    text,
+    options,
+    preset,
+    formerNames: isRenamed ? [...others, { name: before, until: Date.now() }] : hadNames,
+  };
   const saved = await saveLibraryEntry(entry, item?.id ?? null);
   await Promise.all([loadFolders(), loadTrees()]);
   return saved;
