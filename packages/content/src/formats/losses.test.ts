@@ -3,7 +3,8 @@ import { type Block, type ImportNode, type Message, nodeId, run, textMessage, tr
 import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../kit.ts';
-import { readStoredTree, storeInput, toInput, writeStored } from './conformance.ts';
+import { readStoredTree, type StoredImport, storeInput, toInput, writeStored } from './conformance.ts';
+import type { Format } from './contract.ts';
 import { findFormat } from './formats.ts';
 
 /** Builds a tree with all kinds of metadata. */
@@ -96,10 +97,26 @@ async function marked(first: Message = textMessage('user', 'Ask')) {
 
 const nodeIdOf = (at: number) => `00000000-0000-7000-8000-00000000000${at}`;
 
+function requireFormat(name: string): Format {
+  const format = findFormat(name);
+  if (format === undefined) throw new Error(`There is no format ${name}.`);
+  return format;
+}
+
+/** Edits the imported message `a` of a tree, and returns what the format writes then. */
+async function writeAfterEdit(name: string, stored: StoredImport): Promise<string> {
+  const [id] = stored.ids;
+  const nodeId = stored.names.find((one) => one.id === 'a')?.nodeId;
+  if (id === undefined || nodeId === undefined || nodeId === null) throw new Error('There is no message.');
+  const act = { actor: 'me', kit: messageKit, ...createTestClock() };
+  await run(stored.store, { type: 'edit', treeId: id, nodeId, content: 'Look', mode: 'in-place' }, act);
+  const [text = ''] = (await writeStored(stored, requireFormat(name))).files.values();
+  return text;
+}
+
 /** Returns a tree after writing and reading it in a format. */
 async function through(name: string, stored: Parameters<typeof writeStored>[0]) {
-  const format = findFormat(name);
-  if (format === undefined) throw new Error('There is no such format.');
+  const format = requireFormat(name);
   const { files, report } = await writeStored(stored, format);
   expect(Object.keys(format.writer?.loses ?? {})).toEqual(expect.arrayContaining(Object.keys(report.counts)));
   const again = await storeInput(toInput(Object.fromEntries(files)));
@@ -189,14 +206,7 @@ describe('an export of data that a format cannot hold', () => {
     const a = { role: 'user', content: 'See', files };
     const chat = [{ id: 'w', chat: { history: { currentId: 'a', messages: { a } } } }];
     const stored = await storeInput(toInput({ 'w.json': JSON.stringify(chat) }));
-    const [id] = stored.ids;
-    const nodeId = stored.names.find((one) => one.id === 'a')?.nodeId;
-    if (id === undefined || nodeId === undefined || nodeId === null) throw new Error('There is no message.');
-    const act = { actor: 'me', kit: messageKit, ...createTestClock() };
-    await run(stored.store, { type: 'edit', treeId: id, nodeId, content: 'Look', mode: 'in-place' }, act);
-    const format = findFormat('open-webui');
-    if (format === undefined) throw new Error('There is no such format.');
-    const [text = ''] = (await writeStored(stored, format)).files.values();
+    const text = await writeAfterEdit('open-webui', stored);
     expect(JSON.parse(text)[0].chat.history.messages.a).toMatchObject({ content: 'Look', files });
   });
 
@@ -206,14 +216,7 @@ describe('an export of data that a format cannot hold', () => {
     const stored = await storeInput(
       toInput({ 'l.json': JSON.stringify({ conversationId: 'l', endpoint: 'e', messages: [message] }) }),
     );
-    const [id] = stored.ids;
-    const nodeId = stored.names.find((one) => one.id === 'a')?.nodeId;
-    if (id === undefined || nodeId === undefined || nodeId === null) throw new Error('There is no message.');
-    const act = { actor: 'me', kit: messageKit, ...createTestClock() };
-    await run(stored.store, { type: 'edit', treeId: id, nodeId, content: 'Look', mode: 'in-place' }, act);
-    const format = findFormat('librechat');
-    if (format === undefined) throw new Error('There is no such format.');
-    const [text = ''] = (await writeStored(stored, format)).files.values();
+    const text = await writeAfterEdit('librechat', stored);
     expect(JSON.parse(text).messages).toMatchObject([{ text: 'Look', files: [file] }]);
     expect(JSON.parse(text).messages[0]).not.toHaveProperty('content');
   });
@@ -254,16 +257,14 @@ describe('an export of data that a format cannot hold', () => {
     ['open-webui', ['block', 'excluded', 'failures', 'notes']],
     ['librechat', ['block', 'excluded', 'failures', 'groups', 'notes']],
   ])('[I37] reports data besides the texts: %s', async (name, wanted) => {
-    const format = findFormat(name);
-    if (format === undefined) throw new Error('There is no such format.');
+    const format = requireFormat(name);
     const { report } = await writeStored(await rich(), format);
     expect(Object.keys(report.counts)).toEqual(expect.arrayContaining(wanted));
     expect(Object.keys(format.writer?.loses ?? {})).toEqual(expect.arrayContaining(Object.keys(report.counts)));
   });
 
   it('[I37] is not reported if the format has a field for it: a pinned tree is starred in ChatGPT', async () => {
-    const format = findFormat('chatgpt');
-    if (format === undefined) throw new Error('There is no such format.');
+    const format = requireFormat('chatgpt');
     const { files } = await writeStored(await rich(), format);
     const again = await storeInput(toInput(Object.fromEntries(files)));
     const [id] = again.ids;
@@ -283,9 +284,7 @@ describe('a recorded session whose prompt changed', () => {
     const set = { recordedPrompt: 'Tuesday.' };
     await run(store, { type: 'annotate', treeId: id, nodeId: result.nodeId, set }, act);
     const textIn = async (name: string) => {
-      const format = findFormat(name);
-      if (format === undefined) throw new Error(`${name} is not there.`);
-      return [...(await writeStored({ store, ids: [id], names: [] }, format)).files.values()].join('');
+      return [...(await writeStored({ store, ids: [id], names: [] }, requireFormat(name))).files.values()].join('');
     };
     for (const name of ['linear', 'markdown', 'codex', 'chatgpt']) {
       expect(await textIn(name)).toContain('Tuesday.');

@@ -3,6 +3,7 @@ import { createTestClock } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { spawnedByFormat } from '../../sub-agent-links.ts';
+import { readFirstTree } from '../conformance/storing.ts';
 import {
   type FixtureFiles,
   readStoredTree,
@@ -256,10 +257,8 @@ runFormatConformance(claudeCode, [
 ]);
 
 async function read(files: FixtureFiles) {
-  const stored = await storeInput(toInput(files));
-  const [tree] = stored.trees;
-  if (tree === undefined) throw new Error('There is no tree.');
-  return { stored, tree, of: (id: string) => tree.nodes.find((one) => one.externalId === uuid(id)) };
+  const { stored, tree, of } = await readFirstTree(files);
+  return { stored, tree, of: (id: string) => of(uuid(id)) };
 }
 
 function linesIn(files: ReadonlyMap<string, string>): { readonly [key: string]: unknown }[] {

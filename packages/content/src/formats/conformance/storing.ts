@@ -78,6 +78,23 @@ export async function storeInput(
   return { store, trees, ids, names, findings, commits };
 }
 
+/** The first conversation of an import, and a function that finds its nodes by their ids in the source. */
+export interface FirstTree {
+  readonly stored: StoredImport;
+  readonly id: TreeId;
+  readonly tree: RepairedTree;
+  readonly of: (externalId: string) => RepairedTree['nodes'][number] | undefined;
+}
+
+/** Imports files into a new store, and returns the first conversation; throws if there is none. */
+export async function readFirstTree(files: FixtureFiles): Promise<FirstTree> {
+  const stored = await storeInput(toInput(files));
+  const [tree] = stored.trees;
+  const [id] = stored.ids;
+  if (tree === undefined || id === undefined) throw new Error('There is no tree.');
+  return { stored, id, tree, of: (externalId) => tree.nodes.find((one) => one.externalId === externalId) };
+}
+
 /** Returns the value of a stored tree; throws if it does not exist. */
 export function readStoredTree({ store }: Pick<StoredImport, 'store'>, id: TreeId): Tree {
   const tree = store.tree(id);

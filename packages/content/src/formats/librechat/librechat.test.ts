@@ -3,7 +3,8 @@ import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { buildTree, type TMessage } from 'librechat-data-provider';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { type FixtureFiles, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import { readFirstTree } from '../conformance/storing.ts';
+import { runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import { librechat } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -201,14 +202,6 @@ runFormatConformance(librechat, [
   },
 ]);
 
-async function read(files: FixtureFiles) {
-  const stored = await storeInput(toInput(files));
-  const [tree] = stored.trees;
-  const [id] = stored.ids;
-  if (tree === undefined || id === undefined) throw new Error('There is no tree.');
-  return { stored, id, tree, of: (name: string) => tree.nodes.find((one) => one.externalId === name) };
-}
-
 async function written(stored: Parameters<typeof writeStored>[0]) {
   const { files, report } = await writeStored(stored, librechat);
   const whole = JSON.parse([...files.values()].join(''));
@@ -248,7 +241,7 @@ async function grown() {
 
 describe('LibreChat exports', () => {
   it('[I95] are split at their calls; parallel calls stay together', async () => {
-    const { tree, of } = await read({ 'c.json': JSON.stringify(file(tools)) });
+    const { tree, of } = await readFirstTree({ 'c.json': JSON.stringify(file(tools)) });
     const chain = tree.nodes.filter((one) => one.externalId.split('/')[0] === 'r');
     expect(chain.map((one) => [one.message.role, messageKit.text(one.message)])).toEqual([
       ['assistant', 'First.\nlook({"q":1})\nlook({"q":1})'],
@@ -265,7 +258,7 @@ describe('LibreChat exports', () => {
   });
 
   it('[I96] read answers of several agents in one message as one group, and write them as one again', async () => {
-    const { stored, of } = await read({ 'c.json': JSON.stringify(file(parallel)) });
+    const { stored, of } = await readFirstTree({ 'c.json': JSON.stringify(file(parallel)) });
     expect([of('p')?.group, of('p/agent-1')?.group]).toEqual(['parallel-p', 'parallel-p']);
     expect([of('p')?.parentExternalId, of('p/agent-1')?.parentExternalId, of('q2')?.parentExternalId]).toEqual([
       'q',
@@ -279,7 +272,7 @@ describe('LibreChat exports', () => {
   });
 
   it('[I97] write the rest of a message separately once a part of it is removed', async () => {
-    const { stored, id } = await read({ 'c.json': JSON.stringify(file(parallel)) });
+    const { stored, id } = await readFirstTree({ 'c.json': JSON.stringify(file(parallel)) });
     const other = stored.names.find((one) => one.id === 'p/agent-1')?.nodeId ?? undefined;
     if (other === undefined) throw new Error('There is no answer.');
     await run(stored.store, { type: 'delete', treeId: id, nodeIds: [other] }, act());
@@ -301,7 +294,7 @@ describe('LibreChat exports', () => {
     expect(children.map((one) => one.parentMessageId)).toEqual([roots[0]?.messageId, roots[0]?.messageId]);
     expect(children[1]?.text).toBe('Elsewhere.');
     for (const messagesOf of [knots, tools, parallel]) {
-      const { stored } = await read({ 'c.json': JSON.stringify(file(messagesOf)) });
+      const { stored } = await readFirstTree({ 'c.json': JSON.stringify(file(messagesOf)) });
       const out = await written(stored);
       expect(buildTree({ messages: out.messages })?.length).toBe(1);
     }
@@ -330,14 +323,14 @@ describe('LibreChat exports', () => {
       text += `${JSON.stringify(user(`m${index}`, index === 0 ? nobody : `m${index - 1}`, index, `${index}`)).slice(0, -1)},"children":[`;
     const head = JSON.stringify({ ...file([]), recursive: true }).replace('"messages":[]', '"messages":[');
     const whole = `${head.slice(0, -1)}${text}${']}'.repeat(depth)}]}`;
-    const { stored, tree } = await read({ 'deep.json': whole });
+    const { stored, tree } = await readFirstTree({ 'deep.json': whole });
     expect(tree.nodes.length).toBe(depth);
     const { files } = await writeStored(stored, librechat);
     expect([...files.values()].join('').trim()).toBe(whole);
   });
 
   it('[I101] report that they cannot hold which message is current', async () => {
-    const { stored, id } = await read({ 'c.json': JSON.stringify(file(knots)) });
+    const { stored, id } = await readFirstTree({ 'c.json': JSON.stringify(file(knots)) });
     const first = stored.names.find((one) => one.id === 'r1')?.nodeId ?? undefined;
     if (first === undefined) throw new Error('There is no answer.');
     expect((await written(stored)).report.counts).toEqual({});

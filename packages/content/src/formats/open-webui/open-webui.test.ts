@@ -2,7 +2,8 @@ import { run, textMessage, treeId as treeIdOf } from '@coppice/core';
 import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { type FixtureFiles, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import { readFirstTree } from '../conformance/storing.ts';
+import { runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import { readExport } from '../exporting.ts';
 import { openWebui } from './index.ts';
 
@@ -181,14 +182,6 @@ runFormatConformance(openWebui, [
   },
 ]);
 
-async function read(files: FixtureFiles) {
-  const stored = await storeInput(toInput(files));
-  const [tree] = stored.trees;
-  const [id] = stored.ids;
-  if (tree === undefined || id === undefined) throw new Error('There is no tree.');
-  return { stored, id, tree, of: (name: string) => tree.nodes.find((one) => one.externalId === name) };
-}
-
 interface Written {
   readonly [id: string]: Fields & { readonly childrenIds: readonly string[] };
 }
@@ -203,7 +196,7 @@ const act = () => ({ actor: 'me', kit: messageKit, ...createTestClock(9) });
 
 describe('Open WebUI exports', () => {
   it('[I85] keep answers of several models as one group, in the order of the children', async () => {
-    const { tree, of, stored } = await read({ 'c.json': json(row('w1', chat('U2', several))) });
+    const { tree, of, stored } = await readFirstTree({ 'c.json': json(row('w1', chat('U2', several))) });
     expect([of('A1')?.order, of('A2')?.order]).toEqual([0, 1]);
     expect([of('A1')?.group, of('A2')?.group, of('R2')?.group]).toEqual(['models', 'models', undefined]);
     expect(of('A2')?.meta?.source).toEqual({ type: 'model', model_name: 'm-y' });
@@ -215,7 +208,7 @@ describe('Open WebUI exports', () => {
   });
 
   it('[I86] are split into reasoning and calls, each result, and the following text', async () => {
-    const { of, tree } = await read({ 'c.json': json(row('w2', chat('B', tools))) });
+    const { of, tree } = await readFirstTree({ 'c.json': json(row('w2', chat('B', tools))) });
     expect(of('A/0')?.message.content).toMatchObject([
       { type: 'thinking', thinking: 'Look first.', redacted: 'b3BhcXVl' },
       { type: 'tool-use', id: 'c1', name: 'look', parameters: { q: 'soup' }, arguments: '{"q": "soup"}' },
@@ -240,7 +233,7 @@ describe('Open WebUI exports', () => {
       'It is two.\n<details>\n<summary>More</summary>\nMine.\n</details>',
     ].join('\n');
     const old = [message('U', null, ['A'], 'user', { content: said }), answer('A', 'U', [], said)];
-    const { tree, of, stored } = await read({ 'c.json': json(row('w1', chat('A', old))) });
+    const { tree, of, stored } = await readFirstTree({ 'c.json': json(row('w1', chat('A', old))) });
     expect(of('U')?.message.content).toEqual([{ type: 'text', text: said }]);
     expect(tree.nodes.slice(1).map((one) => one.message.role)).toEqual([
       'assistant',
@@ -276,13 +269,13 @@ describe('Open WebUI exports', () => {
     const texts = ['<details type="reasoning" done="false">\n> Hm', 'See `<details type="reasoning">a</details>` here'];
     for (const said of texts) {
       const old = [message('U', null, ['A'], 'user', { content: 'Why?' }), answer('A', 'U', [], said)];
-      const { of } = await read({ 'c.json': json(row('w1', chat('A', old))) });
+      const { of } = await readFirstTree({ 'c.json': json(row('w1', chat('A', old))) });
       expect(of('A')?.message.content).toEqual([{ type: 'text', text: said }]);
     }
   });
 
   it('[I87] keep images as images and other files by their description', async () => {
-    const { of } = await read({ 'c.json': json(row('w2', chat('B', tools))) });
+    const { of } = await readFirstTree({ 'c.json': json(row('w2', chat('B', tools))) });
     expect(of('U')?.message.content).toMatchObject([
       { type: 'text', text: 'See' },
       { type: 'image', mediaType: 'image/png' },
@@ -341,7 +334,7 @@ describe('Open WebUI exports', () => {
   });
 
   it('[I88] are written with the copy of the thread that search reads, and a changed title', async () => {
-    const { stored, id } = await read({ 'c.json': json(row('w1', chat('U2', several))) });
+    const { stored, id } = await readFirstTree({ 'c.json': json(row('w1', chat('U2', several))) });
     await run(stored.store, { type: 'attributes', treeId: id, set: { title: 'Broth' } }, act());
     const { row: out } = await written(stored);
     expect(out.chat.messages.map((one: Fields) => one.id)).toEqual(['U1', 'A2', 'U2']);
@@ -392,7 +385,7 @@ describe('Open WebUI exports', () => {
   });
 
   it('[I90] keep author and time of an edited message', async () => {
-    const { stored, id } = await read({ 'c.json': json(row('w1', chat('U2', several))) });
+    const { stored, id } = await readFirstTree({ 'c.json': json(row('w1', chat('U2', several))) });
     const node = stored.names.find((one) => one.id === 'A1')?.nodeId ?? undefined;
     if (node === undefined) throw new Error('There is no answer.');
     await run(stored.store, { type: 'edit', treeId: id, nodeId: node, content: 'Onion', mode: 'in-place' }, act());

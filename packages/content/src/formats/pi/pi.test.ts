@@ -2,7 +2,8 @@ import { run, textMessage } from '@coppice/core';
 import { createTestClock } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { type FixtureFiles, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import { readFirstTree } from '../conformance/storing.ts';
+import { runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import { pi } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -215,14 +216,6 @@ runFormatConformance(pi, [
   },
 ]);
 
-async function read(files: FixtureFiles) {
-  const stored = await storeInput(toInput(files));
-  const [tree] = stored.trees;
-  const [id] = stored.ids;
-  if (tree === undefined || id === undefined) throw new Error('There is no tree.');
-  return { stored, id, tree, of: (name: string) => tree.nodes.find((one) => one.externalId === name) };
-}
-
 const act = () => ({ actor: 'me', kit: messageKit, ...createTestClock(9) });
 
 async function written(stored: Parameters<typeof writeStored>[0]): Promise<Fields[]> {
@@ -236,7 +229,7 @@ async function written(stored: Parameters<typeof writeStored>[0]): Promise<Field
 
 describe('pi sessions', () => {
   it('[I70] keep settings, labels and names as markers in the chain, and as labels and names of the tree', async () => {
-    const { tree, of } = await read({ 's.jsonl': lines(...rich) });
+    const { tree, of } = await readFirstTree({ 's.jsonl': lines(...rich) });
     expect(tree).toMatchObject({
       externalId: '5e55',
       scope: '',
@@ -246,11 +239,11 @@ describe('pi sessions', () => {
     });
     for (const id of ['b1', 'b2', 'b6', 'b7', 'b10', 'b12']) expect(of(id)?.kind).toBe('state');
     expect(of('b3')).toMatchObject({ bookmark: 'start', parentExternalId: 'b2' });
-    expect((await read({ 's.jsonl': lines(...roots) })).of('c1')?.bookmark).toBe(undefined);
+    expect((await readFirstTree({ 's.jsonl': lines(...roots) })).of('c1')?.bookmark).toBe(undefined);
   });
 
   it('[I71] keep reasoning with its signatures, calls, failures, usage and how a reply ended', async () => {
-    const { of } = await read({ 's.jsonl': lines(...rich) });
+    const { of } = await readFirstTree({ 's.jsonl': lines(...rich) });
     expect(of('b4')?.message.content).toMatchObject([
       { type: 'thinking', thinking: 'Let me look at it.', signature: 'c2ln' },
       { type: 'thinking', redacted: 'b3BhcXVl' },
@@ -269,7 +262,7 @@ describe('pi sessions', () => {
   });
 
   it('[I72] of version 1 get ids from their order, and references by index become references by id', async () => {
-    const { stored, tree } = await read({ 's.jsonl': lines(...first) });
+    const { stored, tree } = await readFirstTree({ 's.jsonl': lines(...first) });
     const [one, two, three, four] = tree.nodes;
     expect(tree.nodes.map((node) => node.parentExternalId)).toEqual([
       null,
@@ -294,7 +287,7 @@ describe('pi sessions', () => {
   });
 
   it('[I74] continue at their last line', async () => {
-    const { stored, id } = await read({ 's.jsonl': lines(...plain) });
+    const { stored, id } = await readFirstTree({ 's.jsonl': lines(...plain) });
     const back = stored.names.find((one) => one.id === 'aa000002')?.nodeId ?? undefined;
     if (back === undefined) throw new Error('There is no reply.');
     await run(stored.store, { type: 'select', treeId: id, nodeId: back }, act());
@@ -306,7 +299,7 @@ describe('pi sessions', () => {
   });
 
   it('[I75] are written with the current bookmarks as labels and the current title as their name', async () => {
-    const { stored, id } = await read({ 's.jsonl': lines(...plain) });
+    const { stored, id } = await readFirstTree({ 's.jsonl': lines(...plain) });
     const named = (of: string) => stored.names.find((one) => one.id === of)?.nodeId ?? undefined;
     const [question, reply] = [named('aa000001'), named('aa000002')];
     if (question === undefined || reply === undefined) throw new Error('There is no reply.');
@@ -322,7 +315,7 @@ describe('pi sessions', () => {
   });
 
   it('[I76] keep author and time of an edited message, and add new messages below it', async () => {
-    const { stored, id } = await read({ 's.jsonl': lines(...plain) });
+    const { stored, id } = await readFirstTree({ 's.jsonl': lines(...plain) });
     const reply = stored.names.find((one) => one.id === 'aa000002')?.nodeId ?? undefined;
     if (reply === undefined) throw new Error('There is no reply.');
     await run(stored.store, { type: 'edit', treeId: id, nodeId: reply, content: 'Edited', mode: 'in-place' }, act());
