@@ -293,6 +293,14 @@ export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; l
   }
 }
 
+/** Yields one loss for all bookmarks, for documents that people read. */
+export function* bookmarkCountLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
+  const { length } = tree.bookmarks;
+  if (length === 0) return;
+  const message = length === 1 ? 'A bookmark is left out.' : `${length} bookmarks are left out.`;
+  yield buildLossEvent(tree, null, 'bookmarks', message);
+}
+
 /** Yields losses that all session files of other programs have: the system prompt, tags of messages and groups. */
 export function* sessionLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
   const { systemPrompt } = tree.attributes;

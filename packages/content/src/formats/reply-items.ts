@@ -1,6 +1,7 @@
 // Splits a model's turn into several nodes: the text up to the calls, each result, and the content after the results.
-import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
+import type { Json, JsonObject, NodeStatus } from '@coppice/core';
 import type { TurnPiece } from './record-turns.ts';
+import { buildResultMessage, type ResultMessage } from './tool-results.ts';
 
 /** A part of a turn in order: blocks of the model, or the result of a call. */
 export type ReplyItem =
@@ -34,7 +35,7 @@ export function splitReplyItems(
 ): TurnPiece[] {
   const said: Pick<TurnPiece, 'message' | 'meta' | 'kind' | 'marker'>[] = [];
   let blocks: Json[] = [];
-  let results: { readonly message: JsonObject; readonly meta: NodeMeta }[] = [];
+  let results: ResultMessage[] = [];
   const close = () => {
     if (blocks.length > 0) said.push({ message: { role: by.role, content: blocks }, meta: { source: by.source } });
     for (const result of results) said.push(result);
@@ -50,11 +51,7 @@ export function splitReplyItems(
       const message = { role: 'system', content: [{ type: 'text', text: item.summary }] };
       said.push({ message, kind: 'compaction', marker: { details: item.details } });
     } else {
-      const source = { type: 'tool_result', tool_name: item.name };
-      results.push({
-        message: { role: 'tool', tool_call_id: item.callId, content: item.content },
-        meta: item.isError ? { source, isError: true } : { source },
-      });
+      results.push(buildResultMessage(item.callId, item.name, item.content, item.isError));
     }
   }
   close();

@@ -20,7 +20,7 @@ export function listFinding(record: JsonObject, key: string, place: string): Imp
   return [buildFinding('import/record-unreadable', 'loss', place, detailOf('not-a-list', key))];
 }
 
-/** Returns a finding for a value in a list that is not an object, and is therefore not read. */
+/** Returns a finding for an entry of a list, or a line, that is not an object, and is therefore not read. */
 export function entryFinding(place: string): ImportFinding {
   return buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1);
 }

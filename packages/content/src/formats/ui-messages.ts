@@ -3,6 +3,8 @@ import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 import { imageFromUrl } from './openai-messages.ts';
+import { buildResultMessage } from './tool-results.ts';
+import { buildCallBlock } from './turn-nodes.ts';
 
 /** One node's worth of a message, with the parts that it came from. */
 export interface UiNodePart {
@@ -24,8 +26,7 @@ function uiTool(part: JsonObject, index: number, fallback: string): UiToolUse {
     getFilledText(part, 'toolName') ?? (type.startsWith('tool-') && type !== 'tool-call' ? type.slice(5) : 'unknown');
   const id = getFilledText(part, 'toolCallId') ?? fallback;
   const input = part.input ?? part.args ?? part.rawInput;
-  const parameters = isJsonObject(input) ? input : input === undefined || input === null ? {} : { input };
-  const block = { type: 'tool-use', id, name: toolName, parameters };
+  const block = buildCallBlock(id, toolName, input);
   const output = part.output ?? part.result;
   const state = textAt(part, 'state');
   const failed = state === 'output-error' || state === 'output-denied' || part.isError === true;
@@ -34,14 +35,7 @@ function uiTool(part: JsonObject, index: number, fallback: string): UiToolUse {
     ? (getFilledText(part, 'errorText') ?? (output === undefined ? (state ?? 'failed') : output))
     : (output ?? null);
   const text = typeof said === 'string' ? said : JSON.stringify(said);
-  return {
-    block,
-    result: {
-      message: { role: 'tool', content: [{ type: 'text', text }], tool_call_id: id },
-      meta: { source: { type: 'tool_result', tool_name: toolName }, ...(failed ? { isError: true } : {}) },
-      parts: [index],
-    },
-  };
+  return { block, result: { ...buildResultMessage(id, toolName, [{ type: 'text', text }], failed), parts: [index] } };
 }
 
 function uiFile(part: JsonObject): JsonObject {

@@ -130,7 +130,7 @@ class SessionNodes {
       for (const [index, message] of next.list.entries()) {
         const at = `${next.place}[${index}]`;
         if (!isJsonObject(message)) {
-          this.nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
+          this.nodes.report(entryFinding(at));
           continue;
         }
         const id = idOfMessage(message, at);

@@ -20,7 +20,7 @@ import { detailOf } from '../finding-details.ts';
 import { appendFindings, buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile, isMediaFile, readHead } from '../input.ts';
 import { parsePartialJson } from '../partial-json.ts';
-import { keyFinding, parentFinding, roleFinding, rootsFinding } from '../structure-findings.ts';
+import { entryFinding, keyFinding, parentFinding, roleFinding, rootsFinding } from '../structure-findings.ts';
 import { type ConvertedChatgptMessage, callIdOf, type FilesById, readChatgptMessage, recipientOf } from './content.ts';
 
 function hasAuthor(message: JsonObject): boolean {
@@ -159,10 +159,7 @@ class Mapping {
     for (const id of Object.keys(listed)) {
       const node = listed[id];
       if (isJsonObject(node)) this.#list(id, node);
-      else
-        findings.push(
-          buildFinding('import/record-unreadable', 'loss', `${place}.mapping.${id}`, detailOf('not-an-object'), 1),
-        );
+      else findings.push(entryFinding(`${place}.mapping.${id}`));
     }
   }
 

@@ -6,6 +6,8 @@ import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from 
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageFromUrl } from '../openai-messages.ts';
+import { buildResultMessage } from '../tool-results.ts';
+import { buildCallBlock } from '../turn-nodes.ts';
 
 /** One node's worth of a message: a message can become several nodes. */
 export interface CherryPart {
@@ -79,19 +81,12 @@ function toolOfPart(block: JsonObject, fallback: string): ToolUseRecord {
   const id = getFilledText(block, 'toolId') ?? getFilledText(raw, 'id') ?? fallback;
   const name = getFilledText(block, 'toolName') ?? getFilledText(objectAt(raw, 'tool'), 'name') ?? 'unknown';
   const given = block.arguments ?? raw.arguments;
-  const parameters = isJsonObject(given) ? given : given === undefined || given === null ? {} : { input: given };
-  const call = { type: 'tool-use', id, name, parameters };
+  const call = buildCallBlock(id, name, given);
   const said = block.content ?? raw.response;
   if (said === undefined || said === null) return { call, result: undefined };
   const failed = raw.status === 'error' || raw.status === 'cancelled' || block.status === 'error';
   const text = typeof said === 'string' ? said : JSON.stringify(said);
-  return {
-    call,
-    result: {
-      message: { role: 'tool', content: [{ type: 'text', text }], tool_call_id: id },
-      meta: { source: { type: 'tool_result', tool_name: name }, ...(failed ? { isError: true } : {}) },
-    },
-  };
+  return { call, result: buildResultMessage(id, name, [{ type: 'text', text }], failed) };
 }
 
 /** Wraps code in a fence that is longer than any fence inside the code. */

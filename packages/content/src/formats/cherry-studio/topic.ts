@@ -15,6 +15,7 @@ import {
 } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
+import { entryFinding } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 import { cherryStatus, toCherryParts } from './message.ts';
 
@@ -109,7 +110,7 @@ async function topicMessages(
   for (const [index, message] of listAt(topic, 'messages').entries()) {
     const at = `${place}.messages[${index}]`;
     if (!isJsonObject(message)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
+      findings.push(entryFinding(at));
       continue;
     }
     const id = getFilledText(message, 'id') ?? `${index}`;

@@ -12,6 +12,7 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile } from '../input.ts';
 import {
   countRoots,
+  entryFinding,
   fileFindings,
   forwardFindings,
   parentFinding,
@@ -19,6 +20,7 @@ import {
   rootsFinding,
   unknownValueFinding,
 } from '../structure-findings.ts';
+import { buildResultMeta } from '../tool-results.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 
 const name = 'claude-ai';
@@ -113,10 +115,7 @@ function claudeParts(message: JsonObject, model: string | undefined): { parts: C
     const toolName = getFilledText(block, 'name');
     parts.push({
       message: { ...result.message, content: listAt(result.message, 'content').map(withoutTransportFields) },
-      meta: {
-        source: { type: 'tool_result', tool_name: toolName ?? 'unknown' },
-        ...(result.isError ? { isError: true } : {}),
-      },
+      meta: buildResultMeta(toolName ?? 'unknown', result.isError),
     });
   }
   const text = getFilledText(message, 'text');
@@ -181,7 +180,7 @@ function claudeMessages(conversation: JsonObject, place: string, findings: Impor
   for (const [index, message] of messages.entries()) {
     const at = `${place}.chat_messages[${index}]`;
     if (!isJsonObject(message)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
+      findings.push(entryFinding(at));
       continue;
     }
     const externalId = getFilledText(message, 'uuid') ?? `${index}`;

@@ -1,11 +1,12 @@
 // Converts session entries of Claude Code to canonical messages.
-import type { JsonObject, NodeMeta } from '@coppice/core';
+import type { JsonObject } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
 import { deriveId } from '../../derive-id.ts';
 import type { SessionEntry } from '../../sessions/index.ts';
 import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';
 import type { ImportedNode } from '../contract.ts';
 import { getFilledText, isJsonObject, listAt, objectAt } from '../fields.ts';
+import { buildResultMeta } from '../tool-results.ts';
 
 /** The converted message of a line, with its kind and author. */
 type LineMessage = Pick<ImportedNode, 'message' | 'kind' | 'status' | 'meta'>;
@@ -49,8 +50,7 @@ function resultOfLine(uuid: string, said: JsonObject, tools: ReadonlyMap<string,
     ...(said.isError === true ? { is_error: true } : {}),
   };
   const { message, callId, isError } = fromToolResult(block, `${uuid}-call`);
-  const meta: NodeMeta = { source: { type: 'tool_result', tool_name: tools.get(callId) ?? 'unknown' } };
-  return { message, meta: isError ? { ...meta, isError: true } : meta };
+  return { message, meta: buildResultMeta(tools.get(callId) ?? 'unknown', isError) };
 }
 
 /** Returns model and usage. All lines of a reply repeat them, and the last line is the most complete. */

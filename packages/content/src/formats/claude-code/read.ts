@@ -20,7 +20,7 @@ import {
 } from '../input.ts';
 import { isStorableRecord } from '../original-record.ts';
 import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
-import { countRoots, parentFinding, rootsFinding } from '../structure-findings.ts';
+import { countRoots, entryFinding, parentFinding, rootsFinding } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 import { boundaryIdOf, toLineMessage } from './message-lines.ts';
 
@@ -428,11 +428,7 @@ async function* readClaudeCodeFile(
         return;
       }
       if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
-      else
-        yield {
-          type: 'finding',
-          finding: buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1),
-        };
+      else yield { type: 'finding', finding: entryFinding(place) };
     }
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };

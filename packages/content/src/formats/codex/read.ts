@@ -6,6 +6,7 @@ import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import type { ImportInput, InputFile, InputSample, SampleFile } from '../input.ts';
+import { entryFinding } from '../structure-findings.ts';
 import { CodexEvents, isThreadEvent } from './events.ts';
 import { CodexSession, isEarlyHeader, isRolloutLine } from './session.ts';
 
@@ -34,11 +35,7 @@ async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGener
         finding: buildFinding('import/other-format', 'loss', place, detailOf('not-a-codex-line'), 1),
       };
     else if (isJsonObject(value)) reading.add(value, Number(path[0] ?? 0), findings);
-    else
-      yield {
-        type: 'finding',
-        finding: buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1),
-      };
+    else yield { type: 'finding', finding: entryFinding(place) };
   }
   if (reading === undefined) return;
   if (reading instanceof CodexSession && reading.isEmpty)

@@ -20,6 +20,7 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import { toToolUse } from '../openai-messages.ts';
 import { type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
+import { buildResultMeta } from '../tool-results.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 
 /** The key of this format in the registry and in stored import metadata. */
@@ -383,10 +384,7 @@ export class CodexSession {
     const draft = this.#draft(kept, time, 'tool', {
       message: messagesWithItems([{ ...item, type }])[0]?.message ?? null,
     });
-    draft.meta = {
-      source: { type: 'tool_result', tool_name: tool ?? 'unknown' },
-      ...(isError ? { isError: true } : {}),
-    };
+    draft.meta = buildResultMeta(tool ?? 'unknown', isError);
   }
 
   tree(): ImportedTree {

@@ -5,7 +5,7 @@ import { createConversationReader } from '../conversation-files.ts';
 import { fromIso, getFilledText, getTexts, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { keyFinding, parentFinding, unknownValueFinding } from '../structure-findings.ts';
+import { entryFinding, keyFinding, parentFinding, unknownValueFinding } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
 
 const fragmentTypes: ReadonlySet<string> = new Set(['REQUEST', 'THINK', 'RESPONSE', 'SEARCH', 'TIP']);
@@ -51,7 +51,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   for (const [key, node] of Object.entries(mapping)) {
     const at = `${place}.mapping.${key}`;
     if (!isJsonObject(node)) {
-      nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
+      nodes.report(entryFinding(at));
       continue;
     }
     nodes.report(...keyFinding(key, node.id, at), ...parentFinding(node.parent, at));

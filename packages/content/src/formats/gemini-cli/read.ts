@@ -13,7 +13,7 @@ import { type ImportInput, type InputFile, type InputSample, isLineFile, type Sa
 import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
 import { buildRecordNodes } from '../record-turns.ts';
 import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
-import { unknownValueFinding } from '../structure-findings.ts';
+import { entryFinding, unknownValueFinding } from '../structure-findings.ts';
 import { buildCallBlock, buildModelSource, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
 
 /** The key of this format in the registry and in stored import metadata. */
@@ -442,11 +442,7 @@ async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGene
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (isGeminiHeader(record.value)) session.addDocument(omitKeys(record.value, 'messages'));
-    } else if (!isJsonObject(record.value))
-      yield {
-        type: 'finding',
-        finding: buildFinding('import/record-unreadable', 'loss', record.place, detailOf('not-an-object'), 1),
-      };
+    } else if (!isJsonObject(record.value)) yield { type: 'finding', finding: entryFinding(record.place) };
     else if (lines) session.addLine(record.value, Number(record.path[0] ?? 0), record.findings);
     else if (isGeminiMessage(record.value))
       session.addMessage(record.value, Number(record.path[1] ?? 0), record.place, record.findings);

@@ -6,7 +6,13 @@ import { blockDefinitionOf } from '../../blocks/index.ts';
 import { byteSourceOf, hasOwnBytes, mediaTypeOf } from '../../blocks/source.ts';
 import { branchesOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
-import { buildLossEvent, conversationTimes, exportedChildren, exportedPath } from '../exporting.ts';
+import {
+  bookmarkCountLosses,
+  buildLossEvent,
+  conversationTimes,
+  exportedChildren,
+  exportedPath,
+} from '../exporting.ts';
 import { toIso } from '../fields.ts';
 import { buildContentSecurityPolicy, escapeHtml, pageScript, pageStyle } from './page.ts';
 
@@ -135,13 +141,7 @@ async function* htmlPage(tree: ExportedTree, options: WriteOptions): AsyncGenera
 
 function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<WriteEvent> {
   yield buildLossEvent(tree, null, 'notes', 'Ids, token usage, parameters and metadata are left out.');
-  if (tree.bookmarks.length > 0)
-    yield buildLossEvent(
-      tree,
-      null,
-      'bookmarks',
-      tree.bookmarks.length === 1 ? 'A bookmark is left out.' : `${tree.bookmarks.length} bookmarks are left out.`,
-    );
+  yield* bookmarkCountLosses(tree);
   for (const node of tree.nodes) {
     const kept = (block: Block) =>
       block.type === 'image' && (byteSourceOf(block)?.type === 'base64' || options.blob !== undefined);

@@ -24,6 +24,7 @@ import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
 import { type ReplyAuthor, type ReplyItem, splitReplyItems } from '../reply-items.ts';
 import {
   countRoots,
+  entryFinding,
   fileFindings,
   forwardFindings,
   listFinding,
@@ -271,7 +272,7 @@ function* librechatMessages(
   let at = 0;
   for (const { message, above: nested, place: where } of entries) {
     if (!isJsonObject(message)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', where, detailOf('not-an-object'), 1));
+      findings.push(entryFinding(where));
       continue;
     }
     const named = getFilledText(message, 'messageId');

@@ -26,12 +26,11 @@ import {
 } from '../exporting.ts';
 import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isLineFile, type SampleFile } from '../input.ts';
 import { fromOpenAiWithAudio, toOpenAi } from '../openai-messages.ts';
 import { originalRecordOf } from '../original-record.ts';
-import { hasMessageLinks, linkFinding, roleFinding, wireBlockFinding } from '../structure-findings.ts';
+import { entryFinding, hasMessageLinks, linkFinding, roleFinding, wireBlockFinding } from '../structure-findings.ts';
 
 const name = 'linear';
 
@@ -109,7 +108,7 @@ function linearTreeOf(
     if (index === 0 && prompt !== undefined) continue;
     const at = `${place}.messages[${index}]`;
     if (!isJsonObject(value)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
+      findings.push(entryFinding(at));
       continue;
     }
     for (const one of roleFinding('role', value.role, (role) => roles.has(role), at)) findings.push(one);

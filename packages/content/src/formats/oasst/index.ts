@@ -7,7 +7,7 @@ import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
-import { listFinding, parentFinding, roleFinding } from '../structure-findings.ts';
+import { entryFinding, listFinding, parentFinding, roleFinding } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, toBlocksItem, toTextBlocks } from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['prompter', 'assistant']);
@@ -60,7 +60,7 @@ function nestedTree(value: JsonObject, place: string, found: readonly ImportFind
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { message, parent, at } = next;
     if (!isJsonObject(message)) {
-      nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
+      nodes.report(entryFinding(at));
       continue;
     }
     addMessage(message, parent, at, nodes);

@@ -24,6 +24,7 @@ import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
 import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
 import {
   countRoots,
+  entryFinding,
   fileFindings,
   keyFinding,
   parentFinding,
@@ -212,10 +213,7 @@ function* chatMessages(history: JsonObject, place: string, findings: ImportFindi
   const messages = new Map<string, JsonObject>();
   for (const [id, message] of Object.entries(objectAt(history, 'messages'))) {
     if (isJsonObject(message)) messages.set(id, message);
-    else
-      findings.push(
-        buildFinding('import/record-unreadable', 'loss', `${place}.messages.${id}`, detailOf('not-an-object'), 1),
-      );
+    else findings.push(entryFinding(`${place}.messages.${id}`));
   }
   const heads = new Map<string, string>();
   const known = (id: string) => messages.has(id);

@@ -28,20 +28,6 @@ export interface OpencodeMessage {
   readonly records: number;
 }
 
-const partTypes: ReadonlySet<string> = new Set([
-  'text',
-  'reasoning',
-  'file',
-  'tool',
-  'subtask',
-  'step-start',
-  'step-finish',
-  'snapshot',
-  'patch',
-  'agent',
-  'retry',
-  'compaction',
-]);
 // Types of parts with internal data of the program, which are kept only in the original record.
 const bookkeeping: ReadonlySet<string> = new Set([
   'step-start',
@@ -52,6 +38,7 @@ const bookkeeping: ReadonlySet<string> = new Set([
   'retry',
   'compaction',
 ]);
+const partTypes: ReadonlySet<string> = new Set(['text', 'reasoning', 'file', 'tool', 'subtask', ...bookkeeping]);
 
 function fileBlock(part: JsonObject): Json {
   const url = getFilledText(part, 'url') ?? '';

@@ -17,7 +17,14 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import type { ImportInput, InputFile, InputSample } from '../input.ts';
 import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
-import { countRoots, parentFinding, roleFinding, rootsFinding, unknownValueFinding } from '../structure-findings.ts';
+import {
+  countRoots,
+  entryFinding,
+  parentFinding,
+  roleFinding,
+  rootsFinding,
+  unknownValueFinding,
+} from '../structure-findings.ts';
 
 function isPiHeader(value: Json | undefined): value is JsonObject {
   return (
@@ -356,11 +363,7 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
       session = new PiSession(file.name, { at, line: value }, options);
       for (const one of findings) yield { type: 'finding', finding: one };
     } else if (isJsonObject(value)) session.add(value, at, findings);
-    else
-      yield {
-        type: 'finding',
-        finding: buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1),
-      };
+    else yield { type: 'finding', finding: entryFinding(place) };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }

@@ -33,6 +33,7 @@ import { FreeIds } from '../free-ids.ts';
 import type { ImportInput, InputFile, InputSample } from '../input.ts';
 import { areSameRecords } from '../preserved-lines.ts';
 import { buildSessionInMemory } from '../session-in-memory.ts';
+import { entryFinding } from '../structure-findings.ts';
 import { readTreeAttributes } from '../tree-attributes.ts';
 
 function isSessionHeader(value: Json | undefined): value is JsonObject {
@@ -373,11 +374,7 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
         finding: buildFinding('import/other-format', 'loss', place, detailOf('claude-code-line'), 1),
       };
     else if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
-    else
-      yield {
-        type: 'finding',
-        finding: buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1),
-      };
+    else yield { type: 'finding', finding: entryFinding(place) };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }
