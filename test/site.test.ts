@@ -113,7 +113,7 @@ test('the search finds a section and opens it', { tags: ['browser'] }, async () 
   await expect.poll(() => first.innerText()).toContain('Undo');
   await page.keyboard.press('Enter');
   await expect.poll(() => page.url()).toContain('undo');
-  expect(await page.locator(':target').count()).toBe(1);
+  await expect.poll(() => page.locator(':target').count()).toBe(1);
   expect(faults).toEqual([]);
   await page.context().close();
 });

@@ -59,7 +59,7 @@ test('[B234] answers are selected and combined; the result streams, names its so
   });
   await waitUntilTrue(() => made.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   // The marks of the sources in the text look like the letters of the answers, and stay readable as text.
-  expect(await made.locator('.source-mark').allTextContents()).toEqual(['[A]', '[B]']);
+  await waitUntilTrue(() => made.locator('.source-mark').allTextContents()).toEqual(['[A]', '[B]']);
   expect(await findSeriousViolations(tab)).toEqual([]);
   await made.getByRole('button', { name: 'Source A: one' }).waitFor();
   // Stops a second combination, in the form of a table, while it is generated.

@@ -303,7 +303,9 @@ test('[B262] a picture has a thumbnail in the composer and in the chat, where a 
   const shown = thread.getByRole('button', { name: 'Enlarge the image' });
   await shown.waitFor();
   // The page loads the image by its hash; the bytes are not part of the message.
-  expect(await thread.locator('img.picture').getAttribute('src')).toMatch(/^\/api\/attachments\/[0-9a-f]{64}$/);
+  await waitUntilTrue(() => thread.locator('img.picture').getAttribute('src')).toMatch(
+    /^\/api\/attachments\/[0-9a-f]{64}$/,
+  );
   await shown.click();
   await thread.getByRole('button', { name: 'Shrink the image' }).waitFor();
   await thread.getByRole('link', { name: /wood\.pdf/ }).waitFor();

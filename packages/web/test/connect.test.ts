@@ -152,7 +152,7 @@ test('[B230, B231] a model is connected on the page, replies, and a restart sign
   await page.getByRole('button', { name: 'Sign in' }).click();
   await waitUntilTrue(() => page.getByText('You are signed out.').count()).toBe(0);
   await waitUntilTrue(() => said(page).count()).toBe(3);
-  expect(await composer.inputValue()).toBe('A draft');
+  await waitUntilTrue(() => composer.inputValue()).toBe('A draft');
 
   // A chat that is opened while the user is signed out asks for the token in its place.
   const newest = await renewLocalToken(localTokenPath({ home, env: {} }));
@@ -164,7 +164,7 @@ test('[B230, B231] a model is connected on the page, replies, and a restart sign
   await page.getByLabel('Local token').fill(newest);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await waitUntilTrue(() => said(page).count()).toBe(3);
-  expect(await composer.inputValue()).toBe('A draft');
+  await waitUntilTrue(() => composer.inputValue()).toBe('A draft');
 
   await page.goto(`${url}/settings`);
   const ask = page.getByRole('dialog', { name: 'Remove Near by?' });

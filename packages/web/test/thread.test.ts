@@ -297,7 +297,7 @@ test('[B100] a box that is being saved is read-only, and opens again with the sa
   gate.resolve();
   await tab.page.getByRole('status').getByText('Saved; the old text').waitFor();
   await waitUntilTrue(() => area.isEditable()).toBe(true);
-  expect(await area.inputValue()).toBe('Good day');
+  await waitUntilTrue(() => area.inputValue()).toBe('Good day');
   await waitUntilTrue(() => tab.page.evaluate("document.activeElement?.closest('.editbox') != null")).toBe(true);
   await area.press('End');
   await area.pressSequentially(' to you');
