@@ -26,7 +26,10 @@ export interface SignificantNodes extends OutlineShape {
 
 // A compromise between one long read and many short reads.
 const forksPerRead = 1000;
-const rowsPerRead = 50;
+// The first reads are small, because they show whether the messages are long.
+const firstRowsPerRead = 4;
+const mostRowsPerRead = 50;
+const mostTokensPerRead = 50_000;
 
 /** Reads the shape of a tree, or of the subtree of a node. */
 export function* readTreeShape(
@@ -183,14 +186,24 @@ export function formatShapeLines(
   return { left, lines: lines.map((line) => ({ ...line, folded: line.folded + shape.hiddenAbove(line.node.id) })) };
 }
 
-/** Reads the rows of those nodes that still exist; contents are read in small batches. */
+/** Reads the rows of those nodes that still exist. Where messages are long, their contents are not read. */
 export function* readNodeRows(ids: readonly NodeId[], shape: SignificantNodes): ReadProgram<Map<NodeId, TopologyNode>> {
   const rows = new Map<NodeId, TopologyNode>();
-  for (let at = 0; at < ids.length; at += rowsPerRead) {
-    const nodes: readonly Node[] = yield* ask('nodes', { ids: ids.slice(at, at + rowsPerRead) });
-    for (const node of nodes)
-      if (node.parentId !== null)
-        rows.set(node.id, toTopologyNode(node, node.parentId, shape.node(node.id)?.childCount ?? 0));
+  let batch = firstRowsPerRead;
+  for (let at = 0; at < ids.length; ) {
+    const nodes: readonly Node[] = yield* ask('nodes', { ids: ids.slice(at, at + batch) });
+    for (const node of nodes) {
+      if (node.parentId === null) continue;
+      rows.set(node.id, toTopologyNode(node, node.parentId, shape.node(node.id)?.childCount ?? 0));
+    }
+    if (nodes.reduce((sum, { tokens }) => sum + tokens, 0) > mostTokensPerRead) {
+      // One read per row takes longer on a database server, but reads only the beginning of each text.
+      for (const id of ids.slice(at + batch))
+        for (const row of yield* ask('topology', { of: id, depth: 0 })) rows.set(id, row);
+      return rows;
+    }
+    at += batch;
+    batch = Math.min(batch * 2, mostRowsPerRead);
   }
   return rows;
 }

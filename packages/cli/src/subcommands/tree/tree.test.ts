@@ -89,7 +89,11 @@ describe('coppice tree', () => {
     let forks: readonly NodeId[] = [];
     for (let part = 0; part < 100; part++) {
       const messages = Array.from({ length: 1000 }, (_, at) => ({
-        message: textMessage(at % 2 === 0 ? 'user' : 'assistant', `Message ${at} of ${part}. ${'word '.repeat(20)}`),
+        // The last message of each part is drawn, so that its long text would be read into memory with the others.
+        message: textMessage(
+          at % 2 === 0 ? 'user' : 'assistant',
+          `Message ${at} of ${part}. ${'word '.repeat(at === 999 ? 120_000 : 20)}`,
+        ),
       }));
       const parentId = forks[(part * 37) % 100];
       const place = parentId === undefined ? {} : { parentId };
