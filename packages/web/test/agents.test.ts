@@ -124,13 +124,15 @@ test('[B270] further pages stay shown when the list is refreshed', async () => {
     return body.sessions.length;
   }).toBe(53);
   const { page, faults, context } = await fixture.open('/agents');
-  const oldest = page.getByRole('link', { name: 'Name the oak' });
-  await page.getByRole('link', { name: 'Session 52' }).waitFor();
+  // The list of chats beside it has the same names.
+  const list = page.getByRole('main');
+  const oldest = list.getByRole('link', { name: 'Name the oak' });
+  await list.getByRole('link', { name: 'Session 52' }).waitFor();
   expect(await oldest.count()).toBe(0);
   await page.getByRole('button', { name: 'More sessions' }).click();
   await oldest.waitFor();
   await call('many', 'Another session', { 'session-id': 'last', 'user-agent': 'codex_exec/0.1' });
-  await page.getByRole('link', { name: 'Another session' }).waitFor();
+  await list.getByRole('link', { name: 'Another session' }).waitFor();
   expect(await oldest.count()).toBe(1);
   expect(faults).toEqual([]);
   await context.close();

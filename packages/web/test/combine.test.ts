@@ -3,16 +3,13 @@
 import { makeTextEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { openPageFixture, waitUntilTrue } from './page-fixture.ts';
+import { openGate, openPageFixture, waitUntilTrue } from './page-fixture.ts';
 
 test('[B234] answers are selected and combined; the result streams, names its sources, can be stopped and undone', async () => {
-  let goOn: () => void = () => undefined;
-  const gate = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
+  const gate = openGate();
   const combined: ScriptedReply = async function* () {
     yield { type: 'text-delta', text: 'Tea in the morning [A], ' };
-    await gate;
+    await gate.promise;
     yield* makeTextEvents('coffee after lunch [B].');
   };
   const endless: ScriptedReply = [{ type: 'text-delta', text: '| Point | A | B |' }, { type: 'hang' }];
@@ -50,7 +47,7 @@ test('[B234] answers are selected and combined; the result streams, names its so
   const made = page.locator('.col.combined');
   await made.getByText('Tea in the morning').waitFor();
   expect((await siblings()).at(-1).status).toBe('pending');
-  goOn();
+  gate.resolve();
   await made.getByText('coffee after lunch').waitFor();
   expect((await siblings()).at(-1).meta.source.combined_from).toEqual({
     way: 'combine',
@@ -109,4 +106,43 @@ test('[B234] on a phone the panel covers the screen, and the result is shown aft
   expect(tab.faults).toEqual([]);
   await tab.context.close();
   await own.close();
+});
+
+test('[B347] the highest cost follows the chosen answers and the model, and is not shown without a price', async () => {
+  const fixture = await openPageFixture({
+    replies: [makeTextEvents('Drink tea. '.repeat(400)), makeTextEvents('Drink coffee. '.repeat(400))],
+    config: `[models."scripted/one"]
+window = 8000
+max_output = 1000
+price = { input = 1000, output = 5000 }
+`,
+  });
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Drinks' } });
+  const begun = await fixture.server.ask('POST', `/api/trees/${body.treeId}/generations`, {
+    version: body.version,
+    body: { type: 'send', messages: [{ role: 'user', content: 'What to drink?' }], models: ['scripted/one'], n: 3 },
+  });
+  const [first] = begun.body.nodes.map((node: { nodeId: string }) => node.nodeId);
+  const tab = await fixture.open(`/t/${body.treeId}/${first}?view=compare`);
+  const { page } = tab;
+  await page.getByRole('button', { name: 'Combine answers' }).click();
+  const panel = page.getByRole('complementary', { name: 'Combine answers' });
+  await panel.getByText('Answers, 3 selected').waitFor();
+  const shown = async () => Number(/at most \$(\d+\.\d+)/.exec(await panel.innerText())?.[1] ?? Number.NaN);
+  // The longest reply costs $5, and each answer has more than a thousand tokens, at $1.
+  await waitUntilTrue(async () => (await shown()) > 8).toBe(true);
+  const three = await shown();
+  await page.locator(`[data-answer="${first}"]`).getByRole('checkbox').uncheck();
+  await panel.getByText('Answers, 2 selected').waitFor();
+  await waitUntilTrue(async () => (await shown()) < three - 1).toBe(true);
+  expect(await shown()).toBeGreaterThan(7);
+  expect(await findSeriousViolations(tab)).toEqual([]);
+  await panel.getByRole('button', { name: /one/ }).last().click();
+  await page.getByRole('searchbox', { name: /^Filter/ }).fill('two');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await waitUntilTrue(() => panel.getByText('at most').count()).toBe(0);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+  await fixture.close();
 });

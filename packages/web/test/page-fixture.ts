@@ -114,6 +114,15 @@ export function waitUntilTrue<T>(look: () => T | Promise<T>) {
   return expect.poll(look, { interval: 60 });
 }
 
+/** Creates a promise that the test resolves when a request may continue. */
+export function openGate(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}
+
 /** Connects to the browser of the test run, without a server. */
 export function openTestBrowser(): Promise<Browser> {
   return connectBrowser(inject('browserBroker'));

@@ -5,7 +5,14 @@ import { createTools, defineTool, makeErrorEvent } from '@coppice/engine';
 import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDemo, type Demo } from './demo.ts';
-import { openPageFixture, type PageFixture, type PageTab, type ShownElement, waitUntilTrue } from './page-fixture.ts';
+import {
+  openGate,
+  openPageFixture,
+  type PageFixture,
+  type PageTab,
+  type ShownElement,
+  waitUntilTrue,
+} from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: Demo;
@@ -23,15 +30,6 @@ async function newTree(...said: readonly string[]): Promise<string> {
   const messages = said.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
   const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'A tree', messages } });
   return body.treeId;
-}
-
-/** Creates a promise that the test resolves when a request may continue. */
-function openGate(): { readonly promise: Promise<void>; resolve(): void } {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve: () => resolve() };
 }
 
 function thread({ page }: PageTab) {
