@@ -1,5 +1,7 @@
 import { toHttpProblem } from '@coppice/client';
-import { type ReactElement, useState } from 'react';
+import type { TextPart } from '@coppice/core';
+import { diffText } from '@coppice/core/diff';
+import { type ReactElement, useMemo, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -45,7 +47,8 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
     setAsking(false);
     run(toolsApi.remove(name), t('disconnected', { name }));
   };
-  const changed = tools.filter((tool) => tool.status === 'changed');
+  // A tool that never runs needs no approval; it is asked for again when the user allows the tool.
+  const changed = tools.filter((tool) => tool.status === 'changed' && tool.decision !== 'never');
   return (
     <li className="row-item">
       <div className="row-line">
@@ -188,41 +191,83 @@ function ToolLine({ tool, mayDecide, onDone }: ToolLineProps): ReactElement {
   );
 }
 
-/** A tool whose definition changed: shows both texts, and a button that approves exactly the shown one. */
+/**
+ * A tool whose definition changed: shows what changed word by word, a button that approves exactly the shown
+ * definition, and one that refuses all calls of the tool.
+ */
 function ChangedTool({ tool, mayDecide, onDone }: ToolLineProps): ReactElement | null {
   const { offer, name } = tool;
   if (offer === undefined || name === null) return null;
-  const since = tool.pinnedAt === null ? '' : formatTime(tool.pinnedAt);
+  const finish = (work: Promise<unknown>) => {
+    work.then(onDone, (thrown) => showError(toHttpProblem(thrown)));
+  };
   return (
-    <div className="settings-form">
+    <section className="settings-form" aria-label={t('definitionChanged', { name: tool.tool })}>
       <div className="result warn" role="status">
         <Icon name="warn" />
         <span>
           <b>{t('definitionChanged', { name: tool.tool })}</b> {t('definitionWaits')}
         </span>
       </div>
-      <pre className="definition" lang="en">
-        <span className="removed">
-          - {tool.description} {since === '' ? '' : `(${since})`}
-        </span>
-        <span className="added">+ {offer.description}</span>
-        {offer.changed.includes('parameters') ? (
-          <span className="added">+ {JSON.stringify(offer.parameters, null, 2)}</span>
-        ) : null}
-      </pre>
+      <div className="definition">
+        <header>
+          <code>{tool.tool}</code>
+          {tool.pinnedAt === null ? null : <span>{t('definitionSince', { when: formatTime(tool.pinnedAt) })}</span>}
+        </header>
+        <pre lang="en">
+          <ChangedText before={tool.description} after={offer.description} />
+          {offer.changed.includes('parameters') ? <ins>+ {JSON.stringify(offer.parameters, null, 2)}</ins> : null}
+        </pre>
+      </div>
       {mayDecide ? (
         <div className="form-foot">
           <span className="grow" />
-          <Button
-            look="primary"
-            onClick={() => {
-              toolsApi.approve(name, offer.hash).then(onDone, (thrown) => showError(toHttpProblem(thrown)));
-            }}
-          >
+          <Button onClick={() => finish(toolsApi.decide(name, 'never'))}>{t('keepToolOff')}</Button>
+          <Button look="primary" onClick={() => finish(toolsApi.approve(name, offer.hash))}>
             {t('approveChange')}
           </Button>
         </div>
       ) : null}
-    </div>
+    </section>
+  );
+}
+
+/** Two texts, one below the other, with the words marked that are in one of them only. */
+function ChangedText({ before, after }: { readonly before: string; readonly after: string }): ReactElement {
+  const parts = useMemo(() => diffText(before, after), [before, after]);
+  if (before === after) return <span>{`  ${after}`}</span>;
+  return (
+    <>
+      <del>
+        {'- '}
+        <MarkedText parts={parts} mark="removed" skip="added" />
+      </del>
+      <ins>
+        {'+ '}
+        <MarkedText parts={parts} mark="added" skip="removed" />
+      </ins>
+    </>
+  );
+}
+
+interface MarkedTextProps {
+  readonly parts: readonly TextPart[];
+  readonly mark: TextPart['type'];
+  readonly skip: TextPart['type'];
+}
+
+function MarkedText({ parts, mark, skip }: MarkedTextProps): ReactElement {
+  let at = 0;
+  const shown = parts.flatMap((part) => {
+    const key = at;
+    at += part.text.length;
+    return part.type === skip ? [] : [{ key, part }];
+  });
+  return (
+    <>
+      {shown.map(({ key, part }) =>
+        part.type === mark ? <mark key={key}>{part.text}</mark> : <span key={key}>{part.text}</span>,
+      )}
+    </>
   );
 }

@@ -138,6 +138,8 @@ export const settingsTextsAr: TranslatedTexts<
   definitionChanged: 'تغير تعريف {name}.',
   definitionWaits: 'لا تعمل حتى توافق عليه.',
   approveChange: 'الموافقة على التغيير',
+  keepToolOff: 'إبقاؤها متوقفة',
+  definitionSince: 'تعريف {when} والتعريف الحالي',
   serverKind: 'نوع الخادم',
   commandHere: 'أمر على هذا الحاسوب',
   command: 'الأمر',

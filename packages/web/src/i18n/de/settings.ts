@@ -112,6 +112,8 @@ export const settingsTextsDe: TranslatedTexts<typeof settingsTextsEn, 'one' | 'o
   definitionChanged: 'Die Definition von {name} hat sich geändert.',
   definitionWaits: 'Es läuft erst, wenn du sie bestätigst.',
   approveChange: 'Änderung bestätigen',
+  keepToolOff: 'Ausgeschaltet lassen',
+  definitionSince: 'Definition von {when} und von jetzt',
   serverKind: 'Art des Servers',
   commandHere: 'Befehl auf diesem Computer',
   command: 'Befehl',

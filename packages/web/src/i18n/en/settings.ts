@@ -105,6 +105,8 @@ export const settingsTextsEn = {
   definitionChanged: 'The definition of {name} changed.',
   definitionWaits: 'It does not run until you approve it.',
   approveChange: 'Approve change',
+  keepToolOff: 'Keep it off',
+  definitionSince: 'Definition of {when}, and of now',
   serverKind: 'Kind of server',
   commandHere: 'Command on this computer',
   command: 'Command',

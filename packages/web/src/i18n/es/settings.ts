@@ -121,6 +121,8 @@ export const settingsTextsEs: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   definitionChanged: 'La definición de {name} cambió.',
   definitionWaits: 'No se ejecuta hasta que la apruebes.',
   approveChange: 'Aprobar el cambio',
+  keepToolOff: 'Dejarla desactivada',
+  definitionSince: 'Definición de {when} y la actual',
   serverKind: 'Tipo de servidor',
   commandHere: 'Comando en este equipo',
   command: 'Comando',

@@ -123,6 +123,8 @@ export const settingsTextsFr: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   definitionChanged: 'La définition de {name} a changé.',
   definitionWaits: 'Il ne s’exécute pas tant que vous ne l’approuvez pas.',
   approveChange: 'Approuver la modification',
+  keepToolOff: 'Le laisser désactivé',
+  definitionSince: 'Définition de {when} et définition actuelle',
   serverKind: 'Type de serveur',
   commandHere: 'Commande sur cet ordinateur',
   command: 'Commande',

@@ -119,6 +119,8 @@ export const settingsTextsIt: TranslatedTexts<typeof settingsTextsEn, 'one' | 'm
   definitionChanged: 'La definizione di {name} è cambiata.',
   definitionWaits: 'Non viene eseguito finché non la approvi.',
   approveChange: 'Approva modifica',
+  keepToolOff: 'Lascialo disattivato',
+  definitionSince: 'Definizione di {when} e quella attuale',
   serverKind: 'Tipo di server',
   commandHere: 'Comando su questo computer',
   command: 'Comando',

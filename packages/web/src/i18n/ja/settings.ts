@@ -103,6 +103,8 @@ export const settingsTextsJa: TranslatedTexts<typeof settingsTextsEn, 'other'> =
   definitionChanged: '{name} の定義が変わりました。',
   definitionWaits: '承認するまで実行されません。',
   approveChange: '変更を承認',
+  keepToolOff: 'オフのままにする',
+  definitionSince: '{when} の定義と現在の定義',
   serverKind: 'サーバーの種類',
   commandHere: 'このコンピューターのコマンド',
   command: 'コマンド',

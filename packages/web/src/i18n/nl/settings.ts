@@ -111,6 +111,8 @@ export const settingsTextsNl: TranslatedTexts<typeof settingsTextsEn, 'one' | 'o
   definitionChanged: 'De definitie van {name} is gewijzigd.',
   definitionWaits: 'Hij draait pas als je dit goedkeurt.',
   approveChange: 'Wijziging goedkeuren',
+  keepToolOff: 'Uitgeschakeld laten',
+  definitionSince: 'Definitie van {when} en van nu',
   serverKind: 'Soort server',
   commandHere: 'Opdracht op deze computer',
   command: 'Opdracht',

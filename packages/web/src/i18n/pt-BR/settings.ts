@@ -119,6 +119,8 @@ export const settingsTextsPtBr: TranslatedTexts<typeof settingsTextsEn, 'one' | 
   definitionChanged: 'A definição de {name} mudou.',
   definitionWaits: 'Não é executada até você aprovar.',
   approveChange: 'Aprovar alteração',
+  keepToolOff: 'Manter desativada',
+  definitionSince: 'Definição de {when} e a atual',
   serverKind: 'Tipo de servidor',
   commandHere: 'Comando neste computador',
   command: 'Comando',

@@ -100,6 +100,8 @@ export const settingsTextsZhCn: TranslatedTexts<typeof settingsTextsEn, 'other'>
   definitionChanged: '{name} 的定义已更改。',
   definitionWaits: '在你批准之前不会运行。',
   approveChange: '批准更改',
+  keepToolOff: '保持关闭',
+  definitionSince: '{when} 的定义与当前定义',
   serverKind: '服务器类型',
   commandHere: '这台电脑上的命令',
   command: '命令',
