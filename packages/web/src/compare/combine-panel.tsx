@@ -1,7 +1,7 @@
 import { type CombineMode, replySourceOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type ReactElement, useId, useState } from 'react';
-import { t, tn } from '../i18n/index.ts';
+import { formatCost, t, tn } from '../i18n/index.ts';
 import { ModelMenu } from '../models/model-menu.tsx';
 import { currentModels, useAppData } from '../state/app-data.ts';
 import { combineReplies } from '../state/generation.ts';
@@ -13,6 +13,7 @@ import { letterOfAnswer } from '../thread/source-chips.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
+import { useCombineCost } from './use-combine-cost.ts';
 
 const mostAnswers = 8;
 
@@ -54,6 +55,7 @@ export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelP
   const [busy, setBusy] = useState(false);
   const model = chosen ?? currentModels(lists)[0] ?? null;
   const enough = picked.length >= 2 && picked.length <= mostAnswers;
+  const cost = useCombineCost(picked, model, instructions);
   const run = async () => {
     setBusy(true);
     const begun = await combineReplies(
@@ -88,13 +90,24 @@ export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelP
         />
       </label>
       <footer className="combine-foot">
-        <span className="grow dim">{enough ? t('combineKeeps') : t('combineNeeds', { n: mostAnswers })}</span>
+        <span className="grow dim">
+          {enough ? t('combineKeeps') : t('combineNeeds', { n: mostAnswers })}{' '}
+          {enough && cost !== null && cost > 0 ? (
+            <span className="num">{t('costsAtMost', { cost: formatHighestCost(cost) })}</span>
+          ) : null}
+        </span>
         <Button look="primary" icon="merge" disabled={!enough || busy || model === null} onClick={() => void run()}>
           {t('combine')}
         </Button>
       </footer>
     </aside>
   );
+}
+
+/** Formats the highest cost, rounded up: a lower amount would be wrong. */
+function formatHighestCost(cost: number): string {
+  const digits = cost < 0.01 ? 4 : 2;
+  return formatCost(Math.ceil(cost * 10 ** digits) / 10 ** digits, digits);
 }
 
 /** The answers to choose from, with the letters of the selected ones. */

@@ -8,8 +8,8 @@ import { buildThreadRows, type ThreadRow } from '../thread/rows.ts';
 // Further rounds of a turn are left out of the comparison.
 const mostRounds = 40;
 
-/** The nodes after a reply in the same turn: tool results and further replies. */
-function restOfTurn(topology: Topology, node: Node | undefined): readonly TopologyNode[] {
+/** Finds the nodes after a reply in the same turn: tool results and further replies. */
+export function restOfTurn(topology: Topology, node: Node | undefined): readonly TopologyNode[] {
   const rest: TopologyNode[] = [];
   if (node === undefined) return rest;
   const calls = (message: Node['message']) => message?.content.some((block) => isToolUse(block)) === true;

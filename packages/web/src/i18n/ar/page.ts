@@ -803,6 +803,7 @@ export const pageTextsAr: TranslatedTexts<typeof pageTextsEn, 'zero' | 'one' | '
   wayDifferencesHint: 'ما تقوله كلها، وأين تختلف',
   combineInstructions: 'تعليمات (اختيارية)',
   combineKeeps: 'النتيجة نسخة جديدة؛ وتبقى الإجابات.',
+  costsAtMost: 'التكلفة {cost} على الأكثر.',
   combineNeeds: 'حدد من إجابتين إلى {n}.',
   combinedFrom: 'مجموع من',
   sourceNamed: 'المصدر {letter}: {name}',

@@ -640,6 +640,7 @@ export const pageTextsDe: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> =
   wayDifferencesHint: 'Was alle sagen und worin sie sich unterscheiden',
   combineInstructions: 'Anweisungen (optional)',
   combineKeeps: 'Das Ergebnis ist eine neue Version; die Antworten bleiben.',
+  costsAtMost: 'Kostet höchstens {cost}.',
   combineNeeds: 'Wähle zwei bis {n} Antworten.',
   combinedFrom: 'Kombiniert aus',
   sourceNamed: 'Quelle {letter}: {name}',

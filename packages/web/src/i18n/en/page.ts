@@ -629,6 +629,7 @@ export const pageTextsEn = {
   wayDifferencesHint: 'What all say, and where they differ',
   combineInstructions: 'Instructions (optional)',
   combineKeeps: 'The result is a new version; the answers are kept.',
+  costsAtMost: 'Costs at most {cost}.',
   combineNeeds: 'Select between two and {n} answers.',
   combinedFrom: 'Combined from',
   sourceNamed: 'Source {letter}: {name}',

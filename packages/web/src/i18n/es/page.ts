@@ -680,6 +680,7 @@ export const pageTextsEs: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   wayDifferencesHint: 'Qué dicen todas y en qué difieren',
   combineInstructions: 'Instrucciones, opcional',
   combineKeeps: 'El resultado es una versión nueva; las respuestas se conservan.',
+  costsAtMost: 'Cuesta como máximo {cost}.',
   combineNeeds: 'Selecciona entre dos y {n} respuestas.',
   combinedFrom: 'Combinado a partir de',
   sourceNamed: 'Fuente {letter}: {name}',

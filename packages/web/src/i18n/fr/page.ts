@@ -679,6 +679,7 @@ export const pageTextsFr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   wayDifferencesHint: 'Ce que toutes disent, et où elles diffèrent',
   combineInstructions: 'Instructions, facultatives',
   combineKeeps: 'Le résultat est une nouvelle version ; les réponses sont conservées.',
+  costsAtMost: 'Coûte au plus {cost}.',
   combineNeeds: 'Sélectionnez entre deux et {n} réponses.',
   combinedFrom: 'Combinée à partir de',
   sourceNamed: 'Source {letter} : {name}',

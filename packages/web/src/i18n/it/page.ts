@@ -680,6 +680,7 @@ export const pageTextsIt: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   wayDifferencesHint: 'Cosa dicono tutte, e dove differiscono',
   combineInstructions: 'Istruzioni, facoltative',
   combineKeeps: 'Il risultato è una nuova versione; le risposte restano.',
+  costsAtMost: 'Costa al massimo {cost}.',
   combineNeeds: 'Seleziona tra due e {n} risposte.',
   combinedFrom: 'Combinata da',
   sourceNamed: 'Fonte {letter}: {name}',

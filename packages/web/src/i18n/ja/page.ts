@@ -589,6 +589,7 @@ export const pageTextsJa: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   wayDifferencesHint: '共通する点と異なる点',
   combineInstructions: '指示（任意）',
   combineKeeps: '結果は新しいバージョンになり、元の回答は残ります。',
+  costsAtMost: '費用は最大 {cost} です。',
   combineNeeds: '2 件から {n} 件の回答を選択してください。',
   combinedFrom: '統合元',
   sourceNamed: 'ソース {letter}: {name}',

@@ -636,6 +636,7 @@ export const pageTextsNl: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> =
   wayDifferencesHint: 'Wat ze allemaal zeggen, en waar ze verschillen',
   combineInstructions: 'Instructies, optioneel',
   combineKeeps: 'Het resultaat is een nieuwe versie; de antwoorden blijven bewaard.',
+  costsAtMost: 'Kost hoogstens {cost}.',
   combineNeeds: 'Selecteer twee tot {n} antwoorden.',
   combinedFrom: 'Gecombineerd uit',
   sourceNamed: 'Bron {letter}: {name}',

@@ -678,6 +678,7 @@ export const pageTextsPtBr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' |
   wayDifferencesHint: 'O que todas dizem e onde diferem',
   combineInstructions: 'Instruções, opcional',
   combineKeeps: 'O resultado é uma nova versão; as respostas são mantidas.',
+  costsAtMost: 'Custa no máximo {cost}.',
   combineNeeds: 'Selecione entre duas e {n} respostas.',
   combinedFrom: 'Combinado a partir de',
   sourceNamed: 'Fonte {letter}: {name}',

@@ -581,6 +581,7 @@ export const pageTextsZhCn: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   wayDifferencesHint: '哪些说法一致，哪里不同',
   combineInstructions: '说明（可选）',
   combineKeeps: '结果是一个新版本；原有回答会保留。',
+  costsAtMost: '费用最多 {cost}。',
   combineNeeds: '请选择 2 到 {n} 个回答。',
   combinedFrom: '综合自',
   sourceNamed: '来源 {letter}：{name}',
