@@ -4,7 +4,8 @@ import type { NodeId } from '../ids.ts';
 import { type Message, textMessage } from '../message.ts';
 import { runReads } from '../reads.ts';
 import { planCommand } from '../run.ts';
-import { assistant, runAndCheck, TestTree, testKit, testUuid, user } from '../testing/index.ts';
+import { assistant, runAndCheck, TestTree, user } from '../testing/index.ts';
+import { createPlanContext, noOtherTrees } from '../testing/plan-context.ts';
 import { childIds } from '../tree.ts';
 import type { AppendCommand } from './append.ts';
 
@@ -17,16 +18,6 @@ function first<T>(list: readonly T[]): T {
   if (one === undefined) throw new Error('The list is empty.');
   return one;
 }
-
-const nowhere: CrossTreeAnswers = {
-  tree: () => undefined,
-  taken: () => [],
-  home: () => null,
-  forest: () => null,
-  undoable: () => null,
-  redoable: () => null,
-  log: () => [],
-};
 
 describe('markers and splits', () => {
   async function marked(): Promise<{ fixture: TestTree; hi: NodeId; marker: NodeId; below: NodeId }> {
@@ -199,16 +190,10 @@ describe('markers and splits', () => {
     const nothing = appending(fixture, [user('one two')], { parentId: other.result.nodeId });
     // The alias index uses the message above the marker as its key, so it also finds siblings of the marker; these must
     // be ignored.
-    const answers: CrossTreeAnswers = { ...nowhere, nodesByAlias: () => [text ?? hi] };
-    const context = {
-      treeId: fixture.treeId,
-      now: 1,
-      newId: () => testUuid(90),
-      kit: testKit,
-      actor: 'me',
-      stale: false,
-    };
-    const { steps } = runReads(planCommand(nothing, context), (read) => answerFromTree(fixture.tree, read, answers));
+    const answers: CrossTreeAnswers = { ...noOtherTrees, nodesByAlias: () => [text ?? hi] };
+    const { steps } = runReads(planCommand(nothing, createPlanContext(fixture.treeId)), (read) =>
+      answerFromTree(fixture.tree, read, answers),
+    );
     expect(steps[0]?.type).toBe('insert');
     expect(await from(other.result.nodeId)).toEqual([]);
   });

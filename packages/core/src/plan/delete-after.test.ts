@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { NodeId } from '../ids.ts';
 import { runReads } from '../reads.ts';
 import { addMessage, addPendingReply, bookmarkNode } from '../testing/act-shorthands.ts';
-import { createTestClock, runAndCheck, TestTree, testKit, testUuid } from '../testing/index.ts';
+import { runAndCheck, TestTree } from '../testing/index.ts';
+import { createPlanContext } from '../testing/plan-context.ts';
 import { bookmarkOn, childIds } from '../tree.ts';
 import { type DeleteCommand, type DeleteImpact, impactOf } from './delete.ts';
 
@@ -134,9 +135,7 @@ describe('clear', () => {
 
 describe('the preview of a delete', () => {
   async function impact(fixture: TestTree, command: DeleteCommand): Promise<DeleteImpact> {
-    const { now, newId } = createTestClock(5);
-    const context = { treeId: fixture.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
-    return fixture.store.read(fixture.treeId, () => impactOf(command, context));
+    return fixture.store.read(fixture.treeId, () => impactOf(command, createPlanContext(fixture.treeId)));
   }
 
   test('[V11] lists the nodes that would be removed and the links to them', async () => {
@@ -164,15 +163,7 @@ describe('the preview of a delete', () => {
 
   test('[V11] refuses whatever the delete itself would refuse', async () => {
     const fixture = await TestTree.make();
-    const context = {
-      treeId: fixture.treeId,
-      now: 1,
-      newId: () => testUuid(5),
-      kit: testKit,
-      actor: 'me',
-      stale: false,
-    };
-    const reading = impactOf(deleting(fixture, [fixture.rootId]), context);
+    const reading = impactOf(deleting(fixture, [fixture.rootId]), createPlanContext(fixture.treeId));
     expect(() =>
       runReads(reading, (read) => (read.ask === 'tree' ? fixture.tree : fixture.node(fixture.rootId))),
     ).toThrow(expect.objectContaining({ code: 'tree/root-protected' }));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { nodeId, treeId } from '../ids.ts';
 import { runReads } from '../reads.ts';
-import { assistant, refusalOf, runAndCheck, stepTypesOf, TestTree, testKit, testUuid, user } from '../testing/index.ts';
+import { assistant, refusalOf, runAndCheck, stepTypesOf, TestTree, testUuid, user } from '../testing/index.ts';
+import { createPlanContext } from '../testing/plan-context.ts';
 import { allBookmarks, emptyTree, findAnyNode } from '../tree.ts';
 import { type ImportCommand, type ImportNode, importTree } from './import.ts';
 
@@ -161,15 +162,8 @@ describe('an import', () => {
         message: user(`message ${index}`),
       }));
       let pauses = 0;
-      const context = {
-        treeId: treeId(testUuid(1)),
-        now: 1,
-        newId: () => testUuid(2),
-        kit: testKit,
-        actor: 'me',
-        stale: false,
-      };
-      const reading = importTree({ type: 'import', treeId: treeId(testUuid(1)), nodes }, context);
+      const command = importing(nodes);
+      const reading = importTree(command, createPlanContext(command.treeId));
       runReads(reading, (read) => {
         if (read.ask === 'pause') pauses++;
         return read.ask === 'taken' ? [] : null;

@@ -18,6 +18,7 @@ import {
   undoableState,
   user,
 } from '../testing/index.ts';
+import { createPlanContext, noOtherTrees } from '../testing/plan-context.ts';
 import { runCommands } from '../testing/run-commands.ts';
 import { childIds, findNode, type Tree } from '../tree.ts';
 import { restoreVersion } from './restore.ts';
@@ -276,28 +277,12 @@ describe('an earlier version', () => {
     await fixture.run(cascading(fixture, b));
     const { tree } = fixture;
     const log = fixture.reference?.commits.get(fixture.treeId) ?? [];
-    const around = {
-      tree: () => tree,
-      taken: () => [],
-      home: () => null,
-      forest: () => null,
-      undoable: () => null,
-      redoable: () => null,
-      log: () => log,
-    };
+    const around = { ...noOtherTrees, tree: () => tree, log: () => log };
     const purged = (read: Read): Answer => {
       if (read.ask !== 'rows') return answerFromTree(tree, read, around);
       return { row: tree, nodes: [fixture.node(fixture.rootId), fixture.node(a)], bookmarks: [] };
     };
-    const context = {
-      treeId: fixture.treeId,
-      now: 1,
-      newId: () => testUuid(5),
-      kit: testKit,
-      actor: 'me',
-      stale: false,
-    };
-    expect(() => runReads(restoreVersion(back(fixture, 2), context), purged)).toThrow(
+    expect(() => runReads(restoreVersion(back(fixture, 2), createPlanContext(fixture.treeId)), purged)).toThrow(
       expect.objectContaining({ code: 'undo/purged' }),
     );
   });

@@ -10,15 +10,8 @@ import {
   redoLast,
   undoLast,
 } from '../testing/act-shorthands.ts';
-import {
-  createTestClock,
-  planWithoutCommit,
-  refusalOf,
-  TestTree,
-  testKit,
-  undoableState,
-  user,
-} from '../testing/index.ts';
+import { planWithoutCommit, refusalOf, TestTree, undoableState, user } from '../testing/index.ts';
+import { createPlanContext } from '../testing/plan-context.ts';
 import { bookmarkOn, findNode } from '../tree.ts';
 import { undo as undoPlanner } from './undo.ts';
 
@@ -217,8 +210,7 @@ describe('undo after changes by others', () => {
   test('[U12] is refused if the contents of the act were purged', async () => {
     const fixture = await TestTree.make();
     const { actId } = await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('a') }] });
-    const { now, newId } = createTestClock(9);
-    const context = { treeId: fixture.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
+    const context = createPlanContext(fixture.treeId);
     const purged = { actId, commits: [], elsewhere: [], purged: true };
     const plan = () =>
       runReads(undoPlanner({ type: 'undo', treeId: fixture.treeId }, context), (read: Read) =>

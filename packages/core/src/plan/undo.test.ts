@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NodeId } from '../ids.ts';
 import {
   addMessage,
+  addPendingReply,
   deleteNode,
   moveNode,
   otherActor,
@@ -285,13 +286,7 @@ describe('what undo restores', () => {
   test('[U20] undo never makes a finished reply pending, since no run would finish it', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.addMessages(['q']);
-    const { result } = await fixture.run({
-      type: 'reply',
-      treeId: fixture.treeId,
-      parentId: q ?? fixture.rootId,
-      replies: [{}],
-    });
-    const [reply = fixture.rootId] = result.added;
+    const reply = await addPendingReply(fixture, q ?? fixture.rootId);
     const finish = {
       type: 'finish',
       treeId: fixture.treeId,
@@ -312,13 +307,7 @@ describe('what undo restores', () => {
   test('[U20] a reply that another actor finished is undone with the act that started it', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.addMessages(['q']);
-    const { result } = await fixture.run({
-      type: 'reply',
-      treeId: fixture.treeId,
-      parentId: q ?? fixture.rootId,
-      replies: [{}],
-    });
-    const [reply = fixture.rootId] = result.added;
+    const reply = await addPendingReply(fixture, q ?? fixture.rootId);
     await fixture.run(
       { type: 'finish', treeId: fixture.treeId, nodeId: reply, status: 'interrupted', message: assistant('half') },
       { actor: 'recovery' },

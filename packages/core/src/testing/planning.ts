@@ -6,8 +6,8 @@ import { planCommand, type RunContext } from '../run.ts';
 import type { Step } from '../steps/types.ts';
 import type { CommandOutcome } from '../store.ts';
 import { expectSteps } from './expect-steps.ts';
-import { testKit } from './kit.ts';
-import { createTestClock, type TestTree } from './test-tree.ts';
+import { createPlanContext } from './plan-context.ts';
+import type { TestTree } from './test-tree.ts';
 
 /** Yields the reads of a program and appends each to `asked`. */
 export function* recordReads<T>(reading: ReadProgram<T>, asked: Read[]): ReadProgram<T> {
@@ -32,10 +32,8 @@ export async function planWithoutCommit(
   given: Partial<PlanContext> = {},
 ): Promise<PlannedCommand> {
   const asked: Read[] = [];
-  const { now, newId } = createTestClock(7);
-  const { treeId } = command;
-  const context = { treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false, ...given };
-  const plan = await fixture.store.read(treeId, () => recordReads(planCommand(command, context), asked));
+  const context = { ...createPlanContext(command.treeId, 7), ...given };
+  const plan = await fixture.store.read(command.treeId, () => recordReads(planCommand(command, context), asked));
   return { plan, asked: asked.map((read) => read.ask) };
 }
 
