@@ -242,6 +242,17 @@ export function readTextFile(path: string): string | null {
   });
 }
 
+/** Returns the value in a JSON file; undefined if the file does not exist. Throws if it is not JSON. */
+export function readJsonFile(path: string): unknown {
+  const found = readTextFile(path);
+  if (found === null) return undefined;
+  try {
+    return JSON.parse(found);
+  } catch {
+    throw makeDamagedFileError(path, found === '' ? 'is empty' : 'is no JSON');
+  }
+}
+
 /** Returns the sorted names in a folder; an empty list if the folder does not exist. */
 export function listNamesInFolder(path: string): string[] {
   return withFileErrors(path, () => {

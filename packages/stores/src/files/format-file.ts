@@ -7,7 +7,7 @@ import {
   encodeFileText,
   makeDamagedFileError,
   makeNewerFormatError,
-  readTextFile,
+  readJsonFile,
   withFileErrors,
 } from '../disk/atomic-files.ts';
 import { toReadableJson } from './node-file.ts';
@@ -18,14 +18,8 @@ export const folderLayoutVersion = 1;
 /** Whether a folder is marked as a store. Throws if the format file is unreadable or from a newer version. */
 export function hasFormatFile(place: string): boolean {
   const path = join(place, '.coppice', 'format.json');
-  const found = readTextFile(path);
-  if (found === null) return false;
-  let json: unknown;
-  try {
-    json = JSON.parse(found);
-  } catch {
-    throw makeDamagedFileError(path, found === '' ? 'is empty' : 'is no JSON');
-  }
+  const json = readJsonFile(path);
+  if (json === undefined) return false;
   if (!isFieldMap(json) || ownField(json, 'format') !== 'coppice/files')
     throw makeDamagedFileError(path, 'does not name the format of Coppice');
   const version = ownField(json, 'formatVersion');

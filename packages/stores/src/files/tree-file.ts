@@ -12,7 +12,7 @@ import {
   requiredText,
 } from '@coppice/core/decode';
 import { allBookmarks, findAnyNode, rowOf } from '@coppice/core/tree';
-import { makeDamagedFileError, makeNewerFormatError, readTextFile } from '../disk/atomic-files.ts';
+import { makeDamagedFileError, makeNewerFormatError, readJsonFile } from '../disk/atomic-files.ts';
 import { decodeBookmarks, decodeNode, decodeRow, describeUnreadable } from '../disk/decode.ts';
 import { toReadableJson } from './node-file.ts';
 
@@ -57,14 +57,8 @@ export function formatTreeFile(tree: Tree, rest: Omit<TreeFile, 'row' | 'root' |
 
 /** Reads `tree.json`; returns null if it does not exist. Throws if it is unreadable or a newer version wrote it. */
 export function readTreeFile(path: string): TreeFile | null {
-  const found = readTextFile(path);
-  if (found === null) return null;
-  let json: unknown;
-  try {
-    json = JSON.parse(found);
-  } catch {
-    throw makeDamagedFileError(path, found === '' ? 'is empty' : 'is no JSON');
-  }
+  const json = readJsonFile(path);
+  if (json === undefined) return null;
   if (!isFieldMap(json) || ownField(json, 'format') !== 'coppice/tree-file')
     throw makeDamagedFileError(path, 'is not a tree file');
   if (ownField(json, 'formatVersion') !== treeFileVersion)
