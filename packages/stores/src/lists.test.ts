@@ -14,6 +14,10 @@ afterEach(() => {
 });
 
 const me: RunContext = { actor: 'me', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
+const kinds = [
+  ['files', openFolder],
+  ['jsonl', openSessions],
+] as const;
 const untouched = treeId('01890c2e-0000-7000-8000-000000000001');
 const continued = treeId('01890c2e-0000-7000-8000-000000000002');
 
@@ -66,10 +70,7 @@ it('[L18] a list is stored as a commit with rows from the first line of the jour
   await again.close();
 });
 
-it.each([
-  ['files', openFolder],
-  ['jsonl', openSessions],
-] as const)(
+it.each(kinds)(
   '[L18] lists that an earlier version wrote to a %s store open as rows, accept writes and become trees',
   async (kind, open) => {
     const place = writeFolderOfBefore(kind);
@@ -92,10 +93,7 @@ it.each([
   },
 );
 
-it.each([
-  ['files', openFolder],
-  ['jsonl', openSessions],
-] as const)(
+it.each(kinds)(
   '[L18] a list of an earlier version in a %s store becomes a tree without another commit',
   async (kind, open) => {
     const place = writeFolderOfBefore(kind);

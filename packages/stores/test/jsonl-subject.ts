@@ -1,19 +1,8 @@
-/** Describes the store of session files for the conformance suite, and has helper functions for its tests. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** Describes the store of session files for the conformance suite, and has a helper function for its tests. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Store } from '@coppice/core';
-import type { StoreSubject } from '../src/conformance/index.ts';
 import { SessionStore } from '../src/jsonl/index.ts';
-import { readEveryFile } from './files-subject.ts';
-
-function makeSessionFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'coppice-jsonl-'));
-}
-
-async function placeOf(store: Store): Promise<string> {
-  return (await store.info()).place;
-}
+import { createFolderSubject } from './folder-subject.ts';
 
 /** Returns the paths of the session files in a folder, sorted. */
 export function listSessionFiles(folder: string): string[] {
@@ -23,17 +12,10 @@ export function listSessionFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-export const jsonlSubject: StoreSubject = {
+export const jsonlSubject = createFolderSubject({
   name: 'jsonl',
-  open: async (options) => SessionStore.open(makeSessionFolder(), options),
-  reopen: async (store, options) => {
-    const place = await placeOf(store);
-    await store.close();
-    return SessionStore.open(place, options);
-  },
-  damage: async (store, how) => {
-    const place = await placeOf(store);
-    await store.close();
+  open: (place, options) => SessionStore.open(place, options),
+  spoil: (place, how) => {
     for (const path of listSessionFiles(place)) {
       const text = readFileSync(path, 'utf8');
       const end = text.indexOf('\n');
@@ -41,23 +23,5 @@ export const jsonlSubject: StoreSubject = {
       const spoilt = how === 'newer' ? header.replace('"version":2', '"version":9') : header.slice(0, -7);
       writeFileSync(path, spoilt + text.slice(end));
     }
-    const before = readEveryFile(place);
-    return {
-      open: () => SessionStore.open(place),
-      unchanged: async () => {
-        const now = readEveryFile(place);
-        return now.size === before.size && [...before].every(([name, bytes]) => now.get(name) === bytes);
-      },
-    };
   },
-  backup: async (store) => {
-    const to = `${await placeOf(store)}-backup`;
-    return { to, open: () => SessionStore.open(to) };
-  },
-  destroy: async (store) => {
-    const place = await placeOf(store);
-    await store.close();
-    rmSync(place, { recursive: true, force: true });
-    rmSync(`${place}-backup`, { recursive: true, force: true });
-  },
-};
+});

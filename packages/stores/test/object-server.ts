@@ -19,6 +19,24 @@ export interface ObjectServer {
   close(): Promise<void>;
 }
 
+/** Sets the variables with which a store reaches an object server. Returns a function that restores the variables. */
+export function setObjectServerVariables(server: ObjectServer, credentials: S3Credentials): () => void {
+  const variables = {
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_S3: server.url,
+    AWS_REGION: credentials.region,
+    AWS_SESSION_TOKEN: '',
+  };
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  return () => {
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  };
+}
+
 /** Returns whether the signature of a request is right, and that of its body. */
 function isSigned(request: IncomingMessage, body: Uint8Array, credentials: S3Credentials): boolean {
   const { authorization = '', host = '' } = request.headers;

@@ -149,6 +149,28 @@ export function toBucketServer(server: PostgresServer): BucketServer {
   };
 }
 
+const spoilingSql = {
+  newer: 'UPDATE coppice_schema SET version = 1000000, oldest_reader = 1000000, oldest_writer = 1000000',
+  damaged: 'ALTER TABLE node RENAME TO node_elsewhere',
+};
+
+function placeIn<T>(places: WeakMap<Store, T>, store: Store): T {
+  const place = places.get(store);
+  if (place === undefined) throw new Error('This store was not opened by the subject.');
+  return place;
+}
+
+/** Returns the path of a SQLite file for a backup. The path is added to `files`, for {@link deleteBackups}. */
+function planBackup(files: string[]) {
+  const to = join(tmpdir(), `coppice-copy-${randomUUID()}.db`);
+  files.push(to);
+  return { to, open: () => openFile(to, {}) };
+}
+
+function deleteBackups(files: readonly string[]): void {
+  for (const file of files) for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+}
+
 /** A directory with two buckets: one in the directory's database, and one on another server. */
 export interface TestBuckets {
   readonly directory: TestDatabase;
@@ -193,11 +215,7 @@ export function bucketSubject(name: string, server: () => BucketServer): StoreSu
     places.set(store, { at, files, spoilt: false });
     return store;
   };
-  const placeOf = (store: Store) => {
-    const place = places.get(store);
-    if (place === undefined) throw new Error('This store was not opened by the subject.');
-    return place;
-  };
+  const placeOf = (store: Store) => placeIn(places, store);
   return {
     name,
     secondOwner: neighbour,
@@ -213,11 +231,7 @@ export function bucketSubject(name: string, server: () => BucketServer): StoreSu
       const place = placeOf(store);
       place.spoilt = true;
       const { directory, far } = place.at;
-      await directory.query(
-        how === 'newer'
-          ? 'UPDATE coppice_schema SET version = 1000000, oldest_reader = 1000000, oldest_writer = 1000000'
-          : 'ALTER TABLE node RENAME TO node_elsewhere',
-      );
+      await directory.query(spoilingSql[how]);
       // The rows of the test are in either bucket.
       if (how !== 'newer') await place.at.elsewhere(`ALTER TABLE "${far.schema}".node RENAME TO node_elsewhere`);
       const before = await readAllRows(directory);
@@ -226,15 +240,11 @@ export function bucketSubject(name: string, server: () => BucketServer): StoreSu
         unchanged: async () => (await readAllRows(directory)) === before,
       };
     },
-    backup: async (store) => {
-      const to = join(tmpdir(), `coppice-copy-${randomUUID()}.db`);
-      placeOf(store).files.push(to);
-      return { to, open: () => openFile(to, {}) };
-    },
+    backup: async (store) => planBackup(placeOf(store).files),
     destroy: async (store) => {
       await store.close();
       const { at, files, spoilt } = placeOf(store);
-      for (const file of files) for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+      deleteBackups(files);
       if (spoilt) return;
       await at.empty();
       if (!unused.includes(at)) unused.push(at);
@@ -261,11 +271,7 @@ export function postgresSubject(
     places.set(store, { database, files });
     return store;
   };
-  const placeOf = (store: Store) => {
-    const place = places.get(store);
-    if (place === undefined) throw new Error('This store was not opened by the subject.');
-    return place;
-  };
+  const placeOf = (store: Store) => placeIn(places, store);
   return {
     name,
     open: async (options) => opened(await createPreparedDatabase(), options),
@@ -278,24 +284,16 @@ export function postgresSubject(
     damage: async (store, how) => {
       await store.close();
       const { database } = placeOf(store);
-      await database.query(
-        how === 'newer'
-          ? 'UPDATE coppice_schema SET version = 1000000, oldest_reader = 1000000, oldest_writer = 1000000'
-          : 'ALTER TABLE node RENAME TO node_elsewhere',
-      );
+      await database.query(spoilingSql[how]);
       const before = await readAllRows(database);
       return { open: () => opened(database), unchanged: async () => (await readAllRows(database)) === before };
     },
-    backup: async (store) => {
-      const to = join(tmpdir(), `coppice-copy-${randomUUID()}.db`);
-      placeOf(store).files.push(to);
-      return { to, open: () => openFile(to, {}) };
-    },
+    backup: async (store) => planBackup(placeOf(store).files),
     destroy: async (store) => {
       await store.close();
       const { database, files } = placeOf(store);
       await database.drop();
-      for (const file of files) for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+      deleteBackups(files);
     },
   };
 }

@@ -1,5 +1,11 @@
-/** Creates locations for the torture suite on the PostgreSQL server of the test run. */
-import { countConnectionsSql, createPostgresLocations, type StoreLocations } from '../src/torture/store-locations.ts';
+/** Creates locations for the torture suite, those of PostgreSQL on the server of the test run. */
+import {
+  countConnectionsSql,
+  createFolderLocations,
+  createMemoryLocations,
+  createPostgresLocations,
+  type StoreLocations,
+} from '../src/torture/store-locations.ts';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from './postgres.ts';
 
 /** Creates locations that are databases of the shared server. */
@@ -26,4 +32,19 @@ export function createSharedServerLocations(): StoreLocations {
       for (const database of databases.values()) await database.drop();
     },
   });
+}
+
+/** Creates locations for each kind of store that outlives its process. */
+export function createDurableLocations() {
+  return {
+    sqlite: createFolderLocations('sqlite'),
+    files: createFolderLocations('files'),
+    jsonl: createFolderLocations('jsonl'),
+    postgres: createSharedServerLocations(),
+  };
+}
+
+/** Creates locations for each kind of store. */
+export function createAllLocations() {
+  return { memory: createMemoryLocations(), ...createDurableLocations() };
 }

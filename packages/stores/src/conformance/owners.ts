@@ -4,6 +4,7 @@ import { assistant, TestTree, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   askStore,
+  createTestRun,
   createTestTree,
   expectFeedRefusalCode,
   expectRefusalCode,
@@ -22,15 +23,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
       const id = first ?? nodeId('');
       await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title: 'B' });
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')] });
-      await store.runs.start({
-        id: testUuid(80),
-        treeId: fixture.treeId,
-        nodeId: id,
-        process: 'p',
-        startedAt: 1,
-        beatAt: 1,
-        data: {},
-      });
+      await store.runs.start(createTestRun({ treeId: fixture.treeId, nodeId: id }));
       await store.runs.append(testUuid(80), { offset: 0, text: 'so far' });
       const { hash } = await store.blobs.put(new Uint8Array([9, 9]), 'image/png');
       await store.putExternalIds([{ treeId: fixture.treeId, nodeId: id, format: 'f', scope: 's', id: 'x' }]);
@@ -73,16 +66,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
           other.addProvenance([
             { treeId: fixture.treeId, source: 's', firstNodeId: id, lastNodeId: id, count: 1, at: 1 },
           ]),
-        () =>
-          other.runs.start({
-            id: testUuid(81),
-            treeId: fixture.treeId,
-            nodeId: id,
-            process: 'p',
-            startedAt: 1,
-            beatAt: 1,
-            data: {},
-          }),
+        () => other.runs.start(createTestRun({ treeId: fixture.treeId, nodeId: id }, { id: testUuid(81) })),
       ];
       expect(await expectFeedRefusalCode(other, fixture.treeId)).toBe('tree/unknown-tree');
       for (const call of unknown)

@@ -1,9 +1,10 @@
 /** Tests of runs, external ids and provenance. */
-import { nodeId, type Run, treeId } from '@coppice/core';
+import { nodeId, treeId } from '@coppice/core';
 import { type TestTree, testUuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   awkwardTexts,
+  createTestRun,
   createTestTree,
   expectRefusalCode,
   requirePart,
@@ -17,15 +18,10 @@ export function registerSideDataRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K100] a run is found until it ends, and its heartbeat is updated', async (store) => {
       const fixture = await createTestTree(store);
       const [first] = await fixture.addMessages(['a']);
-      const run: Run = {
-        id: testUuid(80),
-        treeId: fixture.treeId,
-        nodeId: first ?? nodeId(''),
-        process: 'host 1',
-        startedAt: 10,
-        beatAt: 10,
-        data: { model: 'm', deep: { list: [1, null, 'x'] } },
-      };
+      const run = createTestRun(
+        { treeId: fixture.treeId, nodeId: first ?? nodeId('') },
+        { process: 'host 1', startedAt: 10, beatAt: 10, data: { model: 'm', deep: { list: [1, null, 'x'] } } },
+      );
       await store.runs.start(run);
       await store.runs.start(run);
       expect(await store.runs.find(run.id)).toEqual(run);
@@ -58,8 +54,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
         });
         const [open] = result.added;
         if (open === undefined) throw new Error('There is a reply.');
-        const data = { process: 'p', startedAt: 1, beatAt: 1, data: {} };
-        await store.runs.start({ id: testUuid(80), treeId: fixture.treeId, nodeId: open, ...data });
+        await store.runs.start(createTestRun({ treeId: fixture.treeId, nodeId: open }));
         expect((await store.fsck()).findings).toEqual([]);
         await store.runs.end(testUuid(80));
         const warning = (code: string, id: string) => {
@@ -68,7 +63,8 @@ export function registerSideDataRules(subject: StoreSubject): void {
         };
         expect((await store.fsck()).findings).toEqual([warning('J27 pending-without-run', open)]);
         // A run is recorded before its reply exists. After a crash the run may exist without the reply.
-        await store.runs.start({ id: testUuid(81), treeId: fixture.treeId, nodeId: nodeId(testUuid(82)), ...data });
+        const missing = { treeId: fixture.treeId, nodeId: nodeId(testUuid(82)) };
+        await store.runs.start(createTestRun(missing, { id: testUuid(81) }));
         expect((await store.fsck()).findings).toEqual([
           warning('J27 pending-without-run', open),
           warning('run-dangling', testUuid(81)),
@@ -83,8 +79,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
         const fixture = await createTestTree(store);
         const [first] = await fixture.addMessages(['a']);
         const id = testUuid(80);
-        const at = { treeId: fixture.treeId, nodeId: first ?? nodeId('') };
-        await store.runs.start({ id, ...at, process: 'p', startedAt: 1, beatAt: 1, data: {} });
+        await store.runs.start(createTestRun({ treeId: fixture.treeId, nodeId: first ?? nodeId('') }, { id }));
         for (const [offset, text] of [
           [0, 'abc'],
           [0, 'abcd'],
@@ -106,15 +101,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
         const fixture = await createTestTree(store);
         const [first] = await fixture.addMessages(['a']);
         const id = testUuid(80);
-        await store.runs.start({
-          id,
-          treeId: fixture.treeId,
-          nodeId: first ?? nodeId(''),
-          process: 'p',
-          startedAt: 1,
-          beatAt: 1,
-          data: {},
-        });
+        await store.runs.start(createTestRun({ treeId: fixture.treeId, nodeId: first ?? nodeId('') }, { id }));
         let offset = 0;
         for (const text of awkwardTexts) {
           expect(await store.runs.append(id, { offset, text })).toBe(true);
@@ -203,15 +190,8 @@ export function registerSideDataRules(subject: StoreSubject): void {
         const [first = nodeId('')] = await fixture.addMessages(['a']);
         const id = testUuid(80);
         const data = { model: 'm', old: 1 };
-        await store.runs.start({
-          id,
-          treeId: fixture.treeId,
-          nodeId: first,
-          process: 'p',
-          startedAt: 10,
-          beatAt: 10,
-          data,
-        });
+        const at = { treeId: fixture.treeId, nodeId: first };
+        await store.runs.start(createTestRun(at, { id, startedAt: 10, beatAt: 10, data }));
         const notes = [store.runs.note(id, { stop: 'now' }), store.runs.note(id, { old: 2 })];
         expect(await Promise.all(notes)).toEqual([true, true]);
         expect(await store.runs.find(id)).toMatchObject({ beatAt: 10, data: { model: 'm', old: 2, stop: 'now' } });
@@ -226,15 +206,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       skipUnlessSupported(context, store.supports.durable, 'nothing outlives the process');
       const fixture = await createTestTree(store);
       const [first] = await fixture.addMessages(['a']);
-      const run: Run = {
-        id: testUuid(80),
-        treeId: fixture.treeId,
-        nodeId: first ?? nodeId(''),
-        process: 'p',
-        startedAt: 1,
-        beatAt: 2,
-        data: {},
-      };
+      const run = createTestRun({ treeId: fixture.treeId, nodeId: first ?? nodeId('') }, { beatAt: 2 });
       await store.runs.start(run);
       await store.runs.append(run.id, { offset: 0, text: 'half a re' });
       const again = await requirePart(subject.reopen, 'reopen')(store);

@@ -1,11 +1,13 @@
 /** Describes a store under test, and provides helper functions for the tests of the suite. */
 import {
   type Answer,
+  type AppError,
   ask,
   isAppError,
   type Message,
   type ReadName,
   type Reads,
+  type Run,
   type Store,
   type Tree,
   type TreeId,
@@ -96,6 +98,11 @@ export function createTestTree(store: Store, id = 1, systemPrompt?: string): Pro
   });
 }
 
+/** Returns a run that writes a reply, for tests that do not depend on every field. */
+export function createTestRun(at: Pick<Run, 'treeId' | 'nodeId'>, fields: Partial<Run> = {}): Run {
+  return { ...at, id: testUuid(80), process: 'p', startedAt: 1, beatAt: 1, data: {}, ...fields };
+}
+
 /** Runs one read on a tree of a store. */
 export function askStore<K extends ReadName>(
   store: Store,
@@ -123,15 +130,20 @@ export async function expectNoErrors(store: Store, id: TreeId): Promise<void> {
   expect(checkTree(await readTreeValue(store, id)).filter((finding) => finding.severity === 'error')).toEqual([]);
 }
 
-/** Returns the code of a refusal. Fails the test if the work is not refused. */
-export async function expectRefusalCode(work: Promise<unknown> | (() => Promise<unknown>)): Promise<string> {
+/** Returns the error of a refusal. Fails the test if the work is not refused. */
+export async function expectRefusal(work: Promise<unknown> | (() => Promise<unknown>)): Promise<AppError> {
   try {
     await (typeof work === 'function' ? work() : work);
   } catch (error) {
-    if (isAppError(error)) return error.code;
+    if (isAppError(error)) return error;
     throw error;
   }
   throw new Error('This was not refused.');
+}
+
+/** Returns the code of a refusal. Fails the test if the work is not refused. */
+export async function expectRefusalCode(work: Promise<unknown> | (() => Promise<unknown>)): Promise<string> {
+  return (await expectRefusal(work)).code;
 }
 
 /** Returns the next items of an endless iterable, then ends the iteration. */

@@ -5,6 +5,7 @@ import { type TestTree, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   askStore,
+  createTestRun,
   createTestTree,
   expectNoErrors,
   expectRefusalCode,
@@ -254,15 +255,7 @@ export function registerTrashRules(subject: StoreSubject): void {
       async (store) => {
         const fixture = await createTestTree(store);
         const [first] = await fixture.addMessages(['secret']);
-        const run = {
-          id: testUuid(80),
-          treeId: fixture.treeId,
-          nodeId: first ?? nodeId(''),
-          process: 'p',
-          startedAt: 1,
-          beatAt: 1,
-          data: {},
-        };
+        const run = createTestRun({ treeId: fixture.treeId, nodeId: first ?? nodeId('') });
         await store.runs.start(run);
         await store.runs.append(run.id, { offset: 0, text: 'secret' });
         await store.putExternalIds([

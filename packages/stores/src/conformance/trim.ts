@@ -1,14 +1,5 @@
 /** Tests of logs that begin later, because old commits were deleted. */
-import {
-  type AppError,
-  isAppError,
-  type NodeId,
-  nodeId,
-  readNodesAsOf,
-  readTreeAsOf,
-  type ShareLink,
-  type Store,
-} from '@coppice/core';
+import { type NodeId, nodeId, readNodesAsOf, readTreeAsOf, type ShareLink, type Store } from '@coppice/core';
 import { readHistoryStart } from '@coppice/core/history';
 import { assistant, TestTree, testUuid, user } from '@coppice/core/testing';
 import { treeToJson } from '@coppice/core/tree';
@@ -16,6 +7,7 @@ import { describe, expect } from 'vitest';
 import {
   askStore,
   createTestTree,
+  expectRefusal,
   expectRefusalCode,
   readTreeJson,
   requirePart,
@@ -39,17 +31,6 @@ async function appendDaily(fixture: TestTree, texts: readonly string[]): Promise
     added.push(result.added[0] ?? nodeId(''));
   }
   return added;
-}
-
-/** Returns the error of refused work. Fails the test if the work is not refused. */
-async function refusalOf(work: Promise<unknown>): Promise<AppError> {
-  try {
-    await work;
-  } catch (error) {
-    if (isAppError(error)) return error;
-    throw error;
-  }
-  throw new Error('This was not refused.');
 }
 
 async function versionsOf(store: Store, fixture: TestTree): Promise<number[]> {
@@ -133,11 +114,11 @@ export function registerTrimRules(subject: StoreSubject): void {
           'alpha',
           'beta',
         ]);
-        const refused = await refusalOf(fixture.run({ type: 'undo', treeId }));
+        const refused = await expectRefusal(fixture.run({ type: 'undo', treeId }));
         expect([refused.code, refused.data.version, refused.data.at]).toEqual(['undo/nothing', 4, start + 2 * day]);
         expect(refused.message).toContain('2026-01-03');
         await fixture.run({ type: 'redo', treeId });
-        expect((await refusalOf(fixture.run({ type: 'redo', treeId }))).message).toContain('2026-01-03');
+        expect((await expectRefusal(fixture.run({ type: 'redo', treeId }))).message).toContain('2026-01-03');
         expect((await store.fsck()).findings).toEqual([]);
       },
     );
@@ -165,7 +146,7 @@ export function registerTrimRules(subject: StoreSubject): void {
             wanted.get(version),
           );
         for (const version of [1, 2, 3, 4]) {
-          const refused = await refusalOf(again.read(treeId, () => readTreeAsOf(treeId, version)));
+          const refused = await expectRefusal(again.read(treeId, () => readTreeAsOf(treeId, version)));
           expect([refused.code, refused.kind, refused.data.version, refused.data.at]).toEqual([
             'history/trimmed',
             'refused',
@@ -194,7 +175,7 @@ export function registerTrimRules(subject: StoreSubject): void {
         expect((await reading.next()).value?.version).toBe(1);
         await store.trimHistory({ before: start + 2 * day });
         expect(await versionsOf(store, fixture)).toEqual([5, 4]);
-        const refused = await refusalOf(takeItems(store.feed(fixture.treeId, 1), 1));
+        const refused = await expectRefusal(takeItems(store.feed(fixture.treeId, 1), 1));
         expect([refused.code, refused.data.version]).toEqual(['history/trimmed', 4]);
         const [next, last] = await takeItems(store.feed(fixture.treeId, 3), 2);
         expect([next?.version, last?.version]).toEqual([4, 5]);

@@ -10,30 +10,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type AppError, isAppError, run, type Store } from '@coppice/core';
+import { run, type Store } from '@coppice/core';
 import { createTestClock, testKit, testUuid } from '@coppice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { journalDamages } from '../../test/damage-journals.ts';
-import { readEveryFile } from '../../test/files-subject.ts';
+import { readEveryFile } from '../../test/folder-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
 import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { createSampleTreesIn, damagedTreeId, intactTreeId, useTemporaryFolders } from '../../test/sample-folder.ts';
-import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
+import { askStore, expectRefusal, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
 
 const folder = useTemporaryFolders();
 
 const sample = () => createSampleTreesIn(folder());
-
-async function errorOf(work: Promise<unknown>): Promise<AppError> {
-  try {
-    await work;
-  } catch (error) {
-    if (isAppError(error)) return error;
-    throw error;
-  }
-  throw new Error('This was not refused.');
-}
 
 async function texts(store: Store, of = damagedTreeId): Promise<string[]> {
   const rows = await askStore(store, of, 'rows', {});
@@ -101,7 +91,7 @@ describe('damaged journals', () => {
       const before = readEveryFile(join(place, damagedTreeId));
       const store = await FileSystemStore.open(place);
       expect((await store.trees()).items.map((item) => item.id).sort()).toEqual([damagedTreeId, intactTreeId]);
-      const error = await errorOf(askStore(store, damagedTreeId, 'rows', {}));
+      const error = await expectRefusal(askStore(store, damagedTreeId, 'rows', {}));
       expect(error.code).toBe('store/damaged');
       expect(error.message).toContain(journal);
       expect(error.message).toMatch(says);
@@ -304,7 +294,7 @@ describe('folders that are not a store', () => {
     await store.close();
     const path = join(place, '.coppice', 'accounts.jsonl');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"Ann"', '"Eve"'));
-    const error = await errorOf(FileSystemStore.open(place));
+    const error = await expectRefusal(FileSystemStore.open(place));
     expect([error.code, error.message.includes(path)]).toEqual(['store/damaged', true]);
   });
 });

@@ -5,7 +5,8 @@ import { isAppError, type Store, type Tree, type TreeId, treeId } from '@coppice
 import { testUuid } from '@coppice/core/testing';
 import { childIds, findNode } from '@coppice/core/tree';
 import { afterEach, describe, expect, test } from 'vitest';
-import { makeTemporaryFolder, readEveryFile } from '../../test/files-subject.ts';
+import { makeTemporaryFolder } from '../../test/files-subject.ts';
+import { readEveryFile } from '../../test/folder-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
 import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { askStore, expectRefusalCode, readTreeJson, readTreeValue } from '../conformance/subject.ts';

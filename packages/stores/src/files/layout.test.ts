@@ -15,7 +15,7 @@ import {
 } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readEveryFile } from '../../test/files-subject.ts';
+import { readEveryFile } from '../../test/folder-subject.ts';
 import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { useTemporaryFolders } from '../../test/sample-folder.ts';
 import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';

@@ -5,7 +5,7 @@ import { nodeId, type Store } from '@coppice/core';
 import { user } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { journalDamages } from '../../test/damage-journals.ts';
-import { readEveryFile } from '../../test/files-subject.ts';
+import { readEveryFile } from '../../test/folder-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
 import { createSampleTreesIn, damagedTreeId, useTemporaryFolders } from '../../test/sample-folder.ts';
 import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';

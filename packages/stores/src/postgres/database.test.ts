@@ -1,22 +1,12 @@
 import { connect, createServer } from 'node:net';
-import { isAppError } from '@coppice/core';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer, type TestDatabase } from '../../test/postgres.ts';
+import { expectRefusalCode } from '../conformance/subject.ts';
 import { execute, queryRow, queryRows, type SqlParameter, type SqlTask } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
 import { isConnectionLost, toPostgresError } from './failures.ts';
 import { parsePostgresSettings } from './options.ts';
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-  } catch (error) {
-    if (isAppError(error)) return error.code;
-    throw error;
-  }
-  throw new Error('Nothing was refused.');
-}
 
 function one(sql: string, ...params: SqlParameter[]): () => SqlTask<unknown> {
   return function* () {
@@ -200,7 +190,9 @@ describe('transactions', () => {
       })().catch(failed);
     });
     await holding;
-    expect(await codeOf(hasty.write(() => queryRows('SELECT * FROM t WHERE id = 40 FOR UPDATE')))).toBe('store/locked');
+    expect(await expectRefusalCode(hasty.write(() => queryRows('SELECT * FROM t WHERE id = 40 FOR UPDATE')))).toBe(
+      'store/locked',
+    );
     release();
     await hasty.close();
   });
@@ -239,7 +231,7 @@ describe('transactions', () => {
     if (address === null || typeof address === 'string') throw new Error('The proxy has no port.');
     Object.assign(url, { password: '', port: String(address.port) });
     const away = await PostgresDatabase.create(parsePostgresSettings(url.href, { pool: 1 }));
-    expect(await codeOf(away.read(one('SELECT 1')))).toBe('store/unavailable');
+    expect(await expectRefusalCode(away.read(one('SELECT 1')))).toBe('store/unavailable');
     await expect.poll(() => closedBy).toBe('client');
     await away.close();
     await new Promise((resolve) => proxy.close(resolve));
@@ -296,12 +288,12 @@ describe('a server that becomes unreachable', () => {
     await Promise.all([1, 2, 3].map((id) => database.write(() => execute('INSERT INTO t (id) VALUES ($1)', id))));
     await server.restart('SIGKILL');
     expect(await database.read(one('SELECT count(*) FROM t'))).toBe(3);
-    const slow = codeOf(database.read(() => queryRows('SELECT pg_sleep(30)')));
+    const slow = expectRefusalCode(database.read(() => queryRows('SELECT pg_sleep(30)')));
     const sleeping = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'`;
     await expect.poll(() => server.query(sleeping, url)).toHaveLength(1);
     await server.stop('SIGQUIT');
     expect(await slow).toBe('store/unavailable');
-    expect(await codeOf(database.read(() => queryRows('SELECT 1')))).toBe('store/unavailable');
+    expect(await expectRefusalCode(database.read(() => queryRows('SELECT 1')))).toBe('store/unavailable');
     await server.start();
     expect(await database.read(one('SELECT count(*) FROM t'))).toBe(3);
     await database.close();

@@ -44,6 +44,18 @@ async function onShared(sql: string): Promise<readonly Readonly<Record<string, u
   }
 }
 
+/** Follows a tree until a version, and notes the versions. */
+function followToVersion(store: Store, { treeId: id }: TestTree, last: number) {
+  const seen: number[] = [];
+  const following = (async () => {
+    for await (const { version } of store.feed(id, 0)) {
+      seen.push(version);
+      if (version === last) return;
+    }
+  })();
+  return { seen, following };
+}
+
 test('[L177] two stores that share a pooled connection run their own statements and no others', async () => {
   const [here, there] = [await opened(), await opened()];
   const trees = [1, 2, 3, 4].map((number) => treeId(testUuid(number)));
@@ -90,13 +102,7 @@ test('[L177] every commit waits for the disk, even if another user of the connec
 test('[L177] a feed finds commits that another store made through the pooler', async () => {
   const [here, there] = [await opened(), await opened()];
   const fixture = await TestTree.make({ store: here, treeId: treeId(testUuid(1)) });
-  const seen: number[] = [];
-  const following = (async () => {
-    for await (const { version } of there.feed(fixture.treeId, 0)) {
-      seen.push(version);
-      if (version === 3) return;
-    }
-  })();
+  const { seen, following } = followToVersion(there, fixture, 3);
   await fixture.addMessages(['one']);
   await fixture.addMessages(['two']);
   await following;
@@ -109,13 +115,7 @@ test('[L181] LISTEN is trusted only after a notification arrived; otherwise comm
   const [here, there] = [await open(database.url), await open(proxy.url, { pollInterval: never })];
   stores.push(here, there);
   const fixture = await TestTree.make({ store: here, treeId: treeId(testUuid(1)) });
-  const seen: number[] = [];
-  const following = (async () => {
-    for await (const { version } of there.feed(fixture.treeId, 0)) {
-      seen.push(version);
-      if (version === 3) return;
-    }
-  })();
+  const { seen, following } = followToVersion(there, fixture, 3);
   await fixture.addMessages(['one']);
   await expect.poll(() => seen.includes(2)).toBe(true);
   await fixture.addMessages(['two']);

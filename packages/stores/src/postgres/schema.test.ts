@@ -4,6 +4,7 @@ import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { createPreparedDatabase, readAllRows } from '../../test/postgres-subject.ts';
+import { listRefusedChanges, rootNumberSql } from '../../test/refused-rows.ts';
 import { numbersPerTree } from '../sql/numbers.ts';
 import { queryRow, queryRows } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
@@ -25,44 +26,15 @@ describe('the database itself refuses', () => {
   });
   afterAll(() => database.drop());
 
-  const columns =
-    'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, tokens, added_in, content_in, content, meta, meta_in';
-  const inserted = (values: string) =>
-    `INSERT INTO node (${columns}) SELECT no * ${numbersPerTree} + 9, 'x', NULL, ${values}, '{}', 1 FROM tree WHERE id = '${first}'`;
-  const baseOf = (tree: string) => `(SELECT no * ${numbersPerTree} FROM tree WHERE id = '${tree}')`;
-
-  test.each([
-    ['a second root', inserted("no, 'a0', 'root', 'root', 'success', 0, 1, 0, 1, 1, '[]'")],
-    [
-      'a root that says of no tree that it is its root',
-      inserted("NULL, 'a0', 'root', 'root', 'success', 0, 1, 0, 1, 1, '[]'"),
-    ],
-    ['a message without parent', inserted("no, 'a0', 'message', 'user', 'success', 0, 1, 0, 1, 1, '[1]'")],
-    ['a parent of another tree', `UPDATE node SET no = ${baseOf(second)} + 9 WHERE content LIKE '%"b"%'`],
-    ['a parent that is missing', `UPDATE node SET parent_no = no + 1000 WHERE content LIKE '%"b"%'`],
+  test.each<readonly [name: string, sql: string]>([
+    ...listRefusedChanges(first, second),
     [
       'a root of no tree',
-      `UPDATE node SET no = ${baseOf(second)} + ${7 * numbersPerTree}, root_of = root_of + 7 WHERE no = ${baseOf(second)}`,
+      `UPDATE node SET no = ${rootNumberSql(second)} + ${7 * numbersPerTree}, root_of = root_of + 7 WHERE no = ${rootNumberSql(second)}`,
     ],
-    ['a tree without its root', `DELETE FROM tree WHERE id = '${second}'`],
-    ['a node that is active', `DELETE FROM node WHERE content LIKE '%"b"%'`],
-    ['a role that there is not', "UPDATE node SET role = 'robot' WHERE role = 'user'"],
-    ['a tool message without its call', "UPDATE node SET role = 'tool' WHERE role = 'user'"],
-    ['a group below zero', "UPDATE node SET group_id = -1 WHERE role = 'user'"],
     ['a root in a group', "UPDATE node SET group_id = 1 WHERE role = 'root'"],
     ['a status that there is not', "UPDATE node SET status = 'done' WHERE role = 'user'"],
-    ['a root that says something', "UPDATE node SET content = '[1]' WHERE role = 'root'"],
-    ['an active root', `UPDATE tree SET active_node_id = root_id WHERE id = '${first}'`],
-    [
-      'an active node of another tree',
-      `UPDATE tree SET active_node_id = (SELECT active_node_id FROM tree WHERE id = '${first}') WHERE id = '${second}'`,
-    ],
     ['two commits of one version', `UPDATE change SET version = 1 WHERE tree_id = '${first}'`],
-    ['a node without its parent', `DELETE FROM node WHERE content LIKE '%"a"%'`],
-    [
-      'an id that is used twice',
-      `UPDATE node SET id = (SELECT id FROM node WHERE content LIKE '%"a"%') WHERE no = ${baseOf(second)}`,
-    ],
   ])('%s', async (_, sql) => {
     expect(ids).toHaveLength(2);
     const before = await readAllRows(database);

@@ -10,20 +10,11 @@ import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
 import { copyBinaries, findPackagedBinaries, PostgresServer } from '../../test/postgres-server.ts';
 import { createPreparedDatabase, readAllRows } from '../../test/postgres-subject.ts';
+import { expectRefusalCode } from '../conformance/subject.ts';
 import { encodeCursor } from '../cursor.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
 import { parsePostgresSettings } from './options.ts';
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-  } catch (error) {
-    if (isAppError(error)) return error.code;
-    throw error;
-  }
-  throw new Error('Nothing was refused.');
-}
 
 /** Appends with chosen ids, and repeats the call until it succeeds, like a client that retries. */
 async function insist(store: Store, tree: string, n: number, parent?: string): Promise<number> {
@@ -204,7 +195,7 @@ describe('opening', () => {
     await database.query('CREATE TABLE node (what TEXT)');
     await database.query("INSERT INTO node VALUES ('theirs')");
     const before = await readAllRows(database);
-    expect(await codeOf(open(database.url))).toBe('store/damaged');
+    expect(await expectRefusalCode(open(database.url))).toBe('store/damaged');
     expect(await readAllRows(database)).toBe(before);
     await database.drop();
   });
@@ -225,7 +216,9 @@ describe('opening', () => {
     expect(info.readOnly).toBe(true);
     expect(info.notes.join()).toContain('takes no writes');
     expect((await reading.search({ text: 'needle' })).items.map((hit) => hit.nodeId)).toEqual([later, indexed]);
-    expect(await codeOf(TestTree.make({ store: reading, treeId: treeId(testUuid(2)) }))).toBe('tree/read-only');
+    expect(await expectRefusalCode(TestTree.make({ store: reading, treeId: treeId(testUuid(2)) }))).toBe(
+      'tree/read-only',
+    );
     await reading.close();
     await database.drop();
   });

@@ -5,6 +5,7 @@ import { messageKit } from '@coppice/content';
 import { ask, type RunContext, run, type Store, textMessage, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, describe, expect, test } from 'vitest';
+import { listRefusedChanges } from '../../test/refused-rows.ts';
 import { numbersPerTree } from '../sql/numbers.ts';
 import {
   addedTreeId,
@@ -140,35 +141,7 @@ describe('[L204] a SQLite file itself refuses', async () => {
   await (await TestTree.make({ store, treeId: first })).addMessages(['a', 'b']);
   await TestTree.make({ store, treeId: second });
   await store.close();
-  const columns =
-    'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, tokens, added_in, content_in, content, meta, meta_in';
-  const inserted = (values: string) =>
-    `INSERT INTO node (${columns}) SELECT no * ${numbersPerTree} + 9, 'x', NULL, ${values}, '{}', 1 FROM tree WHERE id = '${first}'`;
-  const baseOf = (tree: string) => `(SELECT no * ${numbersPerTree} FROM tree WHERE id = '${tree}')`;
-
-  test.each([
-    ['a second root', inserted("no, 'a0', 'root', 'root', 'success', 0, 1, 0, 1, 1, '[]'")],
-    ['a root of its own', inserted("NULL, 'a0', 'root', 'root', 'success', 0, 1, 0, 1, 1, '[]'")],
-    ['a message without parent', inserted("no, 'a0', 'message', 'user', 'success', 0, 1, 0, 1, 1, '[1]'")],
-    ['a parent of another tree', `UPDATE node SET no = ${baseOf(second)} + 9 WHERE content LIKE '%"b"%'`],
-    ['a parent that is missing', `UPDATE node SET parent_no = no + 1000 WHERE content LIKE '%"b"%'`],
-    ['a role that there is not', "UPDATE node SET role = 'robot' WHERE role = 'user'"],
-    ['a tool message without its call', "UPDATE node SET role = 'tool' WHERE role = 'user'"],
-    ['a group below zero', "UPDATE node SET group_id = -1 WHERE role = 'user'"],
-    ['a root that says something', "UPDATE node SET content = '[1]' WHERE role = 'root'"],
-    ['an active root', `UPDATE tree SET active_node_id = root_id WHERE id = '${first}'`],
-    [
-      'an active node of another tree',
-      `UPDATE tree SET active_node_id = (SELECT active_node_id FROM tree WHERE id = '${first}') WHERE id = '${second}'`,
-    ],
-    ['a tree without its root', `DELETE FROM tree WHERE id = '${second}'`],
-    ['a node without its parent', `DELETE FROM node WHERE content LIKE '%"a"%'`],
-    ['the deletion of an active node', `DELETE FROM node WHERE content LIKE '%"b"%'`],
-    [
-      'an id that is used twice',
-      `UPDATE node SET id = (SELECT id FROM node WHERE content LIKE '%"a"%') WHERE no = ${baseOf(second)}`,
-    ],
-  ])('%s', (_, sql) => {
+  test.each(listRefusedChanges(first, second))('%s', (_, sql) => {
     withSqliteFile(path, ({ database }) => {
       database.exec('PRAGMA foreign_keys = ON');
       expect(() => database.exec(sql)).toThrow(/constraint|active/);

@@ -1,20 +1,13 @@
 // @module-tag full
 // The daily tier has K120 and K122 of the conformance suite: the same sizes, in every store.
 import { afterAll, describe, expect, test } from 'vitest';
-import { createSharedServerLocations } from '../../test/shared-server-locations.ts';
+import { createAllLocations } from '../../test/shared-server-locations.ts';
 import { runDeepTree } from './deep.ts';
 import { parseSeed } from './random.ts';
-import { createFolderLocations, createMemoryLocations } from './store-locations.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = parseSeed(process.env['COPPICE_SEED']);
-const sites = {
-  memory: createMemoryLocations(),
-  sqlite: createFolderLocations('sqlite'),
-  files: createFolderLocations('files'),
-  jsonl: createFolderLocations('jsonl'),
-  postgres: createSharedServerLocations(),
-};
+const sites = createAllLocations();
 const kinds = ['memory', 'sqlite', 'files', 'jsonl', 'postgres'] as const;
 
 afterAll(async () => {

@@ -175,14 +175,7 @@ export async function runDeepTree({ site, depth, width, seed, say }: DeepOptions
       const rows = await store.read(giant.treeId, () => ask('rows', {}));
       giant.expect('the rows', rows?.nodes.length, count + 1);
     }
-    const errors = (await store.fsck()).findings.filter((finding) => finding.severity === 'error');
-    if (errors.length > 0)
-      throw journal.failure(
-        `fsck: ${errors
-          .slice(0, 5)
-          .map((found) => found.message)
-          .join(' ')}`,
-      );
+    await journal.checkStore(store);
     return journal.done({ depth, width, seconds: ((performance.now() - begun) / 1000).toFixed(1) });
   } finally {
     await store.close();

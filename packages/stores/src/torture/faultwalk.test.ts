@@ -1,19 +1,13 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
-import { createSharedServerLocations } from '../../test/shared-server-locations.ts';
+import { createDurableLocations } from '../../test/shared-server-locations.ts';
 import { runFaultwalk } from './faultwalk.ts';
 import { storeOperations } from './operations.ts';
 import { parseSeed } from './random.ts';
-import { createFolderLocations } from './store-locations.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = parseSeed(process.env['COPPICE_SEED']);
-const sites = {
-  sqlite: createFolderLocations('sqlite'),
-  files: createFolderLocations('files'),
-  jsonl: createFolderLocations('jsonl'),
-  postgres: createSharedServerLocations(),
-};
+const sites = createDurableLocations();
 const all = storeOperations.map((operation) => operation.name);
 const patience = long ? 3_600_000 : 240_000;
 

@@ -2,6 +2,7 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Store } from '@coppice/core';
 
 /** The folder for the journals and replay files of runs. */
 export const tortureFolder = join(dirname(fileURLToPath(import.meta.url)), '../../../../.tmp/torture');
@@ -55,6 +56,14 @@ export class RunJournal {
     const path = this.path.replace(/\.jsonl$/, '.replay.json');
     writeFileSync(path, `${JSON.stringify({ name: this.name, seed: this.seed, message, ...replay }, null, 1)}\n`);
     return new TortureFailure(message, path, cause);
+  }
+
+  /** Checks a store. Throws if the check finds errors, with the first five. */
+  async checkStore(store: Store, replay: object = {}): Promise<void> {
+    const errors = (await store.fsck()).findings.filter(({ severity }) => severity === 'error');
+    if (errors.length === 0) return;
+    const messages = errors.slice(0, 5).map(({ message }) => message);
+    throw this.failure(`fsck: ${messages.join(' ')}`, { ...replay, errors: errors.length });
   }
 
   /** Ends a successful run, and deletes the journal. */

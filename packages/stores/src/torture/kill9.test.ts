@@ -1,23 +1,18 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
-import { createSharedServerLocations } from '../../test/shared-server-locations.ts';
+import { createDurableLocations } from '../../test/shared-server-locations.ts';
 import { runKill9 } from './kill9.ts';
 import { runMigrate9 } from './migrate9.ts';
 import { runNumber9 } from './number9.ts';
 import { parseSeed } from './random.ts';
 import { runSessionProcesses } from './session-processes.ts';
-import { countConnectionsSql, createFolderLocations, createPostgresLocations } from './store-locations.ts';
+import { countConnectionsSql, createPostgresLocations } from './store-locations.ts';
 import { runTwoProcesses } from './two-processes.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = parseSeed(process.env['COPPICE_SEED']);
-const sites = {
-  sqlite: createFolderLocations('sqlite'),
-  files: createFolderLocations('files'),
-  jsonl: createFolderLocations('jsonl'),
-  postgres: createSharedServerLocations(),
-};
+const sites = createDurableLocations();
 const sizes = { sqlite: long ? 1000 : 6, files: long ? 200 : 3, jsonl: long ? 200 : 4, postgres: long ? 200 : 3 };
 const patience = long ? 7_200_000 : 240_000;
 

@@ -126,9 +126,7 @@ export class WriterLedger {
       if (rows === null ? this.#commits.has(tree) : version !== this.versionOf(tree))
         throw this.journal.failure(`The tree ${tree} is at version ${version}, not ${this.versionOf(tree)}.`);
     }
-    const { findings } = await store.fsck();
-    const errors = findings.filter((finding) => finding.severity === 'error');
-    if (errors.length > 0) throw this.journal.failure(`fsck: ${errors.map((one) => one.message).join(' ')}`);
+    await this.journal.checkStore(store);
   }
 
   #compareWriter(writer: Writer, actual: WriterNodes): void {

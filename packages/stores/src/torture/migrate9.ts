@@ -13,13 +13,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SessionIndex } from '@coppice/content/sessions';
 import { textOf } from '@coppice/core';
 import { sessionFiles } from '../jsonl/session-files.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import { Random } from './random.ts';
-import { WorkerProcess } from './worker-process.ts';
+import { openUntilKilled } from './worker-process.ts';
 
 /** Options of the test that kills migrations of session files. */
 export interface Migrate9Options {
@@ -124,15 +123,9 @@ export async function runMigrate9(options: Migrate9Options): Promise<TortureRepo
     for (let round = 0; round < (kind === 'v1' ? rounds : Math.max(1, Math.floor(rounds / 20))); round++) {
       const path = join(folder, `${kind}-${round}.jsonl`);
       copyFileSync(source, path);
-      const worker = await WorkerProcess.start();
       const life = random.below(Math.ceil(takes * 1.5) + 20);
       journal.note({ kind, round, life });
-      const opened = worker.waitForReport(({ reported }) => reported === 'open');
-      worker.send({ task: 'session', url: `jsonl:${path}` });
-      await Promise.race([sleep(life), opened]);
-      worker.kill();
-      await worker.end();
-      total.through += (await opened) === null ? 0 : 1;
+      total.through += (await openUntilKilled(`jsonl:${path}`, life)) ? 1 : 0;
       const now = hashOf(path);
       if (now !== old && now !== after) throw journal.failure(`${kind} is neither old nor new.`, { kind, round, path });
       if (now !== old && (!existsSync(`${path}.bak`) || hashOf(`${path}.bak`) !== old))

@@ -205,16 +205,7 @@ export async function runModel(options: ModelOptions): Promise<TortureReport> {
       Math.max(1, Math.floor(sequences / 10)),
       (commands) => commandsToText(commands),
     );
-    for (const store of stores) {
-      const errors = (await store.fsck()).findings.filter((finding) => finding.severity === 'error');
-      if (errors.length > 0)
-        throw journal.failure(
-          `fsck: ${errors
-            .slice(0, 5)
-            .map((one) => one.message)
-            .join(' ')}`,
-        );
-    }
+    for (const store of stores) await journal.checkStore(store);
     return journal.done({ stores: sites.map((site) => site.kind).join(' '), sequences, operations });
   } finally {
     for (const store of stores) await store.close();

@@ -1,19 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { createSharedServerLocations } from '../../test/shared-server-locations.ts';
+import { createAllLocations } from '../../test/shared-server-locations.ts';
 import { runModel } from './model-run.ts';
 import { parseSeed } from './random.ts';
-import { createFolderLocations, createMemoryLocations } from './store-locations.ts';
 import { runVectors } from './vectors.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = parseSeed(process.env['COPPICE_SEED']);
-const sites = {
-  memory: createMemoryLocations(),
-  sqlite: createFolderLocations('sqlite'),
-  files: createFolderLocations('files'),
-  jsonl: createFolderLocations('jsonl'),
-  postgres: createSharedServerLocations(),
-};
+const sites = createAllLocations();
 const kinds = ['memory', 'sqlite', 'files', 'jsonl', 'postgres'] as const;
 const patience = long ? 36_000_000 : 240_000;
 

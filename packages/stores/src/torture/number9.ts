@@ -2,7 +2,6 @@
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ask } from '@coppice/core';
 import { open } from '../sqlite/index.ts';
@@ -18,7 +17,7 @@ import {
   withSqliteFile,
   writeSchemaFixture,
 } from './schema-fixture.ts';
-import { WorkerProcess } from './worker-process.ts';
+import { openUntilKilled } from './worker-process.ts';
 
 /** Options of the test that kills migrations to row numbers. */
 export interface Number9Options {
@@ -57,15 +56,9 @@ export async function runNumber9(options: Number9Options): Promise<TortureReport
     const name = `round-${round}.db`;
     const path = join(folder, name);
     copyFileSync(source, path);
-    const worker = await WorkerProcess.start();
     const life = random.below(Math.ceil(takes * 1.3) + 20);
     journal.note({ round, life });
-    const opened = worker.waitForReport(({ reported }) => reported === 'open');
-    worker.send({ task: 'session', url: `sqlite:${path}` });
-    await Promise.race([sleep(life), opened]);
-    worker.kill();
-    await worker.end();
-    total.through += (await opened) === null ? 0 : 1;
+    total.through += (await openUntilKilled(`sqlite:${path}`, life)) ? 1 : 0;
     const now = versionOf(path);
     if (now !== fixtureVersion && now !== newestSqliteVersion)
       throw journal.failure(`The tables have version ${now}.`, { round, path });
@@ -81,9 +74,7 @@ export async function runNumber9(options: Number9Options): Promise<TortureReport
       if (!isDeepStrictEqual(answers, fixtureAnswers)) throw journal.failure('The trees say something else.', { path });
       const added = await store.read(addedTreeId, () => ask('links', {}));
       if (added.length !== nodes) throw journal.failure(`${added.length} of ${nodes} messages are left.`, { path });
-      const { findings } = await store.fsck();
-      const errors = findings.filter(({ severity }) => severity === 'error');
-      if (errors.length > 0) throw journal.failure('The check finds something.', { path, errors });
+      await journal.checkStore(store, { path });
     } finally {
       await store.close();
     }

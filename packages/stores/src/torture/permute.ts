@@ -222,8 +222,7 @@ export async function runPermutations(options: PermuteOptions): Promise<TortureR
         raced += finishes.length;
       }
     }
-    const errors = (await course.handle(0).fsck()).findings.filter((finding) => finding.severity === 'error');
-    if (errors.length > 0) throw journal.failure(`fsck: ${errors.map((one) => one.message).join(' ')}`);
+    await journal.checkStore(course.handle(0));
   } finally {
     for (const worker of workers) worker.kill();
     for (const store of handles) await store.close();

@@ -83,8 +83,7 @@ export async function runVectors({ site, seed, say }: VectorsOptions): Promise<T
       store = await openStoreAt(place);
     }
     const kept = await readVectors(store, journal);
-    const errors = (await store.fsck()).findings.filter((finding) => finding.severity === 'error');
-    if (errors.length > 0) throw journal.failure(`fsck: ${errors.map((one) => one.message).join(' ')}`);
+    await journal.checkStore(store);
     return journal.done({ kept, refused });
   } finally {
     await store.close();

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { tortureFolder } from './journal.ts';
@@ -120,4 +121,15 @@ export class WorkerProcess {
     if (code !== null && code !== 0) throw new Error(`A worker ended with ${code}: ${this.#said.slice(-4000)}`);
     return code;
   }
+}
+
+/** Starts a worker that opens a store, and kills it after a time or when it has opened. Returns whether it had. */
+export async function openUntilKilled(url: string, lifeMs: number): Promise<boolean> {
+  const worker = await WorkerProcess.start();
+  const opened = worker.waitForReport(({ reported }) => reported === 'open');
+  worker.send({ task: 'session', url });
+  await Promise.race([sleep(lifeMs), opened]);
+  worker.kill();
+  await worker.end();
+  return (await opened) !== null;
 }

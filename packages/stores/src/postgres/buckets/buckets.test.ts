@@ -2,10 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask, isAppError, run, type Store, type TreeListEvent, textMessage, treeId } from '@coppice/core';
-import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
+import { ask, isAppError, type Store, type TreeListEvent, textMessage, treeId } from '@coppice/core';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startBucketWriters } from '../../../test/bucket-writers.ts';
 import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
 import { createTestBuckets, type TestBuckets, toBucketServer } from '../../../test/postgres-subject.ts';
@@ -256,14 +257,12 @@ describe('moving an owner', () => {
   }, async () => {
     const owners = ['ann', 'ben', 'cem'];
     const other = await open(place.directory.url);
-    const acknowledged = new Map<string, string[]>();
+    const trees = new Map(owners.map((owner, at) => [owner, treeId(testUuid(at + 1))]));
     const feeds = new Map<string, number[]>();
     const stop = new AbortController();
     const following: Promise<void>[] = [];
-    for (const [at, owner] of owners.entries()) {
-      const id = treeId(testUuid(at + 1));
+    for (const [owner, id] of trees) {
       await TestTree.make({ store: store.forOwner(owner), treeId: id });
-      acknowledged.set(owner, []);
       const seen: number[] = [];
       feeds.set(owner, seen);
       const cursor = await listStart(other.forOwner(owner));
@@ -273,40 +272,16 @@ describe('moving an owner', () => {
         })(),
       );
     }
-    let isOver = false;
-    const writers = owners.flatMap((owner, at) =>
-      [store, other].map(async (through, which) => {
-        const tick = createTestClock(1_000 + at * 100 + which);
-        for (let n = 0; n < 150 && !isOver; n++) {
-          const id = testUuid(100_000 + at * 20_000 + which * 10_000 + n);
-          await run(
-            through.forOwner(owner),
-            {
-              type: 'append',
-              treeId: treeId(testUuid(at + 1)),
-              messages: [{ message: user(`message ${n} of ${which}`), id }],
-              merge: false,
-              select: false,
-            },
-            { actor: 'me', kit: testKit, ...tick },
-          );
-          acknowledged.get(owner)?.push(id);
-        }
-      }),
-    );
+    const writers = startBucketWriters([store, other], trees, 150);
     for (let turn = 0; turn < 3; turn++)
       for (const owner of owners) {
         const { main } = await treesOf(owner);
         await buckets.moveOwner(owner, main > 0 ? 'far' : 'main');
       }
-    isOver = true;
-    await Promise.all(writers);
-    for (const [at, owner] of owners.entries()) {
-      const rows = await store.forOwner(owner).read(treeId(testUuid(at + 1)), () => ask('rows', {}));
-      const found = (rows?.nodes ?? []).filter(({ parentId }) => parentId !== null).map(({ id }) => String(id));
-      expect(found.sort()).toEqual([...(acknowledged.get(owner) ?? [])].sort());
-      const last = (acknowledged.get(owner)?.length ?? 0) + 1;
-      expect(rows?.row.version).toBe(last);
+    await writers.stop();
+    await writers.expectNothingLost(store);
+    for (const owner of owners) {
+      const last = writers.count(owner) + 1;
       while (feeds.get(owner)?.at(-1) !== last) await new Promise((resolve) => setTimeout(resolve, 20));
       expect(feeds.get(owner)).toEqual(Array.from({ length: last }, (_, version) => version + 1));
     }

@@ -1,8 +1,9 @@
 // @module-tag full
-import { ask, run, type Store, treeId } from '@coppice/core';
-import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
+import { ask, type Store, treeId } from '@coppice/core';
+import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startBucketWriters } from '../../../test/bucket-writers.ts';
 import { createTestDatabase, startOwnServer, type TestDatabase } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
 import { open } from '../index.ts';
@@ -100,12 +101,10 @@ describe('moving a whole bucket', () => {
     const stop = new AbortController();
     const feeds = new Map<string, number[]>();
     const listed = new Map<string, number[]>();
-    const acknowledged = new Map<string, string[]>();
+    const trees = new Map(owners.map((owner, at) => [owner, treeId(testUuid(at + 1))]));
     const following: Promise<void>[] = [];
-    for (const [at, owner] of owners.entries()) {
-      const id = treeId(testUuid(at + 1));
+    for (const [owner, id] of trees) {
       await TestTree.make({ store: store.forOwner(owner), treeId: id });
-      acknowledged.set(owner, []);
       const [seen, inList]: [number[], number[]] = [[], []];
       feeds.set(owner, seen);
       listed.set(owner, inList);
@@ -119,34 +118,16 @@ describe('moving a whole bucket', () => {
         })(),
       );
     }
-    let isOver = false;
-    const writers = owners.flatMap((owner, at) =>
-      [store, other].map(async (through, which) => {
-        const tick = createTestClock(1_000 + at * 100 + which);
-        for (let n = 0; n < 9_000 && !isOver; n++) {
-          const id = testUuid(100_000 + at * 20_000 + which * 10_000 + n);
-          const message = { message: user(`message ${n} of ${which}`), id };
-          await run(
-            through.forOwner(owner),
-            { type: 'append', treeId: treeId(testUuid(at + 1)), messages: [message], merge: false, select: false },
-            { actor: 'me', kit: testKit, ...tick },
-          );
-          acknowledged.get(owner)?.push(id);
-        }
-      }),
-    );
+    const writers = startBucketWriters([store, other], trees, 9_000);
     await buckets.moveBucket('far', newUrl);
-    const before = owners.map((owner) => acknowledged.get(owner)?.length ?? 0);
+    const before = owners.map((owner) => writers.count(owner));
     // Every owner goes on writing in the new database.
-    while (!owners.every((owner, at) => (acknowledged.get(owner)?.length ?? 0) > (before[at] ?? 0) + 3))
+    while (!owners.every((owner, at) => writers.count(owner) > (before[at] ?? 0) + 3))
       await new Promise((resolve) => setTimeout(resolve, 10));
-    isOver = true;
-    await Promise.all(writers);
-    for (const [at, owner] of owners.entries()) {
-      const rows = await store.forOwner(owner).read(treeId(testUuid(at + 1)), () => ask('rows', {}));
-      const found = (rows?.nodes ?? []).filter(({ parentId }) => parentId !== null).map(({ id }) => String(id));
-      expect(found.sort()).toEqual([...(acknowledged.get(owner) ?? [])].sort());
-      const last = (acknowledged.get(owner)?.length ?? 0) + 1;
+    await writers.stop();
+    await writers.expectNothingLost(store);
+    for (const owner of owners) {
+      const last = writers.count(owner) + 1;
       while (feeds.get(owner)?.at(-1) !== last) await new Promise((resolve) => setTimeout(resolve, 20));
       expect(feeds.get(owner)).toEqual(Array.from({ length: last - 1 }, (_, n) => n + 2));
       while (listed.get(owner)?.at(-1) !== last) await new Promise((resolve) => setTimeout(resolve, 20));

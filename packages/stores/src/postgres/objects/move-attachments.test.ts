@@ -6,7 +6,7 @@ import { sha256Hex } from '@coppice/content';
 import { type Store, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type ObjectServer, startObjectServer } from '../../../test/object-server.ts';
+import { type ObjectServer, setObjectServerVariables, startObjectServer } from '../../../test/object-server.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { openStore } from '../../open-store.ts';
 import { openBuckets } from '../buckets/index.ts';
@@ -22,26 +22,14 @@ let server: ObjectServer;
 let database: TestDatabase;
 let attachments: Attachments;
 let store: Store;
-const before = new Map<string, string | undefined>();
+let restoreVariables: () => void;
 
 beforeAll(async () => {
   server = await startObjectServer(credentials);
-  const variables = {
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    AWS_ENDPOINT_URL_S3: server.url,
-    AWS_REGION: credentials.region,
-    AWS_SESSION_TOKEN: '',
-  };
-  for (const [name, value] of Object.entries(variables)) {
-    before.set(name, process.env[name]);
-    process.env[name] = value;
-  }
+  restoreVariables = setObjectServerVariables(server, credentials);
 });
 afterAll(async () => {
-  for (const [name, value] of before)
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
+  restoreVariables();
   await server.close();
 });
 beforeEach(async () => {

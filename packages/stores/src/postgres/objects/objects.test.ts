@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Store, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type ObjectServer, startObjectServer } from '../../../test/object-server.ts';
+import { type ObjectServer, setObjectServerVariables, startObjectServer } from '../../../test/object-server.ts';
 import { createPreparedDatabase, postgresSubject } from '../../../test/postgres-subject.ts';
 import { registerAttachmentRules } from '../../conformance/attachments.ts';
 import { openStore } from '../../open-store.ts';
@@ -24,29 +24,17 @@ const attachments = 's3://coppice-test/attachments';
 const bytes = Uint8Array.from({ length: 5_000 }, (_, at) => (at * 7) % 256);
 
 let server: ObjectServer;
-const before = new Map<string, string | undefined>();
+let restoreVariables: () => void;
 
 beforeAll(async () => {
   server = await startObjectServer(credentials);
-  const variables = {
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    AWS_ENDPOINT_URL_S3: server.url,
-    AWS_REGION: credentials.region,
-    AWS_SESSION_TOKEN: '',
-  };
-  for (const [name, value] of Object.entries(variables)) {
-    before.set(name, process.env[name]);
-    process.env[name] = value;
-  }
+  restoreVariables = setObjectServerVariables(server, credentials);
 });
 afterEach(() => {
   server.failing = new Set();
 });
 afterAll(async () => {
-  for (const [name, value] of before)
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
+  restoreVariables();
   await server.close();
 });
 
