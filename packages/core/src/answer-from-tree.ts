@@ -334,7 +334,8 @@ function removedAt(key: string | null): string | null {
   return key === null ? null : key.slice(0, key.indexOf(' '));
 }
 
-function positionsAround(tree: Tree, of: NodeId, position: string): Reads['neighbourPositions']['answer'] {
+/** Returns the nearest positions before and after a position under a parent, removed children included. */
+export function positionsAround(tree: Tree, of: NodeId, position: string): Reads['neighbourPositions']['answer'] {
   const { children: order, removedChildren } = mapGet(tree.nodes, of) ?? childless;
   const { before, after } = neighbourPositions(order, position);
   // Keys of children removed at this position sort after the bare position and before any longer one.

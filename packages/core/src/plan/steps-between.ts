@@ -1,6 +1,8 @@
+import { positionsAround } from '../answer-from-tree.ts';
 import { applyStepRows, startDraft, type TreeDraft } from '../apply-row-change.ts';
-import { childAtIndex, childAtPosition, indexOfPosition, lastPosition } from '../child-list.ts';
+import { childAtPosition, lastPosition } from '../child-list.ts';
 import type { FieldMap } from '../decode.ts';
+import { refuse } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { matchParentOfChildren, type Node } from '../node.ts';
 import { subtree } from '../path.ts';
@@ -35,8 +37,10 @@ export function stepsBetween(now: Tree, then: Tree): TreeRewrite {
   const wanted = subtree(then, then.rootId).filter((node) => node.parentId !== null);
   // The system prompt can change only in an empty tree: before nodes are restored, or after all nodes are removed. If
   // both states have messages and their prompts differ, all messages are removed first.
-  if (hasOtherPrompt(now, then))
+  if (hasOtherPrompt(now, then)) {
+    assertNoSharedMessage(now, wanted);
     for (const id of childIds(now, now.rootId)) takeStep(rewrite, { type: 'remove', nodeId: id });
+  }
   const isEmptied = childIds(rewrite.draft, now.rootId).length === 0;
   if (isEmptied) attributesTo(rewrite, then);
   for (const before of allBookmarks(now))
@@ -65,6 +69,17 @@ function hasOtherPrompt(now: Tree, then: Tree): boolean {
   return then.activeNodeId !== null && now.attributes.systemPrompt !== then.attributes.systemPrompt;
 }
 
+/** Throws if a message of the earlier state is in the tree now: it would be under another system prompt. */
+function assertNoSharedMessage(now: Tree, wanted: readonly Node[]): void {
+  const shared = wanted.find(({ id }) => findNode(now, id) !== undefined);
+  if (shared !== undefined)
+    refuse(
+      'tree/root-protected',
+      `That version has another system prompt, and its message ${shared.id} is in the tree under the present one: delete the message first, or create another tree.`,
+      { treeId: now.id, nodeId: shared.id },
+    );
+}
+
 function restoreNode(rewrite: TreeRewrite, id: NodeId): void {
   const open = [id];
   for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
@@ -75,11 +90,12 @@ function restoreNode(rewrite: TreeRewrite, id: NodeId): void {
     }
     const top = removalRootOf(rewrite.draft, node);
     const parent = top.parentId === null ? undefined : findAnyNode(rewrite.draft, top.parentId);
-    if (parent !== undefined && parent.removedIn !== null) {
+    if (parent === undefined) return;
+    if (parent.removedIn !== null) {
       open.push(parent.id);
       continue;
     }
-    const position = freePosition(rewrite.draft, top.parentId, top.position, top.id);
+    const position = freePosition(rewrite.draft, parent.id, top.position, top.id);
     takeStep(rewrite, buildRestoreStep(top, node.removedIn, position));
   }
 }
@@ -93,11 +109,14 @@ function removalRootOf(draft: TreeDraft, from: Node): Node {
   }
 }
 
-function freePosition(draft: TreeDraft, parentId: NodeId | null, position: string, id: NodeId): string {
-  const order = childListOf(draft, parentId ?? '');
-  const there = childAtPosition(order, position);
+/**
+ * Returns the position if it is free, else the next free one. A position of a removed child is not free: the node gets
+ * its position before it is restored, and databases keep the positions of nodes that were removed together unique.
+ */
+function freePosition(draft: TreeDraft, parentId: NodeId, position: string, id: NodeId): string {
+  const there = childAtPosition(childListOf(draft, parentId), position);
   if (there === undefined || there === id) return position;
-  return positionBetween(position, childAtIndex(order, indexOfPosition(order, position) + 1)?.position ?? null);
+  return positionBetween(position, positionsAround(draft, parentId, position).after);
 }
 
 function moveTo(rewrite: TreeRewrite, node: Node): void {

@@ -1,4 +1,4 @@
-import { treeId as asTreeId, nodeId, readTreeAsOf, type Tree } from '@coppice/core';
+import { treeId as asTreeId, type NodeId, nodeId, readTreeAsOf, type Tree } from '@coppice/core';
 import {
   arbitraryCommands,
   assistant,
@@ -97,6 +97,41 @@ export function registerHistoryRules(subject: StoreSubject): void {
       for (const then of states.values())
         expect(unmarked(await store.read(then.id, () => readTreeAsOf(then.id, then.version)))).toEqual(unmarked(then));
     });
+
+    testStoreRule(
+      subject,
+      '[K291] an earlier version is restored where another message has the position of a removed one',
+      async (store, context) => {
+        skipUnlessSupported(context, store.supports.history, 'this store keeps no history');
+        const fixture = await createTestTree(store);
+        const { treeId } = fixture;
+        const { rootId } = await readTreeValue(store, treeId);
+        const roots: NodeId[] = [];
+        for (const text of ['moved', 'parent', 'first', 'second'])
+          roots.push(await fixture.variant(user(text), rootId));
+        const [moved = nodeId(''), parent = nodeId(''), first = nodeId(''), second = nodeId('')] = roots;
+        const { actId } = await fixture.run({ type: 'move', treeId, nodeId: moved, parentId: parent });
+        // Now the position of the moved message is free, and two others come to stand there and just behind it.
+        await fixture.run({ type: 'move', treeId, nodeId: first, parentId: rootId, before: parent });
+        const { version } = await fixture.run({
+          type: 'move',
+          treeId,
+          nodeId: second,
+          parentId: rootId,
+          before: parent,
+        });
+        const then = shapeOf(await readTreeJson(store, treeId));
+        await fixture.run({ type: 'delete', treeId, nodeIds: [first, second] });
+        await fixture.run({ type: 'undo', treeId, actId });
+        const positions = await Promise.all(
+          [moved, first].map(async (id) => (await askStore(store, treeId, 'anyNode', { id }))?.position),
+        );
+        expect(positions[0]).toBe(positions[1]);
+        await fixture.run({ type: 'restore-version', treeId, version });
+        expect(shapeOf(await readTreeJson(store, treeId))).toEqual(then);
+        await expectNoErrors(store, treeId);
+      },
+    );
 
     testStoreRule(
       subject,
