@@ -30,7 +30,8 @@ const measured = [
   ['entries/context.ts', 6_066],
   ['entries/diff.ts', 4_342],
   // A history whose old commits were deleted: where it begins, and errors for what lies before.
-  ['entries/history.ts', 6_317],
+  // Rewinding a move sets the visit marks of the whole active path, as the move does.
+  ['entries/history.ts', 6_581],
   ['entries/chatgpt.ts', 8_123],
   ['entries/store.ts', 9_423],
   // Paths of keys, filled texts and lists of texts, which twenty files had by hand, and the check of a store that three

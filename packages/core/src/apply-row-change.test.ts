@@ -122,6 +122,34 @@ g
     const { tree: next } = applyOrThrow(tree, [move(tree, 'b', 'h', 'a0', 'h')]);
     expect(marksOf(next, ['a', 'h', 'b'])).toEqual([null, 'b', 'c']);
   });
+
+  test('[S35] a branch with the active node is marked at its new place, where others were visited before', () => {
+    const tree = select(select(buildTree(drawing), 'h'), 'c');
+    expect(marksOf(tree, ['root', 'a', 'b', 'g', 'h'])).toEqual(['a', 'b', 'c', 'h', null]);
+    const { tree: below } = applyOrThrow(tree, [move(tree, 'b', 'g', 'a1', 'g')]);
+    expect(marksOf(below, ['root', 'a', 'b', 'g'])).toEqual(['g', null, 'c', 'b']);
+    const { tree: deeper } = applyOrThrow(below, [move(below, 'b', 'h', 'a0', 'h')]);
+    expect(marksOf(deeper, ['root', 'b', 'g', 'h'])).toEqual(['g', 'c', 'h', 'b']);
+  });
+
+  test('[S35] a branch that is moved while another is active leaves the marks of the active path', () => {
+    const tree = select(buildTree(drawing), 'h');
+    const { tree: next } = applyOrThrow(tree, [move(tree, 'b', 'g', 'a1', 'g')]);
+    expect(marksOf(next, ['root', 'a', 'b', 'g'])).toEqual(['g', null, 'c', 'h']);
+  });
+
+  test('[S35] an active node stays marked when its child moves beside it', () => {
+    const tree = select(buildTree(drawing), 'b');
+    const { tree: next } = applyOrThrow(tree, [move(tree, 'c', 'a', 'a2', 'a')]);
+    expect(marksOf(next, ['root', 'a', 'b'])).toEqual(['a', 'b', null]);
+  });
+
+  test('[S35] the way to an active node 300 levels below a moved one is marked', () => {
+    const deep = Array.from({ length: 300 }, (_, level) => `${'  '.repeat(level)}n${level}${level === 299 ? '*' : ''}`);
+    const tree = select(select(buildTree(['o', '  p', ...deep].join('\n')), 'p'), 'n299');
+    const { tree: next } = applyOrThrow(tree, [move(tree, 'n1', 'o', 'a1', 'o')]);
+    expect(lastVisitedLeaf(next, testRootId)).toBe('n299');
+  });
 });
 
 describe('match parents', () => {

@@ -3,6 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { applyOrThrow } from './apply.ts';
 import { checkTree } from './check.ts';
 import { isAppError } from './errors.ts';
+import type { NodeId } from './ids.ts';
+import { activePath } from './path.ts';
 import { run } from './run.ts';
 import { parseSteps, stepsToJson } from './steps/index.ts';
 import {
@@ -17,7 +19,7 @@ import { testKit } from './testing/kit.ts';
 import { ReferenceStore } from './testing/reference-store.ts';
 import { type AbstractCommandResult, runCommands } from './testing/run-commands.ts';
 import { testUuid } from './testing/test-tree.ts';
-import { allBookmarks, allNodes, emptyTree, type Tree } from './tree.ts';
+import { allBookmarks, allNodes, emptyTree, findNode, type Tree } from './tree.ts';
 
 const runs = propertyParameters(300, process.env);
 vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
@@ -46,6 +48,21 @@ test('[S16] random commands of several actors break no invariant', async () => {
     fc.asyncProperty(arbitraryCommands(), async (commands) => {
       await watch(commands, (_turn, _before, store) => {
         for (const tree of store.trees.values()) expect(errors(tree)).toEqual([]);
+      });
+    }),
+    runs,
+  );
+});
+
+test('[S35] after every random command visit marks lead from the root to the active node', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryCommands(), async (commands) => {
+      await watch(commands, (_turn, _before, store) => {
+        for (const tree of store.trees.values()) {
+          const marked: (NodeId | null)[] = [tree.rootId, ...activePath(tree).map(({ id }) => id)];
+          for (const [index, child] of marked.slice(1).entries())
+            expect(findNode(tree, marked[index] ?? '')?.lastChildId).toBe(child);
+        }
       });
     }),
     runs,

@@ -7,7 +7,8 @@ import { ask, type ReadProgram } from '../reads.ts';
 import { buildRowUpdate, type RowChange } from '../rows.ts';
 import { childListOf, findNode, parentEntry, type Tree } from '../tree.ts';
 import { matchParentMismatch } from './match.ts';
-import type { MoveStep, StepCheck, StepKind } from './types.ts';
+import { isOnPathTo, visitMarks } from './select.ts';
+import type { CommitNumbers, MoveStep, StepCheck, StepKind } from './types.ts';
 
 /** Moves a subtree to another parent, or to another position under the same parent. */
 export const move: StepKind<MoveStep> = {
@@ -23,9 +24,14 @@ export const move: StepKind<MoveStep> = {
 /**
  * Updates the match parent of markers and first messages below a moved marker, removed nodes included. If the old
  * parent has a visit mark on the node, the mark moves to the new parent if that is a child of the old parent; otherwise
- * the mark is cleared. The new parent gets a mark on the node if it had no mark, or a mark on the old parent.
+ * the mark is cleared. The new parent gets a mark on the node if it had no mark, or a mark on the old parent that is not
+ * active. If the moved node is on the active path, all marks of the new path are set, because later commits rely on
+ * them.
  */
-function* moveLinks({ nodeId, to, from }: MoveStep): ReadProgram<RowChange[]> {
+function* moveLinks(
+  { nodeId, to, from }: MoveStep,
+  { active = null }: Pick<CommitNumbers, 'active'>,
+): ReadProgram<RowChange[]> {
   const changes: RowChange[] = [];
   const [node, parent, above] = yield* ask('ancestors', { of: nodeId, limit: 3 });
   if (node === undefined || parent === undefined) return changes;
@@ -36,8 +42,17 @@ function* moveLinks({ nodeId, to, from }: MoveStep): ReadProgram<RowChange[]> {
   if (from.parentId === parent.id) return changes;
   const old = above?.id === from.parentId ? above : (yield* ask('ancestors', { of: from.parentId, limit: 1 }))[0];
   if (old?.lastChildId !== nodeId) return changes;
+  // One level up or down the marks above are right, so a splice and a split read no path.
+  const isNear = old.parentId === parent.id || (parent.parentId === old.id && parent.lastChildId === null);
+  if (!isNear && active !== null && (yield* isOnPathTo(active, nodeId))) {
+    const marks = yield* visitMarks(old.id, nodeId);
+    if (!marks.some((mark) => mark.op === 'updated' && mark.nodeIds.includes(old.id)))
+      changes.push(buildRowUpdate(old.id, { lastChildId: null }));
+    changes.push(...marks);
+    return changes;
+  }
   changes.push(buildRowUpdate(old.id, { lastChildId: parent.parentId === old.id ? parent.id : null }));
-  if (parent.lastChildId === null || parent.lastChildId === old.id)
+  if (parent.lastChildId === null || (parent.lastChildId === old.id && old.id !== active))
     changes.push(buildRowUpdate(parent.id, { lastChildId: nodeId }));
   return changes;
 }

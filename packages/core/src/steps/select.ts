@@ -63,10 +63,10 @@ export function visitMarksOfInserts(
 const firstStride = 8;
 
 /**
- * Sets the visit marks of the path to the active node. Visit marks above the fork between the old path and the new path
- * are already correct, so both paths are read upwards in growing pieces until they meet.
+ * Returns the visit marks of the path to a node. Visit marks above the fork between the path to the old active node and
+ * the new path are already correct, so both paths are read upwards in growing pieces until they meet.
  */
-function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]> {
+export function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]> {
   const path = new PathUp(to);
   const old = new PathUp(active);
   for (let stride = firstStride; ; stride *= 2) {
@@ -82,6 +82,13 @@ function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]
         : [buildRowUpdate(parent.id, { lastChildId: child.id })];
     });
   }
+}
+
+/** Whether a node is on the path to another one, which may be the node itself. */
+export function* isOnPathTo(to: NodeId, id: NodeId): ReadProgram<boolean> {
+  const path = new PathUp(to);
+  for (let stride = firstStride; !path.ids.has(id) && !path.done; stride *= 2) yield* path.climb(stride);
+  return path.ids.has(id);
 }
 
 /** A path from a node up to the root, read piece by piece. */
