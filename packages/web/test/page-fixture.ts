@@ -166,7 +166,7 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
       if (given === undefined && signInUrl !== null) await page.goto(signInUrl);
       if (given !== undefined || path !== '/') await page.goto(url + path);
       // The page is drawn after it is loaded; until then keys have no effect.
-      await page.locator('#app > *').first().waitFor({ state: 'attached' });
+      await page.locator('body > div > *').first().waitFor({ state: 'attached' });
       return { page, context, faults };
     },
     async close() {
