@@ -17,11 +17,15 @@ async function found(store: Store, text: string, more: Partial<SearchQuery> = {}
   return items.map((hit) => hit.snippet);
 }
 
-/** Registers a test of search, which is skipped for a store that does not search. */
-function testSearchRule(subject: StoreSubject, name: string, body: (store: Store) => Promise<void>): void {
+/** Registers a test of search with an empty tree. It is skipped for a store that does not search. */
+function testSearchRule(
+  subject: StoreSubject,
+  name: string,
+  body: (store: Store, fixture: TestTree) => Promise<void>,
+): void {
   testStoreRule(subject, name, async (store, context) => {
     skipUnlessSupported(context, store.supports.search, 'this store does not search');
-    await body(store);
+    await body(store, await createTestTree(store));
   });
 }
 
@@ -30,8 +34,7 @@ export function registerSearchRules(subject: StoreSubject): void {
     testSearchRule(
       subject,
       '[K60] terms are parts of texts in any case, all of them needed, on every branch',
-      async (store) => {
-        const fixture = await createTestTree(store);
+      async (store, fixture) => {
         const [first] = await fixture.addMessages(['The quick brown fox', 'jumps over the lazy dog']);
         await fixture.variant(assistant('Quickly said the Brownie'), first ?? nodeId(''));
         expect(await found(store, 'QUICK brown')).toEqual(['Quickly said the Brownie', 'The quick brown fox']);
@@ -42,8 +45,7 @@ export function registerSearchRules(subject: StoreSubject): void {
       },
     );
 
-    testSearchRule(subject, '[K61] lone surrogates and NUL are found inside long terms too', async (store) => {
-      const fixture = await createTestTree(store);
+    testSearchRule(subject, '[K61] lone surrogates and NUL are found inside long terms too', async (store, fixture) => {
       await fixture.addMessages(['before\ud800after', 'before\u0000after', 'before\ufffdafter']);
       expect(await found(store, 'before\ud800after')).toEqual(['before\ud800after']);
       expect(await found(store, 'e\u0000a')).toEqual(['before\u0000after']);
@@ -51,62 +53,67 @@ export function registerSearchRules(subject: StoreSubject): void {
       expect(await found(store, 'after')).toHaveLength(3);
     });
 
-    testSearchRule(subject, '[K61] no character has a special meaning, and short terms match too', async (store) => {
-      const fixture = await createTestTree(store);
-      const texts = [
-        '50% off',
-        '500 of them',
-        'a_b',
-        'axb',
-        'say "hi" (NEAR it) -not',
-        "it's; DROP TABLE node",
-        'Größe 漢字',
-        'back\\slash*',
-      ];
-      await fixture.addMessages(texts.map(user));
-      const cases: readonly (readonly [string, number])[] = [
-        ['50%', 1],
-        ['a_b', 1],
-        ['"hi"', 1],
-        ['(NEAR', 1],
-        ['-not', 1],
-        ["it's;", 1],
-        ['größe', 1],
-        ['漢', 1],
-        ['h\\s', 0],
-        ['k\\s', 1],
-        ['slash*', 1],
-        ['of', 2],
-        ['b', 4],
-        ['%', 1],
-        ['OR', 0],
-        ['nothing NOT', 0],
-      ];
-      for (const [text, count] of cases) expect([text, (await found(store, text)).length]).toEqual([text, count]);
-    });
+    testSearchRule(
+      subject,
+      '[K61] no character has a special meaning, and short terms match too',
+      async (store, fixture) => {
+        const texts = [
+          '50% off',
+          '500 of them',
+          'a_b',
+          'axb',
+          'say "hi" (NEAR it) -not',
+          "it's; DROP TABLE node",
+          'Größe 漢字',
+          'back\\slash*',
+        ];
+        await fixture.addMessages(texts.map(user));
+        const cases: readonly (readonly [string, number])[] = [
+          ['50%', 1],
+          ['a_b', 1],
+          ['"hi"', 1],
+          ['(NEAR', 1],
+          ['-not', 1],
+          ["it's;", 1],
+          ['größe', 1],
+          ['漢', 1],
+          ['h\\s', 0],
+          ['k\\s', 1],
+          ['slash*', 1],
+          ['of', 2],
+          ['b', 4],
+          ['%', 1],
+          ['OR', 0],
+          ['nothing NOT', 0],
+        ];
+        for (const [text, count] of cases) expect([text, (await found(store, text)).length]).toEqual([text, count]);
+      },
+    );
 
-    testSearchRule(subject, '[K62] search finds nodes that were moved out of a restored subtree', async (store) => {
-      const fixture = await createTestTree(store);
-      const { treeId } = fixture;
-      const [a = nodeId(''), b = nodeId(''), c = nodeId('')] = await fixture.addMessages([
-        'alpha',
-        'beta',
-        'gamma',
-        'delta',
-      ]);
-      await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' });
-      expect(await found(store, 'delta')).toEqual([]);
-      await fixture.run({ type: 'undo', treeId });
-      await fixture.run({ type: 'move', treeId, nodeId: c, parentId: a });
-      expect(await found(store, 'gamma')).toHaveLength(1);
-      expect(await found(store, 'delta')).toHaveLength(1);
-    });
+    testSearchRule(
+      subject,
+      '[K62] search finds nodes that were moved out of a restored subtree',
+      async (store, fixture) => {
+        const { treeId } = fixture;
+        const [a = nodeId(''), b = nodeId(''), c = nodeId('')] = await fixture.addMessages([
+          'alpha',
+          'beta',
+          'gamma',
+          'delta',
+        ]);
+        await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' });
+        expect(await found(store, 'delta')).toEqual([]);
+        await fixture.run({ type: 'undo', treeId });
+        await fixture.run({ type: 'move', treeId, nodeId: c, parentId: a });
+        expect(await found(store, 'gamma')).toHaveLength(1);
+        expect(await found(store, 'delta')).toHaveLength(1);
+      },
+    );
 
     testSearchRule(
       subject,
       '[K62] search finds the last acknowledged messages and nothing that was removed',
-      async (store) => {
-        const fixture = await createTestTree(store);
+      async (store, fixture) => {
         const [first, second] = await fixture.addMessages(['alpha secret', 'beta']);
         expect(await found(store, 'alpha')).toHaveLength(1);
         await fixture.run({
@@ -132,8 +139,7 @@ export function registerSearchRules(subject: StoreSubject): void {
     testSearchRule(
       subject,
       '[K63] hits come newest first, in parts without gap or double, by tree, project and role',
-      async (store) => {
-        const fixture = await createTestTree(store);
+      async (store, fixture) => {
         const other = await createTestTree(store, 2);
         await other.run({ type: 'attributes', treeId: other.treeId, set: { project: 'garden', title: 'Named' } });
         for (let at = 0; at < 7; at++)
