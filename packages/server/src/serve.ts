@@ -1,5 +1,5 @@
 /** Runs a server on a socket: address, access and shutdown. */
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import { isIP } from 'node:net';
 import { endsWithin } from '@coppice/engine';
 import { getRequestListener, RequestError } from '@hono/node-server';
@@ -7,6 +7,7 @@ import { type CoppiceServer, createServer } from './app.ts';
 import { assertServerOptionNames, checkServerOptions } from './check-options.ts';
 import type { AuthOptions, ServerOptions } from './contract.ts';
 import { httpStatusOf, makeHttpError, throwHttpError, toHttpRefusal } from './http-errors.ts';
+import { createHttpServer } from './http-server.ts';
 import { keepRecoveringReplies, keepSweepingRecords, keepTrimmingHistory } from './live/background-tasks.ts';
 
 /** The options of a server, and the address where it listens. */
@@ -66,8 +67,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const listener = getRequestListener((request, env) => server.fetch(request, env), {
     errorHandler: respondToMalformedRequest,
   });
-  // Node's limits for slow headers stay active. Bodies have their own limits.
-  const http = createHttpServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 60_000 }, listener);
+  const http = createHttpServer(listener);
   const port = await listenOn(http, wantedPort, host);
   server.services.bound.port = port;
   server.services.bound.isLoopback = isLoopback(host);
