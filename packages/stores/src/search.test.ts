@@ -24,6 +24,9 @@ it('[K135] every part of a text matches it as a term, whatever the case', () => 
       expect(containsAllTerms(text, terms)).toBe(true);
     }),
   );
+  for (const text of ['ΣΙΣΥΦΟΣ', 'Σίσυφος', 'οσ'])
+    for (const part of [text, text.slice(0, 3), text.slice(-1), text.toUpperCase(), text.toLowerCase()])
+      expect(containsAllTerms(`Ο ${text}.`, splitSearchTerms(part))).toBe(true);
   expect(splitSearchTerms(' 50%  off\n50% ')).toEqual(['50%', 'off']);
   expect(splitSearchTerms('  ')).toEqual([]);
 });

@@ -3,14 +3,22 @@
  * search term, ignoring case. No character has a special meaning.
  */
 
+/**
+ * Returns a text in lower case, for comparisons that ignore case. The lower case of a capital sigma depends on the next
+ * letter, so a part of a text would differ from the same part of the whole text: every sigma becomes the same letter.
+ */
+export function foldCase(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ');
+}
+
 /** Splits a search text at white space into terms in lower case. */
 export function splitSearchTerms(text: string): readonly string[] {
-  return [...new Set(text.toLowerCase().split(/\s+/u))].filter((term) => term !== '');
+  return [...new Set(foldCase(text).split(/\s+/u))].filter((term) => term !== '');
 }
 
 /** Whether a text contains every term. */
 export function containsAllTerms(text: string, terms: readonly string[]): boolean {
-  const lower = text.toLowerCase();
+  const lower = foldCase(text);
   return terms.every((term) => lower.includes(term));
 }
 
@@ -20,14 +28,14 @@ const after = 120;
 
 /** Returns the text around the first term as one line, with an ellipsis where it is cut, never inside a character. */
 export function snippetOf(text: string, terms: readonly string[]): string {
-  const lower = text.toLowerCase();
+  const lower = foldCase(text);
   const offsets = terms.map((term) => lower.indexOf(term)).filter((offset) => offset >= 0);
   return cutAround(text, offsets.length === 0 ? 0 : Math.min(...offsets));
 }
 
 /** Returns the snippet of a text that contains every term, else null. Each term is searched only once. */
 export function snippetIfMatching(text: string, terms: readonly string[]): string | null {
-  const lower = text.toLowerCase();
+  const lower = foldCase(text);
   let first = lower.length;
   for (const term of terms) {
     const offset = lower.indexOf(term);

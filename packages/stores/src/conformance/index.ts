@@ -10,6 +10,7 @@ import { registerConcurrentWriteRules } from './concurrent-writes.ts';
 import { registerFeedRules } from './feeds.ts';
 import { registerHistoryRules } from './history.ts';
 import { registerSizeRules } from './large-trees.ts';
+import { registerLetterCaseRules } from './letter-case.ts';
 import { registerListAndBackupRules } from './lists-and-backups.ts';
 import { registerOpeningRules } from './opening.ts';
 import { registerOwnerRules } from './owners.ts';
@@ -40,6 +41,7 @@ export function runStoreConformance(subject: StoreSubject): void {
     registerReplayRules(subject);
     registerConcurrentWriteRules(subject);
     registerSearchRules(subject);
+    registerLetterCaseRules(subject);
     registerFeedRules(subject);
     registerTrashRules(subject);
     registerHistoryRules(subject);

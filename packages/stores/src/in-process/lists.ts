@@ -15,7 +15,7 @@ import {
 import { allNodes, findAnyNode, previewOf } from '@coppice/core/tree';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { clampPageLength } from '../limits.ts';
-import { containsAllTerms, snippetOf, splitSearchTerms } from '../search.ts';
+import { containsAllTerms, foldCase, snippetOf, splitSearchTerms } from '../search.ts';
 import { indexInLog, type LoadedTreeSlot, type TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';
 
@@ -33,7 +33,7 @@ function fitsQuery({ attributes }: TreeRow, query: TreeQuery): boolean {
     (tag === undefined || attributes.tags?.includes(tag) === true) &&
     (pinned === undefined || (attributes.pinned === true) === pinned) &&
     (forest === undefined || (attributes.forestKey !== undefined) === forest) &&
-    (title === undefined || (titleOfTree({ attributes }) ?? '').toLowerCase().includes(title.toLowerCase()))
+    (title === undefined || foldCase(titleOfTree({ attributes }) ?? '').includes(foldCase(title)))
   );
 }
 

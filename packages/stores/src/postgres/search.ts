@@ -186,6 +186,17 @@ function escapePattern(term: string): string {
   return `%${term.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
+/**
+ * Returns the condition for a text in lower case that contains a term. The texts distinguish the two forms of a small
+ * sigma, which the terms do not, so the index finds candidates with any character there.
+ */
+function containsTermSql(term: string, params: SqlParameter[]): string {
+  const pattern = escapePattern(term);
+  if (!term.includes('σ')) return `s.text LIKE $${params.push(pattern)}`;
+  const any = params.push(pattern.replaceAll('σ', '_'));
+  return `s.text LIKE $${any} AND replace(s.text, 'ς', 'σ') LIKE $${params.push(pattern)}`;
+}
+
 /** Searches the copied texts, which are in lower case like the terms. */
 function* inCopied(search: SearchRequest): SqlTask<NumberedHit[]> {
   // A trigram index needs bitmap scans, and each search term needs its own plan.
@@ -193,7 +204,7 @@ function* inCopied(search: SearchRequest): SqlTask<NumberedHit[]> {
   yield* execute('SET LOCAL plan_cache_mode = force_custom_plan');
   const params: SqlParameter[] = [];
   const conditions = searchConditions(search, params);
-  for (const term of search.terms) conditions.push(`s.text LIKE $${params.push(escapePattern(term))}`);
+  for (const term of search.terms) conditions.push(containsTermSql(term, params));
   const found = yield* queryRows(
     `SELECT ${candidateColumns} FROM search_text s JOIN tree t ON t.id = s.tree_id
     JOIN node n ON n.id = s.node_id

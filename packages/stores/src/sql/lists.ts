@@ -16,6 +16,7 @@ import {
 import { previewOf, rowOf } from '@coppice/core/tree';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { clampPageLength } from '../limits.ts';
+import { foldCase } from '../search.ts';
 import { countLoggedSteps } from './log.ts';
 import { inTreeByIndexSql, inTreeSql } from './numbers.ts';
 import {
@@ -52,9 +53,9 @@ export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<
   // Titles and tags are compared in this process, because databases fold case differently and cannot tell in which JSON
   // field a text is.
   const { tag } = query;
-  const title = query.title?.toLowerCase();
+  const title = query.title === undefined ? undefined : foldCase(query.title);
   const fits = ({ attributes }: TreeSummary) =>
-    (title === undefined || (attributes.title ?? attributes.autoTitle ?? '').toLowerCase().includes(title)) &&
+    (title === undefined || foldCase(attributes.title ?? attributes.autoTitle ?? '').includes(title)) &&
     (tag === undefined || attributes.tags?.includes(tag) === true);
   const size = title === undefined && tag === undefined ? limit + 1 : Math.max(limit + 1, comparedAtOnce);
   for (;;) {

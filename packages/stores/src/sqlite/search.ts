@@ -238,7 +238,8 @@ function searchTextIn(row: SqlRow): string {
   }
 }
 
-// Folds case exactly like the scan for short terms, so that both find the same messages.
+// Folds case like the scan for short terms, so that both find the same messages, except for the forms of a small sigma:
+// entries of existing indexes distinguish them.
 function foldText(said: string): string {
   return said.toLowerCase();
 }
@@ -248,10 +249,19 @@ function foldText(said: string): string {
  * index cannot be used, for example in a read-only file, every message is scanned.
  */
 export function searchSqlite(connection: SqliteConnection, search: SearchRequest, indexed: boolean): NumberedHit[] {
-  const long = indexed ? search.terms.filter((term) => [...term].length >= shortest) : [];
-  return long.length === search.terms.length
+  const parts = indexed ? search.terms.map(indexedPartsOf) : [];
+  const long = parts.flat();
+  return indexed && parts.every((one) => one.length > 0)
     ? indexedHits(connection, search, long)
     : scannedHits(connection, search, long);
+}
+
+/**
+ * Returns the parts of a term that the index can find. The index distinguishes the two forms of a small sigma, which
+ * the terms do not, so a term is searched by what stands between them.
+ */
+function indexedPartsOf(term: string): readonly string[] {
+  return term.split('σ').filter((part) => [...part].length >= shortest);
 }
 
 /**
