@@ -98,7 +98,7 @@ test('[B118, B119] a preset is changed in an existing chat, is remembered for th
   await page.getByRole('button', { name: 'Model: scripted/two' }).waitFor();
   await page.getByText('Its system prompt applies only to new chats.').waitFor();
   await page.getByRole('button', { name: /^Options/ }).click();
-  expect(await page.getByRole('checkbox', { name: 'Use tools' }).isChecked()).toBe(false);
+  expect(await page.getByRole('switch', { name: 'Use tools' }).isChecked()).toBe(false);
   await page.reload();
   await page.getByRole('button', { name: 'Preset: Brief' }).waitFor();
   await page.getByRole('button', { name: 'Model: scripted/two' }).waitFor();
@@ -146,13 +146,22 @@ test('[B118, B119] the options of a chat are saved as a preset, and saving again
   await tab.context.close();
 });
 
-test('[B118] presets and prompts are exported as JSON and imported from it; a file without any is refused', async () => {
+test('[B118, B349] presets and prompts are exported as JSON and imported from it; a file without any is refused', async () => {
   const tab = await fixture.open('/library');
   const { page } = tab;
   await page.getByRole('button', { name: 'New preset' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Careful');
   await page.getByRole('textbox', { name: 'System prompt' }).fill('Ask first.');
-  await page.getByRole('checkbox', { name: 'Use tools' }).uncheck();
+  // Both keys of a switch change it.
+  const tools = page.getByRole('switch', { name: 'Use tools' });
+  for (const [pressed, on] of [
+    ['Space', false],
+    ['Enter', true],
+    ['Enter', false],
+  ] as const) {
+    await tools.press(pressed);
+    await waitUntilTrue(() => tools.isChecked()).toBe(on);
+  }
   await page.getByRole('button', { name: 'Save preset' }).click();
   await page.getByRole('button', { name: /^Careful/ }).waitFor();
   await page.getByRole('button', { name: 'New prompt' }).click();

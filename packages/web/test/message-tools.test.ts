@@ -216,7 +216,7 @@ test('[B312] the user is notified of the end of a long reply in a hidden tab, af
   await waitUntilTrue(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   expect(await page.evaluate('[notified.length, asked]')).toEqual([2, 1]);
   await page.goto(`${fixture.url}/settings/appearance`);
-  await page.getByRole('checkbox', { name: /Notifications/ }).uncheck();
+  await page.getByRole('switch', { name: /Notifications/ }).uncheck();
   expect(await findSeriousViolations(tab)).toEqual([]);
   await done(tab);
 });

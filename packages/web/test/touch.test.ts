@@ -208,6 +208,39 @@ test.each([390, 320])('[B301] the composer of the start screen fits a phone of %
   await done(tab);
 });
 
+test('[B348] on a phone options and models are sheets at the bottom, and a tap beside one only closes it', async () => {
+  const messages = [
+    { role: 'user', content: 'How do I bake bread?' },
+    { role: 'assistant', content: 'With flour.' },
+  ];
+  const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Bread', messages } });
+  for (const width of [390, 320]) {
+    const tab = await fixture.open(`/t/${body.treeId}`, { ...phone, viewport: { width, height: 700 } });
+    const { page } = tab;
+    await page.getByTestId('thread').getByText('With flour.').waitFor();
+    const undo = page.getByRole('button', { name: /^Chats/ }).first();
+    const beside = await undo.boundingBox();
+    for (const [button, name] of [
+      [/^Options/, 'Options for this chat'],
+      [/^Model:/, 'Models'],
+    ] as const) {
+      await page.getByRole('button', { name: button }).tap();
+      const sheet = page.getByRole('dialog', { name });
+      await sheet.waitFor();
+      await waitUntilTrue(async () => {
+        const box = await sheet.boundingBox();
+        return [box?.x, box?.width, Math.round((box?.y ?? 0) + (box?.height ?? 0))];
+      }).toEqual([0, width, 700]);
+      expect(await findSeriousViolations(tab)).toEqual([]);
+      await page.touchscreen.tap((beside?.x ?? 0) + 10, (beside?.y ?? 0) + 10);
+      await waitUntilTrue(() => sheet.count()).toBe(0);
+      // The button below the tap was not pressed.
+      expect(await page.getByRole('dialog').count()).toBe(0);
+    }
+    await done(tab);
+  }
+});
+
 test('[B301] a phone, even a narrow one, has undo, options, several models and the meter within reach, and wide tables scroll', async () => {
   const table = `| ${'A heading | '.repeat(6)}\n|${'---|'.repeat(6)}\n| ${'some words | '.repeat(6)}`;
   for (const width of [390, 320]) {

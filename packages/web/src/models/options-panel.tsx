@@ -5,6 +5,7 @@ import { type ChatOptions, chooseOptions, defaultOptions } from '../state/chat-o
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
+import { Switch } from '../ui/switch.tsx';
 import { ModelMenu } from './model-menu.tsx';
 
 /** The options of a chat or a preset. Conflicting options are marked, but stay selected. */
@@ -249,6 +250,7 @@ export function ToolOptions({
 }): ReactElement | null {
   const tools = useAppData((lists) => lists.tools);
   const [opened, setOpened] = useState<string | null>(null);
+  const id = useId();
   if (tools.length === 0) return null;
   const setOff = (names: readonly string[], isOff: boolean) =>
     onChange({
@@ -256,10 +258,10 @@ export function ToolOptions({
     });
   return (
     <div className="option-tools">
-      <label className="option-row">
-        <span>{t('toolsOn')}</span>
-        <input type="checkbox" checked={toolsOn} onChange={(event) => onChange({ toolsOn: event.target.checked })} />
-      </label>
+      <div className="option-row">
+        <label htmlFor={id}>{t('toolsOn')}</label>
+        <Switch id={id} on={toolsOn} onChange={(on) => onChange({ toolsOn: on })} />
+      </div>
       {toolsOn
         ? [...groupByServer(tools)].map(([server, ofServer]) => (
             <ServerTools
@@ -303,7 +305,7 @@ interface ServerToolsProps {
   readonly onOpen: (isOpen: boolean) => void;
 }
 
-/** A server with a checkbox for all its tools; on demand also one for each of them. */
+/** A server with a switch for all its tools; on demand also a checkbox for each of them. */
 function ServerTools({ server, tools, off, onSetOff, isOpen, onOpen }: ServerToolsProps): ReactElement {
   const names = tools.map((tool) => tool.name);
   const on = names.filter((name) => !off.has(name)).length;
@@ -317,11 +319,10 @@ function ServerTools({ server, tools, off, onSetOff, isOpen, onOpen }: ServerToo
           <Button small look="quiet" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
             {t('chooseTools')}
           </Button>
-          <input
-            type="checkbox"
-            aria-label={t('toolsOfServer', { name: server })}
-            checked={on > 0}
-            onChange={(event) => onSetOff(names, !event.target.checked)}
+          <Switch
+            label={t('toolsOfServer', { name: server })}
+            on={on > 0}
+            onChange={(isOn) => onSetOff(names, !isOn)}
           />
         </span>
       </div>

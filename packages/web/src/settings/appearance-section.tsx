@@ -2,6 +2,7 @@ import { type ReactElement, useId } from 'react';
 import { currentLanguage, languageCodes, languages, setLanguage, t } from '../i18n/index.ts';
 import { canNotify, toggleNotifications, useNotificationSetting } from '../state/notify.ts';
 import { setTheme, useUi } from '../state/ui.ts';
+import { Switch } from '../ui/switch.tsx';
 import { SectionHead } from './section-head.tsx';
 
 /** The section of the settings for theme, language and notifications. */
@@ -58,13 +59,7 @@ function NotifyRow(): ReactElement {
         <b>{t('notifySetting')}</b>
         <span className="row-detail">{t(denied ? 'notifyBlocked' : 'notifyHint')}</span>
       </label>
-      <input
-        id={id}
-        type="checkbox"
-        checked={on}
-        disabled={denied}
-        onChange={(event) => void toggleNotifications(event.target.checked)}
-      />
+      <Switch id={id} on={on} disabled={denied} onChange={(isOn) => void toggleNotifications(isOn)} />
     </div>
   );
 }

@@ -1,5 +1,8 @@
-import { Popover as RadixPopover } from 'radix-ui';
+import { Popover as RadixPopover, Slot } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
+import { createPortal } from 'react-dom';
+import { Dialog } from './dialog.tsx';
+import { usePhone } from './use-phone.ts';
 
 interface PopoverProps {
   readonly trigger: ReactElement;
@@ -10,8 +13,13 @@ interface PopoverProps {
   readonly className?: string;
 }
 
-/** A box with controls above the composer. Not modal: a modal one would lock scrolling with a style element. */
-export function Popover({ trigger, label, open, onOpenChange, children, className }: PopoverProps): ReactElement {
+/** A box with controls above the composer; on a phone a sheet at the bottom of the screen. */
+export function Popover(props: PopoverProps): ReactElement {
+  return usePhone() ? <Sheet {...props} /> : <Box {...props} />;
+}
+
+/** Not modal: a modal one would lock scrolling with a style element. */
+function Box({ trigger, label, open, onOpenChange, children, className }: PopoverProps): ReactElement {
   return (
     <RadixPopover.Root open={open} onOpenChange={onOpenChange}>
       <RadixPopover.Trigger asChild>{trigger}</RadixPopover.Trigger>
@@ -28,5 +36,22 @@ export function Popover({ trigger, label, open, onOpenChange, children, classNam
         </RadixPopover.Content>
       </RadixPopover.Portal>
     </RadixPopover.Root>
+  );
+}
+
+/** Modal: a tap beside the sheet closes it, and presses nothing below. */
+function Sheet({ trigger, label, open, onOpenChange, children, className }: PopoverProps): ReactElement {
+  const sheet = (
+    <Dialog title={label} onClose={() => onOpenChange(false)} className={`sheet control-sheet ${className ?? ''}`} bare>
+      {children}
+    </Dialog>
+  );
+  return (
+    <>
+      <Slot.Root aria-haspopup="dialog" aria-expanded={open} onClick={() => onOpenChange(true)}>
+        {trigger}
+      </Slot.Root>
+      {open ? createPortal(sheet, document.body) : null}
+    </>
   );
 }
