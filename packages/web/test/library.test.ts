@@ -56,6 +56,29 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   await tab.context.close();
 });
 
+test.each(['light', 'dark'] as const)(
+  '[B350] in the %s theme fields have an edge, and the chosen part of a choice is seen',
+  async (colorScheme) => {
+    const tab = await fixture.open('/library', { colorScheme });
+    const { page } = tab;
+    await page.getByRole('button', { name: 'New preset' }).click();
+    await page.getByRole('textbox', { name: 'System prompt' }).waitFor();
+    const colours = (selector: string, property: string, token: string) =>
+      page.evaluate(`(() => {
+      const probe = document.body.appendChild(document.createElement('i'));
+      probe.style.color = 'var(${token})';
+      const wanted = getComputedStyle(probe).color;
+      probe.remove();
+      const found = [...document.querySelectorAll('${selector}')].map((each) => getComputedStyle(each)['${property}']);
+      return [found.length > 0, found.every((colour) => colour === wanted)];
+    })()`);
+    expect(await colours('.card .field', 'borderTopColor', '--line-strong')).toEqual([true, true]);
+    expect(await colours('.card .seg', 'backgroundColor', '--sunken')).toEqual([true, true]);
+    expect(await colours('.card .seg [aria-pressed="true"]', 'backgroundColor', '--lift')).toEqual([true, true]);
+    await tab.context.close();
+  },
+);
+
 test('[B118] a chat started before the library is loaded gets its instructions too', async () => {
   const text = 'Answer in British English.';
   await fixture.server.ask('POST', '/api/trees', {
