@@ -361,7 +361,7 @@ test('[B345] the address of a renamed project leads to it, and a former name to 
   await tab.context.close();
 });
 
-test('[B118] a prompt is completed after a slash and asks for its variables', async () => {
+test('[B118, B351] a prompt is completed after a slash and asks for its variables, which its row marks', async () => {
   const metadata = { kind: 'prompt' };
   const text = 'Review this {{language}} change.';
   await fixture.server.ask('POST', '/api/trees', {
@@ -377,6 +377,16 @@ test('[B118] a prompt is completed after a slash and asks for its variables', as
   await dialog.getByRole('textbox', { name: 'language' }).press('Enter');
   await waitUntilTrue(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Review this Go change.');
   await page.goto(`${fixture.url}/library`);
+  // The row of a prompt marks its variables, and stays above its editor.
+  const row = page.getByRole('list', { name: 'Prompts' }).getByRole('listitem');
+  await waitUntilTrue(() => row.locator('code').allTextContents()).toEqual(['{{language}}']);
+  expect(await row.innerText()).toContain(text);
+  await row.getByRole('button', { name: 'Edit' }).press('Enter');
+  await waitUntilTrue(() => row.getByRole('textbox', { name: /^Text, with/ }).inputValue()).toBe(text);
+  await row.getByText('/review', { exact: true }).waitFor();
+  expect(await findSeriousViolations(tab)).toEqual([]);
+  await row.getByRole('button', { name: 'Cancel' }).click();
+  await waitUntilTrue(() => row.getByRole('textbox').count()).toBe(0);
   const instructions = page.getByRole('textbox', { name: 'Custom instructions' });
   await instructions.fill('Be brief.');
   await page.getByRole('link', { name: 'All chats' }).click();

@@ -11,6 +11,7 @@ import {
   loadLibrary,
   parseLibraryEntry,
   saveLibraryEntry,
+  splitPromptVariables,
   useLibrary,
 } from '../state/library.ts';
 import { loadFolders, useProjects } from '../state/projects.ts';
@@ -19,6 +20,7 @@ import { openDialog } from '../state/ui.ts';
 import { slashNameOfPrompt } from '../thread/slash-menu.tsx';
 import { useDraft } from '../thread/use-draft.ts';
 import { Button } from '../ui/button.tsx';
+import { nameOfModel } from '../ui/model-name.tsx';
 import { saveText } from '../ui/save-file.ts';
 import { countInstructionTokens } from './instruction-tokens.ts';
 import { PresetEditor } from './preset-editor.tsx';
@@ -182,7 +184,7 @@ function Presets({ items }: { readonly items: readonly LibraryItem[] }): ReactEl
               <li key={item.id}>
                 <button type="button" aria-pressed={item.id === shown?.id} onClick={() => setChosen(item.id)}>
                   <b>{item.name}</b>
-                  <small>{item.options.models === undefined ? t('anyModel') : formatList(item.options.models)}</small>
+                  <small>{modelsOfPreset(item)}</small>
                 </button>
               </li>
             ))}
@@ -192,6 +194,11 @@ function Presets({ items }: { readonly items: readonly LibraryItem[] }): ReactEl
       )}
     </section>
   );
+}
+
+/** The names of a preset's models, without their providers. */
+function modelsOfPreset({ options: { models = [] } }: LibraryItem): string {
+  return models.length === 0 ? t('anyModel') : formatList(models.map(nameOfModel));
 }
 
 function Prompts({ items }: { readonly items: readonly LibraryItem[] }): ReactElement {
@@ -206,29 +213,62 @@ function Prompts({ items }: { readonly items: readonly LibraryItem[] }): ReactEl
           {t('newPrompt')}
         </Button>
       </div>
-      <div className="card">
-        {editing === 'new' ? <PromptEditor item={null} onDone={() => setEditing(null)} /> : null}
-        {items.length === 0 && editing !== 'new' ? <p className="hint">{t('noPrompts')}</p> : null}
-        {items.map((item) =>
-          editing === item.id ? (
-            <PromptEditor key={item.id} item={item} onDone={() => setEditing(null)} />
-          ) : (
-            <div key={item.id} className="row setting">
-              <span className="grow clip">
-                <b className="mono">/{slashNameOfPrompt(item.name)}</b>
-                <span className="sub clip">{item.text.slice(0, 200)}</span>
-              </span>
-              <Button small icon="edit" onClick={() => setEditing(item.id)}>
-                {t('edit')}
-              </Button>
-              <Button small look="quiet" icon="trash" onClick={() => void deleteLibraryEntry(item)}>
-                {t('delete')}
-              </Button>
-            </div>
-          ),
-        )}
-      </div>
+      {items.length === 0 && editing !== 'new' ? (
+        <p className="hint">{t('noPrompts')}</p>
+      ) : (
+        <ul className="rows" aria-label={t('prompts')}>
+          {editing === 'new' ? (
+            <li className="row-item open">
+              <PromptEditor item={null} onDone={() => setEditing(null)} />
+            </li>
+          ) : null}
+          {items.map((item) => (
+            <PromptRow
+              key={item.id}
+              item={item}
+              isOpen={editing === item.id}
+              onOpen={(isOpen) => setEditing(isOpen ? item.id : null)}
+            />
+          ))}
+        </ul>
+      )}
     </section>
+  );
+}
+
+interface PromptRowProps {
+  readonly item: LibraryItem;
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
+}
+
+// The row has one line, also for a prompt of many pages.
+const mostShown = 200;
+
+/** A prompt: the name by which it is typed, and its beginning with its variables. The editor opens below it. */
+function PromptRow({ item, isOpen, onOpen }: PromptRowProps): ReactElement {
+  return (
+    <li className={isOpen ? 'row-item open' : 'row-item'}>
+      <div className="row-line">
+        <div className="row-name">
+          <b className="mono">/{slashNameOfPrompt(item.name)}</b>
+          <span className="row-detail" dir="auto">
+            {splitPromptVariables(item.text.slice(0, mostShown)).map(({ at, text, isVariable }) =>
+              isVariable ? <code key={at}>{text}</code> : <span key={at}>{text}</span>,
+            )}
+          </span>
+        </div>
+        <div className="row-end">
+          <Button small icon="edit" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
+            {t('edit')}
+          </Button>
+          <Button small look="quiet" icon="trash" onClick={() => void deleteLibraryEntry(item)}>
+            {t('delete')}
+          </Button>
+        </div>
+      </div>
+      {isOpen ? <PromptEditor item={item} onDone={() => onOpen(false)} /> : null}
+    </li>
   );
 }
 

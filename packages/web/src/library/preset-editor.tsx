@@ -45,11 +45,11 @@ export function PresetEditor({
   const change = (set: Partial<ChatOptions>) => setOptions((now) => ({ ...now, ...set }));
   return (
     <div className="form grow">
-      <label className="form-field">
+      <label className="form-field half">
         <span>{t('nameWord')}</span>
         <input className="field" value={name} onChange={(event) => setName(event.target.value)} />
       </label>
-      <div className="form-field">
+      <div className="form-field half">
         <span>{t('models')}</span>
         <ModelChips models={models} onChange={(next) => change({ models: next })} />
       </div>

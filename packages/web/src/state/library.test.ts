@@ -7,6 +7,7 @@ import {
   libraryEntryToJson,
   listPromptVariables,
   parseLibraryEntry,
+  splitPromptVariables,
 } from './library.ts';
 
 const entry = (set: Partial<LibraryEntry>): LibraryEntry => ({
@@ -53,6 +54,13 @@ test('[B118] an entry is exported as JSON and imported unchanged; anything else 
 test('[B118] variables of a prompt are found once each and filled; one without a value stays', () => {
   const text = 'Review this {{language}} change for {{ focus }}, in {{language}}. {{}} {x}';
   expect(listPromptVariables(text)).toEqual(['language', 'focus']);
+  const pieces = splitPromptVariables(text);
+  expect(pieces.map((piece) => piece.text).join('')).toBe(text);
+  expect(pieces.filter((piece) => piece.isVariable).map((piece) => piece.text)).toEqual([
+    '{{language}}',
+    '{{ focus }}',
+    '{{language}}',
+  ]);
   expect(fillPromptVariables(text, new Map([['language', 'Go']]))).toBe(
     'Review this Go change for {{ focus }}, in Go. {{}} {x}',
   );

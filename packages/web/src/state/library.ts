@@ -263,6 +263,24 @@ export function listPromptVariables(text: string): readonly string[] {
   return [...new Set([...text.matchAll(variable)].map((match) => match[1] ?? ''))];
 }
 
+/** The pieces of a prompt; joined they are the prompt. Each variable, with its braces, is a piece of its own. */
+export function splitPromptVariables(
+  text: string,
+): readonly { readonly at: number; readonly text: string; readonly isVariable: boolean }[] {
+  const pieces: { at: number; text: string; isVariable: boolean }[] = [];
+  let at = 0;
+  const take = (end: number, isVariable: boolean) => {
+    if (end > at) pieces.push({ at, text: text.slice(at, end), isVariable });
+    at = end;
+  };
+  for (const match of text.matchAll(variable)) {
+    take(match.index, false);
+    take(match.index + match[0].length, true);
+  }
+  take(text.length, false);
+  return pieces;
+}
+
 /** A prompt with values for its variables; one without a value stays as written. */
 export function fillPromptVariables(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(variable, (whole, name: string) => values.get(name) ?? whole);
