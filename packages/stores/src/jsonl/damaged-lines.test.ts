@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SessionIndex } from '@coppice/content/sessions';
-import { isAppError, type Node, type NodeId, type TreeId, treeId } from '@coppice/core';
+import { type Command, isAppError, type Node, type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
 import { assistant, TestTree, testUuid, user } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -296,6 +296,33 @@ describe('one line', () => {
     const again = await SessionStore.open(folder);
     expect(await thread(again)).toEqual(['a question', 'a whole reply', 'a second question']);
     await again.close();
+  });
+
+  test('[J52] a delete of the active message in a damaged file, and its undo, are the same after opening it again', async () => {
+    const path = await chain(five);
+    writeLines(
+      path,
+      rawLines(path).filter((line) => !line.includes('the third')),
+    );
+    const change = async (command: (active: NodeId) => Command): Promise<string[]> => {
+      const store = await SessionStore.open(folder);
+      const row = await askStore(store, id, 'tree', {});
+      await new TestTree(store, id).run(command(row?.activeNodeId ?? nodeId('')), { newId: randomUUID });
+      const now = await thread(store);
+      await store.close();
+      const again = await SessionStore.open(folder);
+      expect(await thread(again)).toEqual(now);
+      await again.close();
+      return now;
+    };
+    const kept = ['the first', 'the second', 'the fourth'];
+    expect(await change((active) => ({ type: 'delete', treeId: id, nodeIds: [active] }))).toEqual(kept);
+    expect(await change(() => ({ type: 'undo', treeId: id }))).toEqual([...kept, 'the fifth']);
+    expect(await change(() => ({ type: 'redo', treeId: id }))).toEqual(kept);
+    expect(await change((active) => ({ type: 'delete', treeId: id, nodeIds: [active], mode: 'cascade' }))).toEqual([
+      'the first',
+      'the second',
+    ]);
   });
 });
 

@@ -18,7 +18,7 @@ import {
   type Tree,
 } from '@coppice/core';
 import { ownField } from '@coppice/core/decode';
-import { apply, findAnyNode, findNode, isAncestorOrSelf, nodeOfStep } from '@coppice/core/tree';
+import { apply, findAnyNode, findNode, isAncestorOrSelf, leaves, nodeOfStep } from '@coppice/core/tree';
 import type { ReplayOptions } from './replay-options.ts';
 
 interface EarlyNode {
@@ -244,8 +244,17 @@ class StepApplier {
       step.type === 'insert' && step.node.parentId !== null ? [selectStep(this.tree, step.node.id)] : null;
     return (
       this.#takeAll([step]) ||
-      (selection !== null && this.tree.activeNodeId === null && this.#takeAll([step, ...selection]))
+      (selection !== null && this.tree.activeNodeId === null && this.#takeAll([step, ...selection])) ||
+      (step.type === 'remove' && this.#takeAll([step, selectStep(this.tree, this.#activeWithout(step.nodeId))]))
     );
+  }
+
+  /** Returns the node to select until a later step selects another one, if the active node is removed. */
+  #activeWithout(id: NodeId): NodeId | null {
+    const parentId = findNode(this.tree, id)?.parentId ?? null;
+    if (parentId !== null && parentId !== this.tree.rootId) return parentId;
+    const others = leaves(this.tree).filter((leaf) => !isAncestorOrSelf(this.tree, id, leaf.id));
+    return others.at(-1)?.id ?? null;
   }
 
   #takeAll(steps: readonly Step[]): boolean {
@@ -275,6 +284,6 @@ function asLastChild(tree: Tree, node: NewNode, given: Node | undefined): NewNod
   };
 }
 
-function selectStep(tree: Tree, after: NodeId): Step {
+function selectStep(tree: Tree, after: NodeId | null): Step {
   return { type: 'select', after, before: tree.activeNodeId };
 }
