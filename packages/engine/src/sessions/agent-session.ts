@@ -68,7 +68,10 @@ export class AgentSession {
     return sessionTreeId(this.#manager.getSessionId());
   }
 
-  /** Returns the session as a tree in a store, for commands and turns. Changes made there are visible here. */
+  /**
+   * Returns the session as a tree in a store, for commands and turns. The manager shows changes made there after its
+   * `refresh`.
+   */
   async store(): Promise<Store> {
     this.#store ??= this.#options.files.store(this.#manager.path);
     return this.#store;
