@@ -146,7 +146,7 @@ test('[B65] the delete dialog draws each choice with its exact count, and the bu
   const { page } = tab;
   await page.locator(`[data-node-id="${demo.pause}"]`).focus();
   await page.keyboard.press('Backspace');
-  const dialog = page.getByRole('dialog');
+  const dialog = page.getByRole('dialog', { name: 'Delete “Pause the pool instead of…”', exact: true });
   await dialog.getByText('Deletes 4 messages').first().waitFor();
   await waitUntilTrue(() => dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
   await waitUntilTrue(() =>

@@ -237,7 +237,7 @@ export const pageTextsAr: TranslatedTexts<typeof pageTextsEn, 'zero' | 'one' | '
   deleteForGood: 'حذف نهائي',
   deleteMessage: 'حذف هذه الرسالة',
   deleteTree: 'حذف المحادثة',
-  deleteWords: 'حذف «{words}…»',
+  deleteWords: 'حذف «{words}»',
   'didAnnotate.zero': 'عناوين أو ملاحظات تغيرت: {n}',
   'didAnnotate.one': 'عناوين أو ملاحظات تغيرت: {n}',
   'didAnnotate.two': 'عناوين أو ملاحظات تغيرت: {n}',

@@ -219,7 +219,7 @@ export const pageTextsDe: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> =
   deleteForGood: 'Endgültig löschen',
   deleteMessage: 'Diese Nachricht löschen',
   deleteTree: 'Chat löschen',
-  deleteWords: '„{words}…“ löschen',
+  deleteWords: '„{words}“ löschen',
   'didAnnotate.one': 'Titel oder Notiz geändert',
   'didAnnotate.other': '{n} Titel oder Notizen geändert',
   'didAttributes.one': 'Angaben zum Chat geändert',

@@ -213,7 +213,7 @@ export const pageTextsEn = {
   deleteForGood: 'Delete permanently',
   deleteMessage: 'Delete this message',
   deleteTree: 'Delete chat',
-  deleteWords: 'Delete “{words}…”',
+  deleteWords: 'Delete “{words}”',
   'didAnnotate.one': 'Changed a title or note',
   'didAnnotate.other': 'Changed {n} titles or notes',
   'didAttributes.one': 'Changed the details of the chat',

@@ -222,7 +222,7 @@ export const pageTextsEs: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   deleteForGood: 'Eliminar definitivamente',
   deleteMessage: 'Eliminar este mensaje',
   deleteTree: 'Eliminar chat',
-  deleteWords: 'Eliminar “{words}…”',
+  deleteWords: 'Eliminar “{words}”',
   'didAnnotate.one': 'Se cambió un título o una nota',
   'didAnnotate.many': 'Se cambiaron {n} de títulos o notas',
   'didAnnotate.other': 'Se cambiaron {n} títulos o notas',

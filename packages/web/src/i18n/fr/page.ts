@@ -219,7 +219,7 @@ export const pageTextsFr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   deleteForGood: 'Supprimer définitivement',
   deleteMessage: 'Supprimer ce message',
   deleteTree: 'Supprimer la discussion',
-  deleteWords: 'Supprimer « {words}… »',
+  deleteWords: 'Supprimer « {words} »',
   'didAnnotate.one': '{n} titre ou note modifié',
   'didAnnotate.many': '{n} de titres ou notes modifiés',
   'didAnnotate.other': '{n} titres ou notes modifiés',

@@ -223,7 +223,7 @@ export const pageTextsIt: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   deleteForGood: 'Elimina definitivamente',
   deleteMessage: 'Elimina questo messaggio',
   deleteTree: 'Elimina chat',
-  deleteWords: 'Elimina “{words}…”',
+  deleteWords: 'Elimina “{words}”',
   'didAnnotate.one': 'Modificato un titolo o una nota',
   'didAnnotate.many': 'Modificati {n} di titoli o note',
   'didAnnotate.other': 'Modificati {n} titoli o note',

@@ -211,7 +211,7 @@ export const pageTextsJa: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   deleteForGood: '完全に削除',
   deleteMessage: 'このメッセージを削除',
   deleteTree: 'チャットを削除',
-  deleteWords: '「{words}…」を削除',
+  deleteWords: '「{words}」を削除',
   'didAnnotate.other': '{n} 件のタイトルまたはメモを変更',
   'didAttributes.other': 'チャットの詳細を変更',
   'didBookmark.other': '{n} 件のブックマークを変更',

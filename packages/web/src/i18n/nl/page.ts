@@ -217,7 +217,7 @@ export const pageTextsNl: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> =
   deleteForGood: 'Definitief verwijderen',
   deleteMessage: 'Dit bericht verwijderen',
   deleteTree: 'Chat verwijderen',
-  deleteWords: '“{words}…” verwijderen',
+  deleteWords: '“{words}” verwijderen',
   'didAnnotate.one': 'Een titel of notitie gewijzigd',
   'didAnnotate.other': '{n} titels of notities gewijzigd',
   'didAttributes.one': 'De details van de chat gewijzigd',

@@ -223,7 +223,7 @@ export const pageTextsPtBr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' |
   deleteForGood: 'Excluir definitivamente',
   deleteMessage: 'Excluir esta mensagem',
   deleteTree: 'Excluir chat',
-  deleteWords: 'Excluir “{words}…”',
+  deleteWords: 'Excluir “{words}”',
   'didAnnotate.one': '{n} título ou nota alterado',
   'didAnnotate.many': '{n} de títulos ou notas alterados',
   'didAnnotate.other': '{n} títulos ou notas alterados',

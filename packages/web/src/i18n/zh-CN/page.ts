@@ -207,7 +207,7 @@ export const pageTextsZhCn: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   deleteForGood: '永久删除',
   deleteMessage: '删除此消息',
   deleteTree: '删除聊天',
-  deleteWords: '删除“{words}…”',
+  deleteWords: '删除“{words}”',
   'didAnnotate.other': '更改了 {n} 个标题或备注',
   'didAttributes.other': '更改了聊天的详细信息',
   'didBookmark.other': '更改了 {n} 个书签',
