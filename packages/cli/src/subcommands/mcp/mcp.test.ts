@@ -1,10 +1,14 @@
 // @module-tag full
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createMcpClient, createMemoryPins, parseConfig } from '@coppice/engine';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compileCommandOnce } from '../../testing/compiled.ts';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 // Runs from the sources, which load slowly on a busy machine.
@@ -71,6 +75,30 @@ describe('coppice mcp', () => {
       expect((await client.listPrompts()).prompts).toHaveLength(1);
     } finally {
       await client.close();
+    }
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['lines that are no messages', '{"jsonrpc":\n\nnonsense\n'],
+    ['a part of a message', '{"jsonrpc":"2.0","id":1,"meth'],
+  ])('[O206] ends when its input ends after %s, and answers what it was asked before', async (_name, last) => {
+    const store = `sqlite:${fixture.home}/.coppice/coppice.db`;
+    const command = await compileCommandOnce();
+    const env = { PATH: process.env['PATH'], HOME: fixture.home };
+    const agent = spawn(process.execPath, [command, 'mcp', '--store', store], { env });
+    try {
+      const ended = once(agent, 'exit');
+      const errors = text(agent.stderr);
+      let written = '';
+      agent.stdout.on('data', (piece) => (written += piece));
+      agent.stdin.write('nonsense\n{"jsonrpc":"2.0","id":7,"method":"ping"}\n');
+      await expect.poll(() => written).toContain('"id":7');
+      agent.stdin.end(last);
+      expect([await ended, await errors]).toEqual([[0, null], '']);
+      for (const line of written.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    } finally {
+      agent.kill('SIGKILL');
     }
   });
 });
