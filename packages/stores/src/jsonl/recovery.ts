@@ -51,6 +51,11 @@ export class StepRecovery {
     this.#warn = warn;
   }
 
+  /** The nodes that may be below another node only because a line is lost. */
+  get misplaced(): ReadonlySet<NodeId> {
+    return this.#misplaced;
+  }
+
   /**
    * Returns the steps that can be applied. An entry that cannot be inserted gets another parent; any other step that
    * cannot be applied is dropped. Both give a warning.

@@ -62,6 +62,11 @@ export class SessionReplay {
     this.#recovery = new StepRecovery(on, (warning) => this.warnings.push(warning));
   }
 
+  /** The nodes that may be below another node only because a line is lost. */
+  get misplaced(): ReadonlySet<NodeId> {
+    return this.#recovery.misplaced;
+  }
+
   /** Groups new lines by commit. */
   #take(): void {
     const { file, names } = this.#on;

@@ -29,6 +29,7 @@ import type { LoadedTree } from '../in-process/persistence.ts';
 import { detectFileDialect, ForeignFile, makeForeignFileReadOnlyError } from './foreign-file.ts';
 import { IndexedTree } from './indexed-tree.ts';
 import { type CommitEntries, serializeHeader, serializeSessionLine } from './line-text.ts';
+import { moveBeforeRemoval } from './move-before-removal.ts';
 import type { ByteRange } from './node-index.ts';
 import { ChangedNodes, deleteNodeIndex, isNodeIndexCurrent, writeNodeIndex } from './node-index-writer.ts';
 import { createSessionFile, keepBackupLink, sidecarFolder } from './paths.ts';
@@ -219,7 +220,13 @@ export class SessionState {
   /** Persists a commit. The first commit creates the file. */
   commit(kept: SessionCommitInput, header: Readonly<Record<string, unknown>>): void {
     const { applied, tree, sequence, format } = kept;
-    const lines = this.#linesOf(applied.commit, this.#latest, header);
+    const before = this.#latest;
+    const misplaced = this.#file === null ? undefined : this.#replaying().misplaced;
+    const commit =
+      before === null || misplaced === undefined || misplaced.size === 0
+        ? applied.commit
+        : moveBeforeRemoval(applied.commit, before, misplaced);
+    const lines = this.#linesOf(commit, before, header);
     const noted = commitOfLine(applied.commit, sequence, format);
     if (this.#file === null) this.#make(lines, noted);
     else {
