@@ -194,6 +194,49 @@ test('[B42] a large paste is attached as a file, a picture as a picture, and bot
   await tab.context.close();
 });
 
+test('[B352] a key in a long text does not measure the text, which would take the browser seconds', async () => {
+  const id = await newTree();
+  const tab = await fixture.open(`/t/${id}`);
+  const { page } = tab;
+  await page.getByTestId('thread').getByText('Hello.').waitFor();
+  await page.evaluate(`(() => {
+    const { get, ...rest } = Object.getOwnPropertyDescriptor(Element.prototype, 'scrollHeight');
+    window.measured = 0;
+    Object.defineProperty(Element.prototype, 'scrollHeight', {
+      ...rest,
+      get() {
+        if (this instanceof HTMLTextAreaElement) window.measured++;
+        return get.call(this);
+      },
+    });
+  })()`);
+  const measured = () => page.evaluate('window.measured');
+  const lines = 'A line of a log that somebody wants to have explained.\n';
+  const setText = (count: number) =>
+    page.evaluate(`(() => {
+      const area = document.querySelector('#composer');
+      const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value');
+      set.call(area, ${JSON.stringify(lines)}.repeat(${count}));
+      area.dispatchEvent(new Event('input', { bubbles: true }));
+      area.focus();
+      window.measured = 0;
+    })()`);
+  const typeKeys = async () => {
+    await page.keyboard.type('abc');
+    await waitUntilTrue(() => page.evaluate("document.querySelector('#composer').value.includes('abc')")).toBe(true);
+  };
+  await setText(20_000);
+  await typeKeys();
+  expect(await measured()).toBe(0);
+  // A short text is measured, so that its box has its height.
+  await setText(2);
+  await typeKeys();
+  await waitUntilTrue(measured).toBeGreaterThanOrEqual(3);
+  await box(tab).fill('');
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B334] a copied table is pasted as text, and Enter that accepts a word of an input method does not send', async () => {
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`);
