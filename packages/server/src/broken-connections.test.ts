@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createHttpServer } from './http-server.ts';
 import { createLog } from './log.ts';
-import { testToken } from './testing/index.ts';
+import { openTestServer, testToken } from './testing/index.ts';
 import { openProxyFixture, type ProxyFixture } from './testing/proxy-fixture.ts';
 
 const spool = mkdtempSync(join(tmpdir(), 'coppice-broken-'));
@@ -198,7 +198,7 @@ describe('a request that is not valid HTTP', () => {
   });
 
   test('[A348] headers that arrive too slowly get 408 as JSON, and other requests are answered meanwhile', async () => {
-    const http = createHttpServer((_incoming, outgoing) => void outgoing.end('ok'), 1_000);
+    const { http } = createHttpServer((_incoming, outgoing) => void outgoing.end('ok'), 1_000);
     http.listen(0, '127.0.0.1');
     onTestFinished(() => void http.close());
     await once(http, 'listening');
@@ -375,4 +375,24 @@ describe('several requests on a connection', () => {
     expect(statusesOf(connection.received)).toEqual([413]);
     expect(await countTrees()).toBe(trees);
   });
+});
+
+test.each([
+  ['has sent nothing', ''],
+  ['has sent a part of a request', 'GET /healthz HTTP/1.1\r\nHost: loc'],
+  ['has sent a part of its second request', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /hea'],
+  ['was refused and does not close its side', 'rubbish\r\n\r\n'],
+])('[A122] a shutdown does not wait for a connection that %s', async (_name, text) => {
+  // Waiting for the time limit would fail this test.
+  const server = await openTestServer({ limits: { stopMs: 600_000 } });
+  const running = await server.listen();
+  const socket = connect({ port: running.port, host: '127.0.0.1', allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined).resume();
+  await once(socket, 'connect');
+  await new Promise<void>((resolve) => socket.write(text, () => resolve()));
+  // The server has accepted the connection before it answers this later one.
+  expect((await fetch(`${running.url}/healthz`)).status).toBe(200);
+  await running.close();
+  await server.close();
 });

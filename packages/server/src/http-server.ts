@@ -14,11 +14,22 @@ import { type HttpCode, httpStatusOf, makeHttpError } from './http-errors.ts';
 const drainMs = 2_000;
 const cutOff = 'HPE_INVALID_EOF_STATE';
 
+/** A server behind a socket, and the connections that its shutdown need not wait for. */
+export interface SocketServer {
+  readonly http: Server;
+  /**
+   * Closes the connections without a running request. Unlike Node's `closeIdleConnections` this includes those on which
+   * no whole request has arrived yet, such as the ones that a browser keeps in reserve.
+   */
+  closeUnusedConnections(): void;
+}
+
 /**
  * Creates a server that calls the listener for each request. `headersTimeout` is the time in milliseconds in which the
  * headers of a request must arrive; bodies have their own limits.
  */
-export function createHttpServer(listener: RequestListener, headersTimeout = 30_000): Server {
+export function createHttpServer(listener: RequestListener, headersTimeout = 30_000): SocketServer {
+  const connections = new Set<Duplex>();
   const begun = new WeakMap<Duplex, readonly ServerResponse[]>();
   const refused = new WeakSet<Duplex>();
   const options = {
@@ -33,6 +44,10 @@ export function createHttpServer(listener: RequestListener, headersTimeout = 30_
     const before = begun.get(incoming.socket)?.filter(isUnfinished) ?? [];
     begun.set(incoming.socket, [...before, outgoing]);
     listener(incoming, outgoing);
+  });
+  http.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
   });
   http.on('clientError', (error, socket) => {
     if (refused.has(socket)) {
@@ -56,7 +71,14 @@ export function createHttpServer(listener: RequestListener, headersTimeout = 30_
     if (earlier === undefined || !socket.writable) refuse();
     else earlier.once('close', refuse);
   });
-  return http;
+  return {
+    http,
+    closeUnusedConnections() {
+      for (const socket of connections)
+        if (refused.has(socket) ? socket.writableFinished : begun.get(socket)?.some(isUnfinished) !== true)
+          socket.destroy();
+    },
+  };
 }
 
 function isUnfinished(response: ServerResponse): boolean {

@@ -7,7 +7,7 @@ import { type CoppiceServer, createServer } from './app.ts';
 import { assertServerOptionNames, checkServerOptions } from './check-options.ts';
 import type { AuthOptions, ServerOptions } from './contract.ts';
 import { httpStatusOf, makeHttpError, throwHttpError, toHttpRefusal } from './http-errors.ts';
-import { createHttpServer } from './http-server.ts';
+import { createHttpServer, type SocketServer } from './http-server.ts';
 import { keepRecoveringReplies, keepSweepingRecords, keepTrimmingHistory } from './live/background-tasks.ts';
 
 /** The options of a server, and the address where it listens. */
@@ -67,8 +67,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const listener = getRequestListener((request, env) => server.fetch(request, env), {
     errorHandler: respondToMalformedRequest,
   });
-  const http = createHttpServer(listener);
-  const port = await listenOn(http, wantedPort, host);
+  const socketServer = createHttpServer(listener);
+  const port = await listenOn(socketServer.http, wantedPort, host);
   server.services.bound.port = port;
   server.services.bound.isLoopback = isLoopback(host);
   void keepRecoveringReplies(server.services);
@@ -90,7 +90,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     signInOnceUrl: async () =>
       auth.mode === 'token' ? `${url}/?code=${await server.services.signInCodes.make()}` : null,
     close() {
-      closed ??= stopServing(server, http);
+      closed ??= stopServing(server, socketServer);
       return closed;
     },
   };
@@ -130,13 +130,13 @@ function listenOn(http: HttpServer, port: number, host: string): Promise<number>
   });
 }
 
-async function stopServing(server: CoppiceServer, http: HttpServer): Promise<void> {
+async function stopServing(server: CoppiceServer, { http, closeUnusedConnections }: SocketServer): Promise<void> {
   const { stopMs } = server.services.limits;
   const connectionsClosed = new Promise<void>((resolve) => http.close(() => resolve()));
-  http.closeIdleConnections();
+  closeUnusedConnections();
   // Connections of ended streams stay open for further requests. Without closing them, the shutdown would wait for
   // them.
-  const sweep = setInterval(() => http.closeIdleConnections(), 20);
+  const sweep = setInterval(closeUnusedConnections, 20);
   await endsWithin(
     server.close().then(() => connectionsClosed),
     stopMs,
