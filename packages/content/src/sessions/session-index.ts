@@ -146,22 +146,35 @@ export class SessionIndex {
 
   #update(at: number, { set, meta }: Extract<RowChange, { op: 'updated' }>): void {
     const { parentId, message, status } = set;
-    if (parentId != null) {
-      this.#cacheNumber++;
-      this.#moved.set(at, this.lineOf(parentId));
-    }
+    if (parentId != null) this.#move(at, this.lineOf(parentId));
     if (message != null && status !== undefined) this.#amend(at, { message, status });
     // Nulls are kept, because they may remove fields of the entry itself.
     if (meta !== undefined) this.#amend(at, { meta: { ...this.#amended.get(at)?.meta, ...meta } });
   }
 
-  /** Moves entries out of a removed subtree if they are shown there only because their parent is missing. */
+  /**
+   * Moves an entry below another one. The other one can be below it only in a damaged file, because of an entry between
+   * them whose parent is missing: that entry is moved out, so that no path becomes a cycle.
+   */
+  #move(at: number, to: number): void {
+    this.#cacheNumber++;
+    if (this.#orphans.length > 0 && this.#isBelow(to, at)) {
+      this.#moveOrphansOut(at);
+      if (this.#isBelow(to, at)) return;
+    }
+    this.#moved.set(at, to);
+  }
+
+  #isBelow(index: number, top: number): boolean {
+    let at = index;
+    for (let left = this.file.size; at > 0 && at !== top && left > 0; left--) at = this.parent(at);
+    return at === top && top > 0;
+  }
+
+  /** Moves entries out of a subtree that is removed or moved if they are shown there only because their parent is missing. */
   #moveOrphansOut(top: number): void {
     for (const index of this.#orphans) {
-      if (index === top) continue;
-      let at = index;
-      for (let left = this.file.size; at > 0 && at !== top && left > 0; left--) at = this.parent(at);
-      if (at === top && top > 0) this.#moved.set(index, this.parent(top));
+      if (index !== top && this.#isBelow(index, top)) this.#moved.set(index, this.parent(top));
     }
   }
 

@@ -166,6 +166,28 @@ describe('the context of a session', () => {
     expect(manager.getPath().map(({ uuid }) => uuid)).toEqual(['root', 'a', 'b', 'c', 'i', 'j', 'k', 'm', 'n']);
   });
 
+  test('[Z97] a message moved below another stays so if a lost line then puts the other below it', async () => {
+    const manager = sessions.create();
+    const save = (content: string, parent?: string) => manager.saveMessage({ role: 'user', content }, parent);
+    const first = await save('first');
+    const moved = await save('moved', first);
+    const lost = await save('lost', first);
+    const orphan = await save('orphan', lost);
+    const last = await save('last', orphan);
+    const store = await sessions.store(`jsonl:${manager.path}`);
+    const context = { actor: 'me', now: Date.now, newId: sessions.options.newId ?? (() => ''), kit: messageKit };
+    const treeId = sessionTreeId(manager.getSessionId());
+    await run(store, { type: 'move', treeId, nodeId: nodeId(moved), parentId: nodeId(last) }, context);
+    await sessions.closeStores();
+    manager.close();
+    const rest = sessions.lines(manager.path).filter((line) => line['uuid'] !== lost);
+    const damaged = sessions.open(sessions.write('lost.jsonl', rest));
+    // The orphan is shown below the line before it, the moved message, until that is moved below the orphan.
+    const path = damaged.getPath(moved).map(({ uuid }) => uuid);
+    expect(path).toEqual([damaged.getHeader().uuid, first, orphan, last, moved]);
+    expect(damaged.getPath(last).map(({ uuid }) => uuid)).toEqual(path.slice(0, 4));
+  });
+
   test('[Z3] model and thinking level are those of the branch', async () => {
     const manager = sessions.create();
     const first = await manager.saveMessage({ role: 'user', content: 'one' });
