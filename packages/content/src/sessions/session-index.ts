@@ -153,15 +153,12 @@ export class SessionIndex {
   }
 
   /**
-   * Moves an entry below another one. The other one can be below it only in a damaged file, because of an entry between
-   * them whose parent is missing: that entry is moved out, so that no path becomes a cycle.
+   * Moves an entry below another one. In a damaged file the other one may be below it, because of an entry between them
+   * whose parent is missing. The move then has no effect, as in a store; otherwise paths would become cycles.
    */
   #move(at: number, to: number): void {
+    if (this.#orphans.length > 0 && this.#isBelow(to, at)) return;
     this.#cacheNumber++;
-    if (this.#orphans.length > 0 && this.#isBelow(to, at)) {
-      this.#moveOrphansOut(at);
-      if (this.#isBelow(to, at)) return;
-    }
     this.#moved.set(at, to);
   }
 
@@ -171,7 +168,7 @@ export class SessionIndex {
     return at === top && top > 0;
   }
 
-  /** Moves entries out of a subtree that is removed or moved if they are shown there only because their parent is missing. */
+  /** Moves entries out of a removed subtree if they are shown there only because their parent is missing. */
   #moveOrphansOut(top: number): void {
     for (const index of this.#orphans) {
       if (index !== top && this.#isBelow(index, top)) this.#moved.set(index, this.parent(top));

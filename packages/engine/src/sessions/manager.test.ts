@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
-import { ask, nodeId, run } from '@coppice/core';
+import { ask, nodeId, readPath, run } from '@coppice/core';
 import { contextTexts } from '@coppice/core/context';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -166,7 +166,7 @@ describe('the context of a session', () => {
     expect(manager.getPath().map(({ uuid }) => uuid)).toEqual(['root', 'a', 'b', 'c', 'i', 'j', 'k', 'm', 'n']);
   });
 
-  test('[Z97] a message moved below another stays so if a lost line then puts the other below it', async () => {
+  test('[Z97] a move has no effect if a lost line put the new parent below the moved message', async () => {
     const manager = sessions.create();
     const save = (content: string, parent?: string) => manager.saveMessage({ role: 'user', content }, parent);
     const first = await save('first');
@@ -181,11 +181,15 @@ describe('the context of a session', () => {
     await sessions.closeStores();
     manager.close();
     const rest = sessions.lines(manager.path).filter((line) => line['uuid'] !== lost);
-    const damaged = sessions.open(sessions.write('lost.jsonl', rest));
-    // The orphan is shown below the line before it, the moved message, until that is moved below the orphan.
-    const path = damaged.getPath(moved).map(({ uuid }) => uuid);
-    expect(path).toEqual([damaged.getHeader().uuid, first, orphan, last, moved]);
-    expect(damaged.getPath(last).map(({ uuid }) => uuid)).toEqual(path.slice(0, 4));
+    const path = sessions.write('lost.jsonl', rest);
+    const damaged = sessions.open(path);
+    const toLast = [first, moved, orphan, last];
+    expect(damaged.getPath(last).map(({ uuid }) => uuid)).toEqual([damaged.getHeader().uuid, ...toLast]);
+    expect(damaged.getPath(moved).map(({ uuid }) => uuid)).toEqual([damaged.getHeader().uuid, first, moved]);
+    damaged.close();
+    const again = await sessions.store(`jsonl:${path}`);
+    const nodes = await again.read(treeId, () => readPath({ to: last }));
+    expect(nodes.map(({ id }) => id)).toEqual(toLast);
   });
 
   test('[Z3] model and thinking level are those of the branch', async () => {
