@@ -2,7 +2,7 @@
 // @module-tag full
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
+import { openGate, openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 // Each test, and each retry of one, has an empty library.
@@ -99,6 +99,34 @@ test('[B118] a chat started before the library is loaded gets its instructions t
   isSent = true;
   for (const answer of held) answer();
   await page.getByRole('region', { name: 'System prompt' }).getByText(text).waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B353] model, preset and options of a chat can be chosen when it is loaded, not before', async () => {
+  const { body } = await fixture.server.ask('POST', '/api/trees', {
+    body: { title: 'Old', messages: [{ role: 'user', content: 'Hello' }] },
+  });
+  const tab = await fixture.open('/');
+  const { page } = tab;
+  const gate = openGate();
+  await page.route(`**/api/trees/${body.treeId}/page*`, async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
+  await page.goto(`${fixture.url}/t/${body.treeId}`);
+  const tray = page.locator('.composer .tray');
+  const buttons = [/^Model:/, /^Preset/, /^Options/].map((name) => tray.getByRole('button', { name }));
+  for (const button of buttons) {
+    await button.waitFor();
+    expect(await button.isDisabled()).toBe(true);
+  }
+  // The text can be written meanwhile.
+  await page.getByRole('textbox', { name: 'Message' }).fill('And now?');
+  gate.resolve();
+  for (const button of buttons) await waitUntilTrue(() => button.isEnabled()).toBe(true);
+  await page.getByTestId('thread').getByText('Hello').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('And now?');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -12,7 +12,7 @@ import { offerPresetPrompt } from './switch-preset.ts';
  * The presets. In a new chat the selected one provides prompt and first messages; in a chat with messages it changes
  * model, parameters and tools in place, and another prompt is offered as a copy.
  */
-export function PresetMenu(): ReactElement {
+export function PresetMenu({ disabled }: { readonly disabled: boolean }): ReactElement {
   const session = useOptionalSession();
   const presets = useLibrary((library) => library.items).filter((item) => item.kind === 'preset');
   const chosen = useUi((ui) => ui.preset);
@@ -28,6 +28,7 @@ export function PresetMenu(): ReactElement {
         <button
           type="button"
           className="pill"
+          disabled={disabled}
           aria-label={shown === null ? t('preset') : t('presetIs', { name: shown.name })}
         >
           <Icon name="lines" />

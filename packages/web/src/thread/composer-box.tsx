@@ -47,6 +47,8 @@ interface ComposerBoxProps {
   readonly onSend: (answer: boolean) => void;
   /** Whether files that are dropped anywhere on the page are attached, not only those dropped on the composer. */
   readonly takesAllFiles?: boolean;
+  /** Whether the options of the chat are loaded. Before that they cannot be chosen, because loading replaces them. */
+  readonly optionsKnown?: boolean;
   /** Called for Escape; by default the text loses the focus. */
   readonly onEscape?: (() => void) | null;
 }
@@ -66,6 +68,7 @@ export function ComposerBox({
   onFocusChange,
   onSend,
   takesAllFiles = false,
+  optionsKnown = true,
   onEscape,
 }: ComposerBoxProps): ReactElement {
   useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [area, text]);
@@ -106,7 +109,11 @@ export function ComposerBox({
         {files.list.length === 0 ? null : <FileChips files={files} />}
         <MissingModelNote />
         <div className="tray">
-          <ComposerTray onFiles={files.add} onDictated={(words) => setText((now) => joinWords(now, words))}>
+          <ComposerTray
+            optionsKnown={optionsKnown}
+            onFiles={files.add}
+            onDictated={(words) => setText((now) => joinWords(now, words))}
+          >
             {controls}
           </ComposerTray>
           {button}

@@ -18,10 +18,12 @@ import { DictateButton } from './dictate-button.tsx';
 
 /** The controls below the text: models, preset, options, context gauge, files. */
 export function ComposerTray({
+  optionsKnown,
   onFiles,
   onDictated,
   children,
 }: {
+  readonly optionsKnown: boolean;
   readonly onFiles: (files: Iterable<File>) => void;
   /** Adds dictated words to the text. */
   readonly onDictated: (words: string) => void;
@@ -31,9 +33,9 @@ export function ComposerTray({
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <ModelPill />
-      <PresetMenu />
-      <OptionsPill />
+      <ModelPill disabled={!optionsKnown} />
+      <PresetMenu disabled={!optionsKnown} />
+      <OptionsPill disabled={!optionsKnown} />
       <span className="grow" />
       {children}
       <input
@@ -53,7 +55,7 @@ export function ComposerTray({
 }
 
 /** The first model of the next reply. Choosing another model keeps the further models of the chat. */
-function ModelPill(): ReactElement {
+function ModelPill({ disabled }: { readonly disabled: boolean }): ReactElement {
   const models = currentModels(useAppData());
   const [first] = models;
   const others = models.length > 1 ? ` +${models.length - 1}` : '';
@@ -65,6 +67,7 @@ function ModelPill(): ReactElement {
         <button
           type="button"
           className="pill"
+          disabled={disabled}
           aria-label={first === undefined ? t('chooseModel') : `${t('modelIs', { name: first })}${others}`}
         >
           {first === undefined ? t('chooseModel') : <ModelName model={first} />}
@@ -91,7 +94,7 @@ export function MissingModelNote(): ReactElement | null {
 }
 
 /** The button that opens the options; it shows how many of them are changed. */
-function OptionsPill(): ReactElement {
+function OptionsPill({ disabled }: { readonly disabled: boolean }): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const label = optionsLabel(useAppData());
   const named = label.startsWith(t('options')) ? label : `${t('options')}: ${label}`;
@@ -102,7 +105,7 @@ function OptionsPill(): ReactElement {
       onOpenChange={setOpen}
       className="options-box"
       trigger={
-        <button type="button" className="pill" aria-label={named}>
+        <button type="button" className="pill" disabled={disabled} aria-label={named}>
           <Icon name="sliders" />
           <span className="desk-only">{label}</span>
         </button>

@@ -49,7 +49,7 @@ export function ChatComposer(): ReactElement {
   const slash = useSlashMenu(session.treeId, leaf, text, focused);
   useUnsentMessages(session.treeId, connected, (back) => setText((now) => (now === '' ? back : `${back}\n\n${now}`)));
   useTypedText(area, setText);
-  useTreeOptions();
+  const optionsKnown = useTreeOptions();
   useReplyToFirstMessage();
   const { send, isQueued, cancel } = useSend({ text, setText, files }, parentId);
   const dock = useDockHeight();
@@ -86,6 +86,7 @@ export function ChatComposer(): ReactElement {
         onFocusChange={setFocused}
         onSend={(answer) => void send(answer)}
         takesAllFiles
+        optionsKnown={optionsKnown}
         onEscape={isQueued ? cancel : onStop}
       />
     </div>
@@ -103,14 +104,15 @@ function useTypedText(area: RefObject<HTMLTextAreaElement | null>, setText: Disp
   }, [session, area, setText]);
 }
 
-/** Uses the options that are stored with the chat. */
-function useTreeOptions(): void {
+/** Uses the options that are stored with the chat. False until they are loaded. */
+function useTreeOptions(): boolean {
   const { treeId } = useSession();
   const metadata = useTree((state) => state.part?.tree.metadata);
   const known = metadata !== undefined;
   const newest = useRef(metadata);
   newest.current = metadata;
   useEffect(() => (known ? followChatOptions(treeId, newest.current ?? {}) : undefined), [treeId, known]);
+  return known;
 }
 
 /** Generates the reply to the first message of a new chat, which is stored before the chat is opened. */
