@@ -16,7 +16,7 @@ export interface OutlineRequest {
   readonly current: NodeId | null;
   /** Whether a node gets its own line; hidden nodes are counted with the next line below them. */
   readonly shows: (node: TopologyNode) => boolean;
-  /** The middle of a chain without forks is hidden from this number of nodes on; null hides none. */
+  /** The minimum number of hideable nodes in a chain without forks for them to be folded; null folds no chain. */
   readonly fold: number | null;
   /** Whether a node must not be hidden in a chain. */
   readonly keeps?: (node: TopologyNode) => boolean;

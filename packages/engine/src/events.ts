@@ -187,7 +187,7 @@ const requiredFields: { readonly [K in EventName]: readonly (keyof BeforeEvents[
   generate: ['treeId', 'parentId', 'models', 'tools'],
 };
 
-/** Validates a hook's result. Throws if it is neither a cancellation nor a complete replacement. */
+/** Validates a hook's result: nothing, a cancellation or a complete replacement. Throws on anything else. */
 function parseVerdict<K extends EventName>(
   name: K,
   asked: BeforeEvents[K],

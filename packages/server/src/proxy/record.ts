@@ -348,7 +348,6 @@ function continuesById({ previous, conversation }: Pick<ParsedRequest, 'previous
   return previous !== null || conversation !== null;
 }
 
-/** A recorded reply and its tree. */
 interface RecordedReply {
   readonly tree: TreeRow;
   readonly nodeId: NodeId;

@@ -216,7 +216,10 @@ class FolderFinder {
     }
   }
 
-  /** Handles trees that the registry lists but that have no folder. */
+  /**
+   * Marks trees as unreadable that the registry lists but that have no folder. Entries left by an interrupted purge are
+   * deleted.
+   */
   missing(here: ReadonlySet<string>): void {
     const gone = new Set(listNamesInFolder(join(this.#place, '.coppice', 'gone')));
     for (const [id, entry] of [...this.#registry.entries()]) {

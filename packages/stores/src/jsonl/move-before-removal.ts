@@ -1,4 +1,7 @@
-/** Makes the removal of messages that a lost line misplaced survive the next reading of the file. */
+/**
+ * Keeps removed messages removed when a damaged file is read again, even if a lost line had put them under the wrong
+ * parent.
+ */
 import type { Commit, MoveStep, NodeId, Tree } from '@coppice/core';
 import { findNode, subtree } from '@coppice/core/tree';
 

@@ -7,7 +7,7 @@
 import { AppError, type FsckReport, refusalKinds, refuse } from '@coppice/core';
 import { execute, queryRow, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText } from './query.ts';
 
-/** A part of an object. */
+/** A byte range of an object. */
 export interface ObjectRange {
   readonly start: number;
   readonly length: number;

@@ -2,8 +2,9 @@ import type { LiveReply } from '@coppice/client';
 import type { Node } from '@coppice/core';
 
 /**
- * When a pending reply was started. This client counts from when it saw the reply first, which is later than the start
- * after one returns to the chat. A reply that is continued is older than its start.
+ * Returns when generation of a pending reply began: the earlier of the node's creation and the time this client first
+ * saw the reply, which is too late after the chat was reopened. For a continued reply the creation is too early, so
+ * only the time this client first saw it counts.
  */
 export function replyStartOf(
   { createdAt, addedIn, contentIn }: Pick<Node, 'createdAt' | 'addedIn' | 'contentIn'>,

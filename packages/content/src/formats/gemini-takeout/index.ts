@@ -94,7 +94,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
     if (record.type === 'finding') yield record;
     if (record.type !== 'record') continue;
     const { value, place, findings } = record;
-    // Activities without an answer, such as feedback and settings, are skipped.
+    // An activity with neither a prompt nor an answer, such as feedback or a settings change, is skipped.
     if (
       isActivity(value) &&
       (promptPrefix.test(textAt(value, 'title') ?? '') || listAt(value, 'safeHtmlItem').length > 0)

@@ -20,7 +20,8 @@ export interface OpenBucket {
   unchecked(owner: string): SqlStore;
 }
 
-// Longer than a call waits for a move of its owner.
+// How long connections to the old database of a moved bucket stay open. Must exceed the time that a call waits for a
+// move of its owner.
 const retiredMs = 60_000;
 // How long a bucket that did not answer gets no new owners.
 const unreachableMs = 30_000;

@@ -105,8 +105,9 @@ class OwnerMove {
           'command/invalid',
           `The owner ${this.#owner} is in an interrupted move to ${gone}: repeat that move first.`,
         );
-      // This commit on the old bucket also waits for its standby. Otherwise the row that refuses the owner, seen after a
-      // restart, could be lost by a promotion when the new bucket accepts the owner already.
+      // This commit also waits until the standby of the old bucket has the row in `owner_gone`. If the move is resumed
+      // after a crash, the standby may still lack that row, and a failover would then lose it while the new bucket
+      // already accepts the owner.
       const trees = await this.#notify(from, source);
       await this.#accept(to);
       await this.#pool.write(() => reassignOwner(this.#owner, toName));
