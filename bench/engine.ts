@@ -14,10 +14,10 @@ import {
   collectReply,
   createGenerator,
   createProviders,
-  type Generator,
   type ModelProviders,
   newId,
   parseConfig,
+  type TurnGenerator,
 } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { type Measurement, median } from './measure.ts';
@@ -28,7 +28,7 @@ const question = textMessage('user', 'Say some words, please.');
 interface Bench {
   readonly store: Store;
   readonly providers: ModelProviders;
-  readonly generator: Generator;
+  readonly generator: TurnGenerator;
   readonly url: string;
 }
 

@@ -1,6 +1,6 @@
 /** The engine of the command line, for one store and one user, with all configured providers and tools. */
 import { createEvents, type Engine, type McpClient, openEngine, openTools } from '@coppice/engine';
-import { createStoreCopier } from '@coppice/engine/sessions';
+import { createTreeCopier } from '@coppice/engine/sessions';
 import { type ChatEngine, createLocalModelSource } from './chat-engine.ts';
 import type { CliContext } from './cli-context.ts';
 import { describeHookFailure, loadUserHooks } from './hooks.ts';
@@ -38,7 +38,7 @@ export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string)
   at.onClose(opened.close);
   await opened.start();
   const sessions = await findSessionTarget(await at.storeUrl(), at.host.cwd);
-  const copies = createStoreCopier({
+  const copies = createTreeCopier({
     // Loaded when it is needed, because most chats write no session file.
     files: async () => (await import('@coppice/stores')).sessionFiles,
     actor: at.context().actor,

@@ -1,5 +1,5 @@
 import type { NodeId, TreeId } from '@coppice/core';
-import { treePath } from './api/request.ts';
+import { treeApiPath } from './api/request.ts';
 import type { FeedCommit, ReplyDelta, WaitingApproval } from './api-types.ts';
 import { type Connection, followEvents } from './connection.ts';
 import { buildApiUrl, type HttpProblem } from './http.ts';
@@ -69,7 +69,7 @@ export function openFeed(
 ): { close(): void } {
   let last = since;
   return followEvents(connection, {
-    path: () => buildApiUrl(`${treePath(tree)}/feed`, { since: last }),
+    path: () => buildApiUrl(`${treeApiPath(tree)}/feed`, { since: last }),
     connected: (connected) => listener.connected(connected),
     whileHidden: () => listener.neededWhileHidden(),
     isOver(problem) {

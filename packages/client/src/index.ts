@@ -11,7 +11,7 @@ export type { CommandPositionInput } from './api/commands.ts';
 export { type Api, createApi } from './api/create-api.ts';
 export type { CombineMode, GenerationRequest } from './api/generations.ts';
 export type { OutgoingMessage } from './api/outgoing-messages.ts';
-export { createRoutes, type Routes, readResponse, type Transport, treePath } from './api/request.ts';
+export { createRoutes, type Routes, readResponse, type Transport, treeApiPath } from './api/request.ts';
 export { type SharedField, sharedAttachmentsPath } from './api/shares.ts';
 export type { TreeFilter } from './api/tree-list.ts';
 export type * from './api-types.ts';

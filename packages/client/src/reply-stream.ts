@@ -1,6 +1,6 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { fieldsOrEmpty } from '@coppice/core/decode';
-import { treePath } from './api/request.ts';
+import { treeApiPath } from './api/request.ts';
 import { type Connection, followEvents } from './connection.ts';
 import { buildApiUrl } from './http.ts';
 
@@ -14,7 +14,7 @@ export function openReplyStream(
 ): { close(): void } {
   let at = offset;
   const stream = followEvents(connection, {
-    path: () => buildApiUrl(`${treePath(tree)}/nodes/${node}/stream`, { offset: at }),
+    path: () => buildApiUrl(`${treeApiPath(tree)}/nodes/${node}/stream`, { offset: at }),
     whileHidden: () => true,
     event(name, data) {
       const piece = fieldsOrEmpty(data);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson } from './canonical-json.ts';
 import { equalityKey } from './equality.ts';
 import { parseMessage, parseMessageText, toContentText } from './message.ts';
-import { type Vector, vectors } from './vectors.ts';
+import { type TestVector, vectors } from './vectors.ts';
 
 /** Compares long texts without printing them. */
 function expectText(actual: string, expected: string): void {
@@ -11,7 +11,7 @@ function expectText(actual: string, expected: string): void {
   else expect(actual === expected).toBe(true);
 }
 
-function expectAccepted(vector: Vector, canonical: string, content: string): void {
+function expectAccepted(vector: TestVector, canonical: string, content: string): void {
   const message = unwrapResult(parseMessageText(vector.json()));
   const written = canonicalJson(message);
   expectText(written, canonical);

@@ -7,7 +7,7 @@ export type VectorOutcome =
   | { readonly accepted: false; readonly code: string };
 
 /** One case of `vectors.json`. Texts are functions, because some have 10 MB. */
-export interface Vector {
+export interface TestVector {
   readonly name: string;
   /** The message as JSON text. */
   readonly json: () => string;
@@ -31,7 +31,7 @@ function readVectorText(value: Json | undefined, name: string): () => string {
   };
 }
 
-function readVector(fields: { readonly [key: string]: Json | undefined }): Vector {
+function readVector(fields: { readonly [key: string]: Json | undefined }): TestVector {
   const name = String(fields.name);
   const json = readVectorText(fields.json, name);
   if (typeof fields.rejected === 'string') return { name, json, outcome: { accepted: false, code: fields.rejected } };
@@ -40,4 +40,4 @@ function readVector(fields: { readonly [key: string]: Json | undefined }): Vecto
 }
 
 /** The shared test vectors: Unicode, numbers, keys, depth and size, for every entry point and every store. */
-export const vectors: readonly Vector[] = data.vectors.map(readVector);
+export const vectors: readonly TestVector[] = data.vectors.map(readVector);

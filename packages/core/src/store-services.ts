@@ -359,7 +359,7 @@ export interface TemporaryStore extends Store {
 }
 
 /** A conversation that is stored as a list of messages and not as a tree yet. */
-export interface LinearRecord {
+export interface StoredLinearConversation {
   readonly treeId: TreeId;
   readonly title?: string;
   readonly systemPrompt?: string;
@@ -524,7 +524,7 @@ export interface Store extends TreeStore {
   addProvenance(rows: readonly Provenance[]): Promise<void>;
   provenanceOf(treeId: TreeId): Promise<readonly Provenance[]>;
   /** Stores a conversation as a list of messages, which can be read as a tree immediately. */
-  putLinear(record: LinearRecord): Promise<void>;
+  putLinear(record: StoredLinearConversation): Promise<void>;
   /**
    * Converts lists of messages to trees, a few per step, until no list is left. It can be stopped and restarted at any
    * time.

@@ -36,7 +36,7 @@ export * from './events.ts';
 export { createFileTextExtractor, type FileTextExtractor } from './files/file-text-extractor.ts';
 export * from './generate/contract.ts';
 export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';
-export { createGenerator, type Generator, type GeneratorOptions, type TurnSelector } from './generate/index.ts';
+export { createGenerator, type GeneratorOptions, type TurnGenerator, type TurnSelector } from './generate/index.ts';
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
 export { formatNotice, type TurnNotice } from './generate/notices.ts';
 export { computeReplyLimit, type SentReplyLimit } from './generate/reply-limit.ts';

@@ -7,7 +7,7 @@ import type { Compactor } from './compaction/contract.ts';
 import type { Config } from './config/contract.ts';
 import { createEvents, type Events, type HookFailure } from './events.ts';
 import { createFileTextExtractor, type FileTextExtractor } from './files/file-text-extractor.ts';
-import { createGenerator, type Generator, type GeneratorOptions } from './generate/index.ts';
+import { createGenerator, type GeneratorOptions, type TurnGenerator } from './generate/index.ts';
 import { toGeneratorSettings } from './generate/settings.ts';
 import { createMemorySpending, type Spending } from './generate/spending.ts';
 import { createStoreSpending } from './generate/store-spending.ts';
@@ -55,7 +55,7 @@ export interface Engine {
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
   readonly events: Events;
-  readonly generator: Generator;
+  readonly generator: TurnGenerator;
   readonly compactor: Compactor;
   readonly summarizer: Summarizer;
   /** Null if automatic titles are disabled. */

@@ -6,7 +6,7 @@ import { AppError, type ErrorKind, isAppError, type Refusal, statusOfKind } from
 import { redactKeys } from '@coppice/engine';
 
 /** The error codes of the server, and codes of other packages with an HTTP status of their own. */
-export const httpCodes = {
+export const httpErrorCodes = {
   'tree/version-required': { kind: 'invalid', status: 428 },
   'store/full': { kind: 'unavailable', status: 507 },
   'http/invalid': { kind: 'invalid', status: 400 },
@@ -26,11 +26,11 @@ export const httpCodes = {
 } as const satisfies Record<string, { readonly kind: ErrorKind; readonly status: number }>;
 
 /** An error code of the server. */
-export type HttpCode = keyof typeof httpCodes;
+export type HttpCode = keyof typeof httpErrorCodes;
 
 /** Creates an error with a code of the server. */
 export function makeHttpError(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): AppError {
-  return new AppError({ code, kind: httpCodes[code].kind, message, data });
+  return new AppError({ code, kind: httpErrorCodes[code].kind, message, data });
 }
 
 /** Throws an error with a code of the server. */
@@ -40,11 +40,11 @@ export function throwHttpError(code: HttpCode, message: string, data: Readonly<R
 
 /** Returns the HTTP status of an error: by its code if the code has one, otherwise by its kind. */
 export function httpStatusOf(error: Pick<Refusal, 'code' | 'kind'>): number {
-  return isHttpCode(error.code) ? httpCodes[error.code].status : statusOfKind[error.kind];
+  return isHttpCode(error.code) ? httpErrorCodes[error.code].status : statusOfKind[error.kind];
 }
 
 function isHttpCode(code: string): code is HttpCode {
-  return Object.hasOwn(httpCodes, code);
+  return Object.hasOwn(httpErrorCodes, code);
 }
 
 /** Converts a thrown value to an error for the client. The details of unexpected errors are only logged. */

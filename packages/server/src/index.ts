@@ -5,7 +5,7 @@ export { type CoppiceServer, createServer } from './app.ts';
 export { findOptionProblems } from './check-options.ts';
 export * from './contract.ts';
 export { makeFirstAdmin } from './first-admin.ts';
-export { httpCodes, httpStatusOf } from './http-errors.ts';
+export { httpErrorCodes, httpStatusOf } from './http-errors.ts';
 export { keepRecoveringReplies, recoverRepliesOnce } from './live/background-tasks.ts';
 export { createLog, type LogOptions } from './log.ts';
 export type { TreesServerOptions } from './mcp/options.ts';

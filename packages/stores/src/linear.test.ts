@@ -1,12 +1,12 @@
 import { messageKit } from '@coppice/content';
-import { isUuid, type LinearRecord, treeId } from '@coppice/core';
+import { isUuid, type StoredLinearConversation, treeId } from '@coppice/core';
 import { assistant, testUuid, user } from '@coppice/core/testing';
 import { checkTree, path, treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buildLinearTree, deriveId } from './linear.ts';
 
-const record: LinearRecord = {
+const record: StoredLinearConversation = {
   treeId: treeId(testUuid(1)),
   createdAt: 1000,
   messages: [

@@ -10,7 +10,6 @@ import {
   ask,
   checkMessage,
   isUuid,
-  type LinearRecord,
   type MessageKit,
   type Node,
   type NodeId,
@@ -18,6 +17,7 @@ import {
   type ReadProgram,
   refuse,
   type Step,
+  type StoredLinearConversation,
   type Tree,
   type TreeAttributes,
   type TreeId,
@@ -32,7 +32,7 @@ export { deriveId };
  * Returns the node id of a message in a list: its own id if that
  * is a UUID, else one derived from the tree id and the index.
  */
-function linearNodeId(record: Pick<LinearRecord, 'treeId' | 'messages'>, index: number): NodeId {
+function linearNodeId(record: Pick<StoredLinearConversation, 'treeId' | 'messages'>, index: number): NodeId {
   const own = record.messages[index]?.id;
   return nodeId(isUuid(own) ? own : deriveId('linear', record.treeId, index));
 }
@@ -56,7 +56,11 @@ export interface LinearTree {
  * Converts a list to a tree with one commit. The same record always gives the same ids, times and act, so that nodes
  * have the same ids before and after the list is stored as a tree. Throws on an invalid message, with its index.
  */
-export function buildLinearTree(record: LinearRecord, owner: string, kit: MessageKit = messageKit): LinearTree {
+export function buildLinearTree(
+  record: StoredLinearConversation,
+  owner: string,
+  kit: MessageKit = messageKit,
+): LinearTree {
   const { treeId, title, systemPrompt, createdAt: at } = record;
   const messages = record.messages.map((item, index) => ({
     message:
@@ -101,7 +105,7 @@ function messageInList({ id, parentId, createdAt, message, meta }: Node) {
 }
 
 /** Throws if a list cannot be stored: an id is not a UUID, an id is used twice, or a message is invalid. */
-export function assertStorableList(record: LinearRecord): void {
+export function assertStorableList(record: StoredLinearConversation): void {
   if (!isUuid(record.treeId))
     refuse(
       'id/invalid',

@@ -6,7 +6,7 @@ import type { JsonShapeOf } from '../json-shape.ts';
 import type { paths } from '../paths.ts';
 
 /** Returns the path of a tree's routes. Streams and downloads need it, because they are not methods of the API. */
-export function treePath(tree: TreeId): string {
+export function treeApiPath(tree: TreeId): string {
   return `/api/trees/${encodeURIComponent(tree)}`;
 }
 

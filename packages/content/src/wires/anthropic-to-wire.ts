@@ -1,6 +1,6 @@
 /** Anthropic Messages: converts a request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
-import { createSafeIds, isFileBlock, isImage, isThinking, isToolCall } from './block-guards.ts';
+import { createCallIdMapper, isFileBlock, isImage, isThinking, isToolCall } from './block-guards.ts';
 import type { ProviderRequest, ReportParameterChange, ThinkingOptions, ToolChoice } from './contract.ts';
 
 /** The media types of images that Anthropic accepts. */
@@ -145,7 +145,7 @@ function toChoice(choice: ToolChoice, thinks: boolean): NonNullable<AnthropicBod
 
 /** Builds the messages of the body: two alternating roles, tool results first in the user message after the calls. */
 function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
-  const safe = createSafeIds(messages);
+  const safe = createCallIdMapper(messages);
   const out: AnthropicMessage[] = [];
   const add = (role: 'user' | 'assistant', blocks: AnthropicBlock[]) => {
     if (blocks.length === 0) return;

@@ -81,7 +81,7 @@ export function callNamesById(messages: readonly Message[]): ReadonlyMap<string,
  * Creates a function that maps call ids to an alphabet that a provider accepts, because earlier turns may come from
  * another provider. The same id is always mapped to the same result, and different ids to different results.
  */
-export function createSafeIds(messages: readonly Message[], longest = 64): (id: string) => string {
+export function createCallIdMapper(messages: readonly Message[], longest = 64): (id: string) => string {
   const safe = new Map<string, string>();
   const taken = new Set<string>();
   const names: string[] = [];

@@ -2,7 +2,7 @@
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
 import {
   callArgumentsText,
-  createSafeIds,
+  createCallIdMapper,
   isFileBlock,
   isImage,
   isThinking,
@@ -60,7 +60,7 @@ export interface ChatDialect {
 
 /** Builds the body of a request. The caller has already lowered blocks that the dialect does not support. */
 export function toChatBody(request: ProviderRequest, dialect: ChatDialect, streaming: boolean): ChatBody {
-  const safe = createSafeIds(request.messages);
+  const safe = createCallIdMapper(request.messages);
   const messages: ChatMessage[] = [];
   if (request.systemPrompt !== undefined) messages.push({ role: dialect.systemRole, content: request.systemPrompt });
   for (const message of request.messages) messages.push(toChatMessage(message, dialect, safe));

@@ -15,7 +15,7 @@ export {
 export {
   callArgumentsText,
   callNamesById,
-  createSafeIds,
+  createCallIdMapper,
   hasEmbeddedBytes,
   hasWebUrl,
   isFileBlock,

@@ -2,7 +2,7 @@
 import { type Block, isText, type Message } from '@coppice/core';
 import {
   callArgumentsText,
-  createSafeIds,
+  createCallIdMapper,
   isFileBlock,
   isImage,
   isThinking,
@@ -57,7 +57,7 @@ export const outputTokenRange = { min: fewestTokens, max: Number.MAX_SAFE_INTEGE
 /** Builds the body of a request. The caller has already lowered unsupported blocks. */
 export function toResponsesBody(request: ProviderRequest, streaming: boolean): ResponsesBody {
   const { systemPrompt, temperature, topP, thinking, tools, toolChoice } = request;
-  const safe = createSafeIds(request.messages);
+  const safe = createCallIdMapper(request.messages);
   return {
     model: request.model,
     input: request.messages.flatMap((message) => toItems(message, safe)),

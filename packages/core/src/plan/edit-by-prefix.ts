@@ -15,7 +15,7 @@ import {
 } from './context.ts';
 import { editInPlace } from './edit-in-place.ts';
 import { type EditableNode, type EditCommand, type EditResult, moveBookmarkSteps } from './edit-types.ts';
-import { splitSteps } from './split.ts';
+import { buildSplitSteps } from './split.ts';
 
 type Variant = (
   command: EditCommand,
@@ -46,7 +46,7 @@ export function* editByPrefix(
   if (cut === 0) return yield* asVariant(command, context, node, message);
   const suffix = text.slice(cut);
   if (cut === old.length) return yield* withSuffix(command, context, node, node, suffix, []);
-  const { left, steps } = yield* splitSteps(context, node, cut, suffix === '' ? command.id : undefined);
+  const { left, steps } = yield* buildSplitSteps(context, node, cut, suffix === '' ? command.id : undefined);
   if (suffix !== '') return yield* withSuffix(command, context, node, left, suffix, steps);
   return yield* buildEditPlan(command, context, node, steps, left.id, [left.id]);
 }

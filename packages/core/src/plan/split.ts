@@ -43,7 +43,7 @@ export const splitMessage: Planner<SplitCommand, SplitResult> = function* (comma
   const node = yield* requireMessage(command.nodeId, 'split');
   const again = yield* findRepeatedSplit(command, context, node);
   if (again !== null) return toPlan([], { nodeId: again, right: node.id });
-  const { left, steps } = yield* splitSteps(context, node, command.position, command.id);
+  const { left, steps } = yield* buildSplitSteps(context, node, command.position, command.id);
   return toPlan(steps, { nodeId: left.id, right: node.id });
 };
 
@@ -63,7 +63,7 @@ function* findRepeatedSplit(
  * Builds the steps of a split: the left half is inserted at the position of the old node, and the old node becomes its
  * child with the remaining text.
  */
-export function* splitSteps(
+export function* buildSplitSteps(
   context: PlanContext,
   node: EditableNode,
   position: number,

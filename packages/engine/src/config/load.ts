@@ -20,7 +20,7 @@ import {
   readSummariesSection,
   readToolsSection,
 } from './sections.ts';
-import { joinFieldPath, openToml, type SettingListener, type TomlFile, type TomlTable } from './toml.ts';
+import { joinFieldPath, parseToml, type SettingListener, type TomlFile, type TomlTable } from './toml.ts';
 
 /** Like `process.env`, but read-only. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -115,7 +115,7 @@ function parseIgnoring(
   leftOut?: ReadonlySet<string>,
 ): Config {
   const warnings: ConfigWarning[] = [];
-  const top = openToml(file ?? { name: 'no configuration file', text: '' }, warnings, onSetting, leftOut);
+  const top = parseToml(file ?? { name: 'no configuration file', text: '' }, warnings, onSetting, leftOut);
   const [model, cheapModel, store] = [
     top.text('model', 'The model that answers, as `provider/model`. If unset, the first one that is ready.'),
     top.text('cheap_model', 'The model that writes titles and summaries; short for `model` of `[summaries]`.'),

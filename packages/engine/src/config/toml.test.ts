@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ConfigWarning } from './contract.ts';
-import { openToml } from './toml.ts';
+import { parseToml } from './toml.ts';
 
 function readRounds(text: string): readonly [number | undefined, readonly ConfigWarning[]] {
   const warnings: ConfigWarning[] = [];
-  const table = openToml({ name: 'c.toml', text }, warnings).table('tools', 'Tools.');
+  const table = parseToml({ name: 'c.toml', text }, warnings).table('tools', 'Tools.');
   table.acceptFormer('steps', 'rounds', '0.2.0');
   const rounds = table.whole('rounds', 'Rounds of tool calls.', { min: 1 });
   table.finish();

@@ -44,7 +44,7 @@ function isTomlTable(value: unknown): value is FieldMap {
 }
 
 /** Parses the file. The error for invalid syntax names line and column but does not quote the line. */
-export function openToml(
+export function parseToml(
   file: TomlFile,
   warnings: ConfigWarning[],
   onSetting?: SettingListener,

@@ -2,7 +2,7 @@ import { normaliseMessages } from '@coppice/content';
 import { isBlank, type Message, type NodeId, refuse, type Store, unwrapResult } from '@coppice/core';
 import type { GenerateOptions, ReplyRound, Turn, TurnEvent } from '../generate/contract.ts';
 import { replyErrorFromThrown, toGenerateError } from '../generate/errors.ts';
-import type { Generator } from '../generate/index.ts';
+import type { TurnGenerator } from '../generate/index.ts';
 import { requireNodeLocation } from '../service.ts';
 import { Forest } from './forest.ts';
 import { ProvenanceLedger } from './provenance.ts';
@@ -27,7 +27,7 @@ export interface GenerateResult {
 
 export interface LoomEngineOptions {
   readonly store: Store;
-  readonly generator: Generator;
+  readonly generator: TurnGenerator;
   /** The forest whose nodes are returned; by default one on the same store. */
   readonly forest?: Forest | undefined;
 }
@@ -39,7 +39,7 @@ export interface LoomEngineOptions {
 export class LoomEngine {
   readonly forest: Forest;
   readonly #store: Store;
-  readonly #generator: Generator;
+  readonly #generator: TurnGenerator;
   readonly #ledger: ProvenanceLedger;
   readonly #unhook: () => void;
 

@@ -2,7 +2,7 @@
  * Holds the tool calls that wait for approval. The turn emits an event for each, and the user decides through the turn.
  */
 import { type JsonObject, type NodeId, refuse } from '@coppice/core';
-import { decisionIn, isWaitingIn, waitingCallData } from '../runs/tool-decisions.ts';
+import { findCallDecision, isCallWaiting, waitingCallData } from '../runs/tool-decisions.ts';
 import type { ApprovalDecision, ApprovalRequest, Approve } from '../tools/contract.ts';
 import type { TurnApprove, TurnEvent } from './contract.ts';
 
@@ -83,10 +83,10 @@ export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals
     },
     takeDecisions(data) {
       for (const [callId, { request }] of [...open]) {
-        const approved = decisionIn(data, callId);
+        const approved = findCallDecision(data, callId);
         if (approved !== null) decide(callId, approved);
         // The store was unavailable when the call began to wait.
-        else if (!isWaitingIn(data, callId)) void note?.(waitingCallData(callId, request.name)).catch(ignoreFailure);
+        else if (!isCallWaiting(data, callId)) void note?.(waitingCallData(callId, request.name)).catch(ignoreFailure);
       }
     },
   };

@@ -71,7 +71,7 @@ export interface GeneratorOptions {
 export type TurnSelector = { readonly actId: ActId } | { readonly nodeId: NodeId };
 
 /** Starts, follows, stops and recovers turns on one store. */
-export interface Generator {
+export interface TurnGenerator {
   readonly events: Events;
   /** Compacts on request and summarises branches, with the summarizer that turns use. */
   readonly compactor: Compactor;
@@ -107,7 +107,7 @@ export interface Generator {
 }
 
 /** Creates a generator. Nothing runs until a turn starts. */
-export function createGenerator(options: GeneratorOptions): Generator {
+export function createGenerator(options: GeneratorOptions): TurnGenerator {
   const { services, compactor, summarizer } = generatorServices(options);
   const { store, clock, limits, process } = services;
   const turns = createTurnTracker(services);

@@ -13,12 +13,12 @@ export function waitingCallData(callId: string, tool: string): JsonObject {
 }
 
 /** Returns whether the data of a run says that a call waits. */
-export function isWaitingIn(data: JsonObject, callId: string): boolean {
+export function isCallWaiting(data: JsonObject, callId: string): boolean {
   return Object.hasOwn(data, waitingField(callId));
 }
 
 /** Returns the decision about a call from the data of its run; null while it is undecided. */
-export function decisionIn(data: JsonObject, callId: string): boolean | null {
+export function findCallDecision(data: JsonObject, callId: string): boolean | null {
   const field = decidedField(callId);
   const decided = Object.hasOwn(data, field) ? data[field] : null;
   return typeof decided === 'boolean' ? decided : null;

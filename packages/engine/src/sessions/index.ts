@@ -13,7 +13,7 @@ export {
   type SessionHooks,
 } from './hooks.ts';
 export { SessionManager } from './manager.ts';
-export { createSessionCopier, createStoreCopier } from './session-copier.ts';
+export { createSessionCopier, createTreeCopier } from './session-copier.ts';
 export { createSessionHookHost, type SessionHookHost, type SessionHookHostOptions } from './session-hook-host.ts';
 export {
   type SyncOptions,

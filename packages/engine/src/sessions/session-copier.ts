@@ -29,7 +29,7 @@ interface StoreCopierOptions extends Omit<SyncOptions, 'files'> {
 }
 
 /** Creates the copier of a store. Copies are trees of the store; `/export-branch` writes session files to a folder. */
-export function createStoreCopier({ files: given, folder, ...options }: StoreCopierOptions): ChatCopier {
+export function createTreeCopier({ files: given, folder, ...options }: StoreCopierOptions): ChatCopier {
   return {
     copy: treeCopier.copy,
     async exportBranch(request) {

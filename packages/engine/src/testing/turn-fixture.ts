@@ -20,7 +20,7 @@ import {
 import { openStore } from '@coppice/stores';
 import { parseConfig } from '../config/load.ts';
 import type { GenerateOptions, Turn, TurnEvent } from '../generate/contract.ts';
-import { createGenerator, type Generator, type GeneratorOptions } from '../generate/index.ts';
+import { createGenerator, type GeneratorOptions, type TurnGenerator } from '../generate/index.ts';
 import type { HttpLimits } from '../http/contract.ts';
 import { newId } from '../new-id.ts';
 import { createProviders, type ModelProviders } from '../providers/index.ts';
@@ -42,7 +42,7 @@ export type TurnFixtureOptions = Omit<GeneratorOptions, 'store' | 'providers'> &
 /** The objects and functions that tests of turns use. */
 export interface TurnFixture {
   readonly store: Store;
-  readonly generator: Generator;
+  readonly generator: TurnGenerator;
   readonly provider: ScriptedProvider;
   readonly other: ScriptedProvider;
   readonly providers: ModelProviders;
@@ -52,7 +52,7 @@ export interface TurnFixture {
   /** The store's URL, to open it a second time. */
   readonly url: string;
   /** Opens another generator on the same store, as a second process would. */
-  beside(options?: Partial<GeneratorOptions>): Promise<{ readonly store: Store; readonly generator: Generator }>;
+  beside(options?: Partial<GeneratorOptions>): Promise<{ readonly store: Store; readonly generator: TurnGenerator }>;
   send(text: string, options?: Partial<GenerateOptions>): Turn;
   node(id: NodeId | undefined): Promise<Node>;
   /** Returns `role: text` for every node on the path to a node, by default the active one. */
@@ -90,7 +90,7 @@ export async function openTurnFixture(
   const attributes = systemPrompt === undefined ? {} : { systemPrompt };
   await run(store, { type: 'create', treeId: id, attributes }, context);
   const row = await store.read(id, () => ask('tree', {}));
-  const opened: { store: Store; generator: Generator }[] = [];
+  const opened: { store: Store; generator: TurnGenerator }[] = [];
   const fixture: TurnFixture = {
     store,
     generator,

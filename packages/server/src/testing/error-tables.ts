@@ -9,7 +9,7 @@ import {
   providerErrorKinds,
   toolErrorKinds,
 } from '@coppice/engine';
-import { httpCodes } from '../http-errors.ts';
+import { httpErrorCodes } from '../http-errors.ts';
 
 /** All codes and kinds, by the part that defines them. */
 export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorKind>>>> = {
@@ -22,6 +22,6 @@ export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorK
   Commands: commandErrorKinds,
   'Import and export': importErrorKinds,
   HTTP: Object.fromEntries(
-    Object.entries(httpCodes).flatMap(([code, { kind }]) => (code.startsWith('http/') ? [[code, kind]] : [])),
+    Object.entries(httpErrorCodes).flatMap(([code, { kind }]) => (code.startsWith('http/') ? [[code, kind]] : [])),
   ),
 };

@@ -5,10 +5,10 @@ import { messageKit } from '@coppice/content';
 import {
   actId,
   type BackfillProgress,
-  type LinearRecord,
   type NodeId,
   nodeId,
   type Store,
+  type StoredLinearConversation,
   treeId,
   type WorkProgress,
 } from '@coppice/core';
@@ -30,7 +30,7 @@ import {
   testStoreRule,
 } from './subject.ts';
 
-function listOf(id: number, texts: readonly string[]): LinearRecord {
+function listOf(id: number, texts: readonly string[]): StoredLinearConversation {
   return {
     treeId: treeId(testUuid(id)),
     title: `List ${id}`,
@@ -43,7 +43,7 @@ function listOf(id: number, texts: readonly string[]): LinearRecord {
   };
 }
 
-async function thread(store: Store, id: LinearRecord['treeId']): Promise<string[]> {
+async function thread(store: Store, id: StoredLinearConversation['treeId']): Promise<string[]> {
   const row = await askStore(store, id, 'tree', {});
   if (row?.activeNodeId == null) return [];
   return (await askStore(store, id, 'path', { to: row.activeNodeId })).nodes.map((node) => node.text);
@@ -158,7 +158,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
       subject,
       '[K19] the ids of a list are taken while it is one, and stay the ids of its tree',
       async (store) => {
-        const list = (id: number, ids: readonly number[]): LinearRecord => ({
+        const list = (id: number, ids: readonly number[]): StoredLinearConversation => ({
           ...listOf(id, []),
           messages: ids.map((n) => ({ message: user(`said ${n}`), id: testUuid(n) })),
         });
@@ -211,7 +211,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K113] an invalid list is refused and nothing of it is stored', async (store) => {
       const good = listOf(1, ['a', 'b']);
       await store.putLinear(good);
-      const cases: readonly (readonly [LinearRecord, string])[] = [
+      const cases: readonly (readonly [StoredLinearConversation, string])[] = [
         [{ ...listOf(2, ['x']), treeId: treeId('../../etc/passwd') }, 'id/invalid'],
         [{ ...good, title: 'another' }, 'tree/exists'],
         [

@@ -6,13 +6,13 @@ import {
   type ExternalId,
   type FieldMap,
   type FieldReader,
-  type LinearRecord,
   type Message,
   type NodeMeta,
   type Provenance,
   type Run,
   type RunChunk,
   type ShareLink,
+  type StoredLinearConversation,
   type User,
 } from '@coppice/core';
 import {
@@ -54,13 +54,13 @@ const recordMessage: FieldReader<Message> = (fields, key) => {
 };
 
 /** Decodes a conversation that is stored as a list. */
-export const readLinearRecord: (json: FieldMap) => LinearRecord = shapeReader<LinearRecord>({
+export const readLinearRecord: (json: FieldMap) => StoredLinearConversation = shapeReader<StoredLinearConversation>({
   treeId: treeIdField,
   title: optionalField(requiredText),
   systemPrompt: optionalField(requiredText),
   createdAt: finiteNumberField,
   messages: shapeListField(
-    shapeReader<LinearRecord['messages'][number]>({
+    shapeReader<StoredLinearConversation['messages'][number]>({
       id: optionalField(requiredText),
       message: recordMessage,
       createdAt: optionalField(finiteNumberField),

@@ -15,7 +15,6 @@ import {
   type FsckOptions,
   type FsckReport,
   isAppError,
-  type LinearRecord,
   type NewestAct,
   type Node,
   type NodeId,
@@ -30,6 +29,7 @@ import {
   type SearchQuery,
   type Store,
   type StoreCapabilities,
+  type StoredLinearConversation,
   type StoreInfo,
   type TrashItem,
   type TreeId,
@@ -346,7 +346,7 @@ export class InProcessStore implements Store {
     return this.#parts.names.provenanceOf(this.owner, treeId);
   }
 
-  async putLinear(record: LinearRecord): Promise<void> {
+  async putLinear(record: StoredLinearConversation): Promise<void> {
     assertArgument('record', record, argumentValidators.linearRecord);
     return this.#state.putLinear(this.owner, record);
   }

@@ -1,6 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { actId, ask, type LinearRecord, nodeId, planCommand, type Store, type Tree, treeId } from '@coppice/core';
+import {
+  actId,
+  ask,
+  nodeId,
+  planCommand,
+  type Store,
+  type StoredLinearConversation,
+  type Tree,
+  treeId,
+} from '@coppice/core';
 import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { expectRefusalCode } from '../conformance/subject.ts';
@@ -121,7 +130,11 @@ describe('the state of a tree', () => {
     await expect(fixture.addMessages(['a'])).rejects.toThrow('The disk is full.');
     await expect(TestTree.make({ store, treeId: treeId(testUuid(2)) })).rejects.toThrow('The disk is full.');
     await expect(store.blobs.put(new Uint8Array([1]), 'text/plain')).rejects.toThrow('The disk is full.');
-    const record: LinearRecord = { treeId: treeId(testUuid(3)), createdAt: 1, messages: [{ message: user('a') }] };
+    const record: StoredLinearConversation = {
+      treeId: treeId(testUuid(3)),
+      createdAt: 1,
+      messages: [{ message: user('a') }],
+    };
     await expect(store.putLinear(record)).rejects.toThrow('The disk is full.');
     expect((await store.trees()).items.map((item) => item.version)).toEqual([1]);
     expect((await store.search({ text: 'a' })).items).toEqual([]);

@@ -11,12 +11,12 @@ import {
   type Commit,
   type ConversationFormat,
   isAppError,
-  type LinearRecord,
   type MessageKit,
   type Plan,
   type PlannerFactory,
   type ReadProgram,
   refuse,
+  type StoredLinearConversation,
   type Tree,
   type TreeId,
   type TreeListEvent,
@@ -376,7 +376,7 @@ export class TreeState {
   }
 
   /** Stores a conversation as a list. Storing the same list again changes nothing; a different one is refused. */
-  async putLinear(owner: string, record: LinearRecord): Promise<void> {
+  async putLinear(owner: string, record: StoredLinearConversation): Promise<void> {
     this.assertWritable();
     assertStorableList(record);
     // The record is copied, so that the caller cannot change what is stored.

@@ -3,7 +3,7 @@ import { deriveId } from '@coppice/content';
 import { isReadableVersion, type SessionHeader, type SessionWarning, sessionVersion } from '@coppice/content/sessions';
 import { ownField } from '@coppice/core/decode';
 import { makeDamagedFileError, makeNewerFormatError } from '../disk/atomic-files.ts';
-import { type FileBytes, readBlockBytes } from './file-bytes.ts';
+import { type FileBytes, sequentialBlockSize } from './file-bytes.ts';
 import { parseLine, prefixOfParsedLine } from './line-prefix.ts';
 import type { LineLocation } from './line-table.ts';
 import { parseHeaderText } from './line-text.ts';
@@ -67,7 +67,7 @@ function searchHeader(path: string, file: FileBytes): LocatedHeader | null {
     if (head.parentUuid !== null && ownField(line, 'uuid') !== undefined) parents.add(head.parentUuid);
   };
   const { rest, offset } = forEachLine(file, 0, file.size(), () => false, take);
-  if (rest !== null && rest.length < readBlockBytes) take(rest, offset);
+  if (rest !== null && rest.length < sequentialBlockSize) take(rest, offset);
   if (found !== null) return found;
   // The first entries name a parent that has no line. That id must be the header's.
   if (parents.size === 0) return null;

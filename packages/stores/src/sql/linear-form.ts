@@ -1,5 +1,5 @@
 /** Stores conversations as lists. A list has the same rows as a tree, and its tree row has the format `linear`. */
-import { ask, type LinearRecord, refuse, type TreeId, textMessage } from '@coppice/core';
+import { ask, refuse, type StoredLinearConversation, type TreeId, textMessage } from '@coppice/core';
 import { insertedNodes } from '@coppice/core/tree';
 import { addBlobHashesInJson } from '../attachments.ts';
 import { buildLinearTree, isUnchangedList, type LinearTree } from '../linear.ts';
@@ -17,7 +17,7 @@ import { writeCommit, writeLog, writeRows } from './write.ts';
 export function* storeListAsTree(
   owner: string,
   dialect: SqlDialect,
-  record: LinearRecord,
+  record: StoredLinearConversation,
   linear: LinearTree,
   claim: UploadClaim,
 ): SqlTask<void> {
@@ -76,7 +76,7 @@ export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<StoredLis
 /** Converts a stored list to a tree. An unreadable list becomes one message with the raw text, and `whole` is false. */
 function readList(id: TreeId, owner: string, form: string): { readonly linear: LinearTree; readonly whole: boolean } {
   try {
-    return { linear: buildLinearTree(JSON.parse(form) as LinearRecord, owner), whole: true };
+    return { linear: buildLinearTree(JSON.parse(form) as StoredLinearConversation, owner), whole: true };
   } catch {
     const messages = [{ message: textMessage('user', form) }];
     return { linear: buildLinearTree({ treeId: id, createdAt: 0, messages }, owner), whole: false };

@@ -14,7 +14,6 @@ import {
   type FsckOptions,
   type FsckReport,
   isAppError,
-  type LinearRecord,
   type NewestAct,
   type NodeId,
   type Page,
@@ -29,6 +28,7 @@ import {
   type SharedState,
   type Store,
   type StoreCapabilities,
+  type StoredLinearConversation,
   type StoreInfo,
   type TrashItem,
   type TreeId,
@@ -492,7 +492,7 @@ export class SqlStore implements Store {
     return this.#readOfTree(treeId, () => side.readProvenanceRows(this.owner, treeId));
   }
 
-  async putLinear(record: LinearRecord): Promise<void> {
+  async putLinear(record: StoredLinearConversation): Promise<void> {
     assertArgument('record', record, argumentValidators.linearRecord);
     assertStorableList(record);
     const linear = buildLinearTree(record, this.owner, this.#options.kit);

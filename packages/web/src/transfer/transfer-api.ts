@@ -1,7 +1,7 @@
 /** Requests for import and export, with their types. */
 
 import type { ApiSchemas } from '@coppice/client';
-import { buildApiUrl, HttpProblem, parseProblemBody, readResponse, treePath } from '@coppice/client';
+import { buildApiUrl, HttpProblem, parseProblemBody, readResponse, treeApiPath } from '@coppice/client';
 import type { NodeId, TreeId } from '@coppice/core';
 import { routes } from '../state/page-client.ts';
 
@@ -74,7 +74,7 @@ export function importEventsUrl(id: string): string {
 /** The URL of a download: a tree, a part of it, or everything. */
 export function exportUrl(tree: TreeId | null, format: string, part: ExportScope, trashed: boolean): string {
   if (tree === null) return buildApiUrl('/api/export', { format, trashed: trashed || undefined });
-  return buildApiUrl(`${treePath(tree)}/export`, { format, ...part });
+  return buildApiUrl(`${treeApiPath(tree)}/export`, { format, ...part });
 }
 
 /** Reads an export of a whole chat into memory, with the file name that the server gives it. */

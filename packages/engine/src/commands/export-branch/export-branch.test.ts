@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { sessionFiles } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AgentSession, createSessionCopier, createStoreCopier, SessionManager } from '../../sessions/index.ts';
+import { AgentSession, createSessionCopier, createTreeCopier, SessionManager } from '../../sessions/index.ts';
 import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 import { describeContext, openSessionFixture, type SessionFixture } from '../../testing/session-fixture.ts';
 import { createCommands } from '../registry.ts';
@@ -16,7 +16,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
   let fixture: CommandFixture;
   beforeEach(async () => {
     fixture = await openCommandFixture(kind, {
-      copies: createStoreCopier({ files: sessionFiles, folder: sessions.folder }),
+      copies: createTreeCopier({ files: sessionFiles, folder: sessions.folder }),
     });
   });
   afterEach(() => fixture.close());

@@ -13,7 +13,6 @@ import type {
   ExternalId,
   FsckOptions,
   FsckReport,
-  LinearRecord,
   NewestAct,
   NodeId,
   Page,
@@ -28,6 +27,7 @@ import type {
   SharedState,
   Store,
   StoreCapabilities,
+  StoredLinearConversation,
   StoreInfo,
   TrashItem,
   TreeId,
@@ -278,7 +278,7 @@ export class BucketStore implements Store {
     return this.#read((store) => store.provenanceOf(treeId));
   }
 
-  putLinear(record: LinearRecord): Promise<void> {
+  putLinear(record: StoredLinearConversation): Promise<void> {
     return this.#write((store) => store.putLinear(record));
   }
 
