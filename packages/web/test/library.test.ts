@@ -103,6 +103,66 @@ test('[B118] a chat started before the library is loaded gets its instructions t
   await tab.context.close();
 });
 
+test('[B354] unsaved changes of presets and prompts are kept until they are saved or discarded', async () => {
+  const own = await openPageFixture();
+  for (const [kind, name] of [
+    ['preset', 'Careful editor'],
+    ['preset', 'Quick notes'],
+    ['prompt', 'tidy'],
+  ] as const)
+    await own.server.ask('POST', '/api/trees', {
+      body: { project: 'coppice:library', title: name, systemPrompt: 'As it was.', metadata: { kind, messages: [] } },
+    });
+  const tab = await own.open('/library');
+  const { page } = tab;
+  const prompt = page.getByLabel('System prompt');
+  const choose = async (name: string) => {
+    await page.getByRole('button', { name }).click();
+    await waitUntilTrue(() => page.getByLabel('Name').first().inputValue()).toBe(name);
+  };
+  await choose('Careful editor');
+  await waitUntilTrue(() => prompt.inputValue()).toBe('As it was.');
+  expect(await page.getByRole('button', { name: 'Discard changes' }).count()).toBe(0);
+  await prompt.fill('Rewritten for an hour.');
+  await page.getByRole('button', { name: 'Add a message' }).click();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Begin with this.');
+  await choose('Quick notes');
+  await waitUntilTrue(() => prompt.inputValue()).toBe('As it was.');
+  await page.reload();
+  await choose('Careful editor');
+  await waitUntilTrue(() => prompt.inputValue()).toBe('Rewritten for an hour.');
+  await waitUntilTrue(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Begin with this.');
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await waitUntilTrue(() => prompt.inputValue()).toBe('As it was.');
+  await waitUntilTrue(() => page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
+
+  await prompt.fill('Better. ');
+  await page.getByRole('button', { name: 'Save preset' }).click();
+  const stored = async () => {
+    const { body } = await own.server.ask('GET', '/api/trees?project=coppice:library');
+    return body.items.map((item: { systemPrompt?: string }) => item.systemPrompt);
+  };
+  await waitUntilTrue(stored).toContain('Better. ');
+  await page.reload();
+  await choose('Careful editor');
+  await waitUntilTrue(() => prompt.inputValue()).toBe('Better. ');
+  expect(await page.getByRole('button', { name: 'Discard changes' }).count()).toBe(0);
+
+  const row = page.getByRole('list', { name: 'Prompts' }).getByRole('listitem').first();
+  const edit = row.getByRole('button', { name: 'Edit' });
+  await edit.click();
+  await row.getByLabel('Text, with {{variables}}').fill('Not yet saved');
+  await edit.click();
+  await edit.click();
+  await waitUntilTrue(() => row.getByLabel('Text, with {{variables}}').inputValue()).toBe('Not yet saved');
+  await row.getByRole('button', { name: 'Cancel' }).click();
+  await edit.click();
+  await waitUntilTrue(() => row.getByLabel('Text, with {{variables}}').inputValue()).toBe('As it was.');
+  expect(await findSeriousViolations(tab)).toEqual([]);
+  expect(tab.faults).toEqual([]);
+  await own.close();
+});
+
 test('[B353] model, preset and options of a chat can be chosen when it is loaded, not before', async () => {
   const { body } = await fixture.server.ask('POST', '/api/trees', {
     body: { title: 'Old', messages: [{ role: 'user', content: 'Hello' }] },

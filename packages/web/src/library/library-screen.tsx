@@ -24,6 +24,7 @@ import { nameOfModel } from '../ui/model-name.tsx';
 import { saveText } from '../ui/save-file.ts';
 import { countInstructionTokens } from './instruction-tokens.ts';
 import { PresetEditor } from './preset-editor.tsx';
+import { useEntryDraft } from './use-entry-draft.ts';
 
 /** Custom instructions, presets and prompts: written once, used in every new chat. */
 export function LibraryScreen(): ReactElement {
@@ -279,24 +280,38 @@ function PromptEditor({
   readonly item: LibraryItem | null;
   readonly onDone: () => void;
 }): ReactElement {
-  const [name, setName] = useState(item?.name ?? '');
-  const [text, setText] = useState(item?.text ?? '');
+  const draft = useEntryDraft('prompt', item);
+  const { name, text } = draft.fields;
   const save = async () => {
-    if (await saveLibraryEntry({ ...emptyLibraryEntry, kind: 'prompt', name: name.trim(), text }, item?.id ?? null))
-      onDone();
+    const entry = { ...emptyLibraryEntry, kind: 'prompt' as const, name: name.trim(), text };
+    if (!(await saveLibraryEntry(entry, item?.id ?? null))) return;
+    draft.accept(entry);
+    onDone();
   };
   return (
     <div className="form">
       <label className="form-field">
         <span>{t('nameWord')}</span>
-        <input className="field" value={name} onChange={(event) => setName(event.target.value)} />
+        <input className="field" value={name} onChange={(event) => draft.change({ name: event.target.value })} />
       </label>
       <label className="form-field">
         <span>{t('promptText')}</span>
-        <textarea className="field area" rows={4} value={text} onChange={(event) => setText(event.target.value)} />
+        <textarea
+          className="field area"
+          rows={4}
+          value={text}
+          onChange={(event) => draft.change({ text: event.target.value })}
+        />
       </label>
       <div className="row foot-row">
-        <Button onClick={onDone}>{t('cancel')}</Button>
+        <Button
+          onClick={() => {
+            draft.discard();
+            onDone();
+          }}
+        >
+          {t('cancel')}
+        </Button>
         <Button
           look="primary"
           disabled={slashNameOfPrompt(name) === '' || text.trim() === ''}

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ModelChips, OptionFields, ToolOptions } from '../models/options-panel.tsx';
 import { type ChatOptions, defaultOptions } from '../state/chat-options.ts';
@@ -10,16 +10,7 @@ import {
   saveLibraryEntry,
 } from '../state/library.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-
-/** A message with a React key, because it has no id and its text changes. */
-type KeyedMessage = FirstMessage & { readonly key: number };
-
-let keys = 0;
-
-function withKey(message: FirstMessage): KeyedMessage {
-  keys++;
-  return { ...message, key: keys };
-}
+import { type EntryDraft, type KeyedMessage, useEntryDraft } from './use-entry-draft.ts';
 
 /** One preset: name, models, prompt, parameters, tools and first messages. */
 export function PresetEditor({
@@ -29,10 +20,8 @@ export function PresetEditor({
   readonly item: LibraryItem | null;
   readonly onDone: () => void;
 }): ReactElement {
-  const [name, setName] = useState(item?.name ?? '');
-  const [text, setText] = useState(item?.text ?? '');
-  const [options, setOptions] = useState<Partial<ChatOptions>>(item?.options ?? {});
-  const [messages, setMessages] = useState<readonly KeyedMessage[]>(() => (item?.messages ?? []).map(withKey));
+  const draft = useEntryDraft('preset', item);
+  const { name, text, options, messages } = draft.fields;
   const models = options.models ?? [];
   const entry = {
     ...emptyLibraryEntry,
@@ -42,12 +31,12 @@ export function PresetEditor({
     options,
     messages: messages.flatMap(({ role, content }) => (content.trim() === '' ? [] : [{ role, content }])),
   };
-  const change = (set: Partial<ChatOptions>) => setOptions((now) => ({ ...now, ...set }));
+  const change = (set: Partial<ChatOptions>) => draft.change({ options: { ...options, ...set } });
   return (
     <div className="form grow">
       <label className="form-field half">
         <span>{t('nameWord')}</span>
-        <input className="field" value={name} onChange={(event) => setName(event.target.value)} />
+        <input className="field" value={name} onChange={(event) => draft.change({ name: event.target.value })} />
       </label>
       <div className="form-field half">
         <span>{t('models')}</span>
@@ -55,7 +44,12 @@ export function PresetEditor({
       </div>
       <label className="form-field">
         <span>{t('systemPrompt')}</span>
-        <textarea className="field area" rows={5} value={text} onChange={(event) => setText(event.target.value)} />
+        <textarea
+          className="field area"
+          rows={5}
+          value={text}
+          onChange={(event) => draft.change({ text: event.target.value })}
+        />
       </label>
       <OptionFields options={{ ...defaultOptions, ...options }} onChange={change} />
       <ToolOptions
@@ -63,8 +57,8 @@ export function PresetEditor({
         several={(options.n ?? 1) > 1 || models.length > 1}
         onChange={change}
       />
-      <FirstMessages messages={messages} onChange={setMessages} />
-      <PresetButtons entry={entry} item={item} onDone={onDone} />
+      <FirstMessages messages={messages} onChange={(next) => draft.change({ messages: next })} />
+      <PresetButtons entry={entry} item={item} draft={draft} onDone={onDone} />
     </div>
   );
 }
@@ -111,7 +105,14 @@ function FirstMessages({
         look="quiet"
         icon="plus"
         onClick={() =>
-          onChange([...messages, withKey({ role: messages.length % 2 === 0 ? 'user' : 'assistant', content: '' })])
+          onChange([
+            ...messages,
+            {
+              key: Math.max(0, ...messages.map(({ key }) => key + 1)),
+              role: messages.length % 2 === 0 ? 'user' : 'assistant',
+              content: '',
+            },
+          ])
         }
       >
         {t('addMessage')}
@@ -124,10 +125,16 @@ interface PresetButtonsProps {
   readonly entry: typeof emptyLibraryEntry;
   /** The stored preset; null for a new one. */
   readonly item: LibraryItem | null;
+  readonly draft: EntryDraft;
   readonly onDone: () => void;
 }
 
-function PresetButtons({ entry, item, onDone }: PresetButtonsProps): ReactElement {
+function PresetButtons({ entry, item, draft, onDone }: PresetButtonsProps): ReactElement {
+  const save = async () => {
+    if (!(await saveLibraryEntry(entry, item?.id ?? null))) return;
+    draft.accept(entry);
+    onDone();
+  };
   return (
     <div className="row foot-row">
       {item === null ? null : (
@@ -145,11 +152,8 @@ function PresetButtons({ entry, item, onDone }: PresetButtonsProps): ReactElemen
         </>
       )}
       <span className="grow" />
-      <Button
-        look="primary"
-        disabled={entry.name === ''}
-        onClick={() => void saveLibraryEntry(entry, item?.id ?? null).then((saved) => (saved ? onDone() : undefined))}
-      >
+      {draft.isChanged ? <Button onClick={draft.discard}>{t('discardChanges')}</Button> : null}
+      <Button look="primary" disabled={entry.name === ''} onClick={() => void save()}>
         {t('savePreset')}
       </Button>
     </div>

@@ -126,6 +126,7 @@ export const pageTextsAr: TranslatedTexts<typeof pageTextsEn, 'zero' | 'one' | '
   resetOptions: 'إعادة ضبط',
   roleWord: 'الدور',
   savePreset: 'حفظ الإعداد المسبق',
+  discardChanges: 'تجاهل التعديلات',
   setPromptHere: 'حفظ الموجّه',
   temperature: 'درجة الحرارة',
   thinkingOff: 'إيقاف',

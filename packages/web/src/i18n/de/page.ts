@@ -114,6 +114,7 @@ export const pageTextsDe: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> =
   resetOptions: 'Zurücksetzen',
   roleWord: 'Rolle',
   savePreset: 'Vorlage speichern',
+  discardChanges: 'Änderungen verwerfen',
   setPromptHere: 'Prompt speichern',
   temperature: 'Temperatur',
   thinkingOff: 'Aus',

@@ -109,6 +109,7 @@ export const pageTextsEn = {
   resetOptions: 'Reset',
   roleWord: 'Role',
   savePreset: 'Save preset',
+  discardChanges: 'Discard changes',
   setPromptHere: 'Save prompt',
   temperature: 'Temperature',
   thinkingOff: 'Off',

@@ -115,6 +115,7 @@ export const pageTextsEs: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   resetOptions: 'Restablecer',
   roleWord: 'Rol',
   savePreset: 'Guardar preajuste',
+  discardChanges: 'Descartar los cambios',
   setPromptHere: 'Guardar prompt',
   temperature: 'Temperatura',
   thinkingOff: 'Desactivado',

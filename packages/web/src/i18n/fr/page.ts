@@ -112,6 +112,7 @@ export const pageTextsFr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   resetOptions: 'Réinitialiser',
   roleWord: 'Rôle',
   savePreset: 'Enregistrer le préréglage',
+  discardChanges: 'Abandonner les modifications',
   setPromptHere: 'Enregistrer le prompt',
   temperature: 'Température',
   thinkingOff: 'Désactivée',

@@ -116,6 +116,7 @@ export const pageTextsIt: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | '
   resetOptions: 'Reimposta',
   roleWord: 'Ruolo',
   savePreset: 'Salva preimpostazione',
+  discardChanges: 'Scarta le modifiche',
   setPromptHere: 'Salva prompt',
   temperature: 'Temperatura',
   thinkingOff: 'Disattivato',

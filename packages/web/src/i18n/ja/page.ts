@@ -108,6 +108,7 @@ export const pageTextsJa: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   resetOptions: 'リセット',
   roleWord: '役割',
   savePreset: 'プリセットを保存',
+  discardChanges: '変更を破棄',
   setPromptHere: 'プロンプトを保存',
   temperature: '温度',
   thinkingOff: 'オフ',

@@ -112,6 +112,7 @@ export const pageTextsNl: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> =
   resetOptions: 'Herstellen',
   roleWord: 'Rol',
   savePreset: 'Voorinstelling opslaan',
+  discardChanges: 'Wijzigingen verwerpen',
   setPromptHere: 'Prompt opslaan',
   temperature: 'Temperatuur',
   thinkingOff: 'Uit',

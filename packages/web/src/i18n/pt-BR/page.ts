@@ -116,6 +116,7 @@ export const pageTextsPtBr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' |
   resetOptions: 'Redefinir',
   roleWord: 'Papel',
   savePreset: 'Salvar predefinição',
+  discardChanges: 'Descartar alterações',
   setPromptHere: 'Salvar prompt',
   temperature: 'Temperatura',
   thinkingOff: 'Desativado',

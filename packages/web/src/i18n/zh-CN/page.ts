@@ -106,6 +106,7 @@ export const pageTextsZhCn: TranslatedTexts<typeof pageTextsEn, 'other'> = {
   resetOptions: '重置',
   roleWord: '角色',
   savePreset: '保存预设',
+  discardChanges: '放弃更改',
   setPromptHere: '保存提示词',
   temperature: '温度',
   thinkingOff: '关闭',
