@@ -84,10 +84,13 @@ export function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowC
   }
 }
 
-/** Whether a node is on the path to another one, which may be the node itself. */
+/**
+ * Whether a node is on the path to another one, which may be the node itself. False for a path that is a cycle: without
+ * the lock of the tree, a planner can read half of another move, and its commit then fails by its version.
+ */
 export function* isOnPathTo(to: NodeId, id: NodeId): ReadProgram<boolean> {
   const path = new PathUp(to);
-  for (let stride = firstStride; !path.ids.has(id) && !path.done; stride *= 2) yield* path.climb(stride);
+  for (let stride = firstStride; !path.done; stride *= 2) if ((yield* path.read(stride)) !== null) return false;
   return path.ids.has(id);
 }
 
@@ -106,17 +109,24 @@ class PathUp {
   }
 
   *climb(limit: number): ReadProgram<void> {
-    if (this.#next === null) return;
+    const repeated = yield* this.read(limit);
+    if (repeated !== null)
+      refuse('store/damaged', `The message ${repeated} is its own ancestor: coppice fsck --repair fixes this.`, {
+        nodeId: repeated,
+      });
+  }
+
+  /** Reads the next ancestors. Returns the first one that was read before, or null. */
+  *read(limit: number): ReadProgram<NodeId | null> {
+    if (this.#next === null) return null;
     const found = yield* ask('ancestors', { of: this.#next, limit });
     for (const link of found) {
-      if (this.ids.has(link.id))
-        refuse('store/damaged', `The message ${link.id} is its own ancestor: coppice fsck --repair fixes this.`, {
-          nodeId: link.id,
-        });
+      if (this.ids.has(link.id)) return link.id;
       this.links.push(link);
       this.ids.add(link.id);
     }
     this.#next = found.at(-1)?.parentId ?? null;
+    return null;
   }
 }
 

@@ -36,7 +36,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H12] an interrupted reply is continued in the same node', async () => {
-    await open([[said('Half a '), makeErrorEvent('provider/dropped', 'Gone.')], makeTextEvents('sentence')]);
+    await open([[said('Half a '), makeErrorEvent('provider/dropped', 'Gone.')], makeTextEvents('sentence.')]);
     const cut = await fixture.send('Hello').done;
     const id = cut.nodeIds[0] ?? nodeId('');
     const turn = fixture.generator.generate(
@@ -44,10 +44,10 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
       { models: ['scripted/one'] },
     );
     const events = await collectEvents(turn);
-    expect(events.find((event) => event.type === 'text-delta')).toMatchObject({ offset: 7, text: 'sentence' });
+    expect(events.find((event) => event.type === 'text-delta')).toMatchObject({ offset: 7, text: 'sentence.' });
     expect(events.at(-1)).toEqual({ type: 'end', nodeIds: [id] });
     const node = await fixture.node(id);
-    expect(node).toMatchObject({ status: 'success', text: 'Half a sentence' });
+    expect(node).toMatchObject({ status: 'success', text: 'Half a sentence.' });
     expect(node.meta.error).toBeUndefined();
     const [, asked] = fixture.provider.requests;
     expect(asked?.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user']);

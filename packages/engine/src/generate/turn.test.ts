@@ -103,7 +103,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
       [
         { type: 'thinking-delta', text: 'Hm.' },
         { type: 'thinking-end', signature: 'proof' },
-        ...makeTextEvents('Hello to you'),
+        ...makeTextEvents('Oh! So! You!'),
       ],
     ]);
     const turn = fixture.send('Hello');
@@ -121,9 +121,9 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
       'node',
       'end',
     ]);
-    expect(textIn(all)).toBe('Hello to you');
+    expect(textIn(all)).toBe('Oh! So! You!');
     const offsets = all.flatMap((event) => (event.type === 'text-delta' ? [event.offset] : []));
-    expect(offsets).toEqual([0, 5, 8]);
+    expect(offsets).toEqual([0, 3, 7]);
     expect(all.at(-1)).toEqual(await turn.done);
   });
 
@@ -143,16 +143,16 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   });
 
   test('[H7] an abort stops the model at once and keeps the text as aborted; a second abort does nothing', async () => {
-    await open([[said('So far '), said('so good'), { type: 'hang' }]]);
+    await open([[said('So far '), said('so good.'), { type: 'hang' }]]);
     const turn = fixture.send('Hello');
-    for await (const event of turn.events()) if (event.type === 'text-delta' && event.text === 'so good') break;
+    for await (const event of turn.events()) if (event.type === 'text-delta' && event.text === 'so good.') break;
     turn.abort();
     turn.abort();
     const end = await turn.done;
     expect(end).toMatchObject({ type: 'error', code: 'generate/aborted', kind: 'aborted' });
     expect(fixture.provider.running).toBe(0);
     expect(await fixture.node(end.nodeIds[0])).toMatchObject({ status: 'aborted' });
-    expect(await fixture.thread()).toEqual(['user: Hello', 'assistant: So far so good']);
+    expect(await fixture.thread()).toEqual(['user: Hello', 'assistant: So far so good.']);
     turn.abort();
   });
 

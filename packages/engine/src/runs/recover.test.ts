@@ -124,7 +124,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 
   test('[H32] a process that was taken for dead notices, stops, and does not overwrite the recovered reply', async () => {
-    fixture = await openTurnFixture(kind, [[said('Some text'), { type: 'hang' }]]);
+    fixture = await openTurnFixture(kind, [[said('Some text.'), { type: 'hang' }]]);
     const turn = fixture.send('Hello');
     await waitUntil(async () => {
       const [one] = await fixture.store.runs.list();
@@ -138,7 +138,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     expect(await recovered).toHaveLength(1);
     const end = await turn.done;
     expect(end).toMatchObject({ type: 'error', code: 'generate/lost' });
-    expect(await fixture.node(end.nodeIds[0])).toMatchObject({ status: 'interrupted', text: 'Some text' });
+    expect(await fixture.node(end.nodeIds[0])).toMatchObject({ status: 'interrupted', text: 'Some text.' });
     expect(fixture.provider.running).toBe(0);
   });
 
@@ -190,7 +190,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   });
 
   test('[H34] a follower stops on request', async () => {
-    fixture = await openTurnFixture(kind, [[said('x'), { type: 'hang' }]]);
+    fixture = await openTurnFixture(kind, [[said('Yes.'), { type: 'hang' }]]);
     const turn = fixture.send('Hello');
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
     const [one] = await fixture.store.runs.list();

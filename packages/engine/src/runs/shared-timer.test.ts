@@ -16,7 +16,7 @@ const everyMs = 250;
 test('[H139] replies, heartbeats, stop checks and followed replies of all owners happen on one tick', async () => {
   const clock = createManualClock(everyMs);
   const store = await openStore('memory:');
-  const provider = createScriptedProvider([[{ type: 'text-delta', text: 'abc' }, { type: 'hang' }]]);
+  const provider = createScriptedProvider([[{ type: 'text-delta', text: 'abc.' }, { type: 'hang' }]]);
   const config = parseConfig({ name: 'test.toml', text: '' }, {});
   const providers = createProviders({ config, extra: [provider] });
   const limits = { flushMs: everyMs, followMs: everyMs, lookMs: everyMs, heartbeatMs: everyMs };
@@ -64,7 +64,7 @@ test('[H139] replies, heartbeats, stop checks and followed replies of all owners
   expect(['append', 'beat', 'find', 'chunks'].map(counts)).toEqual([4, 4, 8, 4]);
   clock.tick();
   await waitUntil(() => received.length === owners.length);
-  expect(received).toEqual(['abc', 'abc', 'abc', 'abc']);
+  expect(received).toEqual(['abc.', 'abc.', 'abc.', 'abc.']);
   stop.abort();
   await engine.close();
   await store.close();

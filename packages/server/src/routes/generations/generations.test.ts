@@ -219,7 +219,7 @@ test('[A54] stopping a finished turn gives the same response from any process, a
 test('[A55] a reply is followed from any offset and stopped from another process, keeping the stored text', async () => {
   const server = await openTestServer({
     store: 'sqlite',
-    replies: [[...makeTextEvents('one two three').slice(0, 3), { type: 'hang' }]],
+    replies: [[...makeTextEvents('one, two, three.').slice(0, 3), { type: 'hang' }]],
   });
   const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}` });
   const { id } = await createTree(server, []);
@@ -227,15 +227,15 @@ test('[A55] a reply is followed from any offset and stopped from another process
   const { nodeId } = begun.body.nodes[0];
   const reader = new EventReader(await other.raw('GET', `/api/trees/${id}/nodes/${nodeId}/stream?offset=4`));
   const text = () => reader.seen.map((event) => event.data.text ?? '').join('');
-  await reader.until(() => text().includes('three'));
-  expect('one two three'.slice(4).startsWith(text())).toBe(true);
+  await reader.until(() => text().includes('three.'));
+  expect('one, two, three.'.slice(4).startsWith(text())).toBe(true);
   expect((await other.ask('POST', `/api/trees/${id}/nodes/${nodeId}/abort`)).body).toEqual({
     aborted: true,
     conversation_format: 'tree',
   });
   expect((await reader.all()).at(-1)?.data).toMatchObject({ type: 'end', status: 'aborted' });
   const { node } = (await server.ask('GET', `/api/trees/${id}/nodes/${nodeId}`)).body;
-  expect([node.status, node.text]).toEqual(['aborted', 'one two three']);
+  expect([node.status, node.text]).toEqual(['aborted', 'one, two, three.']);
   await other.close();
   await server.close();
 });
