@@ -44,8 +44,11 @@ function* moveLinks(
   if (old?.lastChildId !== nodeId) return changes;
   // One level up or down the marks above are right, so a splice and a split read no path.
   const isNear = old.parentId === parent.id || (parent.parentId === old.id && parent.lastChildId === null);
-  if (!isNear && active !== null && (yield* isOnPathTo(active, nodeId))) {
-    const marks = yield* visitMarks(old.id, nodeId);
+  // Without the lock of the tree, half of another move can be read and close a cycle: there are no marks then, and the
+  // commit fails by its version.
+  const isOnActivePath = !isNear && active !== null && (yield* isOnPathTo(active, nodeId));
+  const marks = isOnActivePath ? yield* visitMarks(old.id, nodeId) : null;
+  if (marks !== null) {
     if (!marks.some((mark) => mark.op === 'updated' && mark.nodeIds.includes(old.id)))
       changes.push(buildRowUpdate(old.id, { lastChildId: null }));
     changes.push(...marks);

@@ -20,7 +20,7 @@ export const select: StepKind<SelectStep> = {
     return rows;
   },
   follow: ({ after }, { active, marks }) =>
-    marks != null || after === null || after === active ? null : visitMarks(active ?? null, after),
+    marks != null || after === null || after === active ? null : marksOfSelection(active ?? null, after),
   invert: ({ after, before }) => ({ type: 'select', after: before, before: after }),
 };
 
@@ -64,14 +64,14 @@ const firstStride = 8;
 
 /**
  * Returns the visit marks of the path to a node. Visit marks above the fork between the path to the old active node and
- * the new path are already correct, so both paths are read upwards in growing pieces until they meet.
+ * the new path are already correct, so both paths are read upwards in growing pieces until they meet. Null if one of them
+ * is a cycle.
  */
-export function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]> {
+export function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[] | null> {
   const path = new PathUp(to);
   const old = new PathUp(active);
   for (let stride = firstStride; ; stride *= 2) {
-    yield* path.climb(stride);
-    yield* old.climb(stride);
+    if (!(yield* path.climb(stride)) || !(yield* old.climb(stride))) return null;
     const fork = path.links.findIndex(({ id }) => old.ids.has(id));
     if (fork === -1 && !(path.done && old.done)) continue;
     const links = fork === -1 ? path.links : path.links.slice(0, fork + 1);
@@ -84,13 +84,21 @@ export function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowC
   }
 }
 
-/**
- * Whether a node is on the path to another one, which may be the node itself. False for a path that is a cycle: without
- * the lock of the tree, a planner can read half of another move, and its commit then fails by its version.
- */
+function* marksOfSelection(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]> {
+  const marks = yield* visitMarks(active, to);
+  return (
+    marks ??
+    refuse('store/damaged', `A message above ${to} is its own ancestor: coppice fsck --repair fixes this.`, {
+      nodeId: to,
+    })
+  );
+}
+
+/** Whether a node is on the path to another one, which may be the node itself. The path is read up to the node. */
 export function* isOnPathTo(to: NodeId, id: NodeId): ReadProgram<boolean> {
   const path = new PathUp(to);
-  for (let stride = firstStride; !path.done; stride *= 2) if ((yield* path.read(stride)) !== null) return false;
+  for (let stride = firstStride; !path.ids.has(id) && !path.done; stride *= 2)
+    if (!(yield* path.climb(stride))) return false;
   return path.ids.has(id);
 }
 
@@ -108,25 +116,17 @@ class PathUp {
     return this.#next === null;
   }
 
-  *climb(limit: number): ReadProgram<void> {
-    const repeated = yield* this.read(limit);
-    if (repeated !== null)
-      refuse('store/damaged', `The message ${repeated} is its own ancestor: coppice fsck --repair fixes this.`, {
-        nodeId: repeated,
-      });
-  }
-
-  /** Reads the next ancestors. Returns the first one that was read before, or null. */
-  *read(limit: number): ReadProgram<NodeId | null> {
-    if (this.#next === null) return null;
+  /** Reads the next ancestors. Returns false if one of them was read before, so that the path is a cycle. */
+  *climb(limit: number): ReadProgram<boolean> {
+    if (this.#next === null) return true;
     const found = yield* ask('ancestors', { of: this.#next, limit });
     for (const link of found) {
-      if (this.ids.has(link.id)) return link.id;
+      if (this.ids.has(link.id)) return false;
       this.links.push(link);
       this.ids.add(link.id);
     }
     this.#next = found.at(-1)?.parentId ?? null;
-    return null;
+    return true;
   }
 }
 
