@@ -10,7 +10,8 @@ export interface KeyPress {
   readonly key: Key;
 }
 
-const noKey: Key = {
+/** A key press without any named key. */
+export const noKey: Key = {
   upArrow: false,
   downArrow: false,
   leftArrow: false,
