@@ -110,7 +110,7 @@ function* chunksOfTool(part: JsonObject, hasResponses: boolean): Generator<JsonO
   const approval = isJsonObject(part.approval) ? part.approval : {};
   const isDecided = typeof approval.approved === 'boolean';
   const isSettled = state === 'output-available' || state === 'output-error' || state === 'output-denied';
-  // A settled call with an approval that nobody has decided would not be a valid message.
+  // The AI SDK rejects a message in which a finished tool call still waits for approval.
   if (approval.id !== undefined && (hasResponses || !isDecided || !isSettled))
     yield* chunksOfApproval(approval, toolCallId);
   const result = { toolCallId, ...metadataFrom(part.resultProviderMetadata) };

@@ -53,8 +53,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Reads a file that only its owner may read; null if there is none. A file that others can read, for example after a
- * copy, gets mode 0600 before its text is used. Another failure is thrown as `toError` words it.
+ * Reads a private file; null if it does not exist. If other users can read it, for example because it was copied, its
+ * mode is set to 0600 first. Other failures are thrown as the error that `toError` makes.
  */
 export async function readPrivateFile(
   path: string,

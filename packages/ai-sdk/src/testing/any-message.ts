@@ -91,7 +91,7 @@ const filePart = fc.record({
   providerReference: optional(fc.constant({ openai: 'file-1' })),
   providerMetadata: metadata,
 });
-const spoken = fc.oneof(
+const contentPart = fc.oneof(
   textPart,
   filePart,
   fc.record({ type: fc.constant('reasoning'), id: optional(text), text, state, providerMetadata: metadata }),
@@ -130,7 +130,7 @@ const tool = fc.oneof(
 );
 
 /** The parts of a reply. Only a reply may call tools, and the ids of its calls and approvals are unique. */
-export const replyParts = fc.array(fc.oneof(spoken, tool), { maxLength: 8 }).map((parts) =>
+export const replyParts = fc.array(fc.oneof(contentPart, tool), { maxLength: 8 }).map((parts) =>
   parts.map((part, at) => {
     if (!('toolMetadata' in part)) return part;
     const own =
@@ -142,7 +142,7 @@ export const replyParts = fc.array(fc.oneof(spoken, tool), { maxLength: 8 }).map
 const shared = { metadata: optional(json), content: optional(text) };
 const message = fc
   .oneof(
-    fc.record({ role: fc.constantFrom('user', 'system'), parts: fc.array(spoken, { maxLength: 5 }), ...shared }),
+    fc.record({ role: fc.constantFrom('user', 'system'), parts: fc.array(contentPart, { maxLength: 5 }), ...shared }),
     fc.record({ role: fc.constant('assistant'), parts: replyParts, ...shared }),
   )
   // JSON removes undefined fields, as HTTP does.

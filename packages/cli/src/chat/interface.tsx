@@ -138,7 +138,7 @@ function frameStream(screen: ScreenWriter): NodeJS.WriteStream {
   });
 }
 
-// Without job control the signal has no effect. The terminal is then taken back after this time.
+// A shell without job control ignores the stop signal. The chat then uses the terminal again after this time.
 const noJobControlMs = 100;
 
 /** Stops this process and those of its group, as the terminal does for Ctrl-Z, until the shell continues them. */

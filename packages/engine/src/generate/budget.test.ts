@@ -248,7 +248,7 @@ describe('a day', () => {
     const [ours, theirs] = [createFileSpending(place), createFileSpending(place)];
     // Each call reserves what is left of 10 dollars, but at most 6.
     const rest = ({ spent, reserved }: DayUse) => {
-      // Two reservations at once can be more than the budget, until the later one is taken back.
+      // Two simultaneous reservations can exceed the budget until the later one is released.
       const left = Math.min(6, 10 - spent - reserved);
       return left > 0 ? left : null;
     };

@@ -33,7 +33,7 @@ export interface ProxyCall {
   readonly method: string;
   readonly project: string | undefined;
   readonly body: Uint8Array | null;
-  /** The body of a call that is not recorded, as it arrives; null if `body` contains it or there is none. */
+  /** The stream of the request's body if the call is not recorded. Null if the body was read into `body`, or is empty. */
   readonly chunks: AsyncIterable<Uint8Array> | null;
   readonly signal: AbortSignal;
   header(name: string): string | undefined;
@@ -203,7 +203,7 @@ async function decompressRequest(
   return length === 0 ? null : joinBytes(pieces);
 }
 
-/** Returns the declared length of a body that is forwarded as it arrives; null if there is none. */
+/** Returns the Content-Length of a body that is forwarded as a stream; null if the client did not send one. */
 function declaredLength({ chunks, header }: ProxyCall): number | null {
   const length = chunks === null ? undefined : header('content-length');
   return length === undefined ? null : Number(length);

@@ -121,7 +121,7 @@ export function findSessionInBody(body: JsonObject): string | null {
   return isSessionId(named) ? named : null;
 }
 
-/** Returns the text of a field that contains an id; null if there is none. */
+/** Returns the id in a text field of a request; null if the field is missing or not an id. */
 export function findIdField(body: JsonObject, key: string): string | null {
   const id = readTextField(body, key) ?? '';
   return isSessionId(id) ? id : null;

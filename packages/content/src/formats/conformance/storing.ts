@@ -86,7 +86,7 @@ export interface FirstTree {
   readonly of: (externalId: string) => RepairedTree['nodes'][number] | undefined;
 }
 
-/** Imports files into a new store, and returns the first conversation; throws if there is none. */
+/** Imports files into a new store, and returns the first conversation. Throws if the files contain no conversation. */
 export async function readFirstTree(files: FixtureFiles): Promise<FirstTree> {
   const stored = await storeInput(toInput(files));
   const [tree] = stored.trees;

@@ -788,8 +788,8 @@ const afterInstalling: readonly Question[] = [
 ];
 
 /**
- * Questions of somebody who knew only the headings. 33 of the first 50 found their section before they were looked at;
- * of the last 30, which were written after the ranking was changed for the others, 21 did.
+ * Questions that were written from the headings alone. 33 of the first 50 found their section at once. The last 30 were
+ * written after the ranking had been improved for those; 21 of them did.
  */
 const fromOutsider: readonly Question[] = [
   ['how do I put this on my laptop?', 'README.md#install', 'docs/getting-started.md#getting-started'],
