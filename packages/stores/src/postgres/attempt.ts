@@ -11,7 +11,7 @@ const mostSent = 64;
  */
 export class Attempt {
   committing = false;
-  /** The generation of the prepared statements that it uses. */
+  /** The generation of the prepared statements that this attempt uses. */
   generation = 0;
   /** Whether statements are prepared under a name. */
   named = false;

@@ -26,7 +26,7 @@ import { postgresDialect } from './dialect.ts';
 const atOnce: ReadonlyMap<string, number> = new Map([['blob', 8]]);
 const usualAtOnce = 500;
 
-/** These tables are copied only from the directory, which is authoritative, although each bucket has a copy of them. */
+/** These tables are copied only from the directory. Other buckets have them too, but do not use them. */
 const ofDirectory = new Set(['account', 'token', 'share']);
 
 /** Assigns new row numbers to the rows of several databases, so that they do not collide in one file. */

@@ -98,8 +98,8 @@ export class PostgresEngine implements SqlEngine {
   }
 
   /**
-   * Missing until the database takes writes, because nothing can be shared before. After that it stays, so that servers
-   * do not count apart while the database refuses writes for a moment.
+   * The state that servers share; missing until the database accepts writes for the first time. It is kept while the
+   * database refuses writes for a moment, so that a server does not start counters of its own.
    */
   get shared(): SharedState | undefined {
     return this.#sharedState();

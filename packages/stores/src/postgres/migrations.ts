@@ -72,7 +72,7 @@ const own: readonly string[] = [
     BEGIN RETURN first + (SELECT count(*) FROM change WHERE id >= first AND id < first + ${commitsPerTransaction}); END
   $$`,
   'ALTER TABLE change ALTER COLUMN id SET DEFAULT change_place()',
-  // The texts for search, in lower case. They are copied after commits, and brought up to date before a search. A purge
+  // The texts for search, in lower case. Each search first copies the texts that are new since the last one. A purge
   // deletes them through the foreign key. The node table tells whether a node is live.
   `CREATE TABLE search_text (
     tree_id TEXT COLLATE "C" NOT NULL,
@@ -191,7 +191,7 @@ export function* migratePostgres(
     oldest.reader,
     oldest.writer,
   );
-  // Commits compare this column, so that a program that is running already stops to write when it has become too old.
+  // Commits compare this column, so that a program that is already running stops writing when it has become too old.
   if (yield* hasWriterCheck()) yield* execute('UPDATE feed_epoch SET oldest_writer = $1', oldest.writer);
   return before;
 }

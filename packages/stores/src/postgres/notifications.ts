@@ -8,7 +8,7 @@ import type { Client } from 'pg';
 import type { FeedTarget } from '../sql/engine.ts';
 import type { NewestCommits } from './feed-positions.ts';
 
-/** Returns the notification channel for the commits of a schema. All schemas of a database share its channels. */
+/** Returns the notification channel for the commits of a schema. A channel reaches all schemas, so each has its own. */
 export function commitChannelOf(schema: string | null): string {
   if (schema === null) return 'coppice_commit';
   return `coppice_commit_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`;

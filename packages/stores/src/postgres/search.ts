@@ -1,6 +1,6 @@
 /**
- * Search by trigrams. Texts are copied in lower case into a table with an index. They are copied after commits, so that
- * writes stay fast, and before a search, so that it finds every acknowledged message.
+ * Search by trigrams, in a table with the texts in lower case. Commits do not copy their texts into the table, so that
+ * writes stay fast. Each search first copies the missing texts, so that it finds every acknowledged message.
  */
 import { type Role, type TreeId, treeId } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
@@ -188,7 +188,7 @@ function escapePattern(term: string): string {
 
 /**
  * Returns the condition for a text in lower case that contains a term. The texts distinguish the two forms of a small
- * sigma, which the terms do not, so the index finds candidates with any character there.
+ * sigma, but terms do not. So the index finds candidates with any character in place of a sigma.
  */
 function containsTermSql(term: string, params: SqlParameter[]): string {
   const pattern = escapePattern(term);

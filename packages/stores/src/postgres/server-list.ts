@@ -116,8 +116,8 @@ export class ServerList {
   }
 
   /**
-   * Takes a connection from a pool. If the server allows no further one, waits for one that is in use: other programs
-   * may have as many connections as the server allows, while those of the pool are free again a moment later.
+   * Takes a connection from a pool. If the server's limit of connections is reached, tries again until the timeout:
+   * other programs may use many connections, and one of this pool is usually free a moment later.
    */
   async #connectTo(pool: Pool): Promise<PoolClient> {
     const until = performance.now() + this.#connectTimeout;

@@ -20,10 +20,8 @@ export interface PreparedStatement {
 
 // Matches an insert of a single row, which changes exactly one row or fails.
 const insertsOne = /^\s*(INSERT INTO \w+ \([^)]*\)\s*VALUES )\((\$1(?:, \$\d+)*)\)\s*$/;
-// Matches updates of the tree row, which the transaction has locked, and of visit marks, where the number of rows is
-// not used.
-const updatesOne =
-  /^\s*(?:WITH added AS|UPDATE) (?:\(INSERT INTO node |tree SET version = |node SET last_child_id = \$3 WHERE [^=]+= \$1 AND id = \$2 AND \(last_child_id IS NULL OR last_child_id <> \$3\))/;
+// Matches updates of the tree row, which the transaction has locked, alone or together with the insert of a message.
+const updatesOne = /^\s*(?:WITH added AS|UPDATE) (?:\(INSERT INTO node |tree SET version = )/;
 /** The number of rows per bulk insert. With fewer, a large import would mostly wait for round trips. */
 export const bulkRows = 100;
 

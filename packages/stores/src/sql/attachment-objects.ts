@@ -1,8 +1,8 @@
 /**
- * The bytes of attachments in an object store. A row in `blob_object` says which objects no attachment refers to: those
- * that are being uploaded, and those whose attachment was deleted. So no object is forgotten if a process ends between
- * the database and the object store. Each upload has a new address, so deleting an object never hits another upload of
- * the same bytes.
+ * The bytes of attachments in an object store. The table `blob_object` lists the objects that no attachment refers to:
+ * those that are being uploaded, and those whose attachment was deleted. So no object is forgotten if a process ends
+ * after it has changed only one of database and object store. Each upload has a new address, so deleting an object
+ * never affects another upload of the same bytes.
  */
 import { AppError, type FsckReport, refusalKinds, refuse } from '@coppice/core';
 import { execute, queryRow, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText } from './query.ts';
@@ -43,7 +43,8 @@ export function createObjectSql({ key, float }: SqlDialect): readonly string[] {
   ];
 }
 
-// Longer than an upload takes. A process that was stopped for longer does not refer to its object any more.
+// Longer than an upload takes. After that the object may be deleted, so `endUpload` refuses a process that was
+// suspended for longer.
 const uploadMs = 86_400_000;
 const removedAtOnce = 100;
 const checkedAtOnce = 100;
@@ -76,7 +77,7 @@ export function* abandonObjects(condition: string, ...params: readonly string[])
   );
 }
 
-/** Returns some objects that no attachment refers to, also those of uploads that broke off. */
+/** Returns some objects to delete: no attachment refers to them, or their upload broke off. */
 export function* takeAbandonedObjects({ now }: SqlDialect): SqlTask<readonly string[]> {
   yield* execute(`UPDATE blob_object SET at = 0 WHERE at > 0 AND at <= ${now} - ${uploadMs}`);
   // After a move of the whole bucket, the rows here are copies, and the objects belong to the other database.
@@ -87,12 +88,12 @@ export function* takeAbandonedObjects({ now }: SqlDialect): SqlTask<readonly str
   return found.map((row) => sqlText(row, 'object'));
 }
 
-/** Whether there are objects whose attachment was deleted. */
+/** Whether any object is marked for deletion. */
 export function* hasAbandonedObjects(): SqlTask<boolean> {
   return (yield* queryRow('SELECT 1 AS yes FROM blob_object WHERE at = 0 LIMIT 1')) !== undefined;
 }
 
-/** Forgets objects that were deleted. */
+/** Deletes the rows of objects that were deleted from the object store. */
 export function* forgetObjects({ list }: SqlDialect, addresses: readonly string[]): SqlTask<void> {
   yield* execute(`DELETE FROM blob_object WHERE object IN ${list('$1')}`, JSON.stringify(addresses));
 }
@@ -105,7 +106,7 @@ export interface StoredObject {
   readonly size: number;
 }
 
-/** Returns the next attachments of all owners with an object, after one of them. */
+/** Returns the next attachments, of all owners, that have an object, in the order of owner and hash. */
 export function* listObjects(after: Pick<StoredObject, 'owner' | 'hash'>): SqlTask<readonly StoredObject[]> {
   const found = yield* queryRows(
     `SELECT owner, hash, object, size FROM blob WHERE object IS NOT NULL AND (owner, hash) > ($1, $2)
@@ -121,7 +122,7 @@ export function* listObjects(after: Pick<StoredObject, 'owner' | 'hash'>): SqlTa
   }));
 }
 
-/** Throws if an attachment is in the database, and its object does not exist. */
+/** Throws the error for an attachment whose row exists, but whose object does not. */
 export function throwObjectMissing(address: string, hash: string): never {
   return refuse('store/damaged', `The object ${address} of the attachment ${hash} is missing.`, { hash });
 }

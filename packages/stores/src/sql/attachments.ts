@@ -114,8 +114,9 @@ export function* readBlob(
 }
 
 /**
- * Locks the attachments that a commit will refer to until it ends. Returns how many of them exist. A concurrent
- * deletion waits and then finds the reference. Not needed if the database allows only one write transaction at a time.
+ * Locks the attachments that a commit will refer to, until the transaction ends. A concurrent deletion waits, and then
+ * finds the reference. Returns how many of the attachments exist. If the database allows only one write transaction at
+ * a time, nothing is locked or looked up, and the number of hashes is returned.
  */
 export function* lockBlobs(dialect: SqlDialect, owner: string, named: ReadonlySet<string>): SqlTask<number> {
   if (named.size === 0 || dialect.forUpdate === '') return named.size;

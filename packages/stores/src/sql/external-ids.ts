@@ -6,7 +6,7 @@ import { execute, type SqlDialect, type SqlTask } from './query.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 import { findMissingNodes } from './side-tables.ts';
 
-/** Writes the external ids of one or several trees, all or none. `known` throws if the owner does not have a tree. */
+/** Writes the external ids of one or several trees, all or none. `known` throws if the owner does not have the tree. */
 export function* writeExternalIds(
   keeping: StoreScope,
   ids: readonly ExternalId[],

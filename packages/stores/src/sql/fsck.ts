@@ -73,7 +73,10 @@ function inRange(sql: string): string {
   return sql.replace(/\b(nodes|trees|anywhere)\b/g, (name) => rowsInRange[name] ?? name);
 }
 
-/** Selects references from rows of a range of trees to nodes that do not exist. */
+/**
+ * Selects further faults in a range of trees: bookmarks and runs of nodes that do not exist, missing commits in the
+ * log, and pending replies without a run.
+ */
 const references = `
 SELECT 'bookmark-dangling' AS c, b.node_id AS id, t.id AS tree FROM trees t JOIN bookmark b ON b.tree_id=t.id LEFT JOIN node n ON n.id=b.node_id AND ${liveIn('n')} WHERE n.id IS NULL
 UNION ALL SELECT 'run-dangling', r.id, t.id FROM trees t JOIN run r ON r.tree_id=t.id LEFT JOIN node n ON n.id=r.node_id AND ${liveIn('n')} WHERE n.id IS NULL
@@ -86,8 +89,8 @@ SELECT 'bookmark-dangling' AS c, b.node_id AS id, b.tree_id AS tree FROM bookmar
 UNION ALL SELECT 'run-dangling', r.id, r.tree_id FROM run r WHERE NOT EXISTS (SELECT 1 FROM tree t WHERE t.id=r.tree_id)
 UNION ALL SELECT 'share-dangling', s.id, s.tree_id FROM share s WHERE NOT EXISTS (SELECT 1 FROM tree t WHERE t.id=s.tree_id)`;
 
-// A run is recorded before its reply exists. A crash in between leaves a run that recovery ends later, so this is only
-// a warning.
+// A reply that no process writes any more, and a run without its reply. A run is recorded before its reply exists, so a
+// crash in between leaves a run, which recovery ends later.
 const warnings = new Set(['J27 pending-without-run', 'run-dangling']);
 
 /** Returns the range that contains only this tree. */

@@ -63,7 +63,7 @@ export function* queryNewestChange(): SqlTask<readonly number[]> {
   return [sqlNumber(found ?? { n: 0 }, 'n')];
 }
 
-/** The running queries of one owner's followers, by the positions that they start from. */
+/** The queries of one owner's followers since `mark` last changed, by the positions that the queries start from. */
 interface OwnerQueries {
   followers: number;
   mark: string;

@@ -414,7 +414,7 @@ export function* findNewestActInTables(
   actor: string,
   which: 'undoable' | 'redoable',
 ): SqlTask<NewestAct | null> {
-  // The index by actor is read from the end. The column with the steps is not selected, because it is long.
+  // The column with the steps is not selected, because it is long.
   const mine = 'FROM change c JOIN tree t ON t.id = c.tree_id AND t.owner = $2 WHERE c.actor = $1 AND c.is_act = 1';
   const sql =
     which === 'undoable'

@@ -29,7 +29,7 @@ export function* markSubtreeRows(base: number, change: Extract<RowChange, { op: 
     return yield* assertPathHasNoCycle(base, id);
   }
   if ((yield* execute(markLive, base, id, to)) === 0) return;
-  // If an ancestor of the node was marked too, that ancestor is also a descendant, so the parents form a cycle.
+  // If the statement also marked the parent of the node, the parent is its descendant too, so the parents form a cycle.
   const circle = yield* queryRow(
     `SELECT 1 AS yes FROM node n JOIN node p ON p.no = n.parent_no WHERE ${inTreeSql('n')} AND n.id = $2 AND p.removed_in = $3`,
     base,

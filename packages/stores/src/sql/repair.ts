@@ -1,4 +1,4 @@
-/** Repairs a database: first unreadable rows, then the structure of each tree. No row is deleted. */
+/** Repairs a database: first unreadable rows, then the structure of each tree. No message is deleted. */
 import { type Bookmark, type FsckReport, type Node, type TreeId, treeId } from '@coppice/core';
 import { deriveId } from '../linear.ts';
 import { repairRows } from '../repair.ts';
@@ -23,9 +23,7 @@ import { insertNodeSql } from './write.ts';
 
 type RepairFinding = FsckReport['findings'][number];
 
-/**
- * Repairs the trees of some findings by moving nodes and marking them as removed. Returns one sentence for each change.
- */
+/** Repairs the trees that findings are about. Returns one sentence for each change. */
 export function* repairDatabase(
   dialect: SqlDialect,
   owner: string,
@@ -174,7 +172,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
       return;
     }
     case 'I15':
-      // A message that only had the role of a root was repaired above and keeps its content.
+      // A message that only had the role of a root was repaired as I02 and keeps its content.
       if (found === undefined || sqlText(found, 'kind') !== 'root') return;
       return yield* set(
         "content = '[]'",
@@ -231,9 +229,9 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
     if (!before.has(node.id)) yield* execute(insertNodeSql, ...insertedNodeValues(base, node, noLinks));
   for (const node of mended.nodes) {
     const old = before.get(node.id);
-    if (old !== undefined && old !== node) yield* insertRoot(base, node);
+    if (old !== undefined && old !== node) yield* updateNode(base, node);
   }
-  yield* forgetRow(id, all.bookmarks, mended.bookmarks);
+  yield* deleteBookmarks(id, all.bookmarks, mended.bookmarks);
   yield* execute(
     'UPDATE tree SET root_id = $2, active_node_id = $3, next_seq = $4 WHERE id = $1',
     id,
@@ -247,7 +245,7 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
 // A new root refers to no other node.
 const noLinks = { parent: null, match: null, last: null };
 
-function* insertRoot(base: number, node: Node): SqlTask<void> {
+function* updateNode(base: number, node: Node): SqlTask<void> {
   yield* execute(
     `UPDATE node SET parent_no = ${nodeNumberByIdSql('$3')}, root_of = CASE WHEN CAST($3 AS TEXT) IS NULL THEN root_of END,
       position = $4, group_id = $5, match_no = ${nodeNumberByIdSql('$6')}, removed_in = $7, meta = $8
@@ -263,7 +261,7 @@ function* insertRoot(base: number, node: Node): SqlTask<void> {
   );
 }
 
-function* forgetRow(tree: TreeId, before: readonly Bookmark[], after: readonly Bookmark[]): SqlTask<void> {
+function* deleteBookmarks(tree: TreeId, before: readonly Bookmark[], after: readonly Bookmark[]): SqlTask<void> {
   const kept = new Set(after.map((mark) => mark.nodeId));
   for (const { nodeId } of before)
     if (!kept.has(nodeId)) yield* execute('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, nodeId);

@@ -107,7 +107,7 @@ class CachedMatches implements TreeMatchCache {
       if (matchParent === null || key === null) continue;
       // The new message may come before the cached message with the same key.
       if (this.next(matchParent, key) !== undefined) return false;
-      // Only if no child had this key before is the new message certainly the first one.
+      // The new message is certainly the first one with this key only if no child had the key before.
       if (fresh.has(matchParent) || (this.#missing?.from === matchParent && this.#missing.key === key))
         this.learn(matchParent, key, id);
       fresh.add(id);

@@ -161,7 +161,7 @@ export function selectNumberCells(table: string, columns: string): string {
   return `${list}, ${table}.no`;
 }
 
-// Every list of columns contains the links in this order.
+// Valid for `nodeHeadColumns` and `nodeColumns`, which have the link columns at the same indexes.
 const linkNames: ReadonlySet<string> = new Set(linkSql.keys());
 const linkCells = headNames.flatMap((name, at) => (linkNames.has(name) ? [at] : []));
 
@@ -291,7 +291,7 @@ export function messageOfRow(row: SqlRow, role: Role | 'root'): Message | null {
   return call === null ? { role, content } : { role, content, tool_call_id: call };
 }
 
-/** Returns the search text of a row. It is stored only if it differs from the text of the message's first block. */
+/** Returns the search text of a row. It is not stored if it is the text of the message's only block. */
 export function searchTextOf(row: SqlRow, message: Message | null): string {
   return sqlTextOrNull(row, 'search_text') ?? firstTextOf(message?.content ?? []);
 }
@@ -515,7 +515,7 @@ export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[],
   };
 }
 
-/** Returns the values of the columns that repeat attributes, by which trees are listed and found. */
+/** Returns the values of the columns that repeat attributes, for lists and lookups of trees, and the attributes as JSON. */
 export function attributeColumnValues(attributes: TreeAttributes): SqlParameter[] {
   const { project, folder, title, autoTitle, pinned, trashedAt, forestKey } = attributes;
   const shown = title ?? autoTitle ?? null;

@@ -200,7 +200,7 @@ function* batchWork(
   return answers;
 }
 
-/** Reads and locks all rows that a batch needs, with one message to the database. */
+/** Reads and locks all rows that a batch needs, in one round trip to the database. */
 function* rowsFor(list: string, operations: readonly RunOperation[]): SqlTask<BatchRows> {
   const idsOf = (wanted: (one: RunOperation) => boolean) => [...new Set(operations.filter(wanted).map(({ id }) => id))];
   const written = idsOf(isRunWrite);
@@ -236,7 +236,7 @@ function* rowsFor(list: string, operations: readonly RunOperation[]): SqlTask<Ba
   };
 }
 
-/** Encodes ids as a JSON list. The texts are encoded like columns. */
+/** Encodes ids as a JSON list. Each id is encoded like the text of a column. */
 function toList(ids: readonly string[]): string {
   return JSON.stringify(ids.map(encodeColumnText));
 }

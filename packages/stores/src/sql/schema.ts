@@ -243,8 +243,8 @@ export function createBlobPutSql({ key, float, integer }: SqlDialect): readonly 
 }
 
 /**
- * Returns the statement of a migration that adds a counter of uploads that wait for a message. It starts at one,
- * because an upload may wait for each existing row.
+ * Returns the statements of a migration that adds a counter of uploads that wait for a message. The counter starts at
+ * one, because an upload may still wait for each existing row.
  */
 export function addBlobWaitingSql({ integer }: SqlDialect): readonly string[] {
   return [`ALTER TABLE blob_put ADD COLUMN waiting ${integer} NOT NULL DEFAULT 1`];

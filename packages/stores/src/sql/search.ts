@@ -26,7 +26,7 @@ export interface HitSortKey {
 /** A search as a database runs it. */
 export interface SearchRequest {
   readonly owner: string;
-  /** The terms in lower case. A text matches if it contains all of them. */
+  /** The terms, with case folded by `foldCase`. A text matches if it contains all of them. */
   readonly terms: readonly string[];
   readonly treeId: TreeId | null;
   readonly project: string | null;
@@ -53,8 +53,8 @@ export function hitsAfterSql(createdAt: string, tree: string, seq: string): stri
 }
 
 /**
- * Converts a candidate row to a hit; null if the text does not contain every term. An index may also find texts in
- * which letters differ.
+ * Converts a candidate row to a hit; null if the text does not contain every term. The text is compared again, because
+ * an index may also find texts that differ in some letters.
  */
 export function hitOfRow(row: SqlRow, terms: readonly string[]): NumberedHit | null {
   const snippet = snippetIfMatching(storedTextOf(row), terms);

@@ -7,7 +7,10 @@ import { inTreeSql } from './numbers.ts';
 import { execute, jsonColumn, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
-/** Replaces such contents by placeholders. Returns their number. Must be called before the nodes are deleted. */
+/**
+ * Replaces former contents that contain texts of the purged nodes by placeholders. Returns the number of replaced
+ * contents. Must be called before the nodes are deleted.
+ */
 export function* purgeSharedContents(scope: TreeScope, purged: readonly NodeId[]): SqlTask<number> {
   const splits = yield* readSplits(scope, purged);
   const joins = yield* readJoins(scope.treeId);
@@ -30,7 +33,7 @@ function relatedTo(
   return purged.filter((id) => splits.has(id) || joins.has(id));
 }
 
-/** Returns the origins of left halves: of the given nodes, of the nodes that these were split from, and so on. */
+/** Returns the split origins of the given nodes, of the nodes that they were split from, and so on. */
 function* readSplits(scope: TreeScope, ids: readonly string[]): SqlTask<ReadonlyMap<string, SplitOrigin>> {
   const splits = new Map<string, SplitOrigin>();
   for (let wanted = ids; wanted.length > 0; ) {

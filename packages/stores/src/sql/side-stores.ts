@@ -72,7 +72,8 @@ export function createBlobStore(
   const upload = async (bytes: Uint8Array, hash: string): Promise<string | null> => {
     const address = objects?.newAddress() ?? null;
     if (objects === undefined || address === null) return null;
-    // Bytes that exist already are not uploaded again. If they are deleted at this moment, the row has them itself.
+    // Bytes that exist already are not uploaded again. If a purge deletes them at this moment, `putBlob` stores the
+    // bytes in the database.
     if ((await transactions.snapshot(() => findBlob(owner, hash))) !== null) return null;
     await transactions.transaction(() => beginUpload(blobScope.dialect, address));
     await objects.put(address, bytes, hash);
@@ -99,7 +100,8 @@ export function createBlobStore(
         if (objects === undefined || address === null || length === 0) return bytes;
         const found = await objects.read(address, length === null ? null : { start, length });
         if (found !== null) return found;
-        // A purge deletes the row before the object, and a move gives the row another place. Otherwise the object is lost.
+        // The object may be missing because a purge has deleted the row too, or because a move of attachments has
+        // changed the address. So the row is read again; if it still has the same address, the object is lost.
         if (address === before) return throwObjectMissing(address, hash);
         before = address;
       }

@@ -51,7 +51,7 @@ export function runOfRow(one: SqlRow): Run {
 
 /** Records a run. Repeating the call changes nothing. Throws if another run has the id. */
 export function* startRun({ float, now }: SqlDialect, owner: string, run: NewRun): SqlTask<void> {
-  // Two statements, because Citus accepts no clock within an expression.
+  // The statement is different with and without a given time, because Citus accepts no clock within an expression.
   const beatAt = run.beatAt === undefined ? now : `CAST($8 AS ${float})`;
   const added = yield* execute(
     `INSERT INTO run (id, owner, tree_id, node_id, process, started_at, beat_at, data)

@@ -180,7 +180,10 @@ export class SqlStore implements Store {
     }
   }
 
-  /** Whether objects may have to be deleted. Without the setting, an upload that broke off is not looked for. */
+  /**
+   * Whether objects may have to be deleted. If new attachments go into the database, only objects that are marked for
+   * deletion count, and uploads that broke off are not searched for.
+   */
   async #hasAbandonedObjects({ place }: AttachmentObjects): Promise<boolean> {
     return place !== null || (await this.#snapshot(hasAbandonedObjects));
   }
@@ -400,7 +403,10 @@ export class SqlStore implements Store {
     this.#engine.announce(this.owner, treeId, 0, 0);
   }
 
-  /** Trims the trees of all owners, one transaction per tree. The share links may be in another database. */
+  /**
+   * Trims one tree, or the trees of all owners, with one transaction per tree. `accounts` has the share links of the
+   * trees, which may be in another database.
+   */
   async trimHistory(options: TrimHistoryOptions, accounts = this.accounts): Promise<TrimHistoryReport> {
     assertArgument('options', options, argumentValidators.trimOptions);
     this.#assertWritable();

@@ -76,8 +76,8 @@ export function* trimTreeLog(scope: TreeScope, request: TrimRequest): SqlTask<nu
   return deleted;
 }
 
-// The SQL condition for a former content of tree `$1` that was replaced in version `$2` or earlier. No remaining commit
-// reverts the tree to a version that had it.
+// The SQL condition for a former content of tree `$1` that was replaced in version `$2` or earlier. Neither version
+// `$2` nor any later version of the tree contains it.
 const isUnreachable = (f: string) =>
   `${f}.tree_id = $1 AND ${f}.version < $2 AND (
     EXISTS (SELECT 1 FROM node_content k WHERE k.tree_id = $1 AND k.node_id = ${f}.node_id AND k.version > ${f}.version AND k.version <= $2)

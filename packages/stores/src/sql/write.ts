@@ -137,8 +137,8 @@ function rowPositions(from: number, count: number): string {
   return Array.from({ length: count }, (_, index) => `$${from + index}`).join(', ');
 }
 
-// The tree row is updated last. Its parameters come first, so that their numbers are the same as in the separate
-// statement.
+// The tree row is updated last, but its parameters come first, so that their numbers are the same as in
+// `updateTreeRow`.
 const insertLeaf = `WITH added AS (INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(8, insertedNodeColumnCount)})),
   marked AS (UPDATE node SET last_no = $8 WHERE no = $10),
   logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(8 + insertedNodeColumnCount, 11)}))

@@ -57,7 +57,7 @@ async function circled(below: number, removed = false, active?: number) {
   return { store, fixture: new TestTree(store, tree), at, path };
 }
 
-/** Expects that work ends before the test's timeout, either successfully or with the error of a damaged store. */
+/** Returns `done`, or the error code with which work failed. Work that never ends exceeds the timeout of the test. */
 async function endsWell(work: Promise<unknown>): Promise<string> {
   try {
     await work;

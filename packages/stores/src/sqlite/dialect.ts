@@ -1,4 +1,4 @@
-/** What differs in SQLite from PostgreSQL in the statements that both share. */
+/** The parts of shared SQL statements that are written differently for SQLite than for PostgreSQL. */
 import { nextMatchSql } from '../sql/match.ts';
 import { inTreeSql, nodeNumberByIdSql } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';

@@ -1,4 +1,4 @@
-/** Uses the SQLite module of Node 22, or on Node 20 an npm package with the same interface. */
+/** Uses Node's own SQLite module, or an npm package with the same interface if Node has none or too old a version. */
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '@coppice/core';
@@ -45,7 +45,7 @@ interface SqliteModule {
 }
 
 /**
- * The oldest version that is used. Older versions have a race that can corrupt a write-ahead log with several
+ * The oldest version of SQLite that is used. Older versions have a race that can corrupt a write-ahead log with several
  * connections.
  */
 const oldestSqlite = [3, 51, 3] as const;
@@ -93,8 +93,8 @@ function requireDriver(): SqliteModule {
 
 function builtInModule(): SqliteModule | undefined {
   const warn = process.emitWarning;
-  // Node 22 prints a warning in every command that its SQLite is experimental. The warning is suppressed, because the
-  // tests of Coppice cover the functions that it uses.
+  // In every command, Node 22 would print a warning that its SQLite is experimental. The warning is suppressed, because
+  // the tests of Coppice cover the functions that it uses.
   process.emitWarning = (warning: string | Error, ...words: readonly unknown[]) => {
     if (!String(warning).includes('SQLite is an experimental feature'))
       Reflect.apply(warn, process, [warning, ...words]);
@@ -152,7 +152,7 @@ const corrupt = 11;
 const full = 13;
 const cannotOpen = 14;
 const notADatabase = 26;
-// SQLITE_CONSTRAINT: a row violates a constraint, so the stored data does not fit the plan.
+// SQLITE_CONSTRAINT: a row violates a constraint, so the stored rows are not consistent with the planned change.
 const constraint = 19;
 const protocol = 15;
 

@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(copies, { recursive: true, force: true });
 });
 
-/** Creates a database like that of Cherry Studio: text columns, a root row, a group, a deleted row and a text index. */
+/** Creates a database like that of Cherry Studio: JSON in text columns, a root row, a group and a deleted row. */
 function buildSample(path: string): SqliteDatabase {
   const { DatabaseSync } = sqliteModule();
   const database = new DatabaseSync(path);

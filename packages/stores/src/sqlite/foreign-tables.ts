@@ -104,7 +104,7 @@ export function countCursorConversations(path: string): number | null {
   );
 }
 
-/** Counts the sessions in the database of opencode, in the same way. */
+/** Counts the sessions in the database of opencode, like {@link countCursorConversations}. */
 export function countOpencodeSessions(path: string): number | null {
   return countRows(path, 'SELECT count(*) AS count FROM session');
 }
@@ -203,8 +203,8 @@ function* rowsOf(database: SqliteDatabase, tables: readonly string[]): Generator
 }
 
 /**
- * Yields the conversations of Cursor, each with its messages.
- * Both are values in one table, with keys that contain their ids.
+ * Yields the conversations of Cursor, each with its messages. Conversations and messages are values in one table, with
+ * keys that contain their ids.
  */
 function* cursorConversations(database: SqliteDatabase): Generator<string> {
   yield '"cursor":[';
@@ -227,7 +227,7 @@ function* cursorConversations(database: SqliteDatabase): Generator<string> {
 
 /**
  * Yields the sessions of opencode, each with its messages and their parts, like the file that `opencode export` writes.
- * Sub-agents are newer than the session that spawned them.
+ * A session of a sub-agent comes after the session that spawned it, because it is newer.
  */
 function* opencodeSessions(database: SqliteDatabase): Generator<string> {
   yield '"opencode":[';
@@ -277,7 +277,7 @@ function parseColumn(text: string): unknown {
   }
 }
 
-/** Returns the JSON of a row whose other fields are in the column `data`; a text if that is not an object. */
+/** Returns the JSON of a row whose other fields are in the column `data`; a JSON string if `data` is no object. */
 function dataOf({ data }: SqlRow, fields: SqlRow): string {
   const value = parseColumn(String(data ?? 'null'));
   return JSON.stringify(typeof value === 'object' && value !== null ? { ...fields, ...value } : String(data));

@@ -156,8 +156,8 @@ it('[L43] a history is matched against the current tree, whatever changed since 
 });
 
 /**
- * Adds single messages below the root, another message or the active message, and moves them. Many become siblings of
- * the last one.
+ * A change that adds a single message below the root or another message, moves or deletes one. Many messages become
+ * siblings of the last one.
  */
 const single: fc.Arbitrary<Deed> = fc.oneof(
   {

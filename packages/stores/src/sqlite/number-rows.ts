@@ -116,8 +116,8 @@ const isActive = (tree: string, node: string): string =>
 const refuseActive = "BEGIN SELECT RAISE(ABORT, 'the active node of a tree is one of its nodes'); END";
 
 /**
- * The triggers that replace foreign keys. A foreign key for the
- * active node would search all trees for every deleted node.
+ * The triggers of the new tables. Those for the active node replace a foreign key, which would search all trees for
+ * every deleted node.
  */
 const triggers: readonly string[] = [
   `CREATE TRIGGER tree_active_set BEFORE UPDATE OF active_node_id ON tree
@@ -126,12 +126,12 @@ const triggers: readonly string[] = [
     WHEN new.active_node_id IS NOT NULL AND NOT ${isActive('new.no', 'new.active_node_id')} ${refuseActive}`,
   `CREATE TRIGGER node_active BEFORE DELETE ON node
     WHEN EXISTS (SELECT 1 FROM tree t WHERE t.no = old.no / ${numbersPerTree} AND t.active_node_id = old.id) ${refuseActive}`,
-  // A row that is still in the index was deleted, for example by hand. Its number may be assigned again, so the index
-  // must be rebuilt.
+  // If a row is deleted while it is still in the index, for example by hand, its number may be assigned again, so the
+  // index must be rebuilt.
   `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.no)
     BEGIN UPDATE search_state SET from_place = -1; END`,
   // Ids of the log must not be assigned again, because cursors of feeds contain them. If the newest row is deleted, an
-  // empty row keeps its id.
+  // empty row with the next id takes its place.
   `CREATE TRIGGER change_end BEFORE DELETE ON change WHEN old.id = (SELECT max(id) FROM change) AND old.tree_id <> ''
     BEGIN INSERT INTO change (${changeColumns}) VALUES (old.id + 1, '', old.id + 1, '', '', 0, 'do', 0, 0, 0, '[]', ''); END`,
 ];

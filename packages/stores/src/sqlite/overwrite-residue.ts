@@ -56,7 +56,8 @@ export function* overwriteResidue(): SqlTask<void> {
   yield* execute('DELETE FROM temp.purged_row');
 }
 
-// Tables up to this size are indexed again by any purge, larger ones if it deletes more than a twentieth of their rows.
+// Tables up to this size are indexed again by any purge, larger ones if the purge deletes at least one row for every
+// twenty that remain.
 const smallTable = 20_000;
 const rebuildCost = 20;
 

@@ -25,7 +25,7 @@ function newTree() {
   return treeId(crypto.randomUUID());
 }
 
-/** Returns a text that contains its name in every twelve bytes, so that any remaining part can be recognised. */
+/** Returns a text that repeats its name every few bytes, so that any remaining part can be recognised. */
 function marked(name: string, length: number): string {
   let text = '';
   for (let at = 0; text.length < length; at++) text += `${name}${at.toString(36).padStart(4, '0')} `;
@@ -48,7 +48,7 @@ async function say(store: Store, tree: ReturnType<typeof newTree>, message: Mess
   return id;
 }
 
-/** Counts the terms in the search index through a vocabulary table of FTS5. */
+/** Counts the messages in the search index through a vocabulary table of FTS5. */
 function entriesIn(path: string): number {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   try {
@@ -59,7 +59,7 @@ function entriesIn(path: string): number {
   }
 }
 
-/** Returns the pairs of letters that the blocks of the search index contain, whether their entries are in use or not. */
+/** Returns which pairs of letters of a word are in the blocks of the search index, even in entries that are unused. */
 function pairsInIndex(path: string, word: string): string[] {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   const blocks = connection

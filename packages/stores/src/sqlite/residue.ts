@@ -24,7 +24,7 @@ export function clearResidue(connection: SqliteConnection, place: string): reado
     if (!rewriteFile(connection)) return [place];
     if (!emptyLog(connection)) return [`${place}-wal`];
   }
-  isDone(connection, 'UPDATE residue SET pages = 0, log = 0');
+  tryStatement(connection, 'UPDATE residue SET pages = 0, log = 0');
   return [];
 }
 
@@ -74,7 +74,7 @@ function containsText(bytes: Buffer): boolean {
   return false;
 }
 
-// VACUUM copies the file to temporary storage, which is in memory, so larger files are not rewritten.
+// VACUUM copies the file to temporary storage, which is in memory. For a larger file, temporary storage is on disk.
 const mostInMemory = 128 * 1024 * 1024;
 
 function rewriteFile(connection: SqliteConnection): boolean {
@@ -82,7 +82,7 @@ function rewriteFile(connection: SqliteConnection): boolean {
   const large = sqlNumber(size ?? { n: 0 }, 'n') > mostInMemory;
   if (large) connection.database.exec('PRAGMA temp_store = FILE');
   try {
-    return isDone(connection, 'VACUUM');
+    return tryStatement(connection, 'VACUUM');
   } finally {
     if (large) connection.database.exec('PRAGMA temp_store = MEMORY');
   }
@@ -92,7 +92,7 @@ function rewriteFile(connection: SqliteConnection): boolean {
  * Runs a statement. Returns false if it has to be tried later, because other processes use the file or the disk is
  * full.
  */
-function isDone({ database }: SqliteConnection, sql: string): boolean {
+function tryStatement({ database }: SqliteConnection, sql: string): boolean {
   try {
     database.exec(sql);
     return true;

@@ -53,8 +53,8 @@ export const exactSearchSchemaSql: readonly string[] = [
   'CREATE TABLE node_indexed (place INTEGER PRIMARY KEY, sum TEXT NOT NULL)',
   'ALTER TABLE search_state ADD COLUMN from_place INTEGER',
   'UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)',
-  // A row that is still in the index was deleted, for example by hand. Its row id may be assigned again, so the index
-  // must be rebuilt.
+  // If a row is deleted while it is still in the index, for example by hand, its row id may be assigned again, so the
+  // index must be rebuilt.
   `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.rowid)
     BEGIN UPDATE search_state SET from_place = -1; END`,
 ];
@@ -64,7 +64,7 @@ const shortest = 3;
 // Deleting one text exactly takes as long as indexing this many texts, so a large purge rebuilds the index instead.
 const exactDeleteCost = 50;
 
-/** Whether the log has commits that the index does not contain yet. */
+/** Whether the index does not contain all messages yet: a new index is not filled, or the log has newer commits. */
 export function isSearchIndexBehind(connection: SqliteConnection): boolean {
   const [state = {}] = connection.all(
     'SELECT from_place IS NOT NULL OR change_id < coalesce((SELECT max(id) FROM change), 0) AS behind FROM search_state',
@@ -238,8 +238,8 @@ function searchTextIn(row: SqlRow): string {
   }
 }
 
-// Folds case like the scan for short terms, so that both find the same messages, except for the forms of a small sigma:
-// entries of existing indexes distinguish them.
+// Folds case like the scan for short terms, so that the index and the scan find the same messages. Only the two forms
+// of a small sigma stay different, because existing indexes distinguish them.
 function foldText(said: string): string {
   return said.toLowerCase();
 }
@@ -257,8 +257,8 @@ export function searchSqlite(connection: SqliteConnection, search: SearchRequest
 }
 
 /**
- * Returns the parts of a term that the index can find. The index distinguishes the two forms of a small sigma, which
- * the terms do not, so a term is searched by what stands between them.
+ * Returns the parts of a term that the index can find. The index distinguishes the two forms of a small sigma, but terms
+ * do not. So the index is searched for the parts of a term between its sigmas.
  */
 function indexedPartsOf(term: string): readonly string[] {
   return term.split('σ').filter((part) => [...part].length >= shortest);

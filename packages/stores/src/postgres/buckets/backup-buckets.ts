@@ -1,5 +1,6 @@
 /**
- * Writes a backup of all buckets. No owner is moved meanwhile, or the backup could have an owner twice or not at all.
+ * Writes a backup of all buckets. Moves are refused meanwhile, because the backup could have a moved owner twice or not at
+ * all.
  * Rows that an interrupted move left in another bucket are not copied.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,8 +36,8 @@ export async function backUpBuckets(
 }
 
 /**
- * Begins a transaction that no move runs beside. It asks again and again, because a statement that waits for the lock
- * would keep a connection of a pooler that the move may need to end.
+ * Begins a transaction that holds the lock of moves, as soon as no move is in progress. Polls for the lock, because a
+ * statement that waits for the lock would occupy a connection of a pooler, which a move may need to finish.
  */
 async function lockMoves(guard: BucketConnection): Promise<void> {
   for (;;) {
@@ -48,7 +49,7 @@ async function lockMoves(guard: BucketConnection): Promise<void> {
   }
 }
 
-/** Returns the owners with rows in a bucket whose data is in another one. */
+/** Returns the owners who have rows in a bucket although their data is in another bucket. */
 async function findOwnersElsewhere(
   directory: PostgresDatabase,
   buckets: readonly OpenBucket[],
@@ -66,7 +67,7 @@ async function findOwnersElsewhere(
     const homes = await directory.read(() => readPairs('coppice_owner', owners));
     for (const home of new Set([name, ...homes.values()])) {
       const ownersOfHome = owners.filter((owner) => (homes.get(owner) ?? name) === home);
-      // An owner who has left the home is in the other bucket already, although the directory does not name it yet.
+      // The table `owner_gone` of that bucket names the new bucket of an owner before the directory does.
       const gone = await databases.get(home)?.read(() => readPairs('owner_gone', ownersOfHome));
       found.push(...ownersOfHome.filter((owner) => (gone?.get(owner) ?? home) !== name));
     }

@@ -144,7 +144,7 @@ export class BucketPool {
     return Promise.allSettled((await this.#listOrLast()).map(async (bucket) => work(await this.#opened(bucket))));
   }
 
-  /** Returns the buckets. While the directory is down, those that it had before. */
+  /** Returns the buckets of the directory; while the directory is down, those that were read last. */
   async #listOrLast(): Promise<readonly Bucket[]> {
     return this.reload().catch((error: unknown) => {
       if (!isAppError(error) || this.#buckets.length === 0) throw error;

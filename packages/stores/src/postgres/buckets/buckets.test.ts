@@ -212,7 +212,7 @@ describe('moving an owner', () => {
     const stays = ['account', 'token', 'share', 'sealed_record', 'coppice_schema', 'feed_epoch', 'owner_gone'];
     // All servers share these, so they are in the directory only.
     const shared = ['shared_record', 'shared_counter', 'spending', 'spending_reserved'];
-    // Objects whose attachment was deleted are deleted from here.
+    // The objects that this bucket still has to delete from the object store.
     const left = ['blob_object'];
     const all = ['tree', 'node', ...moved, movedBlobTable, ...stays, ...shared, ...left];
     expect(rows.map(({ name }) => String(name))).toEqual(all.sort());

@@ -54,7 +54,7 @@ test('[L194] the last open bucket is not drained, because new owners would have 
 
 test('[L190] the list feed of a new owner has the first tree, although a bucket was added meanwhile', async () => {
   const names = ['main', 'second', 'third'];
-  // The hash of this owner chooses another bucket as soon as there is the third one.
+  // The hash of this owner chooses the third bucket as soon as it exists.
   const owner = ownerFor('third', names);
   const events: TreeListEvent[] = [];
   const stop = new AbortController();
@@ -91,7 +91,7 @@ test('[L190] a bucket in a schema that another one was moved from refuses server
   const fixture = await make(owner, 1);
   const stale = await open(directory.url);
   expect((await stale.forOwner(owner).trees()).items).toHaveLength(1);
-  // As a move of the whole bucket to another database leaves it.
+  // These steps leave the old schema as a move of the whole bucket to another database does.
   const third = await createTestDatabase();
   await buckets.add('copy', { url: third.url });
   await buckets.moveOwner(owner, 'copy');

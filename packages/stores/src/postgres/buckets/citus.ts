@@ -56,8 +56,8 @@ function* createSequences(schema: string, place: string): SqlTask<void> {
 }
 
 /**
- * Makes a schema with the tables of a bucket a distributed schema, and creates on each node what Citus does not copy. A
- * repeated call does the latter for nodes that were added since.
+ * Makes a schema with the tables of a bucket a distributed schema, and creates the sequence on each node, because Citus
+ * does not copy it. A repeated call creates the sequence on nodes that were added since.
  */
 export async function distributeSchema(database: PostgresDatabase, schema: string): Promise<void> {
   const { place } = database.settings;

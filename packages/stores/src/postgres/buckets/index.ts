@@ -162,8 +162,9 @@ class DirectoryBuckets implements Buckets {
   }
 
   /**
-   * Lets owners into the schema of a new bucket. A bucket that was moved away from it left the record that all owners
-   * are gone. It is replaced by one record for each known owner, because a server may still believe that they are here.
+   * Lets owners into the schema of a new bucket. If a bucket was moved away from the schema before, the schema has a
+   * record that all owners are gone. That record is replaced by one for each known owner, because a server may still
+   * look for these owners there.
    */
   async #openSchema(schema: PostgresDatabase): Promise<void> {
     await schema.write(() => execute('UPDATE feed_epoch SET divided = TRUE'));

@@ -48,7 +48,7 @@ const countTrees = async (server: PostgresServer, url: string) => {
   return Number(row?.['n']);
 };
 
-/** The replication objects that a move creates and must drop. */
+/** Counts the replication objects of a server, which a move creates and must drop. */
 async function replicationLeftIn(server: PostgresServer, url: string): Promise<number> {
   const [row] = await server.query(
     `SELECT ((SELECT count(*) FROM pg_replication_slots) + (SELECT count(*) FROM pg_publication)
@@ -121,7 +121,7 @@ describe('moving a whole bucket', () => {
     const writers = startBucketWriters([store, other], trees, 9_000);
     await buckets.moveBucket('far', newUrl);
     const before = owners.map((owner) => writers.count(owner));
-    // Every owner goes on writing in the new database.
+    // Waits until every owner has written to the new database several times.
     while (!owners.every((owner, at) => writers.count(owner) > (before[at] ?? 0) + 3))
       await new Promise((resolve) => setTimeout(resolve, 10));
     await writers.stop();
@@ -155,7 +155,7 @@ describe('moving a whole bucket', () => {
     await killed.close();
     await fixture.addMessages(['still in the old database']);
     expect(await buckets.check()).toEqual([expect.stringContaining('The bucket far is being copied')]);
-    // As if the process had ended after it closed the old bucket.
+    // Simulates a process that ended after it had closed the old bucket.
     const { place } = parsePostgresSettings(newUrl, {});
     const close = (to: string) =>
       first.query(`INSERT INTO far.owner_gone (owner, bucket) VALUES ('', '${to}')`, oldUrl);

@@ -36,12 +36,13 @@ const dataTables = replicatedTables.filter((name) => name !== 'owner_gone');
 const pollMs = 20;
 // How long a move waits for transactions of others, also in other databases of the server.
 const longestSlotWaitMs = 20_000;
-// Owners are refused only when the new database is this close, so that they wait briefly.
+// The bucket refuses its owners only when the new database lacks fewer bytes of the log than this, so that they wait
+// briefly.
 const closeBytes = 1_000_000;
-// Transactions that read the old tables when the bucket was closed get this much time before the rows are deleted.
+// How long the deletion of the old rows waits for transactions that still read them. After that, the rows stay.
 const longestReaderMs = 60_000;
 
-/** Whether a move of a bucket was interrupted, so that the log of its server is kept for the replication. */
+/** Whether a move of a bucket is in progress or was interrupted: its replication slot still exists. */
 export function* hasUnfinishedBucketMove(name: string): SqlTask<boolean> {
   const slots = yield* queryRows(
     'SELECT slot_name FROM pg_replication_slots WHERE database = current_database() AND starts_with(slot_name, $1)',
@@ -166,7 +167,10 @@ class BucketMove {
     return names.map((name) => this.#table(name)).join(', ');
   }
 
-  /** Replication writes to tables of the same schema and name. */
+  /**
+   * Returns the schema of the bucket. Throws if it differs in the new database, because replication writes to tables of
+   * the same schema and name.
+   */
   async #requireSameSchema(): Promise<string> {
     const { schema } = this.#bucket;
     if (schema !== null)
@@ -362,7 +366,7 @@ class BucketMove {
     }
   }
 
-  /** Lets the new bucket accept its owners. Replication does not copy sequences. */
+  /** Lets the new bucket accept its owners. First sets the sequences, which replication does not copy. */
   async #openTarget(): Promise<void> {
     const { rows: sequences } = await this.#from.client.query<{ name: string; last: string | null }>(
       'SELECT sequencename AS name, CAST(last_value AS TEXT) AS last FROM pg_sequences WHERE schemaname = $1',

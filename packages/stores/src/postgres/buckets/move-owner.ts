@@ -1,7 +1,7 @@
 /**
  * Moves an owner to another bucket while the owner writes. The new bucket refuses the owner first. Each tree is copied,
  * and again if it changed. Then the owner is locked, the remaining changes are copied, the old bucket starts to refuse
- * the owner, and only then the new one accepts it. So at no moment do both accept writes, whatever is interrupted, and
+ * the owner, and only then the new one accepts it. So the two buckets never accept writes at the same time, and
  * a server with an old cache cannot write to a half copied bucket. An interrupted move is repeated from the beginning,
  * or finished if the old bucket already refuses the owner.
  */
@@ -30,8 +30,8 @@ const fingerprints = `SELECT t.id || ' ' || concat_ws(' ', t.version, t.format,
     (SELECT count(*) FROM external_id e WHERE e.tree_id = t.id), (SELECT count(*) FROM provenance p WHERE p.tree_id = t.id))
   FROM tree t WHERE t.owner = $1 ORDER BY t.id`;
 
-// The maximum number of copies of changed trees before the owner is locked. For a very busy owner, more is left to copy
-// under the lock.
+// The maximum number of rounds that copy changed trees before the owner is locked. For a very busy owner, more is left
+// to copy under the lock.
 const mostRounds = 8;
 const fewChanged = 2;
 const notifiedAtOnce = 500;
@@ -120,7 +120,7 @@ class OwnerMove {
     }
   }
 
-  /** Deletes the rows that an interrupted move left in the old bucket. */
+  /** Deletes the rows that interrupted moves left in other buckets. */
   async clearLeftovers(): Promise<void> {
     for (const { bucket, database } of await this.#pool.all()) {
       if (bucket.name === this.#names.to) continue;

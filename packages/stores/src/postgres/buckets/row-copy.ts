@@ -59,7 +59,7 @@ async function columnsOf({ client }: BucketConnection, table: string): Promise<r
   return rows;
 }
 
-/** Which rows of a table to copy: those that satisfy a condition, whose parameter `$1` is `value`. */
+/** Which rows of a table to copy: those that satisfy `condition`, in which `$1` is `parameter`. */
 export interface RowsToCopy {
   readonly table: string;
   readonly condition: string;

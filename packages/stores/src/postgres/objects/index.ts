@@ -20,7 +20,7 @@ interface ObjectAddress {
 
 const tries = 3;
 const firstWaitMs = 200;
-// A slow upload must move at least some bytes; this is the limit of a whole request.
+// The time limit of a whole request, long enough for a slow upload.
 const requestMs = 120_000;
 
 // Only characters that need no encoding in a URL.
@@ -137,7 +137,7 @@ export class S3Objects implements AttachmentObjects {
     const url = this.#urlOf(parseAddress(address), credentials.region);
     const { headers = {}, body, bodyHash = emptyHash } = request;
     for (let attempt = 1; ; attempt++) {
-      // Signed again each time, because a signature is valid for some minutes.
+      // Signed again each time, because a signature is valid only for some minutes.
       const { host: _, ...signed } = signS3Request({ method, url, headers, bodyHash }, credentials, this.#now());
       const options = { method, headers: signed, redirect: 'error', signal: AbortSignal.timeout(requestMs) } as const;
       try {

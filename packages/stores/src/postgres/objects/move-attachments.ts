@@ -18,7 +18,7 @@ import { prepareServer } from '../prepare-server.ts';
 import { makeTooOldError, newestSchemaVersion } from '../schema-version.ts';
 import { S3Objects } from './index.ts';
 
-/** Where attachments are: `database`, or the folder of an object store such as `s3://bucket/folder`. */
+/** How many attachments are in one place: `database`, or a folder of an object store such as `s3://bucket/folder`. */
 export interface AttachmentPlace {
   readonly place: string;
   readonly attachments: number;
@@ -108,7 +108,7 @@ function blobRowOf(row: SqlRow): BlobRow {
   };
 }
 
-/** Returns the next attachments of all owners that meet a condition, after one of them. `$3` is the object store. */
+/** Returns the next attachments, of all owners, that meet a condition. `$3` is the folder of the object store. */
 function* listBlobs(condition: string, after: BlobRow, folder: string): SqlTask<readonly BlobRow[]> {
   const found = yield* queryRows(
     `SELECT owner, hash, size, object FROM blob WHERE (owner, hash) > ($1, $2) AND ${condition}
@@ -247,7 +247,7 @@ async function eachBlob(
   }
 }
 
-/** Changes the row of an attachment. A purge of it waits meanwhile, or is finished. */
+/** Changes the row of an attachment, under the lock that a purge of the attachment takes too. */
 function changeBlob<T>({ database, isBucket }: BlobDatabase, row: BlobRow, work: () => SqlTask<T>): Promise<T> {
   const locked = function* () {
     yield* lockBlobs(postgresDialect, row.owner, new Set([row.hash]));

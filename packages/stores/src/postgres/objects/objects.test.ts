@@ -174,7 +174,7 @@ test('[L292] a moved owner keeps its attachments, and the old bucket deletes non
   const { hash } = await mine.blobs.put(bytes, 'image/png');
   await createTreeWith(mine, hash);
   await buckets.moveOwner('ann', 'objects_far');
-  // Sweeps the old bucket.
+  // An upload to the old bucket deletes the objects that are listed there for deletion.
   await buckets.moveOwner('ben', 'main');
   await store.forOwner('ben').blobs.put(bytes.slice(2), 'image/png');
   expect(await mine.blobs.read(hash)).toEqual(bytes);
