@@ -30,7 +30,8 @@ const editorState = /^# Context from my IDE setup:[\s\S]*?\n## My request for [^
 const command = /^[/!][\w:-]+(?:\s|$)/;
 
 /**
- * Returns the end of an element that begins at `from`. An element that is never closed extends to the end of the text.
+ * Returns the index after the closing tag of an element whose content begins at `from`. An element that is never closed
+ * extends to the end of the text.
  */
 function endOfElement(lower: string, name: string, from: number): number {
   const closing = `</${name}>`;
@@ -62,12 +63,12 @@ export function removeProgramElements(text: string): string {
 /** Whether a program wrote all of a text, such as a reminder or the description of an environment. */
 export function isProgramText(text: string): boolean {
   const begins = text.slice(0, searchedLength).trimStart();
-  // Few texts begin like this; the others are not searched for elements.
+  // Texts of programs begin with one of these characters; other texts need no further check.
   if (!/^[<#[A-Z]/.test(begins)) return false;
   return written.test(begins) || (begins.startsWith('<') && removeProgramElements(begins).trim() === '');
 }
 
-/** Returns the user's own words in a user message; empty if a program wrote all of it. */
+/** Returns the user's own words in a user message; empty if a program wrote all of it or if it is a slash command. */
 export function extractUserWords(text: string): string {
   const whole = text.slice(0, searchedLength).replace(editorState, '');
   if (written.test(whole.trimStart())) return '';
@@ -75,7 +76,7 @@ export function extractUserWords(text: string): string {
   return command.test(bare) || written.test(bare) ? '' : bare;
 }
 
-/** Cuts a text between words, or between characters if the text has no spaces. */
+/** Cuts a text between words, or between characters if there is no space near the end. */
 function shorten(text: string): string {
   const characters = Array.from(text.slice(0, longestTitle * 4));
   if (characters.length <= longestTitle) return text;

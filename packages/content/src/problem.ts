@@ -15,7 +15,7 @@ export function showValue(value: unknown): string {
   return value === undefined ? 'nothing' : `a value of type ${typeof value}`;
 }
 
-/** Refuses a message. The message is `where`, such as `content[2]`, followed by `what`. */
+/** Refuses a message. The error text is `where`, such as `content[2]`, followed by `what`. */
 export function refuseInvalidInput(
   where: string,
   what: string,

@@ -30,7 +30,7 @@ function integerRoot(value: bigint, root: 2 | 3): bigint {
 }
 
 const initial = new Int32Array(8);
-// `?? 0` below only satisfies the type checker: every index is in bounds, and the engine removes the check.
+// `?? 0` below only satisfies the type checker: every index is in bounds, and V8 removes the check.
 const constants = new Int32Array(64);
 // The constants are computed at the first hash, because a program with the platform's SHA-256 never needs them.
 let isFilled = false;

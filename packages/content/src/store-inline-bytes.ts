@@ -1,4 +1,4 @@
-// Moves inline images and files of messages to the blob store, so that no page of a tree contains their bytes.
+// Moves inline images and files of messages to the blob store, so that reading a tree does not load their bytes.
 import type { BlobStore, Block, Message } from '@coppice/core';
 import { fromBase64, isBase64, isCanonicalBase64, toBase64 } from './base64.ts';
 import type { FileBlock } from './blocks/file/index.ts';

@@ -72,8 +72,8 @@ export function estimateAsciiTokens(text: string): number | null {
 }
 
 /**
- * Counts white space: single spaces are free, indentation and blank lines are not, and a line feed is free unless it
- * follows punctuation.
+ * Counts the tokens of white space: spaces within a line are free, indentation and blank lines are one token, and a
+ * single line feed is one token unless it follows punctuation.
  */
 function spaceTokens(text: string, from: number, end: number): number {
   let feed = false;

@@ -63,7 +63,7 @@ export function mediaTypeOf(block: Block): string | undefined {
 
 /**
  * Returns the problem of a byte source as the rest of a sentence after "content[2] …"; undefined if it is valid.
- * `kinds` lists the allowed types for the message.
+ * `kinds` lists the allowed types for the error message.
  */
 export function byteSourceProblem(source: Json | undefined, kinds: string): string | undefined {
   if (!isJsonObject(source)) return `has no source object; its type is one of ${kinds}`;

@@ -121,7 +121,7 @@ export function fromAnthropic(record: JsonObject, fallbackId: string): readonly 
   return messages;
 }
 
-function blockPath(block: Block): JsonObject | undefined {
+function toAnthropicSource(block: Block): JsonObject | undefined {
   const source = byteSourceOf(block);
   if (source?.type === 'base64')
     return { type: 'base64', media_type: mediaTypeOf(block) ?? 'application/octet-stream', data: source.data };
@@ -159,11 +159,11 @@ export function toAnthropicBlock(block: Block): JsonObject | null {
         ...omitKeys(json, 'type', 'id', 'name', 'parameters', 'arguments'),
       };
     case 'image': {
-      const source = blockPath(block);
+      const source = toAnthropicSource(block);
       return source === undefined ? null : { type: 'image', source };
     }
     case 'file': {
-      const source = blockPath(block);
+      const source = toAnthropicSource(block);
       return source === undefined ? null : { type: 'document', source, title: json.name ?? 'document' };
     }
     default: {

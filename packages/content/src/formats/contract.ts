@@ -19,7 +19,7 @@ import type { Pause } from './cooperative.ts';
 import type { FormatLoss, ImportFinding } from './findings.ts';
 import type { ImportInput, InputSample } from './input.ts';
 
-/** The fields of a marker besides its text, which refer to nodes by external id. */
+/** The fields of a marker besides its text. `firstKept` and `from` are external ids of nodes. */
 export interface ImportedMarker {
   readonly firstKept?: string;
   readonly from?: string;

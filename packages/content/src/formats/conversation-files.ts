@@ -21,7 +21,7 @@ export interface ConversationFiles {
   readonly isConversation: (value: Json | undefined) => value is JsonObject;
   /** Whether a document belongs to the program, even if its beginning contains no conversation. */
   readonly isDocument?: (json: JsonObject) => boolean;
-  /** The severity of the finding for a value at these paths that is not a conversation; a loss by default. */
+  /** The severity of the finding for a value at one of `paths` that is not a conversation; a loss by default. */
   readonly otherwise?: FindingSeverity;
   /** The folders that a document lists beside its conversations. */
   readonly folders?: ConversationFolders;
@@ -37,7 +37,7 @@ export interface ConversationFiles {
 export interface ConversationFolders {
   /** The parts of a document that list folders. */
   readonly paths: readonly JsonPathPattern[];
-  /** Returns the folders in such a part. */
+  /** Returns the folders in a part at one of `paths`. */
   readonly read: (part: Json) => readonly ListedFolder[];
   /** Returns the id of the folder of a conversation, if the conversation names it. */
   readonly idOf?: (conversation: JsonObject) => string | undefined;
@@ -46,7 +46,7 @@ export interface ConversationFolders {
 /** A folder of another program. */
 export interface ListedFolder {
   readonly id: string;
-  /** Undefined if the file does not tell the name. */
+  /** Undefined if the file does not contain the name. */
   readonly name: string | undefined;
   /** The ids of its conversations, if the folder names them. */
   readonly conversations?: readonly string[];
@@ -61,7 +61,7 @@ export function listedFolders(part: Json): readonly ListedFolder[] {
   }));
 }
 
-/** The folders of a file, by which its conversations are sorted. */
+/** The folders of a file, and the conversations in each. */
 class FolderNames {
   readonly #idOf: ConversationFolders['idOf'];
   readonly #names = new Map<string, string>();

@@ -54,7 +54,8 @@ function isSameRecord(one: Json | undefined, other: Json | undefined, inPlace: b
 }
 
 const links = ['parentUuid', 'logicalParentUuid', 'parentId', 'parentMessageId'] as const;
-// Types of lines about the whole session. They follow the last message, which may be another message now.
+// Types of lines about the whole session. They come after the last message, and another message may have become the
+// last one.
 const ofTheSession: ReadonlySet<unknown> = new Set(['custom-title', 'ai-title', 'last-prompt']);
 
 /**

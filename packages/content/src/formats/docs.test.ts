@@ -1,4 +1,6 @@
-/** Checks the parts of the page that are generated from the registry; with `COPPICE_WRITE_DOCS=1` writes them. */
+/**
+ * Checks the parts of docs/formats.md that are generated from the registry; with `COPPICE_WRITE_DOCS=1` writes them.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { importFindingCodes } from './findings.ts';

@@ -1,6 +1,6 @@
 /**
- * Inserts a value at every place of small files, one at a time: it must come in, or be reported. Each file lists the
- * places that are not part of a conversation, such as the settings of a program.
+ * Inserts a value at every place of small files, one at a time: the value must be imported or reported. Each file lists
+ * the places that are not part of a conversation, such as the settings of a program.
  */
 import { describe, expect, it } from 'vitest';
 import { findDroppedValues } from './conformance/dropped-values.ts';

@@ -155,7 +155,7 @@ export interface ImportReport {
 
 /** A feature that the target format of an export cannot store. */
 export interface FormatLoss {
-  /** What is lost, such as `bookmarks`; one of the format's declared losses, or `other`. */
+  /** What is lost, such as `bookmarks`; one of the format's declared losses. */
   readonly what: string;
   /** The tree id, and the node id if the loss concerns one node. */
   readonly place: string;

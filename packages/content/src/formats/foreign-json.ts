@@ -105,9 +105,9 @@ export function* parseForeignJsonInPieces(
   yield;
   const seen = yield* surveyJson(value);
   if (seen.members !== (members ?? membersOf(bytes)))
-    findings.push(buildFinding('import/duplicate-key', 'loss', place, numberFindings(text, place)));
+    findings.push(buildFinding('import/duplicate-key', 'loss', place, strictProblemOf(text, place)));
   if (seen.rounded) {
-    const detail = numberFindings(text, place);
+    const detail = strictProblemOf(text, place);
     // Numbers without lost digits, such as 1e21, are not reported.
     if (detail !== '') {
       findings.push(buildFinding('import/number-rounded', 'loss', place, detail));
@@ -117,8 +117,8 @@ export function* parseForeignJsonInPieces(
   return { value, findings };
 }
 
-/** Returns the messages of the strict parser about numbers, as a detail for a finding. */
-function numberFindings(text: string, place: string): string {
+/** Returns the error message of the strict parser about a duplicate key or a number, as the detail of a finding. */
+function strictProblemOf(text: string, place: string): string {
   const strict = parseJson(text, place, 1_000_000);
   return strict.ok ? '' : strict.refusal.message.replace(`${place} `, '').replace(/\.$/, '');
 }

@@ -9,7 +9,10 @@ import { parsePartialJson } from './partial-json.ts';
 import { detectUtf16, utf16HeadBytes, utf16ToUtf8 } from './utf16.ts';
 import { isZip, openZipMembers, type ZipLimits } from './zip.ts';
 
-/** A file to read. Each call of `stream` starts at the beginning, unless `kept` is set. */
+/**
+ * A file to read. Each call of `stream` starts at the beginning. A pipe can be read beyond its first `kept` bytes only
+ * once.
+ */
 export interface InputFile {
   /**
    * The path inside the folder or archive, with `/` as separator. It is used for messages and detection, never to open
@@ -19,7 +22,7 @@ export interface InputFile {
   /** The size in bytes; null if it is unknown, as for a pipe. */
   readonly size: number | null;
   stream(): AsyncIterable<Uint8Array>;
-  /** For a file that can be read only once: the number of bytes that may be examined before the file is read. */
+  /** For a pipe or a packed file: the number of bytes that may be examined before the file is read. */
   readonly kept?: number;
   /** Called often while a large part of the file is read, so that other work can run. */
   readonly rest?: Pause | undefined;
@@ -154,8 +157,8 @@ async function plainFile(file: InputFile, limits: Partial<ZipLimits> | undefined
 }
 
 /**
- * Opens archives: each zip file is replaced by its members, and each gzip file by its content. Archives inside archives
- * are not opened.
+ * Opens archives: each zip file is replaced by its members, each gzip file by its content, and each UTF-16 file by its
+ * text as UTF-8. Archives inside archives are not opened.
  */
 export async function openInput(input: ImportInput, limits?: Partial<ZipLimits>): Promise<ImportInput> {
   const files: InputFile[] = [];

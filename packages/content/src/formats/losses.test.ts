@@ -114,7 +114,7 @@ async function writeAfterEdit(name: string, stored: StoredImport): Promise<strin
   return text;
 }
 
-/** Returns a tree after writing and reading it in a format. */
+/** Writes a tree in a format and imports the files again. Returns the export report and the imported nodes. */
 async function through(name: string, stored: Parameters<typeof writeStored>[0]) {
   const format = requireFormat(name);
   const { files, report } = await writeStored(stored, format);

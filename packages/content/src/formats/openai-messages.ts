@@ -56,7 +56,7 @@ function openAiPart(part: Json): Json {
   return part;
 }
 
-/** Returns a call's parameters, and the raw arguments if these contain more. */
+/** Returns a call's parameters, and the raw arguments if these are not the exact JSON of the parameters. */
 function callParameters(raw: Json | undefined): { readonly parameters: JsonObject; readonly arguments?: string } {
   if (isJsonObject(raw)) return { parameters: raw };
   if (typeof raw !== 'string' || raw.trim() === '') return { parameters: {} };

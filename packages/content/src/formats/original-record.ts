@@ -170,7 +170,7 @@ function copyFirstMembers(object: JsonObject, keys: readonly string[], end: numb
 /** Restores the texts with base64 in a packed record; `data` returns the base64 of an index. */
 export function unpackRecordBytes(packed: Json, data: (index: number) => string): Json {
   return mapTexts(packed, (value) => {
-    // An escaped object is a text of the source and contains no packed values.
+    // An escaped object is stored as JSON text and contains no packed values.
     if (!isJsonObject(value) || Object.hasOwn(value, escape)) return undefined;
     const parts = Object.hasOwn(value, bytesPointer) ? value[bytesPointer] : undefined;
     if (!Array.isArray(parts)) return undefined;
@@ -242,7 +242,10 @@ export function checksumOf(content: readonly Block[]): string {
   return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Builds the metadata that {@link readImportMetadata} reads. Without a record only the origin is stored. */
+/**
+ * Builds the metadata that {@link readImportMetadata} reads. Without a record only the origin and the checksum are
+ * stored.
+ */
 export function buildImportMetadata(
   source: { readonly format: string; readonly scope: string; readonly id: string },
   message: Message,
@@ -258,11 +261,11 @@ export function buildImportMetadata(
 /** Returns the import metadata of a node; undefined if the node was not imported. */
 export function readImportMetadata(meta: NodeMeta): ImportMetadata | undefined {
   const { imported } = meta;
-  if (!isNote(imported)) return undefined;
+  if (!isImportMetadata(imported)) return undefined;
   return imported;
 }
 
-function isNote(value: unknown): value is ImportMetadata {
+function isImportMetadata(value: unknown): value is ImportMetadata {
   return (
     typeof value === 'object' &&
     value !== null &&

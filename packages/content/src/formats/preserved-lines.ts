@@ -138,7 +138,9 @@ export function computeLineRanks(tree: ExportedTree, nodes: readonly LineSource[
   return ranks;
 }
 
-/** Whether a first message names a missing parent. These messages are written after the others. */
+/**
+ * Whether a first message names a missing parent. Its line keeps its position, and no other line is ordered after it.
+ */
 function isStray(one: LineSource | undefined): boolean {
   const line = one?.inPlace === true ? one.kept?.lines[0]?.line : undefined;
   return line !== undefined && parentKeys.some((key) => textAt(line, key) !== undefined);

@@ -118,7 +118,7 @@ describe('a tree that was rearranged here', () => {
       const trees = fc.array(fc.nat(), { minLength: 2, maxLength: 10 });
       await fc.assert(
         fc.asyncProperty(trees, fc.array(act, { minLength: 1, maxLength: 4 }), async (parents, wishes) => {
-          // The rearranged records have the format's own form.
+          // Writes and reads the tree in this format first, so that the records to rearrange are its own.
           const first = await storeInput(toInput({ 'c.json': exportOf(parents) }), { format: 'chatgpt' });
           const { files } = await writeStored(first, format);
           const stored = await storeInput(toInput(Object.fromEntries(files)), { format: name });

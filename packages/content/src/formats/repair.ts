@@ -25,7 +25,10 @@ export interface RepairedNode extends Omit<ImportedNode, 'message'> {
 export interface RepairedTree extends Omit<ImportedTree, 'nodes' | 'activeExternalId'> {
   readonly nodes: readonly RepairedNode[];
   readonly activeExternalId: string | null;
-  /** The number of source records of this conversation: those of its nodes, and those left out. */
+  /**
+   * The number of source records of this conversation: those of its nodes, those of the tree itself, and those left
+   * out.
+   */
   readonly records: number;
   /** The number of records that are part of another record's node. */
   readonly merged: number;
@@ -36,7 +39,7 @@ const longestId = 512;
 
 /** Returns an id that a store accepts; an id that is too long is hashed. */
 export function hashLongId(id: string): string {
-  // A UTF-16 unit takes at most three bytes.
+  // A UTF-16 unit takes at most three bytes in UTF-8.
   return id.length * 3 <= longestId || utf8Length(id) <= longestId ? id : `sha256:${sha256Hex(id)}`;
 }
 
@@ -125,8 +128,8 @@ class Repair {
   }
 
   /**
-   * Breaks each cycle at the first node found: that node becomes a child of the root, and the other nodes stay below
-   * it.
+   * Breaks each cycle at its first node in the source: that node becomes a child of the root, and the other nodes stay
+   * below it.
    */
   breakCycles(): void {
     const state = new Uint8Array(this.drafts.length);

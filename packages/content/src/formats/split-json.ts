@@ -28,7 +28,7 @@ export interface JsonPiece {
   readonly pattern: number;
   /** The path of the piece: keys and indexes from the top down. */
   readonly path: readonly (string | number)[];
-  /** The JSON text of the piece, valid until the next piece is requested. */
+  /** The JSON text of the piece; valid only until the next chunk is pushed. */
   readonly bytes: Uint8Array;
   /** The number of object members in the text. If the parsed value has fewer, duplicate keys were lost. */
   readonly members: number;
@@ -100,7 +100,7 @@ export class JsonSplitter {
     this.#limits = { ...defaultSplitLimits, ...limits };
   }
 
-  /** Returns the pieces that this chunk completes. They are valid only as long as the chunk. */
+  /** Returns the pieces that this chunk completes. They are valid only until the next chunk is pushed. */
   push(chunk: Uint8Array): JsonPiece[] {
     const found: JsonPiece[] = [];
     let at = 0;
@@ -205,7 +205,7 @@ export class JsonSplitter {
   }
 
   /**
-   * Returns the index after the closing quote. If the string continues in the next chunk, returns an index beyond the
+   * Returns the index after the closing quote. If the string continues in the next chunk, returns the length of the
    * chunk, and {@link #inString} stays set.
    */
   #stringEnd(chunk: Uint8Array, start: number): number {

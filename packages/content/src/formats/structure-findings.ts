@@ -69,7 +69,10 @@ export function unknownValueFinding(
   return [buildFinding('import/unknown-type', severity, place, reported)];
 }
 
-/** Returns a finding for a record with an unknown role. The role is guessed, so strict imports refuse the record. */
+/**
+ * Returns a finding for a record with an unknown role. The role is guessed, so the finding is a repair, which strict
+ * imports refuse.
+ */
 export function roleFinding(
   what: 'role' | 'sender',
   word: Json | undefined,
@@ -119,7 +122,8 @@ function linkIn(record: Json | undefined): string | undefined {
 // Shorter ids, such as numbers, may be equal to other values by chance.
 const shortestLinkedId = 8;
 const idFields = ['id', 'uuid', '_id', 'message_id', 'messageId'];
-// Fields that name what several messages belong to; its id may be that of the first message.
+// Fields that name a thread, a session or a run of several messages. The id of a thread may be that of its first
+// message.
 const sharedField = /thread|conversation|session|chat|root|run|turn/i;
 
 function idOf(message: Json): string | undefined {

@@ -161,9 +161,7 @@ interface Ids {
   readonly nodes: ReadonlyMap<string, NodeId>;
 }
 
-/**
- * Assigns node ids. Original ids are kept if all (null) or some of them are Coppice's own; otherwise ids are derived.
- */
+/** Assigns node ids. The original ids in `ours` are kept, or all of them if it is null; other ids are derived. */
 function nameNodes(
   ids: Map<string, NodeId>,
   nodes: readonly RepairedNode[],

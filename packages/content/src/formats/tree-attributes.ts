@@ -4,7 +4,10 @@ import { buildFinding, type ImportFinding } from './findings.ts';
 
 const textAttributes: ReadonlySet<string> = new Set(['title', 'autoTitle', 'systemPrompt', 'project', 'folder']);
 
-/** Returns the attributes that can be stored, and a finding for each text that is of another type and left out. */
+/**
+ * Returns the attributes that can be stored, and a finding for each text attribute that is left out because its value
+ * is not a text.
+ */
 export function readTreeAttributes(
   attributes: JsonObject,
   place: string,

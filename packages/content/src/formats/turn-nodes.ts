@@ -136,7 +136,7 @@ export class ConversationNodes {
   }
 }
 
-/** Leaves out undefined values, because optional attributes must not be undefined. */
+/** Leaves out undefined values, because optional attributes must not be undefined, and an empty system prompt. */
 export function omitUndefinedAttributes(fields: {
   readonly title?: string | undefined;
   readonly systemPrompt?: string | undefined;

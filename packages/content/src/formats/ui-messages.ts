@@ -6,7 +6,7 @@ import { imageFromUrl } from './openai-messages.ts';
 import { buildResultMessage } from './tool-results.ts';
 import { buildCallBlock } from './turn-nodes.ts';
 
-/** One node's worth of a message, with the parts that it came from. */
+/** The content of a message that becomes one node, and the parts of the message that it came from. */
 export interface UiNodePart {
   readonly message: JsonObject;
   readonly meta?: NodeMeta;

@@ -25,8 +25,8 @@ interface CodeLine {
 }
 
 /**
- * Converts the lines of a file. Every chain line becomes part of an entry; the other lines give the session's name and
- * leaf.
+ * Converts the lines of a file. Every line with an id becomes part of an entry; the other lines give the session's name
+ * and leaf.
  */
 export function readClaudeCode(lines: readonly FieldMap[]): ClaudeCodeEntries {
   return runWithoutPauses(readClaudeCodeInPieces(lines));
@@ -131,9 +131,9 @@ class CodeReader {
   }
 
   /**
-   * Corrects links around compactions that kept messages. What follows such a compaction names the last kept message as
-   * its parent, which is above the compaction: it belongs below the summary. A forked session has the kept messages
-   * below the summary, although the boundary names the last one as the message before it: then nothing is above.
+   * Corrects links around compactions that kept messages. A line after such a compaction names the last kept message,
+   * above the compaction, as its parent; it is moved below the summary. In a forked session the kept messages are below
+   * the summary, although the boundary still names the last one as its parent; that link is removed.
    */
   #relinkKept(): void {
     const positions = new Map(this.#chain.map(({ uuid }, index) => [uuid, index]));

@@ -77,7 +77,7 @@ export function linesOfCommit(commit: Commit, writing: CommitLineInputs): Sessio
     } else others.push(step);
   }
   flush();
-  // A reader takes the last added node as the active one. If it is not, this line names the node that stays active.
+  // A reader takes the last added node as the active one. If another node stays active, this line names it.
   if (reported !== active) lines.push({ ...aside('leaf', { stay: true }), parentUuid: at(active) });
   return lines;
 }
@@ -124,7 +124,7 @@ function annotationLine(node: NewNode, { kit }: CommitLineInputs): FieldMap {
 export interface LineReadOptions {
   /** Returns the node id for an id of the file. */
   readonly toNode: (fileId: string) => string;
-  /** Returns the parent of an entry; the entry that replaces a missing parent. */
+  /** Returns the parent id of an entry, or that of the entry that replaces a missing parent. */
   readonly parentOf: (entry: SessionEntry) => string;
   readonly kit: MessageKit;
   /** Reports an entry that cannot be applied and is left out. */
@@ -222,7 +222,7 @@ function labelStep(tree: Tree, line: SessionEntry, reading: LineReadOptions): St
   return step.ok ? step.value : null;
 }
 
-// The positions are read from the same tree.
+// A position depends only on its own tree, so questions about other trees are never asked.
 const alone = {
   tree: () => undefined,
   log: () => [],

@@ -161,8 +161,8 @@ function imageBlockOf(block: FieldMap): Block {
 }
 
 /**
- * Builds a message from blocks, or an unreadable message if core refuses it. If a tool call id occurs twice, the first
- * call keeps it.
+ * Builds a message from blocks. If core refuses it, for example because a tool call id occurs twice, the original is
+ * parsed as a legacy message, else kept in an unreadable block.
  */
 function storableMessage(role: Role, content: readonly Block[], raw: FieldMap, toolCallId?: string): Message {
   const blocks = content.length === 0 ? [sessionTextBlock('')] : content;

@@ -118,7 +118,8 @@ export class AnthropicEvents {
         return [{ what: 'input', block, piece }];
       }
       default:
-        // The text of blocks that are stored unchanged, such as the summary of a compaction, which clients send again.
+        // Collects the text of block types that are not interpreted, such as the summary of a compaction, because
+        // clients send these blocks again.
         for (const key in objectOrUndefined(delta)) if (key !== 'type' && key !== '__proto__') add(key);
         return [];
     }

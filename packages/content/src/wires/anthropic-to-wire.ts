@@ -49,7 +49,9 @@ export interface AnthropicBody {
 const budgets = { low: 2048, medium: 8192, high: 16_384 } as const;
 const smallestBudget = 1024;
 
-/** Whether the model accepts a thinking budget (up to 4.5). Later models reject a budget and accept an effort. */
+/**
+ * Whether the model accepts a thinking budget (Claude up to 4.5). Later models reject a budget and accept an effort.
+ */
 export function takesThinkingBudget(model: string): boolean {
   return /claude-(?:[123]|instant|(?:opus|sonnet|haiku)-(?:3|4(?:-[0-5])?(?!-?\d)|4-\d{8})|(?:opus|sonnet|haiku)-4-[0-5]-)/.test(
     `${model}-`,
@@ -72,7 +74,7 @@ export function adjustForAnthropic(request: ProviderRequest, changed: ReportPara
   // With thinking, only the default temperature is allowed, and no tool may be forced.
   if (thinks && temperature !== undefined) changed('temperature', temperature);
   const warmth = thinks ? undefined : temperature;
-  // Several models reject the two parameters together. The temperature is kept, because users set it explicitly.
+  // Several models reject temperature and top_p together. The temperature is kept, because users set it explicitly.
   const share = thinks || warmth !== undefined ? undefined : topP;
   if (topP !== undefined && share === undefined) changed('topP', topP);
   const isForced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none';

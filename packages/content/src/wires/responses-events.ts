@@ -45,7 +45,7 @@ const wholeTextEvents: ReadonlyMap<string, readonly [ResponsesTextKind, string]>
   ['response.custom_tool_call_input.done', ['input', 'input']],
 ]);
 
-const lifeSigns: ReadonlySet<string> = new Set(['response.created', 'response.in_progress', 'response.queued']);
+const progressEvents: ReadonlySet<string> = new Set(['response.created', 'response.in_progress', 'response.queued']);
 
 /**
  * Collects the events of one response. Items are identified by their index in the output. Some services leave out the
@@ -61,14 +61,14 @@ export class ResponsesEvents {
   /** The error that the service reported; null without an error. */
   failure: Json = null;
 
-  /** Reads an event; returns null for keep-alives. */
+  /** Reads an event; returns null for an event that only reports progress. */
   read(event: Json, name = ''): readonly ResponsesChange[] | null {
     const type = getTextMember(event, 'type') ?? name;
     const said = objectOrUndefined(getMember(event, 'response'));
-    // Once the response has ended, a late life sign does not reopen it.
-    if (said !== undefined && !(this.ended !== null && lifeSigns.has(type)))
+    // Once the response has ended, a late progress event does not reopen it.
+    if (said !== undefined && !(this.ended !== null && progressEvents.has(type)))
       this.#response = { ...this.#response, ...said };
-    if (lifeSigns.has(type)) return null;
+    if (progressEvents.has(type)) return null;
     const text = textEvents.get(type);
     if (text !== undefined) return this.#say(event, text, getTextMember(event, 'delta') ?? '');
     const whole = wholeTextEvents.get(type);

@@ -127,7 +127,7 @@ export function messagesWithItems(items: readonly Json[], resolve: ResolveItem =
   return messages;
 }
 
-/** Returns the complete items of a call by id. */
+/** Returns the complete items of the lists by id; references are left out. */
 export function itemsById(lists: readonly (readonly Json[])[]): Map<string, JsonObject> {
   const found = new Map<string, JsonObject>();
   for (const list of lists)

@@ -27,8 +27,8 @@ export function parseToolArguments(text: string): ToolArguments {
 }
 
 /**
- * Reads arguments from a wire that sends a JSON value instead of text. A string is parsed as JSON text. Any other value
- * except an object is malformed, and the call is never run.
+ * Reads arguments from a wire that sends a JSON value instead of text. A string is parsed as JSON text, and null means
+ * no parameters. Any other value except an object is malformed, and the call is never run.
  */
 export function readToolArguments(value: Json | undefined): ToolArguments {
   if (value === undefined) return { parameters: {} };

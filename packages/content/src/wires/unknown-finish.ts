@@ -8,8 +8,9 @@ const lengthLike = /length|max.*tokens|token.*limit|context.*(?:window|exceeded)
 const interruptionLike = /abort|cancel|error|fail|interrupt|insufficient|timeout|unavailable/i;
 
 /**
- * Returns the reason for a value that the wire does not define. Without a text, or with an unknown word, a reply with
- * tool calls ends with them; `other` means that the server did not finish the reply.
+ * Returns the reason for a value that the wire does not define. A missing value is a normal end. A word that looks like
+ * a token limit gives `length`. With any other word, a reply with tool calls ends with them unless the word looks like
+ * an interruption; all else is `other`.
  */
 export function readUnknownFinish(raw: Json, hasCalls: boolean): FinishReason {
   if (typeof raw !== 'string') return hasCalls ? 'tool-use' : 'stop';

@@ -146,7 +146,7 @@ function eventOf(
   place: string,
   found: readonly ImportFinding[],
 ): ReadEvent {
-  // In a repository the parent is a field of the entry; in a plain list it is in the metadata of the message.
+  // Only messages of plain lists are checked, because entries of a repository name their parents by design.
   const messages = entries.map(({ message, record: own }) => (message === own ? own : null));
   const linked = linkFinding(messages, place);
   if (linked !== undefined) return { type: 'finding', finding: linked };

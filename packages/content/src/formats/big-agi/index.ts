@@ -219,7 +219,7 @@ export const bigAgi = defineFormat({
     paths: [['conversations', '*'], ['*'], inFlashBackup],
     isConversation,
     isDocument: isFlashBackup,
-    // The folders name their conversations. Older exports have the list itself.
+    // The folders name their conversations. In older exports `folders` is the list itself.
     folders: {
       paths: [['folders']],
       read: (part) => listedFolders(isJsonObject(part) ? listAt(part, 'folders') : part),

@@ -276,7 +276,7 @@ function buildTree(conversation: JsonObject, mapping: Mapping): ImportedTree {
   const { place, findings, nodes, own, first, childOrder, blobs, systemPrompt } = mapping;
   const beginnings = [...mapping.listed.values()].filter(({ parent }) => parent === null || parent === undefined);
   appendFindings(findings, rootsFinding(beginnings.length, place, 'repair'));
-  // The export has several roots. First come the children of each root, then messages without a parent.
+  // An export may have several roots. First come the children of each root, then messages without a parent.
   if (own.size > 0 && first.length > 0) {
     const known = new Set(first);
     for (const node of nodes)
@@ -339,7 +339,7 @@ async function hasConversations(file: InputFile): Promise<boolean> {
 
 /**
  * Returns the ids in a file's name, such as `file-AbC123` in `file-AbC123-photo.png` or `photo-file-AbC123.png`, and
- * the name itself.
+ * the name itself with and without its extension.
  */
 function idsInFileName(name: string): string[] {
   const base = name.slice(name.lastIndexOf('/') + 1);

@@ -1,5 +1,5 @@
-// Backups of Cherry Studio up to version 5 (one JSON document with topics, blocks and settings, and separate files),
-// and table rows of version 2 of the app.
+// Backups of Cherry Studio in the backup format up to version 5 (one JSON document with topics, blocks and settings,
+// and separate files), and rows of the database tables of app version 2.
 import type { Json } from '@coppice/core';
 import { defineFormat, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { isJsonObject, objectAt } from '../fields.ts';

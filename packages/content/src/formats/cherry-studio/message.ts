@@ -9,7 +9,7 @@ import { imageFromUrl } from '../openai-messages.ts';
 import { buildResultMessage } from '../tool-results.ts';
 import { buildCallBlock } from '../turn-nodes.ts';
 
-/** One node's worth of a message: a message can become several nodes. */
+/** The content of a message that becomes one node; a message can become several nodes. */
 export interface CherryPart {
   readonly message: JsonObject;
   readonly meta: NodeMeta;

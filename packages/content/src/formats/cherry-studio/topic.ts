@@ -19,7 +19,7 @@ import { entryFinding } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 import { cherryStatus, toCherryParts } from './message.ts';
 
-/** The stored settings of a topic, and the system prompt of its assistant. */
+/** The stored settings of a topic, and the system prompt of the topic or its assistant. */
 export interface TopicMeta {
   readonly topic: JsonObject;
   readonly systemPrompt: string | undefined;
@@ -33,8 +33,8 @@ class TopicThread {
   #answers: { readonly ask: string; readonly parent: string | null; selected: boolean } | undefined;
 
   /**
-   * Returns the parent of a message. The message becomes the end of the list, unless it is an answer that is not
-   * selected.
+   * Returns the parent of a message. The message becomes the end of the list, unless another answer to its question is
+   * selected or it answers an older question.
    */
   place(message: JsonObject, id: string): string | null {
     const ask = message.role === 'assistant' ? getFilledText(message, 'askId') : undefined;

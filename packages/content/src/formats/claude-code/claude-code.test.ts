@@ -142,7 +142,7 @@ const keptAbove = [
   user('b5', 'b2', 'Go on'),
   reply('b6', 'b5', 'msg_2', text('So it was.')),
 ];
-// A fork of it contains only what is left, with the kept messages below the summary.
+// A fork of this session begins with the boundary, and has the kept messages below the summary.
 const keptBelow = [
   boundary,
   summary,

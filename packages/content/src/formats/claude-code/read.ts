@@ -24,7 +24,10 @@ import { countRoots, entryFinding, parentFinding, rootsFinding } from '../struct
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 import { boundaryIdOf, toLineMessage } from './message-lines.ts';
 
-/** Whether a value is a chain line. With `whole` false, the id may be missing: the app writes it after the message. */
+/**
+ * Whether a value is a chain line, which is a line of the conversation with a parent. With `whole` false, the id may be
+ * missing, because the app writes it after the message.
+ */
 function isChainLine(value: Json, whole = true): boolean {
   return (
     isJsonObject(value) &&
@@ -269,7 +272,7 @@ class ClaudeCodeSession {
         buildFinding('import/active-missing', 'repair', this.#file, JSON.stringify(named.slice(0, 80))),
       );
     if (named === undefined) this.#findings.push(buildFinding('import/active-inferred', 'note', this.#file));
-    // All lines of a subagent's session are marked as a side chain.
+    // All lines of a subagent's session are marked as a side chain, which has no leaf, so its last entry is active.
     return leaf ?? last;
   }
 
@@ -389,7 +392,7 @@ function isToolLine(message: unknown): message is { readonly tool_call_id: strin
   return typeof message === 'object' && message !== null && 'tool_call_id' in message;
 }
 
-/** Returns the call that spawned a subagent, if the program recorded it. */
+/** Returns the session that spawned a subagent, with the call and the kind of agent if the program recorded them. */
 function spawnOf(session: string, meta: JsonObject = {}): SpawnedBy {
   const call = getFilledText(meta, 'toolUseId') ?? getFilledText(meta, 'tool_use_id');
   const agentType = getFilledText(meta, 'agentType');

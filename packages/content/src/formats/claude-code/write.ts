@@ -66,7 +66,7 @@ class ClaudeCodeWriter {
   readonly #replacedBy = new Map<string, string>();
   readonly #byId = new Map<string, LineSource>();
   readonly #returning: ReadonlyMap<NodeId, LineSource>;
-  /** Maps each node without a separate line to the node whose line contains it. */
+  /** Maps each node without a separate line to the id of the line that contains it. */
   readonly #inside = new Map<string, string>();
 
   constructor(tree: ExportedTree, session: string, options: WriteOptions) {
@@ -143,7 +143,7 @@ class ClaudeCodeWriter {
       const gone = textAt(line, 'uuid');
       if (gone !== undefined && gone !== uuid) this.#replacedBy.set(gone, uuid);
     }
-    // If the line is split now, its parent is the previous part.
+    // If several nodes were read from one line, they are written separately, each below the line of the previous one.
     const named = kept?.parts.length === 0 ? kept.lines[0]?.line.parentUuid : undefined;
     const above =
       inPlace && typeof named === 'string' ? (this.#replacedBy.get(named) ?? named) : this.#lastLine(node.parentId);
@@ -256,7 +256,10 @@ class ClaudeCodeWriter {
     ];
   }
 
-  /** Returns the ids of the last lines of the nodes that a compaction keeps; undefined if it keeps none. */
+  /**
+   * Returns the metadata fields that name the last lines of the nodes that a compaction keeps; no fields if it keeps
+   * none.
+   */
   #keptFrom(node: Node, anchorUuid: string): JsonObject {
     const first = node.marker?.firstKept;
     if (first === undefined) return {};

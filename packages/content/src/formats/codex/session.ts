@@ -251,7 +251,7 @@ export class CodexSession {
       if (type === 'session_meta') this.#meta(payload, place, mark);
       else if (type === 'turn_context') this.#context(payload);
       else if (type === 'event_msg') this.#event(payload);
-      // A line that an export added contains nothing that is not already in the tree.
+      // The tree already contains everything in a line that an export added.
       if (mark !== undefined && type !== 'session_meta') this.#companions++;
       else this.#beside({ at, line });
     }
@@ -467,7 +467,9 @@ export class CodexSession {
   }
 }
 
-/** Returns the reply of one turn. An item that would be a message of its own is kept in it, so that nothing is lost. */
+/**
+ * Returns the reply of one turn. Items that would become separate messages are joined to it, so that nothing is lost.
+ */
 function replyOf(items: readonly JsonObject[]): JsonObject | null {
   const [first, ...more] = messagesWithItems(items);
   if (first === undefined || more.length === 0) return first?.message ?? null;

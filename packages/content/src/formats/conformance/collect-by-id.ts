@@ -4,7 +4,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { isJsonObject } from '../../json-copy.ts';
 
 const idKeys = ['messageId', 'uuid', 'id'] as const;
-// Fields about the whole tree, and fields that repeat the links between records.
+// Fields that change with every edit, such as checksums, counts and times of the last change.
 const ofTheWhole: ReadonlySet<string> = new Set([
   'sum',
   'nodes',
@@ -25,8 +25,8 @@ function idOf(value: Json): string | undefined {
 }
 
 /**
- * Returns every object with an id, with all its occurrences, by id. Nested objects with an id are removed, because they
- * have their own entries.
+ * Returns every object with an id, with all its occurrences, by id. Nested objects with an id are replaced by
+ * references, because they have their own entries.
  */
 export function collectById(data: Json): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();

@@ -25,7 +25,7 @@ const dictionary = [
   '"',
 ];
 
-// Values of another type, also such that cannot be converted to a text.
+// Values of another type, including objects that cannot be converted to a text.
 const values = ['{"toString":1}', '[{"toString":1}]', '{}', '[]', 'null', '-1', 'true', '"\\u0000"', '"__proto__"'];
 
 /** One damage to a file. Positions wrap around at the end of the file. */
@@ -38,7 +38,10 @@ export type Damage =
   | { readonly kind: 'word'; readonly at: number; readonly word: string }
   | { readonly kind: 'line'; readonly from: number; readonly to: number; readonly how: 'drop' | 'double' | 'swap' };
 
-/** Generates any damage: flipped bits; bytes and lines that are dropped, duplicated or swapped; inserted fragments; values of JSON that are replaced. */
+/**
+ * Generates any damage: flipped bits; bytes and lines that are dropped, duplicated or swapped; inserted fragments;
+ * replaced JSON values.
+ */
 export const arbitraryDamage: fc.Arbitrary<Damage> = fc.oneof(
   fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), bit: fc.nat(7) }),
   fc.record({ kind: fc.constant('cut' as const), at: fc.nat() }),

@@ -1,6 +1,6 @@
 /**
- * Checks that a reader drops nothing silently: inserts a value at every place of a file, one at a time, and looks for it
- * in what the reader returns.
+ * Checks that a reader drops nothing silently: inserts a value at every place of a file, one at a time, and searches
+ * the result of the reader for the value.
  */
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
@@ -36,7 +36,7 @@ function toText({ isLines }: ParsedFile, documents: readonly Json[]): string {
   return isLines ? documents.map((one) => `${JSON.stringify(one)}\n`).join('') : JSON.stringify(documents[0]);
 }
 
-/** Returns all places of a value, itself not included. */
+/** Returns the path and value of everything inside a value. */
 function placesIn(value: Json): { readonly path: Path; readonly value: Json }[] {
   const places: { readonly path: Path; readonly value: Json }[] = [{ path: [], value }];
   for (const { path, value: at } of places)
@@ -74,7 +74,7 @@ function replacementsOf(value: Json): { readonly kind: string; readonly value: J
   ];
 }
 
-/** Returns whether the inserted text came in, and the codes of the findings. Null if the input was refused. */
+/** Returns whether the inserted text was imported, and the codes of the findings. Null if the input was refused. */
 async function readFiles(files: FixtureFiles, format: Format) {
   const codes: string[] = [];
   let isPresent = false;
@@ -92,9 +92,7 @@ async function readFiles(files: FixtureFiles, format: Format) {
   return { isPresent, codes: codes.toSorted().join(' ') };
 }
 
-/**
- * Returns the places whose inserted value neither came in nor was reported.
- */
+/** Returns the places whose inserted value was neither imported nor reported. */
 export async function findDroppedValues(files: FixtureFiles, format: Format): Promise<string[]> {
   const before = await readFiles(files, format);
   const dropped: string[] = [];

@@ -16,7 +16,7 @@ it('[I10] losses that were not reported are named', async () => {
   const again = await storeInput(toInput(Object.fromEntries(out.files)), { format: linear });
   const reported = Object.keys(out.report.counts);
   expect(findSilentLosses(again.trees, reported, out.files.values())).toEqual([]);
-  // The same file would be written by a writer that reports no losses.
+  // Without the reports and the written files, the same losses count as silent.
   expect(findSilentLosses(again.trees, [], [])).toEqual([
     'bookmark',
     'branch off the current thread',

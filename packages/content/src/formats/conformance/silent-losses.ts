@@ -233,8 +233,8 @@ const facts: readonly Fact[] = [
 ];
 
 /**
- * Returns the features that were neither restored nor reported as lost. A report excuses nothing that is in the files,
- * because then the reader lost it.
+ * Returns the features that were neither restored nor reported as lost. A reported loss does not excuse a feature that
+ * is in the files, because then the reader lost it.
  */
 export function findSilentLosses(
   again: readonly RepairedTree[],

@@ -95,7 +95,7 @@ export async function readFirstTree(files: FixtureFiles): Promise<FirstTree> {
   return { stored, id, tree, of: (externalId) => tree.nodes.find((one) => one.externalId === externalId) };
 }
 
-/** Returns the value of a stored tree; throws if it does not exist. */
+/** Returns a stored tree; throws if it does not exist. */
 export function readStoredTree({ store }: Pick<StoredImport, 'store'>, id: TreeId): Tree {
   const tree = store.tree(id);
   if (tree === undefined) throw new Error(`There is no tree ${id}.`);

@@ -22,7 +22,7 @@ export const geminiCliName = 'gemini-cli';
 /** The field in which an export stores the session that a branch belongs to. */
 export const branchSessionField = 'coppice';
 
-/** The field that marks a message which is not a line of its own, but in a list that replaced the history. */
+/** The field that marks a message that was not a separate line, but part of a list that replaced the history. */
 export const listedField = '$listed';
 
 // The reply that the program puts after a summary, in place of one of the model.
@@ -188,7 +188,7 @@ function authorAndContent(message: JsonObject, id: string) {
 
 interface GeminiDraft {
   readonly id: string;
-  /** The summary, if the message replaces what is above it. */
+  /** The summary, if the message replaces the messages above it. */
   readonly summary?: string | undefined;
   /** The first message that the summary does not replace. */
   readonly firstKept?: string | undefined;
@@ -453,7 +453,7 @@ async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGene
       };
   }
   if (session.isEmpty) for (const one of session.findings) yield { type: 'finding', finding: one };
-  // The program begins such a file whenever a session is resumed, and goes on in the file of that session.
+  // The program creates such a file whenever a session is resumed, and continues in the original file of that session.
   else if (lines && session.isUnused)
     yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   else yield { type: 'tree', tree: session.tree(lines ? 'lines' : 'json') };

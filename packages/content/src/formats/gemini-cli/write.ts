@@ -165,7 +165,8 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
   const records: { readonly at: number; readonly line: JsonObject }[] = [];
   for (const turn of ordered) {
     if (turn.original !== null) {
-      // A list among the preserved lines contains this message. Without these lines it is written as its own.
+      // A list among the preserved lines contains this message. Without these lines the message is written as a
+      // separate line.
       if (!whole || turn.original[listedField] !== true)
         records.push({ at: turn.at, line: omitKeys(turn.original, listedField) });
       continue;

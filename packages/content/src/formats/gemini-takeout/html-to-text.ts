@@ -1,5 +1,5 @@
-// Converts HTML to text, because Takeout contains answers only as HTML. Lines, lists, code and links are kept; styles
-// are not.
+// Converts HTML to text, because Takeout contains answers only as HTML. Headings, emphasis, lists, tables and code
+// become Markdown; of a link only the text is kept.
 import { decodeEntities } from '../entities.ts';
 
 const marks: { readonly [tag: string]: readonly [string, string] } = {
@@ -26,7 +26,7 @@ const marks: { readonly [tag: string]: readonly [string, string] } = {
   div: ['\n', '\n'],
 };
 
-/** Converts a piece of HTML to plain text with Markdown for lists, code and links. */
+/** Converts a piece of HTML to text with Markdown. The targets of links are dropped. */
 export function htmlToText(html: string): string {
   const tag = /<(\/?)([a-z][a-z0-9]*)\b[^<>]*>|<!--[\s\S]*?-->/gi;
   let text = '';

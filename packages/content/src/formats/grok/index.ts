@@ -100,7 +100,7 @@ export const grok = defineFormat({
     confidence: 0.94,
     paths: [['conversations', '*'], ['*']],
     isConversation,
-    // Which conversation belongs to a project is not known, so their names are only counted.
+    // Which conversation belongs to a project is not known, so the names of projects are not imported but counted.
     folders: {
       paths: [['projects']],
       read: (part) => (Array.isArray(part) ? part : []).map(() => ({ id: '', name: undefined })),

@@ -36,8 +36,9 @@ details{color:var(--soft)}
 `;
 
 /**
- * The script of the page. It shows the messages on the path to a message and on to its last leaf, hides the others, and
- * marks the path in the outline. Without the script every message is shown in order, and the links still work.
+ * The script of the page. It shows the messages on the path through a message to its last visited leaf, hides the
+ * others, and marks the path in the outline. Without the script every message is shown in order, and the links still
+ * work.
  */
 export const pageScript = `(()=>{
 const all=[...document.querySelectorAll('article')],byId=new Map(all.map(a=>[a.id,a])),links=[...document.querySelectorAll('nav a')],last=new Map();

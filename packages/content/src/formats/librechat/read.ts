@@ -335,7 +335,7 @@ function addRepeatedRecords(nodes: readonly ImportedNode[], twice: Map<string, n
   if (twice.size === 0) return nodes;
   return nodes.map((node) => {
     const more = twice.get(node.externalId) ?? 0;
-    // Another node with the same id gets a new id; references mean the first node.
+    // Another node with the same id gets a new id; references point to the first node.
     twice.delete(node.externalId);
     return more === 0 ? node : { ...node, records: (node.records ?? 1) + more };
   });

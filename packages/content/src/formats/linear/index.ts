@@ -148,7 +148,7 @@ async function* readLinearFile(file: InputFile): AsyncGenerator<ReadEvent> {
   const records = lines
     ? readLineRecords(file)
     : readDocumentRecords(file, [['*'], ['messages', '*'], ['history', '*']]);
-  // Messages outside conversations form one conversation; those inside conversations form one each.
+  // Messages that are not inside a conversation of the file form one conversation together.
   const loose: Json[] = [];
   const found: ImportFinding[] = [];
   for await (const record of records) {

@@ -145,7 +145,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     nodes: nodes.nodes,
     childOrder,
     ...(current === undefined || roots.has(current) ? {} : { activeExternalId: current }),
-    // The root has no words of its own; it is kept with the conversation.
+    // The root has no text; its record is kept with that of the conversation.
     record: { conv, ...(root === undefined ? {} : { root }) },
     ownRecords: roots.size,
     place,

@@ -104,7 +104,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     const parent: string | null = tip;
     nodes.report(...listFinding(message, 'versions', at));
     if (versions.length === 0) {
-      // Its record is kept in a blank message, whose role is not known.
+      // The record of a message without versions is kept in a blank message, because its role is not known.
       const id = String(index);
       nodes.add({ id, parent, role: 'user', items: [], place: at, record: message });
       tip = id;

@@ -84,7 +84,10 @@ const nested = [
 ];
 
 const inNinth = { sessionId: 's1', topicId: 't9' };
-/** A database whose tool results are in another table, with a thread, a thread in it, and groups of messages. */
+/**
+ * A database whose tool results are in another table, with a thread, a thread inside that thread, and groups of
+ * messages.
+ */
 const withThreads = {
   mode: 'postgres',
   schemaHash: 'abc',

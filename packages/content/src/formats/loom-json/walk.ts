@@ -59,7 +59,7 @@ class LoomWalk {
   run(roots: readonly Json[], place: string): void {
     this.#push(roots, null, place);
     this.#empty();
-    // The named end of the fold does not exist, so its children become children of the fold's head.
+    // The named end of these folds does not exist, so the children of each fold become children of its head.
     for (const { children, head, place: at } of this.#openFolds.values()) {
       if (children.length === 0) continue;
       this.findings.push(buildFinding('import/inferred', 'repair', at, detailOf('fold-end-missing')));

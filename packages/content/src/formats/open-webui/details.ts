@@ -24,7 +24,10 @@ function sectionOf(attributes: string, inside: string): Section {
   return { attributes: found, body };
 }
 
-/** Removes the quotation marks at the beginning of each line. Newer versions escape the text, older ones do not. */
+/**
+ * Removes the quote marker `>` at the beginning of each line. Newer versions escape the text as HTML, older ones do
+ * not.
+ */
 function reasoningText(body: string): string {
   const plain = /^&gt;/m.test(body) ? decodeEntities(body) : body;
   return plain.replace(/^> ?/gm, '');

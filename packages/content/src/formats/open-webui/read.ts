@@ -183,7 +183,10 @@ function openWebuiPieces(
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 const itemTypes: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call', 'function_call_output']);
 
-/** Reports fields of a message that are kept only in its original record: a context summary, merged answers, items. */
+/**
+ * Reports what is kept only in the original record of a message: a context summary, merged answers, items of unknown
+ * types.
+ */
 function unreadFieldFindings(message: JsonObject, place: string): ImportFinding[] {
   const found: ImportFinding[] = [];
   for (const key of ['contextSummary', 'merged'])

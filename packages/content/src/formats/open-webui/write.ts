@@ -230,7 +230,7 @@ class OpenWebuiChat {
 }
 
 /**
- * Returns the models to which a question was sent: the model of each answer of one act, else the model of the first
+ * Returns the models to which a question was sent: the models of a group of answers, else the model of the first
  * answer.
  */
 function modelsOfQuestion({ children }: RecordTurn): string[] {

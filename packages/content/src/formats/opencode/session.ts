@@ -203,8 +203,8 @@ export function* spawnedSessions(
 }
 
 /**
- * Converts a session to a tree; messages after a revert are not on the active path. `spawns` contains the calls that
- * spawned sub-agents, by the sessions of these.
+ * Converts a session to a tree; messages after a revert are not on the active path. `spawns` maps the session ids of
+ * sub-agents to the calls that spawned them.
  */
 export function opencodeToTree(
   info: JsonObject,

@@ -314,7 +314,9 @@ function hiddenIn(line: JsonObject) {
   return { kind: 'message' as const, message, status: 'success' as const, meta, marker: null };
 }
 
-/** Returns the last entry that is not a title, a label or a leaf line; null without one. */
+/**
+ * Returns the last entry, or its nearest ancestor that is not a title, a label or a leaf line; null without entries.
+ */
 function activeOf(entries: readonly PiEntry[]): string | null {
   const byId = new Map(entries.map((one) => [one.entry.uuid, one.entry]));
   const isAbout = ({ type, customType }: SessionEntry) =>

@@ -144,7 +144,7 @@ export function findLoggedCall(record: JsonObject): LoggedCall | undefined {
     return buildLoggedCall(record, record, record);
   if (isRequestRecord(found))
     return buildLoggedCall(found, responseOf(requestPart(record, responseKeys, isResponse)), record);
-  // A request with only a model and a text could also ask for an embedding. Its response decides.
+  // A request with only a model and a text could also be a request for an embedding. Its response decides.
   const short = requestPart(record, requestKeys, isShortRequest);
   const answer = isShortRequest(short) ? responseOf(requestPart(record, responseKeys, isResponse)) : undefined;
   if (isShortRequest(short) && Array.isArray(answer?.output)) return buildLoggedCall(short, answer, record);

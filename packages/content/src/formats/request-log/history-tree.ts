@@ -188,7 +188,7 @@ export class HistoryTree {
     return end ?? undefined;
   }
 
-  /** Adds a node. If the node exists, it also represents these records. */
+  /** Adds a node. If the node exists already, the number of its records is increased. */
   #enter(node: NodeDraft): void {
     const known = this.#nodes.get(node.externalId);
     if (known === undefined) {

@@ -101,7 +101,7 @@ class CallPairing {
     return scanRecords({ ...sent, record }, buildLoggedCall(sent.request, reply, sent.record));
   }
 
-  /** Yields the calls that are still open at the end of a file. */
+  /** Yields the calls that are still open when another request begins or the file ends. */
   *close(): Generator<LogScan> {
     for (const open of this.#replies.values()) {
       const response = assembleReply(open.events);

@@ -43,7 +43,7 @@ const plain = [
   say('8', '7', 'assistant', 'Because.', 8),
 ];
 
-// Changes by separate lines: a leaf, a label, a name, a move, a removal, a replaced text.
+// Changes by separate lines: a label, a name, a removal and a leaf.
 const reported = [
   ...plain,
   entry('label', '9', '8', { targetUuid: uuid('2'), label: 'good' }, 9),

@@ -14,7 +14,7 @@ type ChatDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 interface OpenFile {
   readonly name: string;
   header: JsonObject | undefined;
-  /** Lines of other files that were merged with this one, but differ from it outside the text. */
+  /** Lines of this file whose message is already in another file, but which differ from that line outside the text. */
   readonly lines: Json[];
   leaf: string | null;
   newest: number;
