@@ -104,7 +104,7 @@ async function candidatesFor(
   }
 }
 
-/** Returns the models that are ready, as far as they are known: completing a word calls no server of models. */
+/** Returns the models that are ready, as far as they are known: completing a word calls no model server. */
 async function modelCandidates(at: CliContext): Promise<readonly StoredCandidate[]> {
   const providers = await at.models();
   return providers
@@ -119,7 +119,7 @@ function completeWith({ value, about, id }: StoredCandidate, begun: string): rea
   return id?.startsWith(begun) === true ? [{ value: id, about }] : [];
 }
 
-/** A candidate, and the whole id if its value is a part of one. */
+/** A candidate. `id` is the whole id if the value is a shortened id. */
 interface StoredCandidate extends CompletionCandidate {
   readonly id?: string;
 }

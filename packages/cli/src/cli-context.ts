@@ -25,7 +25,7 @@ import { newId } from '@coppice/engine/new-id';
 import type { StoreOptions } from '@coppice/stores';
 import { openStore } from '@coppice/stores/open';
 import type { ModelSource } from './chat-engine.ts';
-import type { Output, ProcessHost } from './output.ts';
+import type { OutputWriter, ProcessHost } from './output.ts';
 import { readUntilStopped } from './read-until-stopped.ts';
 import { toStoreUrl } from './store-address.ts';
 import { createProgressBar } from './terminal/progress.ts';
@@ -47,7 +47,7 @@ export interface GlobalOptions {
 
 export interface CliContext {
   readonly host: ProcessHost;
-  readonly output: Output;
+  readonly output: OutputWriter;
   readonly options: GlobalOptions;
   config(): Promise<Config>;
   /** The configuration with the keys that this user entered. It follows changes of the file. */
@@ -94,7 +94,7 @@ function defaultDatabase(home: string): string {
 /** The values from which the parts of a context are created. */
 interface ContextParts {
   readonly host: ProcessHost;
-  readonly output: Output;
+  readonly output: OutputWriter;
   readonly options: GlobalOptions;
   /** The tasks that run when the command ends. */
   readonly tasks: (() => Promise<unknown>)[];
@@ -218,7 +218,7 @@ async function readInput(host: ProcessHost): Promise<string> {
 }
 
 /** Creates a context. Everything is opened on first use. */
-export function createCliContext(host: ProcessHost, output: Output, options: GlobalOptions): CliContext {
+export function createCliContext(host: ProcessHost, output: OutputWriter, options: GlobalOptions): CliContext {
   const tasks: (() => Promise<unknown>)[] = [];
   const parts: ContextParts = { host, output, options, tasks };
   const context = (): RunContext => ({

@@ -1,4 +1,4 @@
-/** Prints the output of a command. Control sequences are removed here and nowhere else. */
+/** Prints the output of a command, and removes control sequences from texts of models and users. */
 import { stripControlSequences, stripExceptColors } from './terminal/strip-control-sequences.ts';
 import { createTextStyles, shouldUseColors, type TextStyles } from './terminal/style.ts';
 
@@ -8,7 +8,7 @@ export interface ProcessHost {
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stdin: AsyncIterable<string | Uint8Array> & {
     readonly isTTY?: boolean;
-    /** Passes each key on as it is typed, and shows none. Only a terminal has it. */
+    /** Passes each key on as it is typed, without echo. Undefined if standard input is not a terminal. */
     setRawMode?(raw: boolean): unknown;
   };
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,8 @@ export interface ProcessHost {
   readonly signal: AbortSignal;
 }
 
-export interface Output {
+/** Prints the output of a command and its messages. */
+export interface OutputWriter {
   readonly style: TextStyles;
   /** Whether standard error is a terminal on which a line can be redrawn. */
   readonly live: boolean;
@@ -45,7 +46,7 @@ export interface Output {
   draw(text: string): void;
   /** Removes control sequences from a text of models or users, unless `--raw` is set. */
   foreign(text: string): string;
-  /** Like {@link Output.foreign}, for JSON, whose data must not change. */
+  /** Like {@link OutputWriter.foreign}, for JSON, whose data must not change. */
   foreignJson(json: string): string;
 }
 
@@ -54,11 +55,11 @@ export function sizeOrDefault(size: number | undefined, otherwise: number): numb
   return size === undefined || size < 1 ? otherwise : size;
 }
 
-/** Creates the output of one command. */
-export function createOutput(
+/** Creates the output writer of one command. */
+export function createOutputWriter(
   host: ProcessHost,
   options: { readonly color?: boolean; readonly raw?: boolean } = {},
-): Output {
+): OutputWriter {
   const style = createTextStyles(options.color ?? shouldUseColors(host.stdout, host.env));
   const columns = Math.max(20, sizeOrDefault(host.stdout.columns, host.stdout.isTTY === true ? 80 : 120));
   const safe = options.raw === true ? (text: string) => text : style.colors ? stripExceptColors : stripControlSequences;

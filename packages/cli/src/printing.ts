@@ -10,7 +10,7 @@ import {
 } from '@coppice/core';
 import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 import { outlineOf } from '@coppice/core/tree';
-import type { Output } from './output.ts';
+import type { OutputWriter } from './output.ts';
 import { shortenId, shortenIds } from './short-ids.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
 import { fitWidth, widthOf } from './terminal/width.ts';
@@ -37,7 +37,7 @@ export interface TreeListColumns {
 }
 
 /** Returns the headings of a tree list; null if lines are too narrow for columns. */
-export function formatTreeListHeading({ style, columns }: Output): string | null {
+export function formatTreeListHeading({ style, columns }: OutputWriter): string | null {
   const figures = figureColumns({ messages: 'MSGS', branches: 'BR', model: 'MODEL' }, columns);
   return figures === null ? null : style.quiet(`${'ID'.padEnd(8)}  ${'UPDATED'.padEnd(16)}  ${figures}  TITLE`);
 }
@@ -56,7 +56,7 @@ function figureColumns({ messages, branches, model }: TreeListColumns, columns: 
 /** Returns the line of a tree in a list, with the optional columns if they are given. */
 export function formatTreeLine(
   row: TreeRow,
-  output: Output,
+  output: OutputWriter,
   id = shortenId(row.id),
   figures?: TreeListColumns,
 ): string {
@@ -90,7 +90,7 @@ export function formatListItem(
   about: string,
   text: string,
   after: string,
-  { style, columns }: Output,
+  { style, columns }: OutputWriter,
 ): string {
   const space = columns - widthOf(id) - widthOf(about) - 4;
   const isBelow = space < leastText;
@@ -144,19 +144,19 @@ export function failureReasonOf({ status, meta }: Node): string | null {
 }
 
 /** Returns a text of models or users for display; on a terminal it is wrapped between words. */
-function wrapMessageText(text: string, { foreign, screen }: Output): string {
+function wrapMessageText(text: string, { foreign, screen }: OutputWriter): string {
   return screen === null ? foreign(text) : wrapForReading(foreign(text), screen);
 }
 
 /** Returns a name and its id, on two lines if they do not fit on one. */
-function headingLines(name: string, id: string, { style, screen, columns }: Output): string {
+function headingLines(name: string, id: string, { style, screen, columns }: OutputWriter): string {
   const lines = screen === null ? [name] : wrapLines(name, screen).map((line) => line.trimEnd());
   const gap = widthOf(lines.at(-1) ?? '') + 2 + id.length > columns ? '\n' : '  ';
   return `${lines.join('\n')}${gap}${style.quiet(id)}`;
 }
 
 /** Returns the heading of a tree. */
-export function formatTreeHeading(row: TreeRow, output: Output): string {
+export function formatTreeHeading(row: TreeRow, output: OutputWriter): string {
   return headingLines(output.style.strong(output.foreign(titleOrUntitled(row))), shortenId(row.id), output);
 }
 
@@ -164,7 +164,7 @@ export function formatTreeHeading(row: TreeRow, output: Output): string {
 export function formatNode(
   node: Node,
   place: string,
-  output: Output,
+  output: OutputWriter,
   render: (text: string) => string = (text) => wrapMessageText(text, output),
 ): string {
   const { style } = output;
@@ -223,7 +223,7 @@ export function chooseTreeLines({ shape, current, fold, limit }: TreeDrawingOpti
  */
 export function* drawTree(
   lines: readonly OutlineLine[],
-  output: Output,
+  output: OutputWriter,
   rows?: ReadonlyMap<NodeId, TopologyNode>,
 ): Generator<string> {
   // For each depth: the vertical line that is drawn if further siblings follow.
@@ -247,7 +247,7 @@ const marks: Readonly<Record<string, string>> = { user: '●', assistant: '○',
 function printNodeLine(
   node: TopologyNode,
   active: boolean,
-  output: Output,
+  output: OutputWriter,
   taken: number,
   short: (id: string) => string,
 ): string {
@@ -260,6 +260,6 @@ function printNodeLine(
 }
 
 /** Returns the first words of a node after a prefix, on one line. */
-export function formatPreviewLine(before: string, node: Pick<Node, 'text' | 'meta'>, output: Output): string {
+export function formatPreviewLine(before: string, node: Pick<Node, 'text' | 'meta'>, output: OutputWriter): string {
   return `${before}${toOneLine(node.meta.title ?? node.text, Math.max(8, output.columns - widthOf(before)))}`;
 }

@@ -7,7 +7,7 @@ import { AppError, deprecationText, isAppError } from '@coppice/core';
 import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
 import { createCliContext, type GlobalOptions } from './cli-context.ts';
 import { exitCodes, toCliError, usageError } from './exit-codes.ts';
-import { createOutput, type Output, type ProcessHost, sizeOrDefault, toJsonText } from './output.ts';
+import { createOutputWriter, type OutputWriter, type ProcessHost, sizeOrDefault, toJsonText } from './output.ts';
 import { shortenIdsIn } from './short-ids.ts';
 import type { Subcommand, SubcommandInput, SubcommandOption } from './subcommands/contract.ts';
 import { loadSubcommands, subcommandNames } from './subcommands/index.ts';
@@ -48,7 +48,7 @@ export async function runCli(
   const line = withSubcommand(words, names);
   const members = given ?? (await loadForLine(line));
   let code = 0;
-  let output = createOutput(host);
+  let output = createOutputWriter(host);
   let json = false;
   const program = buildProgram(members, host, async (subcommand, input, options) => {
     json = options.json;
@@ -100,7 +100,7 @@ export async function runCli(
 async function printPaged(
   lines: Iterable<string>,
   { paged }: Subcommand,
-  { screen, safe }: Output,
+  { screen, safe }: OutputWriter,
   { pager }: ProcessHost,
 ): Promise<boolean> {
   if (paged !== true || screen === null || pager === undefined) return false;
@@ -113,7 +113,7 @@ function* safeLines(lines: Iterable<string>, safe: (text: string) => string): Ge
 }
 
 /** Wraps a message between words. A terminal would break lines anywhere. */
-function wrapMessage(message: string, { stderr }: ProcessHost, { liveColumns }: Output): string {
+function wrapMessage(message: string, { stderr }: ProcessHost, { liveColumns }: OutputWriter): string {
   if (stderr.isTTY !== true) return message;
   return wrapLines(message, liveColumns)
     .map((line) => line.trimEnd())
@@ -173,7 +173,7 @@ function loadForLine(line: readonly string[]): Promise<readonly Subcommand[]> {
 type SubcommandRun = (
   subcommand: Subcommand,
   given: SubcommandInput,
-  options: GlobalOptions & { readonly output: Output },
+  options: GlobalOptions & { readonly output: OutputWriter },
 ) => Promise<void>;
 
 /** Builds the parser from the subcommands. */
@@ -282,7 +282,7 @@ function usageText(error: CommanderError, words: readonly string[], names: reado
 function globalsOf(
   options: Readonly<Record<string, unknown>>,
   host: ProcessHost,
-): GlobalOptions & { readonly output: Output } {
+): GlobalOptions & { readonly output: OutputWriter } {
   const { store, owner, server } = options;
   const color = typeof options['color'] === 'boolean' ? options['color'] : undefined;
   return {
@@ -290,7 +290,7 @@ function globalsOf(
     ...(typeof owner === 'string' ? { owner } : {}),
     ...(typeof server === 'string' ? { server } : {}),
     json: options['json'] === true,
-    output: createOutput(host, {
+    output: createOutputWriter(host, {
       raw: options['raw'] === true,
       ...(color === undefined ? {} : { color }),
     }),

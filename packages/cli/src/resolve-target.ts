@@ -95,7 +95,8 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
 }
 
 /**
- * Returns a test for ids that contain a word as {@link matchesIdPart} describes; null if it cannot be part of an id.
+ * Returns a test for ids that contain a word as {@link matchesIdPart} describes; null if the word cannot be part of an
+ * id.
  */
 function matchIdPart(word: string): ((id: string) => boolean) | null {
   if (word.length < fewestCharacters || !/^[0-9a-f-]+$/i.test(word)) return null;

@@ -12,7 +12,7 @@ export interface SessionTarget {
   readonly treeId: TreeId | null;
 }
 
-/** Returns the session file of a store's URL; null for other stores, and for a file that does not exist yet. */
+/** Returns the session file or folder that a store's URL names; null for other stores, or if it does not exist yet. */
 export async function findSessionTarget(url: string, cwd: string): Promise<SessionTarget | null> {
   const place = /^jsonl:(.+)$/is.exec(url)?.[1];
   if (place === undefined) return null;
@@ -29,8 +29,9 @@ export async function findSessionTarget(url: string, cwd: string): Promise<Sessi
 }
 
 /**
- * Creates a named session file that does not exist, so that a chat continues in it like in an existing one. Copies of a
- * session are files next to it, which a store of one file cannot create. Null if there is nothing to create.
+ * Creates the session file that the store's URL names, so that a chat continues in it like in an existing file. Copies
+ * of a session are files next to it, which a store of one file cannot create. Null if the file exists already or the
+ * URL names no session file.
  */
 export async function createNamedSession(at: CliContext, attributes: TreeAttributes): Promise<SessionTarget | null> {
   const place = /^jsonl:(.+\.jsonl)$/is.exec(await at.storeUrl())?.[1];

@@ -12,7 +12,7 @@ function ours(name: string): string | null {
   if (scope === undefined) return null;
   const { exports } = JSON.parse(readFileSync(join(packages, scope, 'package.json'), 'utf8'));
   const entry = exports[`.${rest}`];
-  // An entry that is different in a browser has one for every other place.
+  // An entry with a separate module for browsers has its Node module under `default`.
   return join(packages, scope, typeof entry === 'string' ? entry : entry.default);
 }
 

@@ -5,12 +5,16 @@
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, type Store, type TreeRow } from '@coppice/core';
 import { readChatName, readChatNames } from './first-words.ts';
-import type { Output } from './output.ts';
+import type { OutputWriter } from './output.ts';
 import { shortenId } from './short-ids.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
 
 /** Returns one line for each link of a tree to another session; none for a tree without links. */
-export async function formatSubAgentLines(store: Store, row: TreeRow, output: Output): Promise<readonly string[]> {
+export async function formatSubAgentLines(
+  store: Store,
+  row: TreeRow,
+  output: OutputWriter,
+): Promise<readonly string[]> {
   const name = (title: string) => toOneLine(output.foreign(title), 60);
   const lines: string[] = [];
   const link = spawnLinkOf(row.attributes);

@@ -1,4 +1,4 @@
-/** Runs one core command for subcommands that change a tree, and prints its effect and how to undo it. */
+/** Runs core commands for subcommands that change a tree, and formats the effect and how to undo it. */
 import { type Command, type CommandOutcome, type NodeId, type ResultOf, run, type TreeId } from '@coppice/core';
 import { fieldsOrEmpty } from '@coppice/core/decode';
 import type { CliContext } from './cli-context.ts';
@@ -96,13 +96,13 @@ export function quoteShellWord(word: string): string {
 
 const wholeIds = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** Returns the text of a slash command, with the command that undoes it. */
+/** Returns the result of a slash command as text, with the command that undoes it. */
 export function addUndoHint(said: string, undo: string | undefined): string {
   if (undo === undefined) return said;
   return `${said} ${undo.startsWith('/redo') ? 'Redo' : 'Undo'} with ${undo.replaceAll(wholeIds, shortenId)}.`;
 }
 
-/** Returns the output line that explains how to undo the last change of a tree; empty if nothing is left to undo. */
+/** Returns the output line that explains how to undo the last change of a tree; empty for a store in memory. */
 export function formatUndoHint(at: CliContext, treeId: TreeId): readonly string[] {
   const line = buildCommandLine(at, undoLine(treeId));
   return line === null ? [] : [at.output.style.quiet(`Undo with ${line}.`)];

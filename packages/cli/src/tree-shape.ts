@@ -186,7 +186,7 @@ export function formatShapeLines(
   return { left, lines: lines.map((line) => ({ ...line, folded: line.folded + shape.hiddenAbove(line.node.id) })) };
 }
 
-/** Reads the rows of those nodes that still exist. Where messages are long, their contents are not read. */
+/** Reads the rows of those nodes that still exist. After a batch of long messages no further contents are read. */
 export function* readNodeRows(ids: readonly NodeId[], shape: SignificantNodes): ReadProgram<Map<NodeId, TopologyNode>> {
   const rows = new Map<NodeId, TopologyNode>();
   let batch = firstRowsPerRead;

@@ -1,6 +1,6 @@
 /** Runs one action at a time and queues the others. */
 
-/** The outcome of an action: done, refused because a reply was running, or cancelled before its turn. */
+/** The outcome of an action: done, refused because a reply was running, or cancelled before it started. */
 export type ActionOutcome = 'done' | 'busy' | 'over';
 
 /** An action that waits for the actions before it. */
@@ -22,7 +22,7 @@ export class ActionQueue {
   #waiting: readonly Queued[] = [];
   #isOver = false;
 
-  /** `changed` is called when an action starts, ends or is queued. */
+  /** `changed` is called when an action ends, and when the list of queued actions changes. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }

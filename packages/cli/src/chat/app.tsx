@@ -30,7 +30,7 @@ export interface ChatAppProps {
   readonly style: TextStyles;
   /** Prints the chat into the scrollback; null if the chat uses the full screen. */
   readonly transcript: TranscriptFeed | null;
-  /** The screen, for what is not part of a frame. */
+  /** The screen, for output that is not part of a frame, such as the text that `/copy` sends to the clipboard. */
   readonly screen: ScreenWriter;
   /** Returns the models that the user can choose from. */
   readonly models: () => readonly ModelChoiceLine[];
@@ -123,7 +123,7 @@ export function ChatApp(props: ChatAppProps) {
   return <FullScreenView {...layout} size={size} title={title} shown={view.shown(space)} />;
 }
 
-/** Answers the open question with a key: y, n or Esc, or a for always if the question allows it. */
+/** Answers the open question: `y` approves, `n` or Esc declines, and `a` approves always if the question allows it. */
 function answerQuestion(
   question: NonNullable<ChatState['question']>,
   input: string,

@@ -8,8 +8,8 @@ import { runTerminalCommand, type TerminalCommandScope } from './run-terminal-co
 import type { ScreenWriter } from './screen-writer.ts';
 import { formatTerminalCommandHelp, parseTerminalCommand } from './terminal-commands.ts';
 import type { InputLineState } from './use-input-line.ts';
-import type { Panels } from './use-panels.ts';
-import type { ThreadView } from './use-thread-view.ts';
+import type { PanelState } from './use-panels.ts';
+import type { ThreadViewState } from './use-thread-view.ts';
 
 /** An action that a second press of its key confirms. */
 export type ArmedKey = 'leave' | 'edit-last' | null;
@@ -24,8 +24,8 @@ export const armedNotices = {
 export interface ActionScope {
   readonly chatSession: ChatSession;
   readonly composer: InputLineState;
-  readonly panels: Panels;
-  readonly view: ThreadView;
+  readonly panels: PanelState;
+  readonly view: ThreadViewState;
   /** The number of lines of the thread on the screen. */
   readonly space: number;
   readonly armed: ArmedKey;
@@ -100,7 +100,8 @@ async function submitText(text: string, scope: ActionScope): Promise<void> {
   composer.sent(text);
   scope.view.showEnd();
   const own = parseTerminalCommand(text);
-  // The result of the command before must not stay below that of this one. A reply may have a notice of its own.
+  // The notice of an earlier command must not stay below the result of this command. During a reply the notice may
+  // belong to the reply.
   if (own !== null && !chatSession.busy) chatSession.dismiss(chatSession.state.notice?.text ?? '');
   if (own !== null) return runTerminalCommand(own.name, own.rest, { ...scope, ...panels, exit });
   // If the message could not be stored, its text returns to the input line, unless the user has typed another text.

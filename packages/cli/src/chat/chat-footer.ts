@@ -12,12 +12,12 @@ import { formatMessageHeading, textOfReply } from './thread-lines.ts';
 import type { InputLineState } from './use-input-line.ts';
 import { type ChatFooter, describeActivity } from './views.tsx';
 
-// On a screen with fewer rows, the status line and the notice over a panel are left out, because the thread or the panel
-// needs the rows.
+// On a screen with fewer rows, the status line and the notice below a panel are left out, because the thread or the
+// panel needs the rows.
 const leastRows = 12;
 
-/** The state and the size from which the footer is drawn. */
-export interface FooterSource {
+/** The state that the footer shows, and the size of the screen. */
+export interface FooterOptions {
   readonly chatSession: ChatSession;
   readonly state: ChatState;
   readonly composer: InputLineState;
@@ -33,11 +33,11 @@ export interface FooterSource {
 }
 
 /** Returns the lines of the footer for a screen of the given size. */
-export function renderFooter(source: FooterSource): ChatFooter {
-  const { chatSession, state, composer, isInline, hasPanel, windowOf, width, rows, style } = source;
+export function renderFooter(options: FooterOptions): ChatFooter {
+  const { chatSession, state, composer, isInline, hasPanel, windowOf, width, rows, style } = options;
   const isHidden = hasPanel && rows < leastRows && state.question === null;
   return {
-    notice: isHidden ? [] : noticesOf(source).slice(-Math.max(4, rows - 4)),
+    notice: isHidden ? [] : noticesOf(options).slice(-Math.max(4, rows - 4)),
     menu: renderMenuLines(composer.menu, composer.selected, width, Math.max(1, Math.floor((rows - 4) / 3)), style),
     prompt: renderDraftLines(composer.draft, width - 2, Math.max(1, Math.floor(rows / 3)), style),
     status:
@@ -47,7 +47,7 @@ export function renderFooter(source: FooterSource): ChatFooter {
   };
 }
 
-function noticesOf({ state, composer, isInline, focus, width, rows, style }: FooterSource): string[] {
+function noticesOf({ state, composer, isInline, focus, width, rows, style }: FooterOptions): string[] {
   const isTyping = composer.draft.text !== '';
   const focused = isInline ? state.nodes.find((node) => node.id === focus) : undefined;
   return [

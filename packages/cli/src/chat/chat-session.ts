@@ -53,8 +53,9 @@ export class ChatSession {
   readonly #cliEngine: ChatEngine;
   #options: ChatSessionOptions;
   readonly #listeners = new Set<() => void>();
-  /** Whether the running reply has grown since the listeners were called, and whether they are called later. */
+  /** Whether the running reply has grown since the listeners were last called. */
   #isGrown = false;
+  /** Whether a timer is running; the listeners are called for a grown reply only when the timer ends. */
   #isPaused = false;
   readonly #place: ChatPosition;
   #turn: EngineTurn | null = null;
@@ -64,7 +65,7 @@ export class ChatSession {
   #state: ChatState;
   /** Whether shell commands run without asking, in every chat that this session opens. */
   #shellAllowed = false;
-  /** The changes of requests that were shown in this chat. */
+  /** The keys of the notices about changed requests that this chat has shown. */
   readonly #shownNotices = new Set<string>();
 
   private constructor(options: ChatSessionOptions, place: ChatPosition, model: string) {
@@ -340,7 +341,7 @@ export class ChatSession {
     return this.#turns.takeBack();
   }
 
-  /** Ends the session: stops the running action and returns the texts of queued messages. */
+  /** Ends the session: stops the running action and returns the texts of queued messages and commands. */
   end(): readonly string[] {
     this.#turn?.abort();
     return this.#turns.end();
@@ -391,7 +392,7 @@ export class ChatSession {
     return this.#guarded(act, true, what);
   }
 
-  /** Shows the queued messages, and the busy notice while a reply is running. */
+  /** Updates the queued texts in the state, and removes the busy notice when no reply is running. */
   #turned(): void {
     const { notice } = this.#state;
     const isPast = notice === this.#busyNotice && !this.busy;
@@ -448,7 +449,7 @@ export class ChatSession {
     if (growing !== before) this.#grow(growing);
   }
 
-  /** Shows a change of the request, once per chat: it concerns every further reply of the branch. */
+  /** Shows the notice about a changed request once per chat, because every later reply of the branch repeats it. */
   #showNotice({ code, data, message }: Extract<TurnEvent, { readonly type: 'notice' }>): void {
     const key = JSON.stringify([code, data['model'], data['name'], data['blockType']]);
     if (this.#shownNotices.has(key)) return;

@@ -48,7 +48,7 @@ export interface ChatState {
   readonly more: boolean;
   /** Each node's position among its variants, as `[index, total]`. */
   readonly places: ReadonlyMap<NodeId, readonly [number, number]>;
-  /** The title of the nearest bookmark above the position; null without a bookmark. */
+  /** The title of the last bookmark among the shown nodes; null without a bookmark. */
   readonly branch: string | null;
   readonly growing: PartialReply | null;
   readonly model: string;
@@ -57,7 +57,7 @@ export interface ChatState {
   /** The result of the last command, or an error. */
   readonly notice: { readonly text: string; readonly bad: boolean; readonly error?: AppError } | null;
   readonly question: ApprovalQuestion | null;
-  /** Messages that wait for a running command. */
+  /** The texts of the messages and commands that wait for the running action. */
   readonly waiting: readonly string[];
 }
 

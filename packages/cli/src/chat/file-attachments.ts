@@ -17,7 +17,7 @@ export function completePath(typed: string, folder: string): readonly Completion
   const cut = typed.lastIndexOf('/') + 1;
   const [within, start] = [typed.slice(0, cut), typed.slice(cut)];
   try {
-    const entries = readdirSync(pathIn(folder, within), { withFileTypes: true });
+    const entries = readdirSync(resolveTypedPath(folder, within), { withFileTypes: true });
     return entries
       .filter(({ name }) => name.toLowerCase().startsWith(start.toLowerCase()))
       .filter(({ name }) => !/["\n\r]/.test(name) && (start.startsWith('.') || !name.startsWith('.')))
@@ -35,8 +35,8 @@ export function completePath(typed: string, folder: string): readonly Completion
   }
 }
 
-/** Returns the path that a user has typed, from a folder or from the home with `~/`. */
-export function pathIn(folder: string, path: string): string {
+/** Resolves a path that a user has typed, from a folder or from the home with `~/`. */
+export function resolveTypedPath(folder: string, path: string): string {
   return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(folder, path);
 }
 
@@ -72,9 +72,9 @@ export function findNamedFiles(text: string, folder: string): readonly string[] 
   const paths = words.flatMap((word) => {
     // Punctuation after the name may belong to the sentence.
     const found = [word, word.replace(/[.,;:!?)]+$/, '')].find((path) =>
-      path.endsWith('/') ? isFolder(pathIn(folder, path)) : isFile(pathIn(folder, path)),
+      path.endsWith('/') ? isFolder(resolveTypedPath(folder, path)) : isFile(resolveTypedPath(folder, path)),
     );
-    return found === undefined ? [] : [pathIn(folder, found)];
+    return found === undefined ? [] : [resolveTypedPath(folder, found)];
   });
   return [...new Set(paths)];
 }
@@ -86,7 +86,8 @@ export function findDroppedImage(pasted: string, folder: string): string | null 
   const text = pasted.trim();
   if (text.includes('\n') || text.length > longestDropped) return null;
   const path = droppedPath(text);
-  if (path === null || !imageTypes.has(extname(path).toLowerCase()) || !isFile(pathIn(folder, path))) return null;
+  if (path === null || !imageTypes.has(extname(path).toLowerCase()) || !isFile(resolveTypedPath(folder, path)))
+    return null;
   return formatReference(path);
 }
 

@@ -51,7 +51,7 @@ describe('a growing reply', () => {
     const growing = new GrowingMarkdown();
     const lines = 500;
     const whole = `\`\`\`ts\n${code(lines)}\n\`\`\`\n`;
-    // A string of each line is painted; a piece has about seven characters.
+    // `active` paints the one string of each code line. Each step adds 140 characters, about four lines.
     for (let end = 0; end <= whole.length; end += 140) growing.render(whole.slice(0, end), 80, counting);
     expect(painted).toBeLessThan(lines * 30);
     expect(growing.render(whole, 80, counting)).toEqual(renderMarkdownLines(whole, 80, counting));

@@ -1,4 +1,4 @@
-/** Renders the Markdown of a reply that grows. What further text cannot change is rendered once. */
+/** Renders the Markdown of a reply that grows. A part that further text cannot change is rendered once. */
 import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
 import { measureFinishedBlocks, renderMarkdownLines } from './markdown.ts';
@@ -8,7 +8,7 @@ const shortText = 2_000;
 /** How many lines of a code block that is still open are rendered at once, and how many stay to be rendered again. */
 const codeStep = 50;
 
-/** The lines of a growing text. Without it each piece of a long code block would highlight and wrap the whole block. */
+/** The lines of a growing text. Keeps finished lines, so that a new piece does not render a long code block again. */
 export class GrowingMarkdown {
   #width = 0;
   /** The beginning of the text that is rendered, and its lines. */
@@ -40,7 +40,7 @@ export class GrowingMarkdown {
     const rest = text.slice(this.#known.length);
     if (rest.length < shortText) return false;
     if (this.#fence !== '') return this.#advanceCode(rest, width, style);
-    // Measuring takes as long as the text is, so it waits until the text has grown by a part of its length.
+    // The time of measuring grows with the text, so the rest is measured again only after it has grown by 2 %.
     if (text.length - this.#measured < rest.length / 50) return false;
     this.#measured = text.length;
     const length = measureFinishedBlocks(rest);

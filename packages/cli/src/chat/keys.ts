@@ -158,8 +158,8 @@ export function formatKeyHelp(): string {
 
 const [pasteBegins, pasteEnds] = ['\u001b[200~', '\u001b[201~'];
 
-// Text that was copied from a terminal with its colours. A sequence without an end is not removed as a whole, because
-// the rest of the text would go with it.
+// Escape sequences in pasted text, such as the colours of text that was copied from a terminal. A sequence without an
+// end does not match, because the match would remove the rest of the text.
 const escapeSequences = new RegExp(
   ['\\u001b\\[[0-?]*[ -/]*[@-~]', '\\u001b\\][^\\u0007\\u001b\\n]*(?:\\u0007|\\u001b\\\\)'].join('|'),
   'g',

@@ -15,13 +15,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addPickerRows,
   addSearchHits,
+  cyclePickerFilter,
   findMissingPickerRows,
   findNodesByText,
   loadPickerRows,
   movePickerCursor,
   nodeAtCursor,
   readTreePicker,
-  setPickerFilter,
   setPickerSearch,
 } from './tree-picker.ts';
 
@@ -123,9 +123,9 @@ describe('the picker of a large tree', () => {
   });
 
   it('[O86] filters by bookmarks', async () => {
-    const picker = setPickerFilter(await readTreePicker(store, id, null));
+    const picker = cyclePickerFilter(await readTreePicker(store, id, null));
     expect(picker.filter).toBe('labels');
     expect(picker.entries.map(({ label }) => label)).toEqual(['Half time']);
-    expect(setPickerFilter(picker).filter).toBe('folded');
+    expect(cyclePickerFilter(picker).filter).toBe('folded');
   });
 });

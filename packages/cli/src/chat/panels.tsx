@@ -13,9 +13,9 @@ import { truncateLine, wrapLines } from '../terminal/wrap.ts';
 import { type ChatPicker, chatAtCursor, moveChatCursor } from './chat-picker.ts';
 import { textOfReply } from './thread-lines.ts';
 import {
+  cyclePickerFilter,
   movePickerCursor,
   nodeAtCursor,
-  setPickerFilter,
   setPickerSearch,
   type TreePicker,
   togglePickerFold,
@@ -89,7 +89,7 @@ function treeKey(picker: TreePicker, input: string, key: Key, height: number): P
   if (key.downArrow) return to(movePickerCursor(picker, 1));
   if (key.pageUp) return to(movePickerCursor(picker, 2 - height));
   if (key.pageDown) return to(movePickerCursor(picker, height - 2));
-  if (key.tab) return to(setPickerFilter(picker));
+  if (key.tab) return to(cyclePickerFilter(picker));
   if (key.leftArrow || key.rightArrow) return to(togglePickerFold(picker));
   if (picker.search === '' && input.startsWith('/')) return passes;
   if (key.backspace) return to(setPickerSearch(picker, removeLastGrapheme(picker.search)));

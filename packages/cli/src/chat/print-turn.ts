@@ -1,12 +1,12 @@
 /** Runs a turn without the interface, for pipes and scripts. */
-import type { Output } from '../output.ts';
+import type { OutputWriter } from '../output.ts';
 import type { ChatSession } from './chat-session.ts';
 
 /** Sends a message and prints the reply as it streams. Returns whether the reply was completed. */
 export async function printTurn(
   chatSession: ChatSession,
   text: string,
-  output: Output,
+  output: OutputWriter,
   signal: AbortSignal,
 ): Promise<boolean> {
   let nodeId: string | null = null;

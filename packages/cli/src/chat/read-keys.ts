@@ -75,8 +75,8 @@ function keyOfCode(code: string | undefined, held: Partial<Key>): KeyPress | nul
   return press(held, held.shift === true && held.ctrl !== true ? text.toUpperCase() : text);
 }
 
-// Arrows and other keys with a letter, keys with a number, and characters by their code, each with the held keys, after Esc.
-// Some terminals instead have other letters or signs for keys with Shift and Ctrl.
+// The three forms of sequences after Esc, each with an optional number for the held modifier keys: a key as a letter, a
+// key as a number, and a character as its code. For Shift and Ctrl some terminals send other letters or `$` or `^`.
 const byLetter = /^(O|\[)(?:1;)?(\d+)?(?::1)?([A-Za-d])$/;
 const byNumber = /^\[{1,2}(\d+)(?:;(\d+)(?::1)?)?([~^$])$/;
 const byCode = /^\[(?:(\d+)(?::\d+)*(?:;(\d+)(?::1)?(?:;[\d:]*)?)?u|27;(\d+);(\d+)~)$/;
@@ -107,7 +107,7 @@ function keyOfControl(character: string): KeyPress {
 
 const controls = /(?<=\p{Cc})|(?=\p{Cc})/u;
 
-/** Returns the keys of a text, in which fast typing may have put control keys, with Enter as a line feed. */
+/** Returns the keys of a text. After fast typing it may contain control keys, and a line feed stands for Enter. */
 function keysOfText(text: string): readonly KeyPress[] {
   if (text === '\n') return [keyOfControl(text)];
   return text.split(controls).map((piece) => {
@@ -117,8 +117,8 @@ function keysOfText(text: string): readonly KeyPress[] {
 }
 
 /**
- * Returns the keys of a piece of input, as Ink separates it: a text, or an escape sequence. A sequence that is no key
- * has none. Esc and a control key are two keys, which a terminal delivers in one read if they are typed quickly; with
+ * Returns the keys of a piece of input, as Ink separates it: a text, or an escape sequence. An unknown sequence gives
+ * no keys. Esc and a control key are two keys, which a terminal delivers in one read if they are typed quickly; with
  * Enter or Backspace they are one, because terminals send Alt with them in this way.
  */
 export function readKeys(sequence: string): readonly KeyPress[] {
@@ -136,6 +136,6 @@ export function readKeys(sequence: string): readonly KeyPress[] {
     const found = keyOfSequence(isDouble ? next.slice(1) : next);
     return found === null ? [] : [isDouble ? { ...found, key: { ...found.key, meta: true } } : found];
   }
-  // Characters that are not letters or digits are no commands with Alt, so they are text.
+  // Alt counts only for letters, digits and `[`. Other characters are text.
   return [press({ meta: /^[A-Za-z0-9[]$/.test(next), shift: /^[A-Z]$/.test(next) }, next)];
 }

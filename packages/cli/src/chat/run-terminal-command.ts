@@ -4,7 +4,7 @@ import { exportFrom } from '@coppice/engine';
 import { usageError } from '../exit-codes.ts';
 import { formatBranchUsage, readBranchUsage, sumBranchUsage } from './branch-usage.ts';
 import type { ChatSession } from './chat-session.ts';
-import { pathIn } from './file-attachments.ts';
+import { resolveTypedPath } from './file-attachments.ts';
 import type { ScreenWriter } from './screen-writer.ts';
 import type { TerminalCommand } from './terminal-commands.ts';
 import { textOfReply, thinkingOfReply } from './thread-lines.ts';
@@ -61,7 +61,7 @@ async function showCost(chatSession: ChatSession): Promise<void> {
   chatSession.note(formatBranchUsage(usage));
 }
 
-/** Shows the thinking of the running reply, or else of the last one that has any. */
+/** Shows the thinking of the running reply, or else of the last reply that has any. */
 function showThinking({ chatSession, showText }: TerminalCommandScope): void {
   const { nodes, growing } = chatSession.state;
   if (growing !== null && growing.thinking !== '') return showText('/thinking', growing.thinking);
@@ -83,7 +83,7 @@ function copyReply({ chatSession, screen }: TerminalCommandScope): void {
 async function exportBranch(name: string, { chatSession, folder }: TerminalCommandScope): Promise<void> {
   const { treeId, here, store } = chatSession;
   if (treeId === null || here === null) throw usageError('There is no message to export yet.');
-  const path = pathIn(folder, name === '' ? `${fileName(chatSession.state.title)}.md` : name);
+  const path = resolveTypedPath(folder, name === '' ? `${fileName(chatSession.state.title)}.md` : name);
   const format = /\.html?$/i.test(path) ? 'html' : 'markdown';
   let text = '';
   const events = exportFrom(store, {

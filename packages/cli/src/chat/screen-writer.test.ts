@@ -5,7 +5,7 @@ import { countRows, rewrapsLines, ScreenWriter } from './screen-writer.ts';
 
 const rows = 60;
 
-/** A terminal whose input is parsed before the next action, as if the program never wrote during a change of its size. */
+/** A terminal that has processed everything that was written before its size changes. */
 function makeTerminal(isFullScreen = false) {
   const screen = makeScreen(80, rows);
   let size = { columns: 80, rows };

@@ -1,16 +1,16 @@
 /**
  * Draws the frames of the interface on the terminal. Inline, a frame is the part below the printed text, and it is
- * erased before the next one. Ink only lays frames out: it counts the lines of its last frame as they were before the
- * terminal wrapped them again for a new width, clears the scrollback when the window becomes lower, and draws nothing
- * at all if the environment has `CI`.
+ * erased before the next one. Ink lays the frames out but does not draw them, because Ink counts the lines of its last
+ * frame as they were before the terminal wrapped them again for a new width, clears the scrollback when the window
+ * becomes lower, and draws nothing at all if the environment has `CI`.
  */
 import { sizeOrDefault } from '../output.ts';
 import { graphemesOf, graphemeWidth, widthOf } from '../terminal/width.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The part of a terminal that is drawn on. */
-export interface DrawnTerminal {
+/** The part of `process.stdout` that drawing needs. */
+export interface TerminalStream {
   readonly columns?: number;
   readonly rows?: number;
   write(text: string): unknown;
@@ -31,13 +31,13 @@ export interface ScreenWriterOptions {
   takePrinted(): readonly string[];
 }
 
-// Terminals that support it show everything between the two at once.
+// Synchronized output: a terminal that supports these two sequences shows everything between them at once.
 const [beginUpdate, endUpdate] = ['\u001b[?2026h', '\u001b[?2026l'];
 const [home, clearLine, clearBelow, clearScreen] = ['\u001b[H', '\u001b[K', '\u001b[J', '\u001b[2J'];
 
 /** Draws frames and prints texts above them. */
 export class ScreenWriter {
-  readonly #terminal: DrawnTerminal;
+  readonly #terminal: TerminalStream;
   readonly #options: ScreenWriterOptions;
   /** The newest frame. */
   #frame = '';
@@ -49,13 +49,13 @@ export class ScreenWriter {
   #size: string;
   #resting: NodeJS.Timeout | undefined;
 
-  constructor(terminal: DrawnTerminal, options: ScreenWriterOptions) {
+  constructor(terminal: TerminalStream, options: ScreenWriterOptions) {
     this.#terminal = terminal;
     this.#options = options;
     this.#size = this.#readSize();
   }
 
-  /** Shows a frame instead of the one before, and prints what is to be printed above it. */
+  /** Replaces the shown frame, and prints the waiting texts above the new one. */
   draw(frame: string): void {
     this.#frame = frame;
     if (this.#isPaused) return;
@@ -69,12 +69,12 @@ export class ScreenWriter {
     this.#terminal.write(beginUpdate + this.#drawing(frame, printed) + endUpdate);
   }
 
-  /** Prints what is to be printed and is not yet. */
+  /** Prints the waiting texts above the frame. */
   flush(): void {
     this.draw(this.#frame);
   }
 
-  /** Draws the frame again, on a screen that is cleared first if wanted. */
+  /** Draws the newest frame again. With `isCleared` the screen is cleared first. */
   redraw({ isCleared = false } = {}): void {
     if (isCleared && !this.#isPaused) {
       this.#drawn = [];
@@ -84,7 +84,7 @@ export class ScreenWriter {
     this.draw(this.#frame);
   }
 
-  /** Prints what is to be printed, erases the frame, and draws no other until {@link ScreenWriter.resume}. */
+  /** Erases the frame, prints the waiting texts, and draws nothing until {@link ScreenWriter.resume}. */
   pause(): void {
     if (this.#isPaused) return;
     clearTimeout(this.#resting);
@@ -103,7 +103,7 @@ export class ScreenWriter {
     this.redraw();
   }
 
-  /** Writes a sequence that moves no cursor. */
+  /** Writes an escape sequence, which must not move the cursor. */
   send(sequence: string): void {
     this.#terminal.write(sequence);
   }
@@ -138,7 +138,7 @@ export class ScreenWriter {
     return erasing + [...printed, ...lines].map((text) => `${text}\n`).join('');
   }
 
-  /** The cursor is at the beginning of the row below the frame. */
+  /** Returns the sequence that erases the frame. The cursor must be at the beginning of the row below the frame. */
   #erasing(): string {
     const columns = this.#columns();
     const rows = this.#drawn.reduce(

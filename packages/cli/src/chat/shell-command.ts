@@ -82,7 +82,7 @@ function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
 /** Returns the command and its output as the text of a message. */
 export function formatShellMessage(command: string, { output, code }: ShellResult): string {
   const text = output.trimEnd();
-  // A fence that is longer than any in the output.
+  // The fence must be longer than every run of backticks in the output.
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   const end = code === 0 ? '' : `\n\n${code === null ? 'It was stopped.' : `It ended with exit code ${code}.`}`;
   return `Output of \`${command}\`:\n\n${fence}\n${text === '' ? '(no output)' : text}\n${fence}${end}`;

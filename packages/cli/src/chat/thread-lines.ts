@@ -87,7 +87,7 @@ export function formatMessageHeading(
   return `${style.active(mark)}${style.strong(writer)}${style.active(place)}${style.warn(status)}`;
 }
 
-/** Returns the heading of the running reply, which is the same as after its end. */
+/** Returns the heading of the running reply: the name of the model, and the number among the versions. */
 export function renderReplyHeading({ growing, model, places }: ChatState, width: number, style: TextStyles): string {
   const [index = 0, total = 1] = (growing?.nodeId == null ? undefined : places.get(growing.nodeId)) ?? [];
   const name = model.slice(model.indexOf('/') + 1);
@@ -172,7 +172,7 @@ export function renderFailure(node: Node, width: number, style: TextStyles): str
   ];
 }
 
-/** Returns the messages that were added in a chat, printed on the normal screen after the full screen is closed. */
+/** Returns the lines of the messages that were added in a chat, to print after the full screen is closed. */
 export function renderAddedMessages(
   { state, added }: Pick<ChatSession, 'state' | 'added'>,
   width: number,

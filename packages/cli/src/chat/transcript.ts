@@ -130,7 +130,7 @@ export class Transcript {
     const { nodeId } = growing;
     const text = stripControlSequences(growing.text);
     const printed = this.#reply?.nodeId === nodeId && text.startsWith(this.#reply.text) ? this.#reply.text : '';
-    // Measuring takes as long as the text is, so a long block is measured when it has grown by a part of its length.
+    // The time of measuring grows with the text, so a long block is measured again only after it has grown by 2 %.
     const grown = text.length - this.#measured;
     if (grown >= 0 && grown < (text.length - printed.length - longBlock) / 50) return [];
     this.#measured = text.length;
@@ -146,8 +146,8 @@ export class Transcript {
 }
 
 /**
- * Returns the messages of the thread that no longer change, up to the first that does. A reply with a result of a tool
- * below it is finished, also before the next one begins.
+ * Returns the messages of the thread that no longer change, up to the first that does. A reply with a tool result
+ * below it is finished, even before the next reply begins.
  */
 function finishedNodes({ nodes, growing }: ChatState): readonly Node[] {
   const end = nodes.findIndex(

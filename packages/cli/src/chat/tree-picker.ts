@@ -180,12 +180,12 @@ export function movePickerCursor(picker: TreePicker, lines: number): TreePicker 
   return { ...picker, at: Math.min(Math.max(0, picker.at + lines), Math.max(0, picker.entries.length - 1)) };
 }
 
-/** Sets a filter, by default the next one. */
-export function setPickerFilter(picker: TreePicker, filter?: OutlineFilter): TreePicker {
+/** Switches to the next filter, and from the last filter to the first. */
+export function cyclePickerFilter(picker: TreePicker): TreePicker {
   // In a large tree only shown nodes have a known role.
   const filters: readonly OutlineFilter[] = picker.large === null ? outlineFilters : ['folded', 'labels'];
   const next = filters[(filters.indexOf(picker.filter) + 1) % filters.length] ?? 'folded';
-  return withEntries({ ...picker, filter: filter ?? next }, nodeAtCursor(picker));
+  return withEntries({ ...picker, filter: next }, nodeAtCursor(picker));
 }
 
 /** Sets the search text. */

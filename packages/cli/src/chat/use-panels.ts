@@ -16,8 +16,8 @@ import {
 /** The delay before a search starts while the user types. */
 const searchAfterMs = 60;
 
-/** The data that panels show. */
-export interface PanelSource {
+/** The chat, the screen and the lists of models that panels need. */
+export interface PanelOptions {
   readonly chatSession: ChatSession;
   /** The lines of the screen. */
   readonly rows: number;
@@ -30,7 +30,7 @@ export interface PanelSource {
 }
 
 /** The panel over the thread and the functions that open one. */
-export interface Panels {
+export interface PanelState {
   readonly panel: ChatPanel | null;
   /** Replaces the panel; a function gets the newest one, which may not be rendered yet. */
   setPanel(change: ChatPanel | null | ((newest: ChatPanel | null) => ChatPanel | null)): void;
@@ -41,11 +41,11 @@ export interface Panels {
   openChats(): void;
 }
 
-export function usePanels({ chatSession, rows, models, askForModels, choosesChat }: PanelSource): Panels {
+export function usePanels({ chatSession, rows, models, askForModels, choosesChat }: PanelOptions): PanelState {
   const [panel, showPanel] = useState<ChatPanel | null>(null);
   // Holds the newest state: a key and a response that arrive before the next rendering must not undo each other.
   const newest = useRef<ChatPanel | null>(null);
-  const setPanel = useCallback<Panels['setPanel']>((change) => {
+  const setPanel = useCallback<PanelState['setPanel']>((change) => {
     newest.current = typeof change === 'function' ? change(newest.current) : change;
     showPanel(newest.current);
   }, []);
@@ -96,14 +96,14 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
   };
 }
 
-interface PanelServices extends Pick<PanelSource, 'chatSession' | 'rows'> {
+interface PanelServices extends Pick<PanelOptions, 'chatSession' | 'rows'> {
   readonly fail: (error: unknown) => void;
 }
 
 /** Loads the rows that the tree panel shows, and the messages that contain the search text. */
 function useTreePanel(
   panel: ChatPanel | null,
-  setPanel: Panels['setPanel'],
+  setPanel: PanelState['setPanel'],
   { chatSession, rows, fail }: PanelServices,
 ): void {
   const picker = panel?.type === 'tree' ? panel.picker : null;
@@ -140,7 +140,7 @@ function useTreePanel(
 /** Loads the chats that match the search text of the panel, and the preview of the chat under the cursor. */
 function useChatsPanel(
   panel: ChatPanel | null,
-  setPanel: Panels['setPanel'],
+  setPanel: PanelState['setPanel'],
   { chatSession, fail }: Pick<PanelServices, 'chatSession' | 'fail'>,
 ): void {
   const chats = panel?.type === 'chats' ? panel.chats : null;

@@ -5,7 +5,7 @@ import type { TextStyles } from '../terminal/style.ts';
 import type { ChatState } from './chat-state.ts';
 import { type ScreenLine, ThreadLines } from './thread-lines.ts';
 
-export interface ThreadView {
+export interface ThreadViewState {
   readonly focus: NodeId | null;
   /** The lines of the thread that fit on the screen. */
   shown(space: number): readonly ScreenLine[];
@@ -33,7 +33,7 @@ export function useThreadView(options: {
   readonly isInline: boolean;
   readonly width: number;
   readonly style: TextStyles;
-}): ThreadView {
+}): ThreadViewState {
   const { state, isInline, width, style } = options;
   const [top, setTop] = useState<TopLine | null>(null);
   const [focus, setFocus] = useState<NodeId | null>(null);

@@ -8,7 +8,7 @@ import { type ChatPanel, PanelView, renderPanelLines } from './panels.tsx';
 import type { ScreenLine } from './thread-lines.ts';
 import type { ScreenSize } from './use-screen.ts';
 
-/** The lines that both layouts have. */
+/** The lines below the thread, which both layouts have. */
 export interface ChatFooter {
   readonly notice: readonly string[];
   readonly menu: readonly string[];
@@ -19,7 +19,7 @@ export interface ChatFooter {
 interface ViewProps {
   readonly panel: ChatPanel | null;
   readonly footer: ChatFooter;
-  /** The lines that are left above the footer. */
+  /** The number of lines above the footer. */
   readonly space: number;
   readonly width: number;
   readonly style: TextStyles;
@@ -57,7 +57,7 @@ export function FullScreenView({
   );
 }
 
-// Lines that a panel scrolls off the screen do not return when it closes, so it uses half of a large screen.
+// Lines that a panel scrolls off the screen do not return when it closes, so it uses at most half of a large screen.
 const [lowestPanel, highestPanel] = [12, 24];
 
 /** Renders the inline layout below the printed text: the running reply, the input line and the status. */

@@ -13,7 +13,7 @@ export interface SubcommandArgument {
   readonly completes?: 'tree' | 'node' | 'model' | 'document' | 'file' | readonly string[];
 }
 
-/** The argument that names a chat, as every subcommand on one chat has it. */
+/** The argument that names a chat, for every subcommand that works on one chat. */
 export const chatArgument = {
   name: 'chat',
   summary: 'id or a part of it, title, or last for the most recent',

@@ -1,4 +1,4 @@
-import type { Output } from '../output.ts';
+import type { OutputWriter } from '../output.ts';
 import { fitWidth, widthOf } from './width.ts';
 
 /** Shows the progress of a long operation: a bar on a terminal, nothing elsewhere. */
@@ -26,7 +26,7 @@ export function drawProgressBar(what: string, done: number, left: number | null,
 }
 
 /** Returns a progress bar that is redrawn on standard error. */
-export function createProgressBar(output: Output, what: string): ProgressBar {
+export function createProgressBar(output: OutputWriter, what: string): ProgressBar {
   let shown = false;
   return {
     tell(done, left) {

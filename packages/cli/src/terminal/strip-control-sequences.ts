@@ -25,7 +25,7 @@ export function stripControlSequences(text: string): string {
 
 /**
  * Like {@link stripControlSequences}, but keeps colours, for lines that were styled here. Foreign texts in them were
- * stripped before; a forgotten one can at most colour a line.
+ * stripped before; a text that was missed can at most colour a line.
  */
 export function stripExceptColors(text: string): string {
   return text

@@ -31,7 +31,7 @@ export function graphemeWidth(grapheme: string): number {
 
 const measured = new Map<string, number>();
 
-/** Returns the longest prefix of a line with at most so many columns. Without colours. */
+/** Returns the longest prefix of a line with at most so many columns. The line must not contain colour sequences. */
 export function truncateToWidth(line: string, columns: number): string {
   if (plain.test(line)) return line.slice(0, Math.max(0, columns));
   let taken = 0;
@@ -44,7 +44,10 @@ export function truncateToWidth(line: string, columns: number): string {
   return line.slice(0, end);
 }
 
-/** Returns the line, or its beginning and an ellipsis, in at most so many columns. Without colours. */
+/**
+ * Returns the line, or its beginning and an ellipsis, in at most so many columns. The line must not contain colour
+ * sequences.
+ */
 export function fitWidth(line: string, columns: number): string {
   if (columns < 1) return '';
   return widthOf(line) <= columns ? line : `${truncateToWidth(line, columns - 1).trimEnd()}…`;
@@ -52,7 +55,7 @@ export function fitWidth(line: string, columns: number): string {
 
 /** Returns the text without its last grapheme. */
 export function removeLastGrapheme(text: string): string {
-  // Only the end is read, because no grapheme is longer.
+  // Only the end is read, because no grapheme is longer than 256 code units.
   const from = Math.max(0, text.length - 256);
   let last = from;
   for (const { index } of segmenter.segment(text.slice(from))) last = from + index;

@@ -107,7 +107,7 @@ describe('coppice chat in a pipe', () => {
     expect(lines.filter((line) => line.type === 'message')).toHaveLength(4);
     const files = () => readdirSync(dirname(path)).filter((name) => name.endsWith('.jsonl'));
     expect(files()).toEqual(['session.jsonl']);
-    // The copy is another session next to the file, although it was changed later.
+    // The copy is a new file. `last` still means the session of the named file, although the copy was changed later.
     expect(await fixture.run(['chat', '-p', ...on, '/clone'])).toMatchObject({ code: 0 });
     expect(files()).toHaveLength(2);
     expect(await fixture.run(['chat', '-p', ...on, '-t', 'last', '/label here'])).toMatchObject({ code: 0 });
@@ -327,7 +327,7 @@ describe('coppice chat on a terminal', () => {
       expect(after).toMatch(/What is a branch\?[\s\S]*Continue with/);
       expect(after).not.toContain('elms');
       if (process.platform !== 'win32') expect(statSync(`${own.home}/.coppice/history.jsonl`).mode & 0o777).toBe(0o600);
-      // The next chat has the texts that were typed.
+      // In the next chat the arrow key recalls the texts that were typed before.
       terminal = startTerminal(['chat', '--full-screen'], own.home, { columns: 20, rows: 8 });
       await terminal.shows('›');
       terminal.type(terminalKeys.up);

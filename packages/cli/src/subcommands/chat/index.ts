@@ -46,8 +46,6 @@ export const chat = defineSubcommand({
     const temperature = given.optional('temperature');
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
       throw usageError(`Invalid temperature ${temperature}. Use a number from 0.`);
-    // A file contains one session. The chat works on the folder of the file, because branches and copies become files
-    // there.
     const { host } = from;
     // The interface needs a terminal with cursor control.
     const canDraw = host.stdin.isTTY === true && host.stdout.isTTY === true && host.env['TERM'] !== 'dumb';
@@ -62,6 +60,8 @@ export const chat = defineSubcommand({
       (await findSessionTarget(await from.storeUrl(), host.cwd)) ??
       (plain ? null : await createNamedSession(from, begun));
     const file = session?.treeId ?? null;
+    // A file contains one session. The chat works on the folder of the file, because branches and copies become files
+    // there.
     const at = session === null || file === null ? from : from.on(`jsonl:${session.folder}`);
     const requestedTree = given.optional('tree') ?? (given.flag('resume') && plain ? lastTreeName : undefined);
     // For a file, `last` means the session of the file, not a copy that was changed later.

@@ -24,7 +24,7 @@ const sizes = [
 const joined = (text: string) => text.replace(/\s+/g, ' ');
 const count = (text: string, part: string) => joined(text).split(part).length - 1;
 
-/** Starts a server whose first reply thinks and then waits for `answer`, as do later ones without thinking. */
+/** Starts a model server whose replies wait for `answer`. Only the first reply has thinking. */
 async function startThinkingServer() {
   let calls = 0;
   let isFailing = false;
@@ -288,7 +288,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
       terminal.type(`/copy${terminalKeys.enter}`);
       await terminal.shows('Copied the last reply');
       expect(terminal.written()).toContain(`\u001b]52;c;${Buffer.from('Because.').toString('base64')}\u0007`);
-      // That the thinking is not sent back is said once per chat.
+      // The notice that the thinking is not sent back appears once per chat.
       for (const [question, calls] of [
         ['And then?', 2],
         ['And after that?', 3],

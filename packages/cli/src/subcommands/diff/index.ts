@@ -1,6 +1,6 @@
 import { type Node, readPath, type TextPart } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
-import type { Output } from '../../output.ts';
+import type { OutputWriter } from '../../output.ts';
 import { formatNode, formatPreviewLine } from '../../printing.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
@@ -48,7 +48,7 @@ export const diff = defineSubcommand({
   },
 });
 
-function diffWords(parts: readonly TextPart[], output: Output): string {
+function diffWords(parts: readonly TextPart[], output: OutputWriter): string {
   const { style, screen } = output;
   const marked = parts
     .map(({ type, text }) => {
@@ -64,7 +64,7 @@ function diffWords(parts: readonly TextPart[], output: Output): string {
     .join('\n');
 }
 
-function* sideLines(name: string, nodes: readonly Node[], output: Output): Generator<string> {
+function* sideLines(name: string, nodes: readonly Node[], output: OutputWriter): Generator<string> {
   yield output.style.strong(`${name}: ${formatCountedNoun(nodes.length, 'message')} only on this branch`);
   for (const node of nodes) yield formatNode(node, '', output);
 }

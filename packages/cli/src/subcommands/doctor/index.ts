@@ -57,7 +57,7 @@ export const doctor = defineSubcommand({
 
 type Check = (at: CliContext) => Promise<Omit<DoctorFinding, 'what'>>;
 
-/** The checks in the order of the output. What others need comes before them: the configuration, then the store. */
+/** The checks in the order of the output. A check comes after those that it depends on, such as the configuration. */
 const checks: readonly (readonly [what: string, check: Check])[] = [
   ['configuration', configuration],
   ['disk', disk],

@@ -14,7 +14,7 @@ import { AppError, isAppError, type TreeRow } from '@coppice/core';
 import { exportFrom } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
-import type { Output } from '../../output.ts';
+import type { OutputWriter } from '../../output.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { chatArgument, defineSubcommand, type SubcommandInput } from '../contract.ts';
@@ -224,7 +224,7 @@ function describeWriteError(code: string, error: Error): string {
 
 const shown = 20;
 
-function exportReportLines(report: ExportReport, files: readonly string[], output: Output): string[] {
+function exportReportLines(report: ExportReport, files: readonly string[], output: OutputWriter): string[] {
   const { style } = output;
   const { read, written, merged, left } = report.nodes;
   const sum = Object.values(report.counts).reduce((total, count) => total + count, 0);

@@ -1,5 +1,5 @@
 import type { ImportReport } from '@coppice/content/formats';
-import type { Output } from '../../output.ts';
+import type { OutputWriter } from '../../output.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 
 const shown = 20;
@@ -9,7 +9,7 @@ type ShownReport = Omit<ImportReport, 'findings'> & {
 };
 
 /** Returns the report of an import as text. */
-export function formatImportReport(word: string, report: ShownReport, output: Output): string[] {
+export function formatImportReport(word: string, report: ShownReport, output: OutputWriter): string[] {
   const { style } = output;
   const { conversations, records, findings, counts, attachments } = report;
   const row = (what: string, { read, stored, merged, rejected }: ImportReport['records']) =>

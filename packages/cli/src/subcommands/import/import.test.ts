@@ -311,7 +311,7 @@ describe('coppice import', () => {
       expect.poll(() => all(), { interval: 100 }).toEqual(wanted);
     const whole = rollout(meta, asked, first, asked, second);
     await shows(['Why does it fail?', 'One.']);
-    // A line that the program is writing.
+    // The last line is incomplete, as while the program writes it.
     writeFileSync(path, whole.slice(0, -20));
     await shows(['Why does it fail?', 'One.', 'Why does it fail?']);
     writeFileSync(path, whole);
@@ -320,7 +320,7 @@ describe('coppice import', () => {
     truncateSync(path, 250);
     await setTimeout(1500);
     await shows(both);
-    // The file is replaced, and the former one has another name, which is not that of a session.
+    // A new file replaces the old one, whose new name is not that of a session file.
     renameSync(path, `${path}.old`);
     put(meta, asked, first, asked, second, asked, third);
     await shows([...both, 'Why does it fail?', 'Three.']);
@@ -328,7 +328,7 @@ describe('coppice import', () => {
     writeFileSync(`${fixture.home}/${place}/rollout-b.jsonl`, '{"timestamp": broken');
     await setTimeout(1500);
     expect(readFileSync(path).equals(bytes)).toBe(true);
-    // A program that was not there before, and that comes after the one with the damaged file.
+    // Another program appears, and is checked after the program with the damaged file.
     const chats = `${fixture.home}/.gemini/tmp/h/chats`;
     mkdirSync(chats, { recursive: true });
     const message = { id: 'u', timestamp: time, type: 'user', content: 'And here?' };
@@ -339,7 +339,7 @@ describe('coppice import', () => {
     rmSync(`${fixture.home}/.codex`, { recursive: true });
     await setTimeout(1500);
     expect((await all()).toSorted()).toEqual(trees);
-    // A check leaves nothing behind, however long the watch goes on.
+    // Each check removes its listeners, however long the watch runs.
     expect(getEventListeners(stop.signal, 'abort').length).toBeLessThan(10);
     stop.abort();
     expect((await ran).code).toBe(0);

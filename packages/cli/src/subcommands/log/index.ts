@@ -56,12 +56,12 @@ async function readActs(
     const page = await store.history(treeId, { limit, ...(from === undefined ? {} : { before: from }) });
     for (const commit of page) commits.push(commit);
     const acts = groupLogByAct(commits);
-    // The last act is whole once a commit of another one follows.
+    // An act is complete once a commit of an older act follows.
     if (page.length < limit || acts.length > limit) return acts.slice(0, limit);
   }
 }
 
-/** Returns a commit as the beginning of the history if older ones were deleted; null if older ones follow. */
+/** Returns where the history begins if older commits were deleted; null if none were deleted or older ones follow. */
 async function findDeletedBefore(
   store: Store,
   treeId: TreeId,

@@ -127,7 +127,7 @@ function notRecorded(count: number): string {
   return count === 1 ? 'One call could not be recorded.' : `${count} calls could not be recorded.`;
 }
 
-// How long the command waits for recording before it reports why recording takes so long.
+// The command waits this often this long for recording, and stops waiting early once the store has reported an error.
 const waitMs = 10_000;
 const waits = 6;
 
