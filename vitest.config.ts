@@ -2,9 +2,9 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { currentTier, listSkippedFiles } from './scripts/tiers.ts';
 
 /**
- * Files that have a process for themselves, and begin first: those that keep a processor busy for ten seconds and more,
- * so that none of them is left over for the end, and those that weigh the memory of their process. Whoever changes
- * something about a process for good belongs here too.
+ * Files that run in their own process, and start first: files that keep a processor busy for ten seconds or more, so
+ * that the run does not wait for one of them at the end, files that measure the memory of their process, and files that
+ * change their process permanently.
  */
 const alone = [
   'packages/core/src/{size,steps.property,diff}.test.ts',
@@ -16,10 +16,10 @@ const alone = [
   'packages/server/src/routes/transfer/transfer.test.ts',
   'packages/cli/src/{adversity,escape-lab}.test.ts',
   'packages/cli/src/subcommands/chat/chat.test.ts',
-  // The page has its state in its modules.
+  // The page keeps state in its modules.
   'packages/web/**/*.test.{ts,tsx}',
   'packages/react/test/*.test.ts',
-  // Programs, packages and examples as a whole.
+  // Tests of whole programs, packages and examples.
   'test/**/*.test.ts',
 ];
 
@@ -29,7 +29,7 @@ const leftOut = ['**/node_modules/**', ...listSkippedFiles(currentTier())];
 // With `COPPICE_LONG=1` a property has 10,000 runs, which take up to hours.
 const hangLimitMs = process.env['COPPICE_LONG'] === '1' ? 4 * 3_600_000 : 180_000;
 
-// What both kinds of files have in common.
+// The settings that both projects share.
 const common: TestProjectInlineConfiguration['test'] = {
   // Processes, not threads: native drivers and signal handling behave as they do in the product.
   pool: 'forks',
@@ -45,8 +45,8 @@ const common: TestProjectInlineConfiguration['test'] = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    // A folder for what tests leave, and who listens for the first test that wants PostgreSQL; until then no server runs.
-    // Once, for both kinds; they end the other way round.
+    // Run once for both projects. They create the temporary folder, and start PostgreSQL and a browser for the first
+    // test that needs one. They are torn down in the reverse order.
     globalSetup: [
       'test/temporary-folder.ts',
       'packages/stores/test/postgres-broker.ts',
@@ -57,7 +57,7 @@ export default defineConfig({
       { name: 'browser', description: 'Drives a browser.' },
       { name: 'terminal', description: 'Drives a pseudo-terminal.' },
     ],
-    // A run that collects nothing has tested nothing, and says so.
+    // A run that finds no test fails.
     passWithNoTests: false,
     projects: [
       { test: { ...common, name: 'alone', include: alone, exclude: leftOut } },
@@ -67,7 +67,7 @@ export default defineConfig({
           name: 'together',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'],
           exclude: [...leftOut, ...alone],
-          // One process after another reads the same modules: to load them anew for each file took longer than the tests.
+          // The files of a process share the loaded modules: loading them for each file took longer than the tests.
           isolate: false,
           setupFiles: ['test/left-as-found.ts'],
         },

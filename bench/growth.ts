@@ -102,7 +102,8 @@ interface Workload {
   readonly title: string;
   readonly turns: number;
   /**
-   * The largest ratio to least; the work of the index itself grows with the messages. Without it, growth is limited.
+   * The largest ratio to the least work, for work that grows with the number of messages, such as a search. Without
+   * `maxRatio` the growth from the smallest tree is limited instead.
    */
   readonly maxRatio?: number;
   least(trees: Trees, turn: number): unknown;

@@ -495,7 +495,7 @@ async function importing(measures: Measurement[]): Promise<void> {
   pushRow(measures, { work, ...(await measureImportTimes(folder)), aim: 2.6 });
 }
 
-/** Adds the other programs to the rows of the same work; their ratios are to least as well. */
+/** Adds the other programs to the rows of the same work, with their ratios to the least work. */
 async function peers(measures: Measurement[]): Promise<void> {
   const rows = new Map(measures.filter(({ by }) => by === 'least').map((row) => [row.work, row]));
   for (const { work, by, value } of await measurePeers(folder)) {

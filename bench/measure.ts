@@ -14,7 +14,7 @@ export interface Measurement {
   readonly work: string;
   /** The candidate, for example `coppice` or `mutable Map`. */
   readonly by: string;
-  /** The value per operation in the unit: the median of the runs. Times are CPU times, and `/s` is a rate. */
+  /** The value per operation in the unit, usually the median of the runs. Times are CPU or wall times. */
   readonly value: number;
   readonly unit: 'µs' | 'bytes' | '/s' | '%';
   /** The ratio to the reference: 2 means twice as slow or as large. */

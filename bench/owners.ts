@@ -23,7 +23,7 @@ function listSizes(): readonly number[] {
 /** The name of a user. Each has one chat, whose ids begin with the number of the user. */
 const ownerOf = (number: number) => `owner ${number}`;
 
-/** Makes messages of about 120 characters. */
+/** Makes messages of about 110 characters. */
 function makeMessages(count: number) {
   const text = 'the quick brown fox jumps over the lazy dog and runs on along the hedge until the evening comes';
   return Array.from({ length: count }, (_, at) => ({

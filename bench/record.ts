@@ -7,15 +7,15 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { repositoryRoot } from '../scripts/tools.ts';
-import { benchmarksPage, pathOfRun, type Recorded, type Run, rewriteTables } from './tables.ts';
+import { type BenchmarkRun, benchmarksPage, pathOfRun, type RecordedBenchmark, rewriteTables } from './tables.ts';
 
 function recordRun(path: string, machine: string): void {
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     if (!line.startsWith('{"bench"')) continue;
-    const { bench, load, node, measures }: { readonly bench: string } & Omit<Run, 'code'> = JSON.parse(line);
+    const { bench, load, node, measures }: { readonly bench: string } & Omit<BenchmarkRun, 'code'> = JSON.parse(line);
     const code = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: repositoryRoot }).toString().trim();
     const date = new Date().toISOString().slice(0, 10);
-    const recorded: Recorded = { date, machine, runs: [{ code, load, node, measures }] };
+    const recorded: RecordedBenchmark = { date, machine, runs: [{ code, load, node, measures }] };
     writeFileSync(pathOfRun(bench), `${JSON.stringify(recorded, null, 2)}\n`);
   }
 }

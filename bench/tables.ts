@@ -1,27 +1,26 @@
-/**
- * Writes the tables of docs/benchmarks.md from the runs in docs/benchmarks, so that both agree.
- */
+/** Writes the tables of docs/benchmarks.md from the runs in docs/benchmarks, so that both agree. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../scripts/tools.ts';
 import type { Measurement } from './measure.ts';
 
-export interface Run {
+/** The measurements of one run of a benchmark, and the machine's state. */
+export interface BenchmarkRun {
   readonly code: string;
-  /** The load of the machine when the run ended, as the average of five minutes; the bench is part of it. */
+  /** The load of the machine when the run ended, as the average of five minutes, with the benchmark's own load. */
   readonly load: number;
   readonly node: string;
   readonly measures: readonly Measurement[];
 }
 
-/** The newest run of a part. Earlier runs are in the history of the repository. */
-export interface Recorded {
+/** The newest run of a benchmark. Earlier runs are in the history of the repository. */
+export interface RecordedBenchmark {
   readonly date: string;
   readonly machine: string;
-  readonly runs: readonly Run[];
+  readonly runs: readonly BenchmarkRun[];
 }
 
-/** The part of each section of the page. */
+/** The benchmark of each section of the page, by the heading of the section. */
 const sections: ReadonlyMap<string, string> = new Map([
   ['Core', 'core'],
   ['Stores', 'stores'],
@@ -39,15 +38,15 @@ const sections: ReadonlyMap<string, string> = new Map([
   ['Starting the command', 'cli'],
 ]);
 
-/** The path of the page. */
+/** The path of docs/benchmarks.md. */
 export const benchmarksPage = join(repositoryRoot, 'docs', 'benchmarks.md');
 
-/** Returns the path of the newest run of a part. */
+/** Returns the path of the newest run of a benchmark. */
 export function pathOfRun(part: string): string {
   return join(repositoryRoot, 'docs', 'benchmarks', `${part}.json`);
 }
 
-function readRecorded(part: string): Recorded | null {
+function readRecorded(part: string): RecordedBenchmark | null {
   const path = pathOfRun(part);
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
 }
@@ -80,7 +79,7 @@ function toTable(rows: readonly (readonly string[])[]): string {
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rest.map(line)].join('\n');
 }
 
-function tableOfRun({ measures }: Run): string {
+function tableOfRun({ measures }: BenchmarkRun): string {
   // The rows of one work are listed together, because other programs are measured after all works.
   const works = [...new Set(measures.map(({ work }) => work))];
   const rows = works.flatMap((work) =>
@@ -97,7 +96,7 @@ function tableOfRun({ measures }: Run): string {
   return toTable([['Work', 'By', 'Value', 'Ratio', 'Budget'], ...rows]);
 }
 
-function describeRun(part: string, { date, machine }: Recorded, { code, load, node }: Run): string {
+function describeRun(part: string, { date, machine }: RecordedBenchmark, { code, load, node }: BenchmarkRun): string {
   const day = new Date(date).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
   return `Run of ${day}: ${machine}, load ${load}, Node ${node.replace('v', '')}, commit ${code} ([JSON](benchmarks/${part}.json)).`;
 }
@@ -105,7 +104,7 @@ function describeRun(part: string, { date, machine }: Recorded, { code, load, no
 const firstTable = /^\|.*\n\|[-| :]+\|\n(?:\|.*\n)*/m;
 
 /** Replaces the line about the run and the first table of a section. */
-function rewriteSection(text: string, part: string, recorded: Recorded): string {
+function rewriteSection(text: string, part: string, recorded: RecordedBenchmark): string {
   const run = recorded.runs.at(-1);
   if (run === undefined) return text;
   return text

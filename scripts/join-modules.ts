@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 
 /** The folder in `dist` with the entries for Node, of packages that have them. */
-export const nodeFolder = 'node';
+export const nodeEntriesFolder = 'node';
 
 const settings = {
   bundle: true,
@@ -48,7 +48,7 @@ interface BuiltFile {
  * the other entries stay as they are.
  */
 function joinForNode(dist: string, entries: readonly string[]): readonly BuiltFile[] {
-  const folder = join(dist, nodeFolder);
+  const folder = join(dist, nodeEntriesFolder);
   // Suites for tests load further packages, so they stay separate.
   const isSuite = (file: string) => /[\\/]testing[\\/]/.test(file);
   const names = readExportedNames(dist, entries);

@@ -6,7 +6,7 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, buildSync } from 'esbuild';
-import { joinModules, nodeFolder } from './join-modules.ts';
+import { joinModules, nodeEntriesFolder } from './join-modules.ts';
 import { projectAddresses } from './project-addresses.ts';
 import { repositoryRoot } from './tools.ts';
 
@@ -345,7 +345,7 @@ function outside(manifest: Manifest, folder: string, target: string): object {
     // Entries that only our tests use are not built and not published.
     if (!existsSync(join(target, `${plain}.js`))) continue;
     const browser = typeof given === 'string' ? undefined : given.browser.replace(/^\.\/(.*)\.tsx?$/, './dist/$1.js');
-    const forNode = `${plain.replace('/src/', `/${nodeFolder}/`)}.js`;
+    const forNode = `${plain.replace('/src/', `/${nodeEntriesFolder}/`)}.js`;
     built[entry] = {
       types: `${plain}.d.ts`,
       ...(browser === undefined ? {} : { browser }),

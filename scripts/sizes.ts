@@ -1,4 +1,4 @@
-// npm run sizes: lists the ten largest source files and every file above the mark. For information, not a check.
+// npm run sizes: lists the ten largest source files and every file of more than 400 lines. It is no check.
 import { isTestFile, isTypeScript, openRepository, packageOf } from '../test/checks/workspace.ts';
 
 const mark = 400;

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { endWithParent } from './parent-end.ts';
+import { endWithParent } from './end-with-parent.ts';
 import { repositoryRoot, startTool, waitForExit } from './tools.ts';
 
 const web = join(repositoryRoot, 'packages', 'web');

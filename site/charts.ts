@@ -30,7 +30,7 @@ const times = [
   ['µs', 1],
 ] as const;
 
-/** Writes a measured value; times in the unit in which they are short. */
+/** Writes a measured value. A time is written in the largest unit in which it is at least 1. */
 export function formatMeasure(value: number, unit: string): string {
   const given = times.find(([name]) => name === unit);
   if (given === undefined) return `${amount(value)} ${unit}`;

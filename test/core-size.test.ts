@@ -34,8 +34,8 @@ const measured = [
   ['entries/history.ts', 6_581],
   ['entries/chatgpt.ts', 8_123],
   ['entries/store.ts', 9_423],
-  // Paths of keys, filled texts and lists of texts, which twenty files had by hand, and the check of a store that three
-  // packages had by hand or not at all; the nearest of several names, which engine had as well.
+  // Readers of nested fields, of texts that are not empty and of lists of texts, which twenty files had implemented
+  // themselves; the check that an argument is a store; and the search for the most similar name.
   ['entries/decode.ts', 2_523],
 ] as const;
 

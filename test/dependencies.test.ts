@@ -1,4 +1,4 @@
-/** Compares the generated page of dependencies. `COPPICE_WRITE_DOCS=1` writes it instead. */
+/** Compares docs/dependencies.md with the generated tables. `COPPICE_WRITE_DOCS=1` writes the tables first. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { findDependencies, findUnexplainedDependencies, formatDependencyTable } from './checks/dependencies.ts';

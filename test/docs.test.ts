@@ -21,7 +21,7 @@ import * as sessions from '@coppice/engine/sessions';
 import * as langchain from '@coppice/langchain';
 import * as server from '@coppice/server';
 import * as stores from '@coppice/stores';
-import * as book from '@coppice/stores/in-process';
+import * as inProcess from '@coppice/stores/in-process';
 import * as storesMemory from '@coppice/stores/memory';
 import * as storesTree from '@coppice/stores/tree';
 import * as langchainMessages from '@langchain/core/messages';
@@ -47,7 +47,7 @@ const packages: Readonly<Record<string, object>> = {
   '@coppice/langchain': langchain,
   '@coppice/server': server,
   '@coppice/stores': stores,
-  '@coppice/stores/in-process': book,
+  '@coppice/stores/in-process': inProcess,
   '@coppice/stores/memory': storesMemory,
   '@coppice/stores/tree': storesTree,
   '@langchain/core/messages': langchainMessages,

@@ -1,4 +1,4 @@
-/** Compares the generated page of error codes. `COPPICE_WRITE_DOCS=1` writes it instead. */
+/** Compares docs/error-codes.md with the generated tables. `COPPICE_WRITE_DOCS=1` writes the tables first. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -211,7 +211,7 @@ describe('react-components', { tags: ['browser'] }, () => {
     const other = await page.context().newPage();
     await other.goto(page.url());
     await waitUntilTrue(async () => (await texts(other))[0]).toBe('How do I undo?');
-    // First the reply, then the edit.
+    // The first undo removes the reply, the second one the edit.
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await waitUntilTrue(() => other.locator('.coppice-variants').count()).toBeLessThan(2);

@@ -212,7 +212,8 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
 
   // Editing adds a new version; one click shows the old one.
   const question = threadOf(page).getByRole('article').filter({ hasText: 'What do I call my boat?' });
-  // By its key: rows that are measured while the thread scrolls up move the message away from the mouse.
+  // Edits with the key `e`, because the message could move away from the mouse: rows are measured while the thread
+  // scrolls up.
   await question.focus();
   await page.keyboard.press('e');
   await page.getByRole('textbox', { name: 'Edit the message' }).fill('What do I call my ship?');

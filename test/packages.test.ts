@@ -358,7 +358,7 @@ test('a new user chats, looks at the chat, exports, imports and undoes with the 
   expect(findings.filter(({ state }: { readonly state: string }) => state === 'bad')).toEqual([]);
 });
 
-/** Returns the disk usage of the files in a folder, in blocks of 4 kB. */
+/** Returns the disk usage of the files in a folder in MB. Each file takes whole blocks of 4 kB. */
 function sizeOf(folder: string): number {
   let size = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))

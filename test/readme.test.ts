@@ -45,7 +45,7 @@ test('the library in ten lines prints what its comments say', async () => {
 });
 
 test('the first look runs from the command line', () => {
-  // The example creates its file in the current folder.
+  // The example creates its file in the folder for temporary files.
   const folder = mkdtempSync(join(tmpdir(), 'coppice-readme-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const output = execFileSync(process.execPath, ['--import', 'tsx', join(root, 'scripts/example.ts')], {

@@ -1,4 +1,4 @@
-/** Compares the generated page of settings. `COPPICE_WRITE_DOCS=1` writes it instead. */
+/** Compares docs/settings.md with the generated tables. `COPPICE_WRITE_DOCS=1` writes the tables first. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { listSettings } from '@coppice/engine';
 import { expect, test } from 'vitest';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const watcher = new URL('../scripts/parent-end.ts', import.meta.url).href;
+const watcher = new URL('../scripts/end-with-parent.ts', import.meta.url).href;
 
 test.skipIf(process.platform === 'win32')(
   'a process that npm started is stopped when the shell between them is',

@@ -21,7 +21,7 @@ function removeLeftFolders(): void {
     try {
       rmSync(join(memoryFolder, name), { recursive: true, force: true });
     } catch {
-      // It belongs to another user.
+      // The folder belongs to another user.
     }
   }
 }
@@ -47,7 +47,7 @@ function makeFolderInMemory(): string | null {
 
 /** Vitest calls this before any test. Processes that start later inherit the folder. */
 export function setup(): () => void {
-  // A folder that somebody chose is used.
+  // If TMPDIR is set, the folder is created there and not in memory.
   const inMemory = currentTier() === 'daily' && process.env['TMPDIR'] === undefined ? makeFolderInMemory() : null;
   // The name is short, because the paths of sockets in the folder are limited in length.
   const folder = inMemory ?? mkdtempSync(join(tmpdir(), 'coppice-run-'));

@@ -25,7 +25,7 @@ test('every test waits for at least a minute, with expect.poll', () => {
 });
 
 test('a short wait is found', () => {
-  // Put together, so that this file is not found itself.
+  // The names are joined from parts, so that the check does not find this file.
   const name = ['vi', 'waitFor(() => 1);'].join('.');
   const limit = ['time', 'out: 5_000'].join('');
   const found = findShortWaits(

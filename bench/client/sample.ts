@@ -50,7 +50,7 @@ function makeSample(name: string, above: number, branches: number, length: numbe
   return { name, messages, variants, ends };
 }
 
-/** One tree of 303 branches with 33 messages each, and one of 9,998 messages that ends with three replies. */
+/** One tree with 303 branches of 33 messages, and one with a thread of 9,997 messages and three replies to the last. */
 export const samples: readonly Sample[] = [
   makeSample('303 branches', 1, 303, 33),
   makeSample('one thread', 9_997, 3, 1),

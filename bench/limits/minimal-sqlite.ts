@@ -140,7 +140,7 @@ export class MinimalSqlite {
   }
 }
 
-/** Builds the same tree in the narrow table: branches of equal depth below one root. */
+/** Builds the tree of `buildBenchTree` in the narrow table: branches of equal depth below one root. */
 export function buildMinimalTree(least: MinimalSqlite, size: number): { readonly root: number; readonly leaf: number } {
   return least.transaction(() => {
     const root = least.insert(null, 'root', '[]');

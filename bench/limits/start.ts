@@ -28,7 +28,7 @@ const rows = new DatabaseSync(path).prepare(\`WITH RECURSIVE up(no, parent, cont
 if (rows.length !== ${branchDepth}) process.exit(1);
 `;
 
-/** Returns the times of a program that does nothing and of one that opens a store, in microseconds. */
+/** Returns the times of a process for reading the thread from a narrow table and from a store, in microseconds. */
 export async function measureStartTimes(folder: string): Promise<{ readonly least: number; readonly ours: number }> {
   const place = join(folder, 'start');
   const packages = join(place, 'node_modules', '@coppice');

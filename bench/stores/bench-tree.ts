@@ -16,7 +16,10 @@ export function makeBenchMessage(n: number) {
   return textMessage(n % 2 === 0 ? 'user' : 'assistant', `message ${n}: ${filler}`);
 }
 
-/** Builds the same message as one string in memory, as a parsed message is. A template is stored as its parts. */
+/**
+ * Builds the same message with its text as one string in memory, like a message that was parsed. The result of a
+ * template literal is stored as its parts, which take less memory.
+ */
 export function makeParsedBenchMessage(n: number): ReturnType<typeof makeBenchMessage> {
   return JSON.parse(JSON.stringify(makeBenchMessage(n)));
 }

@@ -3,8 +3,8 @@ import { readDeclaredNames, wordsOfName } from './names.ts';
 import { isTypeScript, type Workspace } from './workspace.ts';
 
 /**
- * Words that names must not contain, because they are metaphors for which programmers have a plain word, and the plain
- * words. The metaphors that stay are in `docs/glossary.md`.
+ * Words that names must not contain, each with the plain words to use instead: they are metaphors for which programmers
+ * have a common word. The metaphors that stay are in `docs/glossary.md`.
  */
 const bannedWords: ReadonlyMap<string, string> = new Map([
   ['barren', 'empty, hasNoChildren'],

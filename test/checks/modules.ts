@@ -42,7 +42,7 @@ export interface LazyEntry {
   readonly line: number;
 }
 
-/** A result of `JSON.parse` that gets a type without a check. A copy, `JSON.parse(JSON.stringify(…))`, is none. */
+/** A result of `JSON.parse` that gets a type without a check. Copies, `JSON.parse(JSON.stringify(…))`, do not count. */
 export interface TrustedJson {
   /** The text of the type; `(fields)` if the result is taken apart at once. */
   readonly type: string;
@@ -70,7 +70,7 @@ export interface ModuleFacts {
  */
 export function readModule(path: string, text: string): ModuleFacts {
   const parsed = parseSync(path, text, { preserveParens: false });
-  const lineOf = lineFinder(text);
+  const lineOf = createLineFinder(text);
   const imports: ModuleImport[] = [];
   const uses: GlobalUse[] = [];
   const calls: ModuleCall[] = [];
@@ -208,7 +208,7 @@ function byLine(a: { readonly line: number }, b: { readonly line: number }): num
 }
 
 /** Returns a function that finds the line number of an offset, counted from 1. */
-export function lineFinder(text: string): (offset: number) => number {
+export function createLineFinder(text: string): (offset: number) => number {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return (offset) => {

@@ -1,5 +1,5 @@
 import { type ESTree, parseSync } from 'vite';
-import { lineFinder } from './modules.ts';
+import { createLineFinder } from './modules.ts';
 import { isTestFile, isTypeScript, type Workspace } from './workspace.ts';
 
 /** A top-level declaration of a module. */
@@ -67,7 +67,7 @@ function declarationsOf(statement: ESTree.Node): readonly { name: string; kind: 
 /** Returns the top-level declarations of a module, and whether it exports each under its own name. */
 function readDeclarations(path: string, text: string): readonly Declaration[] {
   const { program } = parseSync(path, text);
-  const lineOf = lineFinder(text);
+  const lineOf = createLineFinder(text);
   const exportedLater = new Set<string>();
   const found: Declaration[] = [];
   const add = (statement: ESTree.Node, exported: boolean) => {
@@ -86,7 +86,7 @@ function readDeclarations(path: string, text: string): readonly Declaration[] {
 /** Returns the functions of a module, including nested ones and methods. */
 export function readFunctions(path: string, text: string): readonly FunctionLength[] {
   const { program } = parseSync(path, text);
-  const lineOf = lineFinder(text);
+  const lineOf = createLineFinder(text);
   const found: FunctionLength[] = [];
   for (const { node, parent } of walk(program)) {
     if (!['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type)) continue;
@@ -113,7 +113,7 @@ const memberTypes = new Set([
 /** Returns all names that a module declares, including locals, parameters and members. */
 export function readDeclaredNames(path: string, text: string): readonly DeclaredName[] {
   const { program } = parseSync(path, text);
-  const lineOf = lineFinder(text);
+  const lineOf = createLineFinder(text);
   const found: DeclaredName[] = [];
   const add = (node: unknown) => {
     if (isNode(node) && (node.type === 'Identifier' || node.type === 'PrivateIdentifier'))
@@ -160,7 +160,7 @@ export function isSource(path: string): boolean {
   return /^packages\/[^/]+\/src\//.test(path) && isTypeScript(path) && !isTestFile(path);
 }
 
-/** A name that several source files define, and these files. A star marks files that export it. */
+/** A name that several source files define, and these files. `exported` marks the files that export the name. */
 export interface DuplicateName {
   readonly name: string;
   readonly places: readonly { readonly path: string; readonly exported: boolean }[];
