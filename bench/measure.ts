@@ -55,8 +55,8 @@ export interface BenchCandidate {
 
 /**
  * Measures the CPU time per operation of several candidates in microseconds; they run alternately, and the first run
- * does not count. CPU time with garbage collection on the same thread, because on a shared machine wall time and helper
- * threads would include other processes.
+ * does not count. The times are CPU times, and garbage is collected on the same thread, because on a shared machine
+ * wall times and helper threads would include other processes.
  */
 export function measureCpuTimes<Name extends string>(
   candidates: { readonly [N in Name]: BenchCandidate },

@@ -121,7 +121,7 @@ async function transactionsPerSecond(seconds: number): Promise<number> {
 
 const config = parseConfig({ name: 'bench.toml', text: '' }, {});
 
-/** Measures transactions and memory of a server without requests, by the number of users. */
+/** Measures the transactions per second of a server without requests, by the number of users. */
 async function atRest(measures: Measurement[], server: PostgresServer): Promise<void> {
   const url = await server.createDatabase();
   const store = await openStore(url);

@@ -250,7 +250,7 @@ export async function benchWeb(): Promise<readonly Measurement[]> {
         kept: longest <= 200_000,
       });
     }
-    // Last, because its replies change the tree.
+    // Measured last, because the replies change the tree.
     for (const row of await measureThrottled(fixture, map)) measures.push(row);
     return measures;
   } finally {

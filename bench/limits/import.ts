@@ -1,4 +1,4 @@
-/** Imports an export in ChatGPT's format, and beside it parses the same text and inserts its messages. */
+/** Compares the import of an export in ChatGPT's format with parsing the same text and inserting its messages. */
 import { join } from 'node:path';
 import { fileOfBytes, type ImportInput } from '@coppice/content/formats';
 import { importInto } from '@coppice/engine';

@@ -8,7 +8,8 @@ import { openPage } from './browser.ts';
 test('[O69] the browser is started with a code that signs it in once, and the token is in none of its arguments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-browser-'));
   const seen = join(folder, 'seen');
-  // Fake openers of this system. Each records its command line, which other users could see, in one atomic step.
+  // Replaces the programs that open a browser. Each replacement records its command line, which other users could see,
+  // in one atomic step.
   for (const name of ['xdg-open', 'open']) {
     writeFileSync(join(folder, name), `#!/bin/sh\necho "$0 $*" > '${seen}.part' && /bin/mv '${seen}.part' '${seen}'\n`);
     chmodSync(join(folder, name), 0o755);

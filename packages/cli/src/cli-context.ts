@@ -102,7 +102,7 @@ interface ContextParts {
 
 type Configuration = Pick<CliContext, 'config' | 'live' | 'sharedLive' | 'sharedRecords'>;
 
-/** Opens the configuration of this user, and that of a shared server, whose keys are beside the trees. */
+/** Opens the configuration of this user, and that of a shared server, whose keys are stored with the trees. */
 function createConfiguration({ host }: ContextParts, store: () => Promise<Store>): Configuration {
   const source = { env: host.env, home: host.home };
   const live = once(() =>
@@ -133,7 +133,7 @@ interface OpenedStore extends Pick<CliContext, 'storeUrl' | 'store' | 'keptStore
   readOnlyBecause(): AppError | null;
 }
 
-/** Opens the store that the options or the configuration name, or that of a server. */
+/** Opens the store that the options or the configuration name, or the store of a server. */
 function createStoreOpener(
   { host, output, options, tasks }: ContextParts,
   { config, server, context }: Pick<CliContext, 'config' | 'server' | 'context'>,

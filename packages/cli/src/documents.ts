@@ -25,8 +25,8 @@ export function readDocument({ path }: Pick<InstalledDocument, 'path'>): string 
 }
 
 /**
- * Returns all documents: the README first, then by name. Decisions of the project are not listed, but `coppice docs`
- * prints them.
+ * Returns all documents: the README first, then by name. `coppice docs` lists all of them except the decisions of the
+ * project.
  */
 export function listInstalledDocuments(): readonly InstalledDocument[] {
   const top = documentsFolder();

@@ -1,4 +1,4 @@
-/** Finds programs by name and starts them. On Windows programs have extensions, and scripts need a shell. */
+/** Finds programs by name, and builds the command that starts one. Windows needs extensions and a shell for scripts. */
 import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
 import { usageError } from './exit-codes.ts';
@@ -6,8 +6,8 @@ import { usageError } from './exit-codes.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The paths where a program may be. On Windows its name has an extension, and the variable `PATH` may be spelled
- * `Path`.
+ * Returns the paths where a program may be. On Windows its name has an extension, and the variable `PATH` may be
+ * spelled `Path`.
  */
 export function listProgramPaths(program: string, env: Environment, platform: NodeJS.Platform): readonly string[] {
   const isWindows = platform === 'win32';
@@ -33,8 +33,8 @@ export interface SpawnCommand {
 const plainWord = /^[\w@+=:,./\\~ -]*$/;
 
 /**
- * The command that starts a program. Programs that npm installs on Windows are scripts, which only the Windows shell
- * can start. Words that this shell would interpret are refused.
+ * Returns the command that starts a program. Programs that npm installs on Windows are scripts, which only the Windows
+ * shell can start. Words that this shell would interpret are refused.
  */
 export function toSpawnCommand(
   program: string,

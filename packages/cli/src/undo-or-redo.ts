@@ -13,7 +13,7 @@ import { formatCountedNoun, runTreeChange, toChangeOutput } from './tree-changes
 
 type Reversal = 'undo' | 'redo';
 
-/** Undoes or redoes an act, and prints the title of the chat and the command that reverses it. */
+/** Undoes or redoes an act; the output has the title of the chat and the command that reverses it. */
 export async function runUndoOrRedo(type: Reversal, given: SubcommandInput, at: CliContext): Promise<SubcommandOutput> {
   const store = await at.store();
   const force = given.flag('force');

@@ -23,7 +23,7 @@ function wrapText(text: string, width: number, { isCopied }: Layout): string[] {
   return isCopied ? lines.map((line) => line.trimEnd()) : lines;
 }
 
-/** Renders a text as lines of at most so many columns. Control sequences are removed first. */
+/** Renders a text as lines of at most `width` columns. Control sequences are removed first. */
 export function renderMarkdownLines(
   text: string,
   width: number,

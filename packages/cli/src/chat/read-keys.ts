@@ -57,7 +57,7 @@ const numbers: ReadonlyMap<string, Partial<Key>> = new Map([
   ['8', { end: true }],
 ]);
 
-/** Returns the keys that are held with a key, from the number in its sequence. */
+/** Returns the modifier keys that the number in a key's sequence encodes. */
 function modifiersOf(number: string | undefined): Partial<Key> {
   const bits = Math.max(0, Number(number ?? 1) - 1);
   return { shift: (bits & 1) !== 0, meta: (bits & 10) !== 0, ctrl: (bits & 4) !== 0 };

@@ -157,7 +157,7 @@ export class ScreenWriter {
 
 const colors = new RegExp(['\\u001b', '\\[[0-9;]*m'].join(''), 'g');
 
-/** Returns the rows that a line takes on a terminal of so many columns. */
+/** Returns how many rows a line takes on a terminal of the given width. */
 export function countRows(line: string, columns: number): number {
   const text = line.replace(colors, '');
   const width = widthOf(text);

@@ -107,7 +107,7 @@ export function thinkingOfReply(node: Node): string {
     .join('\n\n');
 }
 
-/** Replaces the thinking by one line with its number of words, so that the reply stays prominent; empty without any. */
+/** Replaces the thinking by one line with its number of words, to keep the reply prominent; empty without thinking. */
 export function renderThinking(thinking: string, width: number, style: TextStyles): string[] {
   const words = thinking.split(/\s+/).filter(Boolean).length;
   if (words === 0) return [];

@@ -175,7 +175,7 @@ export function nodeAtCursor(picker: TreePicker): NodeId | null {
   return picker.entries[picker.at]?.nodeId ?? null;
 }
 
-/** Moves the cursor by so many lines. It stays within the list. */
+/** Moves the cursor by a number of lines, within the list. */
 export function movePickerCursor(picker: TreePicker, lines: number): TreePicker {
   return { ...picker, at: Math.min(Math.max(0, picker.at + lines), Math.max(0, picker.entries.length - 1)) };
 }

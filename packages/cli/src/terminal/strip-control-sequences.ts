@@ -34,7 +34,7 @@ export function stripExceptColors(text: string): string {
     .join('');
 }
 
-/** Like {@link stripControlSequences}, on one line of at most so many columns, cut with an ellipsis. */
+/** Like {@link stripControlSequences}, on one line of at most `columns`, cut with an ellipsis. */
 export function toOneLine(text: string, columns: number): string {
   if (columns < 1) return '';
   // Truncated first: the preview of ten megabytes must not process all of them.

@@ -31,7 +31,7 @@ export function graphemeWidth(grapheme: string): number {
 
 const measured = new Map<string, number>();
 
-/** Returns the longest prefix of a line with at most so many columns. The line must not contain colour sequences. */
+/** Returns the longest prefix of a line that fits in `columns`. The line must not contain colour sequences. */
 export function truncateToWidth(line: string, columns: number): string {
   if (plain.test(line)) return line.slice(0, Math.max(0, columns));
   let taken = 0;
@@ -45,7 +45,7 @@ export function truncateToWidth(line: string, columns: number): string {
 }
 
 /**
- * Returns the line, or its beginning and an ellipsis, in at most so many columns. The line must not contain colour
+ * Returns the line if it fits in `columns`, else its beginning and an ellipsis. The line must not contain colour
  * sequences.
  */
 export function fitWidth(line: string, columns: number): string {

@@ -33,7 +33,7 @@ export function wrapLines(text: string, width: number, { keepsWords = false } = 
   return lines;
 }
 
-/** Returns a plain or coloured line, or its beginning and an ellipsis, in at most so many columns. */
+/** Returns a plain or coloured line if it fits in `columns`, else its beginning and an ellipsis. */
 export function truncateLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   const shown: WrapCell[] = [];

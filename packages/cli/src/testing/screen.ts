@@ -48,7 +48,7 @@ export interface ScreenRow {
   columnOf(text: string): number;
 }
 
-/** Returns the rows that a screen of so many columns shows for a text, without empty rows at the end. */
+/** Returns the rows that a screen of the given width shows for a text, without empty rows at the end. */
 export async function readScreenRows(text: string, columns: number): Promise<readonly ScreenRow[]> {
   const screen = makeScreen(columns, 200);
   await new Promise<void>((resolve) => screen.write(text, resolve));

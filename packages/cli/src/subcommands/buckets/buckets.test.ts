@@ -36,7 +36,7 @@ describe('coppice buckets', () => {
     const elsewhere = await fixture.run(at('buckets', 'set-url', 'second', '--url', await server.createDatabase()));
     expect(elsewhere.err).toContain('does not have the data of the bucket second');
     expect((await fixture.run(at('buckets', 'set-url', 'second'))).code).toBe(2);
-    // Both databases are on one server, as in a test of a move before the real one.
+    // Both databases are on one server, as when somebody tries a move before the real one.
     const moved = await fixture.run(at('buckets', 'move-bucket', 'second', '--url', await server.createDatabase()));
     expect(moved).toMatchObject({ code: 0, out: expect.stringMatching(/Moved second from .* users waited \d+ ms/) });
     expect(await fixture.json(at('ls', '--owner', 'ann'))).toMatchObject({ items: [{}] });

@@ -71,7 +71,7 @@ export const serve = defineSubcommand({
     const proxy = { addresses: proxies, userHeader: given.optional('user-header') ?? 'x-forwarded-user' };
     if (proxies.length > 0 && !given.flag('users'))
       throw usageError('--sign-in-proxy works only with --users. Add --users.');
-    // Imported here, so that no other subcommand loads the modules of the server.
+    // Imported here, so that the help, which loads all subcommands, does not load the modules of the server.
     const { createLog, makeFirstAdmin, serve: listen } = await import('@coppice/server');
     // The keys of the person who starts a shared server must not be used by its users.
     const live = await (given.flag('users') ? at.sharedLive() : at.live());

@@ -32,7 +32,7 @@ export const split = defineSubcommand({
   },
 });
 
-/** Returns the UTF-16 offset after so many graphemes. Core refuses an offset beyond the end. */
+/** Returns the UTF-16 offset after a number of graphemes. Core refuses an offset beyond the end. */
 function offsetOf(text: string, characters: number): number {
   let offset = 0;
   let left = characters;
