@@ -205,7 +205,7 @@ describe('a reply that its page has stopped', () => {
   it('[AS18] ends also when the server notices the closed connection after the next request', async () => {
     const model = manualStream();
     const handler = handlerFor(scriptedModel(() => model.stream, [...textParts('Two.'), finishPart()]));
-    // As over a network: what the page cancels is cancelled at the server a little later.
+    // As over a network, the server learns a little later that the page has cancelled the response.
     const late = async (request: Request): Promise<Response> => {
       const response = await handler(request);
       const reader = response.body?.getReader();

@@ -329,13 +329,14 @@ class ChatService {
         trigger === 'submit-message' || (hasReaders && request.trigger === trigger && request.messageId === messageId),
     );
     if (same !== undefined) return this.#respond(same);
-    // These runs have no readers any more: their page has stopped them and sent a new request.
+    // A run that has no reader any more was stopped by its page, which has sent this new request.
     for (const each of running) if (!each.hasReaders) each.stop();
     const isPrompt = post.messages.length === 0 || post.messages.at(-1)?.role === 'user';
     if (!changed && isPrompt && trigger === 'submit-message' && messageId === undefined) {
       const stored = await readLastReply(tree, end);
       if (stored !== undefined) {
-        // The posted question was selected. Without this, a reload would show it without the reply.
+        // Storing the posted messages made the question active. The reply is selected again, because a reload would
+        // show the question alone otherwise.
         await selectLastReply(tree, end);
         return createUIMessageStreamResponse({ stream: streamStoredReply(stored) });
       }

@@ -90,12 +90,13 @@ function* liveChildren(of: NodeId): ReadProgram<readonly Node[]> {
   return ids.length === 0 ? [] : yield* ask('nodes', { ids });
 }
 
-/** The parts of a posted message that the stored message lacks; undefined if other parts differ. */
+/** The changes that turn a stored message into a posted message that continues it: new metadata and new nodes. */
 interface Growth {
   readonly annotate: KeepPlan['annotate'];
   readonly rest: readonly UiNode[];
 }
 
+/** Returns undefined if the posted message does not continue the stored one. */
 function growthOf(chain: UiChain, posted: UiMessageJson): Growth | undefined {
   const { message } = chain;
   if (isSameMessage(message, posted)) return { annotate: [], rest: [] };
@@ -181,8 +182,9 @@ function nameBelow(parent: NodeId, nodes: readonly UiNode[]): NewUiNode[] {
 }
 
 /**
- * Plans how to store messages below a parent. Null means the top of the tree, undefined the active branch: the place of
- * a message that it has already, such as one that is edited or answered again, else its end.
+ * Plans how to store messages below a parent. Null means the top of the tree. Undefined means the active branch: if the
+ * branch contains the first message already, as after an edit, the messages get the same parent as that message;
+ * otherwise they are added at the end.
  */
 function* planKeeping(
   tree: ChatTree,
@@ -231,7 +233,10 @@ function findGrowth(chains: readonly UiChain[], message: UiMessageJson) {
 
 /** Where messages are stored, and whether they become active. */
 export interface StoreMessagesOptions {
-  /** The parent of the messages. Null means the top of the tree, undefined the end of the active branch. */
+  /**
+   * The parent of the messages. Null means the top of the tree. Undefined means the active branch: the parent of the
+   * first message if the branch contains that message already, otherwise the end of the branch.
+   */
   readonly below?: NodeId | null | undefined;
   /** Joins the changes to one act, which is undone as a whole. */
   readonly actId: string;
@@ -363,8 +368,8 @@ export async function readLastMessage(
 }
 
 /**
- * Selects the question of a reply on the active branch, which is to be answered again: of the message with the given
- * id, else of the last one. Returns the end of the question.
+ * Selects the question to answer again: the message with the given id on the active branch, or the question above if
+ * that message is a reply. Without an id the last message is meant. Returns the last node of the question.
  */
 export async function selectQuestion(tree: ChatTree, messageId: string | undefined): Promise<NodeId> {
   const { store, id: treeId } = tree;

@@ -12,7 +12,10 @@ export type KnownBytes = ReadonlyMap<string, string>;
 const hasDataUrl = ({ parts }: UiMessageJson) =>
   parts.some(({ url }) => typeof url === 'string' && /^data:/i.test(url));
 
-/** Returns the bytes that posted messages contain. A node with the same bytes is equal to its posted message. */
+/**
+ * Returns the bytes that posted messages contain. They are needed to compare a stored node, which refers to its bytes
+ * by hash, with the posted message.
+ */
 export function bytesInMessages(messages: readonly UiMessageJson[]): KnownBytes {
   const known = new Map<string, string>();
   for (const { message } of messages.filter(hasDataUrl).flatMap(toUiNodes))

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createChatHandler, loadChat } from './index.ts';
 import { storeMessages } from './store-messages.ts';
 import { streamStoredReply } from './stored-reply.ts';
-import { replyParts } from './testing/any-message.ts';
+import { arbitraryReplyParts } from './testing/arbitrary-messages.ts';
 import { openChatTree } from './testing/chat-tree.ts';
 import { finishPart, StockChat, scriptedModel, textParts, textsOf } from './testing/stock-chat.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
@@ -23,7 +23,7 @@ async function readReply(reply: UiMessageJson): Promise<UiMessageJson> {
 test('[AS20] a stored reply that is streamed again is the same message for the page, and posting it back adds nothing', async () => {
   const store = await openStore('memory:');
   await fc.assert(
-    fc.asyncProperty(replyParts, async (parts) => {
+    fc.asyncProperty(arbitraryReplyParts, async (parts) => {
       const all = [...parts, { type: 'text', text: 'Done.' }];
       const reply: UiMessageJson = JSON.parse(JSON.stringify({ id: 'a', role: 'assistant', parts: all }));
       fc.pre((await safeValidateUIMessages({ messages: [reply] })).success);

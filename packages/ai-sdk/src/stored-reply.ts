@@ -67,7 +67,7 @@ function* chunksOfPart(part: JsonObject, at: string): Generator<JsonObject> {
   else yield { type: type ?? '', ...fieldsOf(part, 'id', 'data') };
 }
 
-/** The fields that the chunk of a part has too. The name of a file is not among them. */
+/** The fields that a stream chunk has in common with its part, by type of the part. */
 const sameFields: Readonly<Record<string, readonly string[]>> = {
   file: ['url', 'mediaType', 'providerMetadata'],
   'reasoning-file': ['url', 'mediaType', 'providerMetadata'],

@@ -77,9 +77,9 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   #snapshot: TreeChatSnapshot = { isReady: false, state: emptyState, error: null };
   /** The id of the run whose reply this page is reading; null between replies. */
   #run: string | null = null;
-  /** The request that is being read, as a promise that never rejects. */
+  /** The reply that is being read, as a promise that never rejects. */
   #reading: Promise<void> = Promise.resolve();
-  /** How many replies are read that were requested here, and not by the chat itself. */
+  /** The number of replies being read that this object requested; the chat requests others itself. */
   #ownReads = 0;
   /** The run that was resumed last, and how often in a row. */
   #resumed: { readonly run: string; readonly attempts: number } | null = null;
@@ -87,7 +87,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
    * Counts how often this view switched to another branch. A response to a request from before a switch is out of date.
    */
   #moves = 0;
-  /** At most one read runs at a time; a second call while one is waiting shares that one. */
+  /** The refresh in progress; null if there is none. A call of `refresh` in the meantime makes it read once more. */
   #refreshing: Promise<void> | null = null;
   #again = false;
   #feed: AbortController | null = null;

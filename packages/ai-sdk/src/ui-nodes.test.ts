@@ -3,14 +3,14 @@ import { safeValidateUIMessages } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readBranch, storeMessages } from './store-messages.ts';
-import { chatMessages, replyParts } from './testing/any-message.ts';
+import { arbitraryChatMessages, arbitraryReplyParts } from './testing/arbitrary-messages.ts';
 import { openChatTree } from './testing/chat-tree.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
 
 test('[AS1] messages are read back from a tree exactly as they were posted, and posting them again adds nothing', async () => {
   const store = await openStore('memory:');
   await fc.assert(
-    fc.asyncProperty(chatMessages, async (messages) => {
+    fc.asyncProperty(arbitraryChatMessages, async (messages) => {
       const tree = await openChatTree(store);
       const first = await storeMessages(tree, messages, { below: null, actId: tree.newId(), select: 'always' });
       expect((await readBranch(tree)).messages).toEqual(messages);
@@ -23,7 +23,7 @@ test('[AS1] messages are read back from a tree exactly as they were posted, and 
 });
 
 test('[AS1] the messages of the property test are valid messages of the AI SDK', async () => {
-  const valid = fc.sample(chatMessages, { numRuns: 100, seed: 1 }).flat();
+  const valid = fc.sample(arbitraryChatMessages, { numRuns: 100, seed: 1 }).flat();
   const checked = await Promise.all(
     valid.map(async (each) => each.parts.length > 0 && (await safeValidateUIMessages({ messages: [each] })).success),
   );
@@ -35,7 +35,7 @@ test('[AS1] a reply stored step by step equals one stored at once', async () => 
   const store = await openStore('memory:');
   await fc.assert(
     fc.asyncProperty(
-      replyParts.filter((parts) => parts.length > 0),
+      arbitraryReplyParts.filter((parts) => parts.length > 0),
       async (parts) => {
         const whole: UiMessageJson = JSON.parse(JSON.stringify({ id: 'a', role: 'assistant', parts }));
         const tree = await openChatTree(store);

@@ -148,7 +148,7 @@ type Block = Message['content'][number];
 /** Splits a UI message into nodes that can be stored. */
 export function toUiNodes(ui: UiMessageJson): UiNode[] {
   const { id, role, parts, ...rest } = ui;
-  // Without a `content` of the app, which the importers of older messages would take for a text.
+  // A `content` field of the app is left out, because `splitUiMessage` would take it for the text of an older message.
   const ranges = splitUiMessage({ role, parts, metadata: ui.metadata ?? null }, id);
   const nodes: UiNode[] = [];
   let next = 0;

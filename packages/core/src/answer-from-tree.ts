@@ -64,14 +64,14 @@ export function answerFromTree(tree: Tree | undefined, read: Read, around: Cross
       return around.log(read.since, read.limit);
     default: {
       const other = 'treeId' in read ? read.treeId : undefined;
-      return answerSubtree((other === undefined ? tree : around.tree(other)) ?? noTree, read, around);
+      return answerFromOneTree((other === undefined ? tree : around.tree(other)) ?? noTree, read, around);
     }
   }
 }
 
-type SubtreeAnswer = Exclude<Read, { ask: 'taken' | 'home' | 'forest' | 'undoable' | 'redoable' | 'log' }>;
+type SingleTreeRead = Exclude<Read, { ask: 'taken' | 'home' | 'forest' | 'undoable' | 'redoable' | 'log' }>;
 
-function answerSubtree(tree: Tree, read: SubtreeAnswer, around: CrossTreeAnswers): Answer {
+function answerFromOneTree(tree: Tree, read: SingleTreeRead, around: CrossTreeAnswers): Answer {
   switch (read.ask) {
     case 'tree':
       return tree.version === 0 ? null : tree;

@@ -17,8 +17,8 @@ export interface ApplyResult {
 
 /**
  * Applies the steps of a commit to a tree value, either all or none, and raises the version. The input is not changed.
- * `at` is the time of the commit, for display; it defaults to the time of the last commit. An empty list of steps makes
- * no commit.
+ * `at` is the time of the commit, for display; it defaults to the tree's `updatedAt`. An empty list of steps makes no
+ * commit.
  */
 export function apply(tree: Tree, steps: readonly Step[], options: { readonly at?: number } = {}): Result<ApplyResult> {
   if (steps.length === 0) return ok({ tree, changes: [] });

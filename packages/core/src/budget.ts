@@ -82,7 +82,7 @@ export function estimateContextTokens(entries: readonly TokenCount[]): TokenEsti
   return { tokens: withMargin(newer), reported: null, newer };
 }
 
-// Computes in tenths, because 1.1 × 10 is slightly more than 11 in floating point and would be rounded up to 12.
+// Computes in tenths, because 1.1 × 50 is slightly more than 55 in floating point and would be rounded up to 56.
 function withMargin(tokens: number): number {
   return Math.ceil((tokens * 11) / 10);
 }

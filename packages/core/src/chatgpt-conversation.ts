@@ -16,9 +16,9 @@ import {
 } from './message.ts';
 import type { Node } from './node.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
-import { edit } from './plan/edit.ts';
-import { navigate } from './plan/navigate.ts';
-import { promptOfReply, reply } from './plan/reply.ts';
+import { planEdit } from './plan/edit.ts';
+import { planNavigate } from './plan/navigate.ts';
+import { planReply, promptOfReply } from './plan/reply.ts';
 import { positionBetween } from './position.ts';
 import { type Answer, type Read, type ReadProgram, runReads } from './reads.ts';
 
@@ -117,7 +117,7 @@ export function createConversationFunctions(env: {
     addNode(mapping, parentId, message) {
       assertCompleteMessage(message);
       assertIdFree(mapping, message.id);
-      const reading = reply(
+      const reading = planReply(
         {
           type: 'reply',
           treeId: treeId('conversation'),
@@ -137,7 +137,7 @@ export function createConversationFunctions(env: {
         nodeId: nodeId(id),
         direction: direction === 'prev' ? 'previous' : 'next',
       } as const;
-      const { steps } = planOn(mapping, conversation.current_node, navigate(command, context(mapping)));
+      const { steps } = planOn(mapping, conversation.current_node, planNavigate(command, context(mapping)));
       const [step] = steps;
       return step?.type === 'select' && step.after !== null
         ? { ...conversation, current_node: step.after }
@@ -166,7 +166,7 @@ export function createConversationFunctions(env: {
         nodeId: nodeId(messageId),
         content: newContent,
       } as const;
-      const plan = planOn(mapping, conversation.current_node, edit(command, context(mapping)));
+      const plan = planOn(mapping, conversation.current_node, planEdit(command, context(mapping)));
       const [newMessageId] = plan.result.added;
       if (newMessageId === undefined || old?.message == null) return { conversation, newMessageId: messageId };
       const at = seconds();

@@ -9,7 +9,10 @@ export const statusOfKind = {
   internal: 500,
 } as const;
 
-/** The seven kinds of failure. The kind alone decides HTTP status and exit code; new codes may be added. */
+/**
+ * The seven kinds of failure. The kind decides the exit code, and the HTTP status except for the codes that the server
+ * lists in `httpErrorCodes`. New codes may be added.
+ */
 export type ErrorKind = keyof typeof statusOfKind;
 
 /** Whether a value is a kind of failure, for errors that come from another process. */
@@ -107,7 +110,7 @@ export interface AppErrorInit {
   readonly retryable?: boolean;
 }
 
-/** The only error class of Coppice: a refusal that is thrown. */
+/** A refusal as an error that can be thrown, with the same code, kind, message and data. */
 export class AppError extends Error implements Refusal {
   readonly code: string;
   readonly kind: ErrorKind;

@@ -1,7 +1,7 @@
 import { makeRefusedResult, ok, type Result } from './errors.ts';
 
 declare const brand: unique symbol;
-/** A string type that only its own parser creates. */
+/** A string type to which a plain string can be assigned only after parsing or by a cast. */
 export type Brand<Name extends string> = string & { readonly [brand]: Name };
 
 /** Identifies a tree of any owner in a store. */

@@ -12,9 +12,9 @@ import {
 import { makeRefusedResult, ok, type Result } from './errors.ts';
 import type { Bookmark, Node } from './node.ts';
 import { treeFromRows } from './rewind.ts';
-import { readId, readTreeId } from './steps/fields.ts';
+import { nodeIdField, treeIdField } from './steps/fields.ts';
 import { toStoredNode } from './steps/insert.ts';
-import { attributesField, bookmarkShape, countField, readNewNode, toMalformedResult } from './steps/parse.ts';
+import { attributesField, bookmarkShape, readNewNode, toMalformedResult, versionField } from './steps/parse.ts';
 import { allBookmarks, allNodes, rowOf, type Tree, type TreeRow } from './tree.ts';
 
 /** A tree as plain JSON: a flat list of nodes with parent ids, so that depth does not matter. */
@@ -62,12 +62,12 @@ export function treeFromJson(json: unknown): Result<Tree> {
 }
 
 const rowFrom = shapeReader<TreeRow>({
-  id: readTreeId,
+  id: treeIdField,
   owner: requiredText,
-  rootId: readId,
-  version: countField,
+  rootId: nodeIdField,
+  version: versionField,
   structureVersion: integerField,
-  activeNodeId: nullableField(readId),
+  activeNodeId: nullableField(nodeIdField),
   nextSeq: integerField,
   createdAt: finiteNumberField,
   updatedAt: finiteNumberField,
@@ -79,9 +79,9 @@ function nodeFrom(json: FieldMap): Node {
   return toStoredNode(
     readNewNode(json),
     integerField(json, 'seq'),
-    countField(json, 'addedIn'),
-    countField(json, 'contentIn'),
+    versionField(json, 'addedIn'),
+    versionField(json, 'contentIn'),
     nullableField(integerField)(json, 'removedIn'),
-    nullableField(readId)(json, 'lastChildId'),
+    nullableField(nodeIdField)(json, 'lastChildId'),
   );
 }

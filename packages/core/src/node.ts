@@ -174,8 +174,8 @@ export function roleOf(message: Message | null): Role | 'root' {
 }
 
 /**
- * Whether a reply can be combined with others: it is no longer being written and has a text, or calls tools, after which
- * the text follows. A reply that was stopped or failed keeps the text that it has.
+ * Whether a reply can be combined with others: it is no longer pending, and it has a text or calls tools, whose results
+ * are followed by the text. A reply that was stopped or failed counts with the text that it has.
  */
 export function isCombinable({ kind, status, message }: Pick<Node, 'kind' | 'status' | 'message'>): boolean {
   if (kind !== 'message' || status === 'pending' || message?.role !== 'assistant') return false;

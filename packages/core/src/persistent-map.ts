@@ -8,7 +8,7 @@ import { insertAt } from './insert-at.ts';
 export interface MapEntry {
   readonly key: string;
   readonly hash: number;
-  /** Always absent. Branches and collisions have this property, so it distinguishes them from entries. */
+  /** Always absent, like `same`: only a branch has `slots` and only a collision has `same`, so entries have neither. */
   readonly slots?: undefined;
   readonly same?: undefined;
 }

@@ -86,7 +86,7 @@ export interface Reads {
   head: { args: { readonly id: NodeId; readonly treeId?: TreeId | undefined }; answer: NodeHead | null };
   /** A node, removed or not. */
   anyNode: { args: { readonly id: NodeId }; answer: Node | null };
-  /** Those of the given ids that are taken, in any tree of any owner. */
+  /** Those of the given ids that are taken, in any tree of any owner; in a store with buckets, of the same bucket. */
   taken: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
   /** The path from a first message down to a node, without the root; at most the last `limit` nodes. */
   path: {

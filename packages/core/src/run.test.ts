@@ -175,7 +175,7 @@ describe('an expected version', () => {
     ];
     for (const note of notes) await fixture.run(note, you);
     await runAndCheck(fixture, append(fixture, 'c', a), { expectedVersion: version });
-    // Commands that only annotate need no current version; the last one wins.
+    // Commands that only annotate need no current version; the last write wins.
     for (const note of notes.slice(0, 5)) {
       const stale = note.type === 'select' ? { ...note, nodeId: b } : note;
       await fixture.run(stale, { expectedVersion: version });

@@ -50,7 +50,7 @@ function pick<T>(list: readonly T[], n: number): T | undefined {
   return list[n % Math.max(1, list.length)];
 }
 
-/** Returns a position that no child has, had or lost in this commit, because planners never reuse positions. */
+/** Returns a position that no child has or had, also earlier in this commit, because planners never reuse positions. */
 function freePlace(nodes: readonly Node[], parentId: string | null, n: number, before: readonly Step[]): string {
   const taken = new Set<string>();
   for (const node of nodes) if (node.parentId === parentId) taken.add(node.position);

@@ -54,7 +54,7 @@ function nameOfPart(part: Json, mediaType: string): string {
   return given ?? `file.${/\w*$/.exec(mediaType)}`;
 }
 
-/** The content of a message without bytes, the blocks that contain them, and the place of each block's part. */
+/** The content of a message without bytes, the blocks that contain the bytes, and the index of each block's part. */
 export interface SplitContent {
   readonly content: Json;
   readonly blocks: readonly BytesBlock[];

@@ -216,8 +216,8 @@ export interface VariantsView {
 }
 
 /**
- * Returns the variants of a message. `next` after the last variant shows the first one, and `previous` the other way
- * round.
+ * Returns the variants of a message. `next` at the last variant shows the first one, and `previous` at the first
+ * variant shows the last one.
  */
 export function useVariants(messageId: string): VariantsView {
   const id = nodeId(messageId);

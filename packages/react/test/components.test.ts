@@ -9,7 +9,7 @@ import { openPageFixture, type PageFixture, waitUntilTrue } from '@coppice/web/t
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type InstalledReact, installReact18, reactFrom } from './react-versions.ts';
+import { createReactResolver, type InstalledReact, installReact18 } from './react-versions.ts';
 
 const html =
   '<!doctype html><html lang="en"><head><title>Test</title><link rel="stylesheet" href="/assets/styles.css"></head><body><div id="root"></div><script type="module" src="/assets/app.js"></script></body></html>';
@@ -36,7 +36,7 @@ describe.each(['18', '19'])('in a browser, with React %s', (major) => {
       // Development builds of React warn about misuse, for example of keys and effects, and mount twice in strict mode.
       define: { 'process.env.NODE_ENV': '"development"' },
       outfile: join(web, 'assets/app.js'),
-      plugins: major === '18' ? [reactFrom(react18.folder)] : [],
+      plugins: major === '18' ? [createReactResolver(react18.folder)] : [],
       logLevel: 'error',
     });
     // The bundle contains one version of React, which is the expected one.

@@ -21,14 +21,14 @@ await build({
   target: 'node20',
   jsx: 'automatic',
   define: { 'import.meta.dirname': JSON.stringify(source) },
-  // Found from the folder of the bundle: React 18 there, everything else in the repository.
+  // Resolved from the folder of the bundle, which has React 18; the repository around that folder has everything else.
   external: ['react', 'react-dom', 'vitest', '@coppice/*'],
   logLevel: 'error',
 });
 await import(pathToFileURL(file).href);
 
 test('[HK1] the tests of this file ran with React 18', async () => {
-  // Beside the bundle, so that it finds the same packages.
+  // This module is in the folder of the bundle, so that it resolves the same packages.
   const beside = join(installed.folder, 'versions.mjs');
   writeFileSync(beside, "export { version } from 'react';\nexport { version as dom } from 'react-dom/server';\n");
   const { version, dom }: { readonly version: string; readonly dom: string } = await import(pathToFileURL(beside).href);

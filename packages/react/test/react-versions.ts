@@ -25,8 +25,8 @@ export function installReact18(): InstalledReact {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Makes a bundle take React from a folder. */
-export function reactFrom(folder: string): Plugin {
+/** Creates an esbuild plugin that resolves React from a folder. */
+export function createReactResolver(folder: string): Plugin {
   return {
     name: 'react-from',
     setup(bundler) {

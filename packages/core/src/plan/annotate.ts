@@ -62,9 +62,9 @@ function buildAnnotateSteps(node: Node, set: Patch<NodeMeta>): Step[] {
 
 /**
  * Sets or removes metadata of a node in one commit. Refuses fields that only planners write. Titles and tags follow the
- * rules of {@link title} and {@link tag}.
+ * rules of {@link planTitle} and {@link planTag}.
  */
-export const annotate: Planner<AnnotateCommand, AnnotateResult> = function* (command) {
+export const planAnnotate: Planner<AnnotateCommand, AnnotateResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'annotated');
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(command.set, key))
@@ -76,14 +76,14 @@ export const annotate: Planner<AnnotateCommand, AnnotateResult> = function* (com
 };
 
 /** Sets a title. A generated title never replaces or hides the user's title. */
-export const title: Planner<TitleCommand, AnnotateResult> = function* (command) {
+export const planTitle: Planner<TitleCommand, AnnotateResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'titled');
   const set = command.auto === true ? { autoTitle: command.title } : { title: command.title };
   return toPlan(buildAnnotateSteps(node, yield* normaliseMeta(node, set)), { nodeId: node.id });
 };
 
 /** Replaces the tags of a node: trimmed, without duplicates, in the given order. */
-export const tag: Planner<TagCommand, AnnotateResult> = function* (command) {
+export const planTag: Planner<TagCommand, AnnotateResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'tagged');
   return toPlan(buildAnnotateSteps(node, yield* normaliseMeta(node, { tags: command.tags })), { nodeId: node.id });
 };
@@ -121,7 +121,7 @@ function normaliseTags(words: readonly string[] | null): readonly string[] | nul
 }
 
 /** Sets a bookmark. An existing bookmark gets the new title and keeps its creation time. */
-export const bookmark: Planner<BookmarkCommand, AnnotateResult> = function* (command, context) {
+export const planBookmark: Planner<BookmarkCommand, AnnotateResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'bookmarked');
   const before = yield* ask('bookmark', { on: node.id });
   if (command.title === null) {
@@ -140,7 +140,7 @@ export const bookmark: Planner<BookmarkCommand, AnnotateResult> = function* (com
 };
 
 /** Groups variants. All of them must be children of one parent. */
-export const group: Planner<GroupCommand, { readonly groupId: number }> = function* (command) {
+export const planGroup: Planner<GroupCommand, { readonly groupId: number }> = function* (command) {
   const nodes: Node[] = [];
   for (const id of new Set(command.nodeIds)) nodes.push(yield* requireMessage(id, 'grouped'));
   const parentId = nodes[0]?.parentId;

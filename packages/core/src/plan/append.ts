@@ -59,7 +59,7 @@ const longestAlias = 64;
 const fewSeams = 6;
 
 /** Walks down while a child equals the next message, then adds the rest as a chain. */
-export const append: Planner<AppendCommand, AppendResult> = function* (command, context) {
+export const planAppend: Planner<AppendCommand, AppendResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const parent = yield* requireHead(command.parentId ?? row.activeNodeId ?? row.rootId);
   const edge = yield* ask('lastPosition', { of: parent.id });

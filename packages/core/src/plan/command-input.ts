@@ -130,7 +130,7 @@ const replies = listOfExactly('A reply', {
   status: nullableField(oneOfField(nodeStatuses)),
   meta: jsonField,
 });
-// All other attributes are free-form and stored unchanged.
+// The other known attributes are checked in the steps, by `assertStorable`. Unknown attributes are stored unchanged.
 const readAttributes: FieldReader<unknown> = (fields, key) => {
   const values = objectField(fields, key);
   for (const name of ['title', 'autoTitle', 'systemPrompt', 'project', 'folder'])

@@ -156,7 +156,7 @@ export function* findTakenIds(ids: readonly NodeId[]): ReadProgram<ReadonlySet<s
 /** Returns the id of a new node like {@link newNodeId}; throws if a chosen id is taken. */
 export function* claimId(context: PlanContext, chosen: string | undefined): ReadProgram<NodeId> {
   const id = newNodeId(context, chosen);
-  if (chosen !== undefined) yield* assertFree([id]);
+  if (chosen !== undefined) yield* assertIdsFree([id]);
   return id;
 }
 
@@ -171,7 +171,7 @@ export function* nextGroupId(of: NodeId): ReadProgram<number> {
 }
 
 /** Throws if any tree already uses one of the ids. */
-export function* assertFree(ids: readonly NodeId[]): ReadProgram<void> {
+export function* assertIdsFree(ids: readonly NodeId[]): ReadProgram<void> {
   const taken = yield* findTakenIds(ids);
   for (const id of ids) if (taken.has(id)) throwIdTaken(id);
 }

@@ -19,7 +19,7 @@ import {
   requireTree,
   toPlan,
 } from './context.ts';
-import { parseSummary, planMarker } from './marker.ts';
+import { parseSummary, planMarkerInsertion } from './marker.ts';
 
 /** Copies a branch of another tree below a node, with new ids. */
 export interface GraftCommand {
@@ -85,8 +85,8 @@ export interface NodeCopyRequest {
 }
 
 /**
- * Builds insert steps that copy nodes with new ids. A copied root keeps its group only if all its siblings are copied
- * too.
+ * Builds insert steps that copy nodes with new ids. A root that is copied to a given position is in no group, because
+ * its siblings are not copied.
  */
 export function copyNodes(
   context: PlanContext,
@@ -133,7 +133,7 @@ export function copyNodes(
 }
 
 /** Copies a subtree from another tree of the same owner. */
-export const graft: Planner<GraftCommand, CopyResult> = function* (command, context) {
+export const planGraft: Planner<GraftCommand, CopyResult> = function* (command, context) {
   const { from } = command;
   const row = yield* requireTree(context);
   const parent = yield* requireNode(command.parentId);
@@ -158,7 +158,7 @@ export const graft: Planner<GraftCommand, CopyResult> = function* (command, cont
 };
 
 /** Copies messages to the end of the active branch; markers in the range are left out. */
-export const cherryPick: Planner<CherryPickCommand, CopyResult> = function* (command, context) {
+export const planCherryPick: Planner<CherryPickCommand, CopyResult> = function* (command, context) {
   const treeId = command.from ?? context.treeId;
   const first = yield* requireMessage(command.nodeId, 'copied', command.from);
   const range =
@@ -218,7 +218,7 @@ function* countShared(nodes: readonly Node[], other: NodeId): ReadProgram<number
 }
 
 /** Merges a branch into the end of the active branch. */
-export const merge: Planner<MergeCommand, CopyResult> = function* (command, context) {
+export const planMerge: Planner<MergeCommand, CopyResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const tip = yield* requireMessage(command.nodeId, 'merged');
   const active =
@@ -242,5 +242,5 @@ export const merge: Planner<MergeCommand, CopyResult> = function* (command, cont
     details: command.details,
   });
   const message = parseSummary(command.summary, tip.id);
-  return yield* planMarker(command, context, row, { kind: 'branch-summary', message, parent, marker });
+  return yield* planMarkerInsertion(command, context, row, { kind: 'branch-summary', message, parent, marker });
 };

@@ -12,9 +12,9 @@ import { assertStorable } from '../steps/storable.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import { utf8Length } from '../utf8-length.ts';
-import { append, buildChainSteps, dropBlankMessages, type NewMessage } from './append.ts';
+import { buildChainSteps, dropBlankMessages, type NewMessage, planAppend } from './append.ts';
 import {
-  assertFree,
+  assertIdsFree,
   newNodeId,
   newRootId,
   type PlanContext,
@@ -158,7 +158,7 @@ export function assertNotReserved(set: object, treeId: TreeId, keys: readonly st
 }
 
 /** Creates the tree in one commit, version 1. Creating the same tree again changes nothing. */
-export const create: Planner<CreateCommand, CreateResult> = function* (command, context) {
+export const planCreate: Planner<CreateCommand, CreateResult> = function* (command, context) {
   // A null removes an attribute, as everywhere else. So a system prompt of null means no prompt.
   const attributes = applyPatch<TreeAttributes>({}, normaliseAttributes(command.attributes ?? {}));
   assertNotReserved(attributes, context.treeId);
@@ -196,7 +196,7 @@ export const create: Planner<CreateCommand, CreateResult> = function* (command, 
       nonBlank.map((item) => ({ item, key: '', id: rootId })),
     ),
   );
-  yield* assertFree(command.rootId === undefined ? chosen : [rootId, ...chosen]);
+  yield* assertIdsFree(command.rootId === undefined ? chosen : [rootId, ...chosen]);
   const set = key === undefined ? attributes : { ...attributes, forestKey: key };
   return toPlan(buildFirstSteps(context, rootId, set), { treeId: context.treeId, created: true });
 };
@@ -210,7 +210,7 @@ function hasAttributes(row: TreeRow, wished: Patch<TreeAttributes>): boolean {
 function* startsWith(command: CreateCommand, row: TreeRow, context: PlanContext): ReadProgram<boolean> {
   const { messages = [] } = command;
   if (row.version === 1 || messages.length === 0) return true;
-  const { result } = yield* append({ type: 'append', treeId: row.id, parentId: row.rootId, messages }, context);
+  const { result } = yield* planAppend({ type: 'append', treeId: row.id, parentId: row.rootId, messages }, context);
   return result.added.length === 0;
 }
 
@@ -218,7 +218,7 @@ function* startsWith(command: CreateCommand, row: TreeRow, context: PlanContext)
  * Copies messages into a new tree. The copies have new ids and no groups, and record their origin. Pending replies
  * become errors, and bookmarks are not copied.
  */
-export const duplicate: Planner<DuplicateCommand, DuplicateResult> = function* (command, context) {
+export const planDuplicate: Planner<DuplicateCommand, DuplicateResult> = function* (command, context) {
   const { from } = command;
   assertNotReserved(command.attributes ?? {}, context.treeId);
   assertMetadataSize(command.attributes ?? {}, context.treeId);
@@ -278,7 +278,7 @@ function* findRepeatedCopy(command: DuplicateCommand, row: TreeRow): ReadProgram
   return ids;
 }
 
-export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }> = function* (command, context) {
+export const planAttributes: Planner<AttributesCommand, { readonly treeId: TreeId }> = function* (command, context) {
   const row = yield* requireTree(context);
   assertNotReserved(command.set, row.id);
   // The prompt can change only in an empty tree, because messages were written under the old prompt. A forest tree is
@@ -301,7 +301,7 @@ export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }>
 };
 
 /** Moves a tree to the trash, from where it can be restored. */
-export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
+export const planDeleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
   const row = yield* requireTree(context);
   const inside = yield* ask('subtreeInfo', { of: row.rootId });
   refusePendingReplies(inside.pending);
@@ -314,7 +314,7 @@ export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }>
 };
 
 /** Restores a tree from the trash. If another forest tree has the same key now, the restored tree loses its key. */
-export const restoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
+export const planRestoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
   const row = yield* requireTree(context);
   const { forestKey: key, project, trashedAt } = row.attributes;
   if (trashedAt === undefined) return toPlan([], { treeId: row.id });

@@ -62,12 +62,12 @@ export interface DeleteImpact {
 type DeleteTarget = Node & { readonly parentId: NodeId };
 
 /** Deletes nodes in one commit, by splice or by cascade. */
-export const deleteNodes: Planner<DeleteCommand, DeleteResult> = function* (command, context) {
+export const planDelete: Planner<DeleteCommand, DeleteResult> = function* (command, context) {
   const targets = yield* targetsOf(command);
   return command.mode === 'cascade' ? yield* cascade(context, targets) : yield* splice(context, targets);
 };
 
-/** Previews {@link deleteNodes}. Throws for the same reasons, except for pending replies. */
+/** Previews {@link planDelete}. Throws for the same reasons, except for pending replies. */
 export function* impactOf(command: DeleteCommand, context: PlanContext): ReadProgram<DeleteImpact> {
   const row = yield* requireTree(context);
   const targets = yield* targetsOf(command);
@@ -106,7 +106,7 @@ function* targetsOf(command: DeleteCommand): ReadProgram<DeleteTarget[]> {
 /**
  * Deletes the group of a node by splice; a node without a group is deleted alone. Refused while a member is pending.
  */
-export const deleteGroup: Planner<DeleteGroupCommand, DeleteResult> = function* (command, context) {
+export const planDeleteGroup: Planner<DeleteGroupCommand, DeleteResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'deleted alone');
   const targets: DeleteTarget[] = [];
   for (const child of yield* ask('children', { of: node.parentId }))
@@ -116,7 +116,7 @@ export const deleteGroup: Planner<DeleteGroupCommand, DeleteResult> = function* 
 };
 
 /** Removes all messages of a tree. Does nothing in an empty tree. */
-export const clear: Planner<ClearCommand, DeleteResult> = function* (_command, context) {
+export const planClear: Planner<ClearCommand, DeleteResult> = function* (_command, context) {
   const row = yield* requireTree(context);
   const turns = yield* ask('children', { of: row.rootId });
   const inside = yield* ask('subtreeInfo', { of: row.rootId });

@@ -26,7 +26,7 @@ import { editInPlace } from './edit-in-place.ts';
 import { type EditableNode, type EditCommand, type EditResult, moveBookmarkSteps } from './edit-types.ts';
 
 /** Edits a message as a new variant, in place or by longest common prefix. */
-export const edit: Planner<EditCommand, EditResult> = function* (command, context) {
+export const planEdit: Planner<EditCommand, EditResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'edited');
   if (node.role === 'tool')
     return refuse('message/is-tool', `The tool result ${node.id} cannot be edited.`, { nodeId: node.id });

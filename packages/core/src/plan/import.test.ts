@@ -4,7 +4,7 @@ import { runReads } from '../reads.ts';
 import { assistant, refusalOf, runAndCheck, stepTypesOf, TestTree, testUuid, user } from '../testing/index.ts';
 import { createPlanContext } from '../testing/plan-context.ts';
 import { allBookmarks, emptyTree, findAnyNode } from '../tree.ts';
-import { type ImportCommand, type ImportNode, importTree } from './import.ts';
+import { type ImportCommand, type ImportNode, planImport } from './import.ts';
 
 const q: ImportNode = { id: testUuid(11), parentId: null, order: 0, message: user('q'), createdAt: 5 };
 const a1: ImportNode = { id: testUuid(12), parentId: testUuid(11), order: 1, message: assistant('a1'), group: 3 };
@@ -163,7 +163,7 @@ describe('an import', () => {
       }));
       let pauses = 0;
       const command = importing(nodes);
-      const reading = importTree(command, createPlanContext(command.treeId));
+      const reading = planImport(command, createPlanContext(command.treeId));
       runReads(reading, (read) => {
         if (read.ask === 'pause') pauses++;
         return read.ask === 'taken' ? [] : null;

@@ -9,7 +9,7 @@ import { inversePatch } from '../rows.ts';
 import { isSameJson } from '../same-json.ts';
 import type { Step } from '../steps/types.ts';
 import {
-  assertFree,
+  assertIdsFree,
   buildNode,
   buildSelectSteps,
   findTakenIds,
@@ -94,7 +94,7 @@ interface ParentInfos {
 }
 
 /** Imports a conversation into a new tree, or adds its new nodes to an existing tree. */
-export const importTree: Planner<ImportCommand, ImportResult> = function* (command, context) {
+export const planImport: Planner<ImportCommand, ImportResult> = function* (command, context) {
   const { attributes = {}, nodes } = command;
   assertNotReserved(attributes, context.treeId);
   const ids = nodes.map((node) => newNodeId(context, node.id));
@@ -174,7 +174,7 @@ function* newRoot(
   const id = newRootId(context, rootId);
   if (known.has(id))
     refuse('id/taken', `The id ${id} is used for the beginning of the chat and for a message.`, { nodeId: id });
-  yield* assertFree(rootId === undefined ? [] : [id]);
+  yield* assertIdsFree(rootId === undefined ? [] : [id]);
   return id;
 }
 

@@ -1,57 +1,57 @@
 /** All commands with their planners, and the properties of commands that other modules need. */
-import { annotate, bookmark, group, tag, title } from './annotate.ts';
-import { append } from './append.ts';
+import { planAnnotate, planBookmark, planGroup, planTag, planTitle } from './annotate.ts';
+import { planAppend } from './append.ts';
 import type { Planner } from './context.ts';
-import { cherryPick, graft, merge } from './copy.ts';
-import { attributes, create, deleteTree, duplicate, restoreTree } from './create.ts';
-import { clear, deleteGroup, deleteNodes } from './delete.ts';
-import { edit } from './edit.ts';
-import { importTree } from './import.ts';
-import { join } from './join.ts';
-import { addMarker, branch, compact } from './marker.ts';
-import { move } from './move.ts';
-import { navigate, select } from './navigate.ts';
-import { finish, regenerate, reply } from './reply.ts';
-import { restore, restoreVersion } from './restore.ts';
-import { splitMessage } from './split.ts';
-import { redo, undo } from './undo.ts';
+import { planCherryPick, planGraft, planMerge } from './copy.ts';
+import { planAttributes, planCreate, planDeleteTree, planDuplicate, planRestoreTree } from './create.ts';
+import { planClear, planDelete, planDeleteGroup } from './delete.ts';
+import { planEdit } from './edit.ts';
+import { planImport } from './import.ts';
+import { planJoin } from './join.ts';
+import { planBranch, planCompact, planMark } from './marker.ts';
+import { planMove } from './move.ts';
+import { planNavigate, planSelect } from './navigate.ts';
+import { planFinish, planRegenerate, planReply } from './reply.ts';
+import { planRestore, planRestoreVersion } from './restore.ts';
+import { planSplit } from './split.ts';
+import { planRedo, planUndo } from './undo.ts';
 
 /** Every type of command with the planner that turns it into steps. */
 export const planners = {
-  create,
-  append,
-  edit,
-  split: splitMessage,
-  join,
-  reply,
-  regenerate,
-  finish,
-  select,
-  navigate,
-  delete: deleteNodes,
-  'delete-group': deleteGroup,
-  clear,
-  move,
-  graft,
-  'cherry-pick': cherryPick,
-  merge,
-  branch,
-  compact,
-  mark: addMarker,
-  duplicate,
-  import: importTree,
-  bookmark,
-  tag,
-  title,
-  annotate,
-  group,
-  attributes,
-  'delete-tree': deleteTree,
-  'restore-tree': restoreTree,
-  restore,
-  'restore-version': restoreVersion,
-  undo,
-  redo,
+  create: planCreate,
+  append: planAppend,
+  edit: planEdit,
+  split: planSplit,
+  join: planJoin,
+  reply: planReply,
+  regenerate: planRegenerate,
+  finish: planFinish,
+  select: planSelect,
+  navigate: planNavigate,
+  delete: planDelete,
+  'delete-group': planDeleteGroup,
+  clear: planClear,
+  move: planMove,
+  graft: planGraft,
+  'cherry-pick': planCherryPick,
+  merge: planMerge,
+  branch: planBranch,
+  compact: planCompact,
+  mark: planMark,
+  duplicate: planDuplicate,
+  import: planImport,
+  bookmark: planBookmark,
+  tag: planTag,
+  title: planTitle,
+  annotate: planAnnotate,
+  group: planGroup,
+  attributes: planAttributes,
+  'delete-tree': planDeleteTree,
+  'restore-tree': planRestoreTree,
+  restore: planRestore,
+  'restore-version': planRestoreVersion,
+  undo: planUndo,
+  redo: planRedo,
 } as const;
 
 /** The `type` of a command. */

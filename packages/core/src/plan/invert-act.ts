@@ -17,7 +17,7 @@ import type { TreeRow } from '../tree.ts';
 import { assertNotPending, refusePendingReplies } from './context.ts';
 import { buildRestoreStep, treePositionOf } from './delete.ts';
 import { toReplaceContent } from './edit-types.ts';
-import { nearestAncestor, TreeOverlay } from './tree-overlay.ts';
+import { findNearestAncestorOrSelf, TreeOverlay } from './tree-overlay.ts';
 
 /** The steps that invert an act, adapted to later changes of the tree. */
 export interface InvertedAct {
@@ -180,7 +180,7 @@ function* withoutNested(live: ReadonlyMap<NodeId, NodeId>, out: ReadonlySet<Node
     if (out.has(id)) removedRoots.add(id);
     const above = live.has(parentId)
       ? parentId
-      : yield* nearestAncestor(parentId, (one) => live.has(one) || out.has(one));
+      : yield* findNearestAncestorOrSelf(parentId, (one) => live.has(one) || out.has(one));
     if (above === null || !live.has(above)) removedRoots.add(id);
   }
   return removedRoots;

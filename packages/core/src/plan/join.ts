@@ -27,7 +27,7 @@ export interface JoinResult {
 }
 
 /** Joins a user's or an assistant's text with the next message of the same role. */
-export const join: Planner<JoinCommand, JoinResult> = function* (command, context) {
+export const planJoin: Planner<JoinCommand, JoinResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const upper = yield* requireMessage(command.nodeId, 'joined');
   const lower = yield* requireOnlyChild(upper);

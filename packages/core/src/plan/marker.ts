@@ -7,7 +7,7 @@ import { ask, type ReadProgram } from '../reads.ts';
 import { omitNullish } from '../rows.ts';
 import type { TreeRow } from '../tree.ts';
 import {
-  assertFree,
+  assertIdsFree,
   buildNode,
   buildSelectSteps,
   newNodeId,
@@ -83,7 +83,7 @@ export interface MarkResult {
 }
 
 /** Makes a node active; a summary is added below it as a marker. */
-export const branch: Planner<BranchCommand, MarkResult> = function* (command, context) {
+export const planBranch: Planner<BranchCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);
   if (command.summary === undefined) {
     const { id } = yield* requireMessage(command.nodeId, 'selected');
@@ -93,14 +93,14 @@ export const branch: Planner<BranchCommand, MarkResult> = function* (command, co
   const from = command.from === undefined ? row.activeNodeId : (yield* requireNode(command.from)).id;
   const marker = omitNullish<Marker>({ from, details: command.details });
   const message = parseSummary(command.summary, node.id);
-  return yield* planMarker(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
+  return yield* planMarkerInsertion(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
 };
 
 /**
  * Adds a compaction below the given node or the active node. The compaction stores the recorded prompt of its path, so
  * that reading a context need not read further up.
  */
-export const compact: Planner<CompactCommand, MarkResult> = function* (command, context) {
+export const planCompact: Planner<CompactCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const leaf =
     command.nodeId ??
@@ -121,7 +121,7 @@ export const compact: Planner<CompactCommand, MarkResult> = function* (command, 
     return toPlan([], { nodeId: leaf, added: [] });
   const recordedPrompt = findNearestRecordedPrompt((yield* ask('pathMeta', { to: leaf })).entries);
   const noted = recordedPrompt === undefined ? command : { ...command, meta: { recordedPrompt, ...command.meta } };
-  return yield* planMarker(noted, context, row, { kind: 'compaction', message, parent, marker });
+  return yield* planMarkerInsertion(noted, context, row, { kind: 'compaction', message, parent, marker });
 };
 
 /** Whether a node has children other than the marker of an earlier try. */
@@ -134,14 +134,14 @@ function* hasOtherChildren({ id }: CompactCommand, leaf: NodeId): ReadProgram<bo
  * Adds an injected message or an extension's state. A state may have a blank message, because its content is in the
  * details.
  */
-export const addMarker: Planner<MarkCommand, MarkResult> = function* (command, context) {
+export const planMark: Planner<MarkCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const { kind } = command;
   const message = parseNewMessage(command.message, 'message');
   if (kind === 'injected' && isBlank(message)) refuse('message/blank', 'The injected message is empty.');
   const parent = yield* requireNode(command.parentId ?? row.activeNodeId ?? row.rootId);
   const marker = omitNullish<Marker>({ details: command.details });
-  return yield* planMarker(command, context, row, { kind, message, parent, marker });
+  return yield* planMarkerInsertion(command, context, row, { kind, message, parent, marker });
 };
 
 /** Builds the message of a marker from a summary; throws if the summary is blank. */
@@ -161,7 +161,7 @@ interface NewMarker {
 }
 
 /** Plans the insertion of a marker as the last child of its parent. A retry with the same id adds nothing. */
-export function* planMarker(
+export function* planMarkerInsertion(
   command: MarkingCommand,
   context: PlanContext,
   row: TreeRow,
@@ -172,7 +172,7 @@ export function* planMarker(
   const id = newNodeId(context, command.id);
   if (command.id !== undefined) {
     if (yield* findMarker(command, context, id, made)) return toPlan([], { nodeId: id, added: [] });
-    yield* assertFree([id]);
+    yield* assertIdsFree([id]);
   }
   const node = buildNode(context, parent, yield* positionAfterLast(parent.id), { id, kind, message, marker, meta });
   const selects = row.activeNodeId === null || selectMarker(command, row.activeNodeId);

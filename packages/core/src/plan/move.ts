@@ -27,7 +27,7 @@ export interface MoveResult {
  * Moves a subtree and keeps all ids. Refuses a cycle and a parent of another tree. A reply that is being generated in
  * the subtree continues, because its run finds the node by id.
  */
-export const move: Planner<MoveCommand, MoveResult> = function* (command) {
+export const planMove: Planner<MoveCommand, MoveResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'moved');
   const parent = yield* requireNode(command.parentId);
   if (yield* ask('isAncestorOrSelf', { id: node.id, below: parent.id }))

@@ -23,14 +23,14 @@ export interface SelectResult {
 }
 
 /** Makes a node active. Refuses the root and unknown nodes. */
-export const select: Planner<SelectCommand, SelectResult> = function* (command, context) {
+export const planSelect: Planner<SelectCommand, SelectResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* requireMessage(command.nodeId, 'selected');
   return toPlan(buildSelectSteps(row, node.id), { nodeId: node.id });
 };
 
 /** Cycles through the variants of a node. With a single variant nothing changes. */
-export const navigate: Planner<NavigateCommand, SelectResult> = function* (command, context) {
+export const planNavigate: Planner<NavigateCommand, SelectResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* requireMessage(command.nodeId, 'switched');
   const variants = yield* ask('children', { of: node.parentId });

@@ -7,7 +7,7 @@ import { ask, type ReadProgram } from '../reads.ts';
 import { inversePatch } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
 import {
-  assertFree,
+  assertIdsFree,
   buildNode,
   buildSelectSteps,
   newNodeId,
@@ -79,7 +79,7 @@ export interface FinishResult {
 }
 
 /** Inserts replies below a given parent. */
-export const reply: Planner<ReplyCommand, InsertedReplies> = function* (command, context) {
+export const planReply: Planner<ReplyCommand, InsertedReplies> = function* (command, context) {
   const parent = yield* requireNode(command.parentId);
   const edge = yield* ask('lastPosition', { of: parent.id });
   const groupId = yield* variantGroup(command, parent.id);
@@ -95,7 +95,7 @@ function* variantGroup({ join, replies }: ReplyCommand, parentId: NodeId): ReadP
 }
 
 /** Inserts replies below the nearest user message above, in the group of the existing replies. */
-export const regenerate: Planner<RegenerateCommand, InsertedReplies> = function* (command, context) {
+export const planRegenerate: Planner<RegenerateCommand, InsertedReplies> = function* (command, context) {
   const { prompt, old } = yield* promptOfReply(yield* requireMessage(command.nodeId, 'generated again'));
   const edge = yield* ask('lastPosition', { of: prompt.id });
   const children = yield* ask('children', { of: prompt.id });
@@ -140,7 +140,7 @@ function* replySteps(
   const there =
     chosen.length === ids.length ? yield* findRepeatedReplies(context, parent.id, command.replies, ids) : null;
   if (there !== null) return toPlan<InsertedReplies>([], { promptId: parent.id, added: ids, groupId: there });
-  yield* assertFree(chosen);
+  yield* assertIdsFree(chosen);
   const steps: Step[] = [...before];
   let position = after;
   for (const [index, id] of ids.entries()) {
@@ -183,7 +183,7 @@ function* findRepeatedReplies(
  * Writes a reply's text and status. A reply that is no longer pending is not changed, so that a late run does not
  * overwrite the text that recovery saved. Status `pending` reopens a reply that was cut short.
  */
-export const finish: Planner<FinishCommand, FinishResult> = function* (command, context) {
+export const planFinish: Planner<FinishCommand, FinishResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'generated');
   const reopens =
     command.status === 'pending' &&

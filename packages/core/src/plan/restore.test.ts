@@ -21,7 +21,7 @@ import {
 import { createPlanContext, noOtherTrees } from '../testing/plan-context.ts';
 import { runCommands } from '../testing/run-commands.ts';
 import { childIds, findNode, type Tree } from '../tree.ts';
-import { restoreVersion } from './restore.ts';
+import { planRestoreVersion } from './restore.ts';
 
 vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
@@ -282,7 +282,7 @@ describe('an earlier version', () => {
       if (read.ask !== 'rows') return answerFromTree(tree, read, around);
       return { row: tree, nodes: [fixture.node(fixture.rootId), fixture.node(a)], bookmarks: [] };
     };
-    expect(() => runReads(restoreVersion(back(fixture, 2), createPlanContext(fixture.treeId)), purged)).toThrow(
+    expect(() => runReads(planRestoreVersion(back(fixture, 2), createPlanContext(fixture.treeId)), purged)).toThrow(
       expect.objectContaining({ code: 'undo/purged' }),
     );
   });

@@ -30,7 +30,7 @@ export interface RestoreResult {
 }
 
 /** Restores a node. Its parent must be live, so nested removals are restored from the top down. */
-export const restore: Planner<RestoreCommand, RestoreResult> = function* (command, context) {
+export const planRestore: Planner<RestoreCommand, RestoreResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* ask('anyNode', { id: command.nodeId });
   if (node === null || node.parentId === null)
@@ -65,7 +65,7 @@ function* removalRoot(from: Node): ReadProgram<Node> {
 /**
  * Restores an earlier version of the tree: newer nodes are removed, removed nodes are restored, and texts are reset.
  */
-export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: number }> = function* (
+export const planRestoreVersion: Planner<RestoreVersionCommand, { readonly version: number }> = function* (
   command,
   context,
 ) {

@@ -39,7 +39,7 @@ export interface SplitResult {
 }
 
 /** Splits a user's or an assistant's text. */
-export const splitMessage: Planner<SplitCommand, SplitResult> = function* (command, context) {
+export const planSplit: Planner<SplitCommand, SplitResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'split');
   const again = yield* findRepeatedSplit(command, context, node);
   if (again !== null) return toPlan([], { nodeId: again, right: node.id });

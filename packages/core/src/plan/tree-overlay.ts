@@ -159,7 +159,7 @@ export class TreeOverlay {
     }
     let at = id;
     for (let turns = 0; turns <= this.moved.size; turns++) {
-      const met = yield* nearestAncestor(at, (one) => tops.has(one) || this.moved.has(one));
+      const met = yield* findNearestAncestorOrSelf(at, (one) => tops.has(one) || this.moved.has(one));
       if (met === null || tops.has(met)) return met;
       at = (yield* this.anyNode(met))?.parentId ?? this.#row.rootId;
     }
@@ -188,9 +188,9 @@ export class TreeOverlay {
 }
 
 /** Returns the nearest node at or above `from` that fulfils a condition, or null. */
-export function* nearestAncestor(from: NodeId, fits: (id: NodeId) => boolean): ReadProgram<NodeId | null> {
+export function* findNearestAncestorOrSelf(from: NodeId, fits: (id: NodeId) => boolean): ReadProgram<NodeId | null> {
   let live = from;
-  // A path contains no removed nodes, so this walks up by parent to the first live node.
+  // The read of a path returns no removed nodes, so this loop walks up from parent to parent to the first live node.
   for (let node = yield* ask('anyNode', { id: live }); node?.removedIn != null && node.parentId !== null; ) {
     if (fits(live)) return live;
     live = node.parentId;

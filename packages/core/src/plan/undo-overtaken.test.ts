@@ -13,7 +13,7 @@ import {
 import { planWithoutCommit, refusalOf, TestTree, undoableState, user } from '../testing/index.ts';
 import { createPlanContext } from '../testing/plan-context.ts';
 import { bookmarkOn, findNode } from '../tree.ts';
-import { undo as undoPlanner } from './undo.ts';
+import { planUndo } from './undo.ts';
 
 function overtaken(fixture: TestTree, context: Partial<RunContext> = {}, type: 'undo' | 'redo' = 'undo') {
   return fixture.run({ type, treeId: fixture.treeId }, context).then(
@@ -213,7 +213,7 @@ describe('undo after changes by others', () => {
     const context = createPlanContext(fixture.treeId);
     const purged = { actId, commits: [], elsewhere: [], purged: true };
     const plan = () =>
-      runReads(undoPlanner({ type: 'undo', treeId: fixture.treeId }, context), (read: Read) =>
+      runReads(planUndo({ type: 'undo', treeId: fixture.treeId }, context), (read: Read) =>
         read.ask === 'undoable' ? purged : fixture.tree,
       );
     expect(plan).toThrow(expect.objectContaining({ code: 'undo/purged' }));

@@ -5,7 +5,7 @@ import { type ActRecord, ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import { buildSelectSteps, type Plan, type PlanContext, type Planner, requireTree, toPlan } from './context.ts';
-import { deleteTree } from './create.ts';
+import { planDeleteTree } from './create.ts';
 import { findNextActive } from './delete.ts';
 import { invertAct } from './invert-act.ts';
 import type { TreeOverlay } from './tree-overlay.ts';
@@ -37,12 +37,12 @@ export interface ReversalResult {
 }
 
 /** Undoes all commits of an act with one inverse commit. */
-export const undo: Planner<UndoCommand, ReversalResult> = function* (command, context) {
+export const planUndo: Planner<UndoCommand, ReversalResult> = function* (command, context) {
   return yield* undoPlan(command, context, yield* ask('undoable', resolveRequestedAct(command, context.actor)));
 };
 
 /** Redoes an act by inverting the commit that undid it. */
-export const redo: Planner<RedoCommand, ReversalResult> = function* (command, context) {
+export const planRedo: Planner<RedoCommand, ReversalResult> = function* (command, context) {
   return yield* undoPlan(command, context, yield* ask('redoable', resolveRequestedAct(command, context.actor)));
 };
 
@@ -65,7 +65,7 @@ export function* undoTreeCreation(
       actId,
       added.map((node) => node.id),
     );
-  const { steps } = yield* deleteTree({ type: 'delete-tree', treeId: row.id }, context);
+  const { steps } = yield* planDeleteTree({ type: 'delete-tree', treeId: row.id }, context);
   const act: ActRecord = { actId, commits: [], elsewhere: [], purged: false };
   const result: ReversalResult = { act, activeNodeId: row.activeNodeId };
   return { ...toPlan(steps.length === 0 ? [emptyStep] : steps, result), reverses: { kind: 'undo', actId } };

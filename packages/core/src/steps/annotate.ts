@@ -7,7 +7,7 @@ import type { AnnotateStep, StepCheck, StepKind } from './types.ts';
  * Changes title, tags, source and custom data of a node. Neither the shape of the tree nor its messages depend on
  * these.
  */
-export const annotate: StepKind<AnnotateStep> = {
+export const annotateStepKind: StepKind<AnnotateStep> = {
   type: 'annotate',
   structural: false,
   rows: ({ nodeId, after }) => [{ op: 'updated', nodeIds: [nodeId], set: {}, meta: after }],

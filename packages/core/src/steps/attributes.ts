@@ -7,7 +7,7 @@ import type { AttributesStep, StepCheck, StepKind } from './types.ts';
  * Changes attributes of the tree. The system prompt can change only while the tree is empty, and never in a forest
  * tree.
  */
-export const attributes: StepKind<AttributesStep> = {
+export const attributesStepKind: StepKind<AttributesStep> = {
   type: 'attributes',
   structural: false,
   rows: ({ after }) => [{ op: 'tree', attributes: after }],

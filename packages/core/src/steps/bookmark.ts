@@ -4,7 +4,7 @@ import { findAnyNode } from '../tree.ts';
 import type { BookmarkStep, StepCheck, StepKind } from './types.ts';
 
 /** Sets, retitles or removes a bookmark. Allowed on a removed node only if the same commit restores it. */
-export const bookmark: StepKind<BookmarkStep> = {
+export const bookmarkStepKind: StepKind<BookmarkStep> = {
   type: 'bookmark',
   structural: false,
   rows: ({ nodeId, after }) => [{ op: 'bookmarked', nodeId, bookmark: after }],

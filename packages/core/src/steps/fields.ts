@@ -19,29 +19,29 @@ import type { Message } from '../message.ts';
 import { nodeKinds, nodeStatuses } from '../node.ts';
 
 /** Reads one of {@link nodeKinds}. */
-export const kindField = oneOfField(nodeKinds);
+export const nodeKindField = oneOfField(nodeKinds);
 /** Reads one of {@link nodeStatuses}. */
-export const statusField = oneOfField(nodeStatuses);
+export const nodeStatusField = oneOfField(nodeStatuses);
 
 /** Reads a non-empty id. Tree values accept any text, so that foreign ids can be kept. */
-export function readId(fields: FieldMap, key: string): NodeId {
+export function nodeIdField(fields: FieldMap, key: string): NodeId {
   return nodeId(requiredText(fields, key) || throwMalformed(key, 'an id'));
 }
 
 /** Reads a non-empty tree id, in any form. */
-export function readTreeId(fields: FieldMap, key: string): TreeId {
-  return treeId(readId(fields, key));
+export function treeIdField(fields: FieldMap, key: string): TreeId {
+  return treeId(nodeIdField(fields, key));
 }
 
 function checkOrigin(fields: FieldMap, key: string): void {
   checkLineage(fields, key);
-  readId(objectField(fields, key), 'nodeId');
+  nodeIdField(objectField(fields, key), 'nodeId');
 }
 
 function checkLineage(fields: FieldMap, key: string): void {
   const from = objectField(fields, key);
-  readId(from, 'treeId');
-  if (ownField(from, 'nodeId') != null) readId(from, 'nodeId');
+  nodeIdField(from, 'treeId');
+  if (ownField(from, 'nodeId') != null) nodeIdField(from, 'nodeId');
 }
 
 /** Readers for the known keys of a patch; other keys are kept unchanged. */
@@ -68,9 +68,9 @@ export const metadataReaders: PatchReaders = new Map<string, FieldReader<unknown
 /** Readers for the known keys of a marker. */
 export const markerReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
   Object.entries({
-    firstKept: readId,
+    firstKept: nodeIdField,
     tokensBefore: finiteNumberField,
-    from: readId,
+    from: nodeIdField,
     mergedFrom: checkOrigin,
     details: objectField,
   }),
@@ -96,7 +96,7 @@ export function assertPatch(values: unknown, readers: PatchReaders): void {
   for (const name of Object.keys(values)) if (values[name] != null) readers.get(name)?.(values, name);
 }
 
-// JSON.stringify overflows the stack beyond two thousand levels, and other readers of the journal may have lower
+// JSON.stringify overflows the stack at a few thousand levels, and other programs that read the journal may have lower
 // limits.
 const deepest = 1000;
 

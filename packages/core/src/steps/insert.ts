@@ -12,14 +12,14 @@ import {
   assertPlainJson,
   markerReaders,
   metadataReaders,
-  kindField as readKind,
-  statusField as readStatus,
+  nodeKindField,
+  nodeStatusField,
 } from './fields.ts';
 import { matchParentMismatch } from './match.ts';
 import type { InsertStep, StepCheck, StepKind } from './types.ts';
 
 /** Adds one node below a live parent, or a root to a tree without a root. */
-export const insert: StepKind<InsertStep> = {
+export const insertStepKind: StepKind<InsertStep> = {
   type: 'insert',
   structural: true,
   rows: ({ node }, { seq, version, marks }) => [
@@ -34,8 +34,8 @@ export function assertInsertData({
 }: InsertStep): void {
   const plain = { createdAt, kind, status, groupId };
   finiteNumberField(plain, 'createdAt');
-  readKind(plain, 'kind');
-  readStatus(plain, 'status');
+  nodeKindField(plain, 'kind');
+  nodeStatusField(plain, 'status');
   integerField(plain, 'groupId');
   if (message !== null) assertMessageData(message, id);
   assertPatch(meta, metadataReaders);

@@ -6,29 +6,29 @@ import type { NodeId } from '../ids.ts';
 import type { NewNode } from '../node.ts';
 import type { Commit, ReadProgram } from '../reads.ts';
 import type { RowChange } from '../rows.ts';
-import { annotate } from './annotate.ts';
-import { attributes } from './attributes.ts';
-import { bookmark } from './bookmark.ts';
-import { insert } from './insert.ts';
-import { move } from './move.ts';
-import { regroup } from './regroup.ts';
-import { remove } from './remove.ts';
-import { replace } from './replace.ts';
-import { restore } from './restore.ts';
-import { select, visitMarksOfInserts } from './select.ts';
+import { annotateStepKind } from './annotate.ts';
+import { attributesStepKind } from './attributes.ts';
+import { bookmarkStepKind } from './bookmark.ts';
+import { insertStepKind } from './insert.ts';
+import { moveStepKind } from './move.ts';
+import { regroupStepKind } from './regroup.ts';
+import { removeStepKind } from './remove.ts';
+import { replaceStepKind } from './replace.ts';
+import { restoreStepKind } from './restore.ts';
+import { selectStepKind, visitMarksOfInserts } from './select.ts';
 import type { CommitNumbers, Step, StepKind, StepType } from './types.ts';
 
 const kinds: { readonly [T in StepType]: StepKind<Extract<Step, { type: T }>> } = {
-  insert,
-  remove,
-  restore,
-  move,
-  replace,
-  annotate,
-  regroup,
-  select,
-  bookmark,
-  attributes,
+  insert: insertStepKind,
+  remove: removeStepKind,
+  restore: restoreStepKind,
+  move: moveStepKind,
+  replace: replaceStepKind,
+  annotate: annotateStepKind,
+  regroup: regroupStepKind,
+  select: selectStepKind,
+  bookmark: bookmarkStepKind,
+  attributes: attributesStepKind,
 };
 
 /** Returns how a step of this type is written and inverted. */

@@ -11,7 +11,7 @@ import { isOnPathTo, visitMarks } from './select.ts';
 import type { CommitNumbers, MoveStep, StepCheck, StepKind } from './types.ts';
 
 /** Moves a subtree to another parent, or to another position under the same parent. */
-export const move: StepKind<MoveStep> = {
+export const moveStepKind: StepKind<MoveStep> = {
   type: 'move',
   structural: true,
   rows: ({ nodeId, to: { parentId, position, groupId, matchParent } }) => [
@@ -22,11 +22,11 @@ export const move: StepKind<MoveStep> = {
 };
 
 /**
- * Updates the match parent of markers and first messages below a moved marker, removed nodes included. If the old
- * parent has a visit mark on the node, the mark moves to the new parent if that is a child of the old parent; otherwise
- * the mark is cleared. The new parent gets a mark on the node if it had no mark, or a mark on the old parent that is not
- * active. If the moved node is on the active path, all marks of the new path are set, because later commits rely on
- * them.
+ * Updates the match parent of markers and first messages below a moved marker, removed nodes included. If the visit
+ * mark of the old parent was on the node, it is set on the new parent, provided that the new parent is a child of the
+ * old parent; otherwise it is cleared. The new parent gets a mark on the node if it had no mark, or if its mark was on
+ * the old parent and the old parent is not active. If the moved node is on the active path, all marks of the new path
+ * are set, because later commits rely on them.
  */
 function* moveLinks(
   { nodeId, to, from }: MoveStep,
@@ -42,10 +42,10 @@ function* moveLinks(
   if (from.parentId === parent.id) return changes;
   const old = above?.id === from.parentId ? above : (yield* ask('ancestors', { of: from.parentId, limit: 1 }))[0];
   if (old?.lastChildId !== nodeId) return changes;
-  // One level up or down the marks above are right, so a splice and a split read no path.
+  // If the node moves by one level, the marks above are already right, so a splice and a split read no path.
   const isNear = old.parentId === parent.id || (parent.parentId === old.id && parent.lastChildId === null);
-  // Without the lock of the tree, half of another move can be read and close a cycle: there are no marks then, and the
-  // commit fails by its version.
+  // A planner that runs before the tree is locked can read half of another move, whose links form a cycle. The marks
+  // are left out then, and the commit fails because the version has changed.
   const isOnActivePath = !isNear && active !== null && (yield* isOnPathTo(active, nodeId));
   const marks = isOnActivePath ? yield* visitMarks(old.id, nodeId) : null;
   if (marks !== null) {

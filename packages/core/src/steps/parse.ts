@@ -25,12 +25,12 @@ import { isPosition } from '../position.ts';
 import {
   assertPatch,
   attributeReaders,
-  kindField as kindOf,
   metadataReaders,
+  nodeIdField,
+  nodeKindField,
+  nodeStatusField,
   type PatchReaders,
-  readId,
-  readTreeId,
-  statusField,
+  treeIdField,
 } from './fields.ts';
 import type { Step, StepType, TreePosition } from './types.ts';
 
@@ -48,8 +48,8 @@ function readStepMessage(fields: FieldMap, key: string): Message {
   return unwrapResult(checkMessage(ownField(fields, key), key));
 }
 
-/** Reads a version or another number that counts from one. */
-export const countField = integerFieldFrom(1);
+/** Reads a version of a tree, a whole number from 1. */
+export const versionField = integerFieldFrom(1);
 /** Reads a patch of a tree's attributes. */
 export const attributesField = patch(attributeReaders);
 /** Reads a patch of a node's metadata. */
@@ -59,33 +59,33 @@ const json = objectField as FieldReader<JsonObject>;
 
 /** How a bookmark is read from JSON. */
 export const bookmarkShape: FieldShapes<Bookmark> = {
-  nodeId: readId,
+  nodeId: nodeIdField,
   title: requiredText,
   createdAt: finiteNumberField,
   updatedAt: finiteNumberField,
 };
 const bookmark = nullableField(shapeField(bookmarkShape));
 const treePosition = shapeField<TreePosition>({
-  parentId: readId,
+  parentId: nodeIdField,
   position,
   groupId: integerField,
-  matchParent: readId,
+  matchParent: nodeIdField,
 });
 const markerOrNull = nullableField(
   shapeField<Marker>({
-    firstKept: optionalField(readId),
+    firstKept: optionalField(nodeIdField),
     tokensBefore: optionalField(finiteNumberField),
-    from: optionalField(readId),
-    mergedFrom: optionalField(shapeField<NodeOrigin>({ treeId: readTreeId, nodeId: readId })),
+    from: optionalField(nodeIdField),
+    mergedFrom: optionalField(shapeField<NodeOrigin>({ treeId: treeIdField, nodeId: nodeIdField })),
     details: optionalField(json),
   }),
 );
-const idOrNull = nullableField(readId);
+const idOrNull = nullableField(nodeIdField);
 const key = nullableField(requiredText);
-const aliases = shapeListField(shapeReader<Alias>({ matchParent: readId, key: requiredText }));
+const aliases = shapeListField(shapeReader<Alias>({ matchParent: nodeIdField, key: requiredText }));
 const content = shapeField<ContentFields>({
   message: readStepMessage,
-  status: statusField,
+  status: nodeStatusField,
   key,
   text: requiredText,
   tokens: finiteNumberField,
@@ -96,14 +96,14 @@ const content = shapeField<ContentFields>({
  * Reads the node of an insert step. Does not use a shape, for speed: this function runs for every node of every file.
  */
 export function readNewNode(at: FieldMap): NewNode {
-  const kind = kindOf(at, 'kind');
+  const kind = nodeKindField(at, 'kind');
   return {
-    id: readId(at, 'id'),
+    id: nodeIdField(at, 'id'),
     parentId: idOrNull(at, 'parentId'),
     position: position(at, 'position'),
     kind,
     message: kind === 'root' ? null : readStepMessage(at, 'message'),
-    status: statusField(at, 'status'),
+    status: nodeStatusField(at, 'status'),
     groupId: integerField(at, 'groupId'),
     createdAt: finiteNumberField(at, 'createdAt'),
     matchParent: idOrNull(at, 'matchParent'),
@@ -118,14 +118,14 @@ export function readNewNode(at: FieldMap): NewNode {
 
 const shapes: { readonly [T in StepType]: FieldShapes<Omit<Extract<Step, { type: T }>, 'type'>> } = {
   insert: { node: (fields, name) => readNewNode(objectField(fields, name)) },
-  remove: { nodeId: readId },
-  restore: { nodeId: readId, version: countField, position: optionalField(position) },
-  move: { nodeId: readId, to: treePosition, from: treePosition },
-  replace: { nodeId: readId, after: content, before: content, since: countField },
-  annotate: { nodeId: readId, after: metadataField, before: metadataField },
-  regroup: { nodeId: readId, after: integerField, before: integerField },
+  remove: { nodeId: nodeIdField },
+  restore: { nodeId: nodeIdField, version: versionField, position: optionalField(position) },
+  move: { nodeId: nodeIdField, to: treePosition, from: treePosition },
+  replace: { nodeId: nodeIdField, after: content, before: content, since: versionField },
+  annotate: { nodeId: nodeIdField, after: metadataField, before: metadataField },
+  regroup: { nodeId: nodeIdField, after: integerField, before: integerField },
   select: { after: idOrNull, before: idOrNull },
-  bookmark: { nodeId: readId, after: bookmark, before: bookmark },
+  bookmark: { nodeId: nodeIdField, after: bookmark, before: bookmark },
   attributes: { after: attributesField, before: attributesField },
 };
 

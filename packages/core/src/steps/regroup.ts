@@ -4,7 +4,7 @@ import { findNode } from '../tree.ts';
 import type { RegroupStep, StepCheck, StepKind } from './types.ts';
 
 /** Adds a node to a group of variants under its parent, or removes it from its group. */
-export const regroup: StepKind<RegroupStep> = {
+export const regroupStepKind: StepKind<RegroupStep> = {
   type: 'regroup',
   // Groups only affect how variants are shown, so this step does not make the expected versions of other writers stale.
   structural: false,

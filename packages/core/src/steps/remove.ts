@@ -3,7 +3,7 @@ import { findNode } from '../tree.ts';
 import type { RemoveStep, StepCheck, StepKind } from './types.ts';
 
 /** Marks a live subtree with the commit's version. It stores no content: the marked rows are the trash. */
-export const remove: StepKind<RemoveStep> = {
+export const removeStepKind: StepKind<RemoveStep> = {
   type: 'remove',
   structural: true,
   rows: ({ nodeId }, { version }) => [{ op: 'marked', nodeId, from: null, to: version }],

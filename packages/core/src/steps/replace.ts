@@ -3,11 +3,11 @@ import { isBlank } from '../message.ts';
 import { isMessageKind } from '../node.ts';
 import { buildRowUpdate } from '../rows.ts';
 import { findNode } from '../tree.ts';
-import { assertMessageData, statusField as readStatus } from './fields.ts';
+import { assertMessageData, nodeStatusField } from './fields.ts';
 import type { ReplaceStep, StepCheck, StepKind } from './types.ts';
 
 /** Replaces the content of a node, for an edit in place, the end of a reply, or the right half of a split. */
-export const replace: StepKind<ReplaceStep> = {
+export const replaceStepKind: StepKind<ReplaceStep> = {
   type: 'replace',
   structural: true,
   rows: ({ nodeId, after }, { version }) => [buildRowUpdate(nodeId, { ...after, contentIn: version })],
@@ -22,7 +22,7 @@ export const replace: StepKind<ReplaceStep> = {
 
 /** Throws `MalformedError` if the step contains a value that some store cannot write or read. */
 export function assertReplaceData({ nodeId, after: { status, message } }: ReplaceStep): void {
-  readStatus({ status }, 'status');
+  nodeStatusField({ status }, 'status');
   assertMessageData(message, nodeId);
 }
 

@@ -5,7 +5,7 @@ import { childListOf, findAnyNode, findNode } from '../tree.ts';
 import type { RestoreStep, StepCheck, StepKind } from './types.ts';
 
 /** Restores exactly the rows that one commit removed with this node. */
-export const restore: StepKind<RestoreStep> = {
+export const restoreStepKind: StepKind<RestoreStep> = {
   type: 'restore',
   structural: true,
   rows: ({ nodeId, version, position }) => [

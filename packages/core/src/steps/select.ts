@@ -9,7 +9,7 @@ import type { CommitMarks, SelectStep, Step, StepCheck, StepKind } from './types
  * Changes the active node. Null is allowed only if the tree is empty after the commit. A removed node is allowed only
  * if the same commit restores it, as the inverse of a delete does.
  */
-export const select: StepKind<SelectStep> = {
+export const selectStepKind: StepKind<SelectStep> = {
   type: 'select',
   structural: false,
   rows: ({ after }, { marks }) => {
@@ -63,9 +63,9 @@ export function visitMarksOfInserts(
 const firstStride = 8;
 
 /**
- * Returns the visit marks of the path to a node. Visit marks above the fork between the path to the old active node and
- * the new path are already correct, so both paths are read upwards in growing pieces until they meet. Null if one of them
- * is a cycle.
+ * Returns the visit marks of the path to a node; null if one of the paths is a cycle. Visit marks above the fork between
+ * the path to the old active node and the new path are already correct, so both paths are read upwards in growing pieces
+ * until they meet.
  */
 export function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[] | null> {
   const path = new PathUp(to);

@@ -137,7 +137,7 @@ function isAbstractCommand(value: unknown): value is AbstractCommand {
   );
 }
 
-/** Returns the parameters of a property: a few runs by default, ten thousand runs with `COPPICE_LONG=1`. */
+/** Returns the options of a property: `short` runs, or 10,000 with `COPPICE_LONG=1`; `COPPICE_SEED` sets the seed. */
 export function propertyParameters(
   short: number,
   environment: { readonly [name: string]: string | undefined },

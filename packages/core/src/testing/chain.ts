@@ -12,7 +12,7 @@ import {
 } from '../message.ts';
 import { type Marker, type Node, type NodeKind, type NodeMeta, roleOf } from '../node.ts';
 
-/** Counts every character as one token, and every other block as ten. */
+/** Counts one token for each character of text, and ten for each block of another type. */
 export const countingKit = {
   tokens: (message: Message) => textOf(message).length + 10 * message.content.filter((block) => !isText(block)).length,
 };

@@ -129,8 +129,8 @@ const tool = fc.oneof(
     .map(([toolName, dynamic, part]) => ({ type: 'dynamic-tool', toolName, dynamic, ...part })),
 );
 
-/** The parts of a reply. Only a reply may call tools, and the ids of its calls and approvals are unique. */
-export const replyParts = fc.array(fc.oneof(contentPart, tool), { maxLength: 8 }).map((parts) =>
+/** Generates the parts of a reply. Only a reply may call tools, and the ids of its calls and approvals are unique. */
+export const arbitraryReplyParts = fc.array(fc.oneof(contentPart, tool), { maxLength: 8 }).map((parts) =>
   parts.map((part, at) => {
     if (!('toolMetadata' in part)) return part;
     const own =
@@ -143,12 +143,12 @@ const shared = { metadata: optional(json), content: optional(text) };
 const message = fc
   .oneof(
     fc.record({ role: fc.constantFrom('user', 'system'), parts: fc.array(contentPart, { maxLength: 5 }), ...shared }),
-    fc.record({ role: fc.constant('assistant'), parts: replyParts, ...shared }),
+    fc.record({ role: fc.constant('assistant'), parts: arbitraryReplyParts, ...shared }),
   )
   // JSON removes undefined fields, as HTTP does.
   .map((value) => JSON.parse(JSON.stringify(value)));
 
-/** The messages of a chat. Some have a field `content`, as apps add it and older versions of the SDK wrote it. */
-export const chatMessages = fc
+/** Generates the messages of a chat. Some have a field `content`, which apps add and old versions of the SDK had. */
+export const arbitraryChatMessages = fc
   .array(message, { minLength: 1, maxLength: 5 })
   .map((list): UiMessageJson[] => list.map((each, at) => ({ ...each, id: `m${at}` })));
