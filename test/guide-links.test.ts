@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, openPageFixture, type PageFixture, waitUntilTrue } from '@coppice/web/testing';
-import { builtPage } from '@coppice/web/testing/browser';
+import { builtPageFolder } from '@coppice/web/testing/browser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workspaceRoot } from './checks/workspace.ts';
 
@@ -17,7 +17,7 @@ let fixture: PageFixture;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-guide-'));
   await ensureBuilt();
-  cpSync(builtPage, folder, { recursive: true });
+  cpSync(builtPageFolder, folder, { recursive: true });
   const tsx = join(workspaceRoot, 'node_modules/tsx/dist/cli.mjs');
   execFileSync(process.execPath, [tsx, 'site/write-documents.ts', folder], { cwd: workspaceRoot });
   fixture = await openPageFixture({ web: folder, config: 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n' });

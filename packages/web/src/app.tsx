@@ -10,8 +10,8 @@ import { loadLibrary } from './state/library.ts';
 import { useRoute } from './state/router.ts';
 import { useUi } from './state/ui.ts';
 import { TreeScreen } from './tree-screen.tsx';
-import { FailedScreen } from './ui/broken.tsx';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
+import { FailedScreen } from './ui/failed-screen.tsx';
 import { watchFileDrops } from './ui/file-drops.ts';
 import { Toasts } from './ui/toasts.tsx';
 

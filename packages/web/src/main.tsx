@@ -3,11 +3,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { applyLanguage, loadLanguage } from './i18n/index.ts';
-import { loadKnownFonts } from './state/fonts.ts';
+import { loadCachedFonts } from './state/fonts.ts';
 import { pageHost } from './state/page-host.ts';
 import { applyTheme, useUi } from './state/ui.ts';
 
-loadKnownFonts();
+loadCachedFonts();
 applyTheme(useUi.getState().theme);
 applyLanguage();
 

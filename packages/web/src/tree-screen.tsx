@@ -5,7 +5,7 @@ import { Dialogs } from './dialogs.tsx';
 import { ThreadRail } from './home/rail.tsx';
 import { ComponentLabels } from './i18n/component-labels.tsx';
 import { t } from './i18n/index.ts';
-import { setCurrentSession } from './keys/open-session.ts';
+import { setCurrentSession } from './keys/current-session.ts';
 import { SidePanel } from './panel.tsx';
 import { SignIn } from './settings/sign-in.tsx';
 import { loadCommands, useAppData } from './state/app-data.ts';
@@ -59,7 +59,7 @@ export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): Reac
     return () => {
       setCurrentSession(null);
       opened.close();
-      // The button that stops it is in a message of this chat.
+      // Only a message of this chat has the button that stops reading aloud.
       stopReadingAloud();
     };
   }, [treeId, through]);

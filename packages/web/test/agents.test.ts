@@ -124,7 +124,7 @@ test('[B270] further pages stay shown when the list is refreshed', async () => {
     return body.sessions.length;
   }).toBe(53);
   const { page, faults, context } = await fixture.open('/agents');
-  // The list of chats beside it has the same names.
+  // The list of chats in the sidebar has the same names.
   const list = page.getByRole('main');
   const oldest = list.getByRole('link', { name: 'Name the oak' });
   await list.getByRole('link', { name: 'Session 52' }).waitFor();

@@ -252,7 +252,7 @@ test('[B76] a branch dragged onto another message on the map moves there, and no
   await page.getByRole('navigation', { name: 'Branches' }).waitFor();
   const canvas = await map.boundingBox();
   if (canvas === null) throw new Error('There is no map.');
-  // The position of a message is that of its preview, which is next to it.
+  // The position of a message follows from its preview, which is shown at a fixed distance from the message.
   const placeOf = async (words: string, ...keys: readonly string[]) => {
     await map.focus();
     for (const key of keys) await page.keyboard.press(key);

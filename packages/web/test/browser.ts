@@ -8,13 +8,15 @@ import { makeOnce, scratchFolder } from './make-once.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
 /**
- * Where the browser is unpacked: in the project, because files of another user in the common folder cannot be read.
+ * Where the browser is unpacked: in the project, because the shared temporary folder may contain unreadable files of
+ * another user.
  */
 const scratch = join(scratchFolder, 'chromium');
 /** A marker next to a completely unpacked browser: the package itself does not detect an incomplete one. */
 const whole = join(scratch, 'whole');
 
-export const builtPage = join(packageFolder, 'dist');
+/** The folder of the built page. */
+export const builtPageFolder = join(packageFolder, 'dist');
 
 interface Found {
   readonly path: string;

@@ -129,7 +129,7 @@ price = { input = 1000, output = 5000 }
   const panel = page.getByRole('complementary', { name: 'Combine answers' });
   await panel.getByText('Answers, 3 selected').waitFor();
   const shown = async () => Number(/at most \$(\d+\.\d+)/.exec(await panel.innerText())?.[1] ?? Number.NaN);
-  // The longest reply costs $5, and each answer has more than a thousand tokens, at $1.
+  // The longest reply costs $5, and a thousand tokens of input cost $1; each answer has more than that.
   await waitUntilTrue(async () => (await shown()) > 8).toBe(true);
   const three = await shown();
   await page.locator(`[data-answer="${first}"]`).getByRole('checkbox').uncheck();

@@ -3,16 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { builtPage } from './browser.ts';
-import { createDemo, type Demo } from './demo.ts';
+import { builtPageFolder } from './browser.ts';
+import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
-let demo: Demo;
+let demo: DemoTree;
 
 beforeAll(async () => {
   fixture = await openPageFixture();
-  demo = await createDemo(fixture.server);
+  demo = await createDemoTree(fixture.server);
 });
 afterAll(() => fixture.close());
 
@@ -66,9 +66,10 @@ test('[B37] bookmarks of all trees are in one list, and each opens its message o
 
 test('[B104] the served page is a production build, even when a test runner builds it', async () => {
   expect(process.env.NODE_ENV).not.toBe('production');
-  const scripts = readdirSync(join(builtPage, 'assets')).filter((name) => name.endsWith('.js'));
+  const scripts = readdirSync(join(builtPageFolder, 'assets')).filter((name) => name.endsWith('.js'));
   expect(scripts.length).toBeGreaterThan(5);
-  for (const name of scripts) expect(readFileSync(join(builtPage, 'assets', name), 'utf8')).not.toContain('jsxDEV');
+  for (const name of scripts)
+    expect(readFileSync(join(builtPageFolder, 'assets', name), 'utf8')).not.toContain('jsxDEV');
 });
 
 test('[B92] an unknown address says so, and a deleted message still leads to its tree', async () => {

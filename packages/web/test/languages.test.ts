@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { languageCodes, languages, writingDirection } from '../src/i18n/languages.ts';
 import { findSeriousViolations } from './axe.ts';
-import { createDemo } from './demo.ts';
+import { createDemoTree } from './demo-tree.ts';
 import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
@@ -49,7 +49,7 @@ test('[B281] every language can be chosen in the settings and is remembered', as
 });
 
 test('[B282] in Arabic the page runs from right to left, code and the map do not, and axe finds nothing', async () => {
-  const demo = await createDemo(fixture.server);
+  const demo = await createDemoTree(fixture.server);
   for (const viewport of [
     { width: 1280, height: 860 },
     { width: 390, height: 844 },

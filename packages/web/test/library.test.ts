@@ -18,7 +18,7 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await waitUntilTrue(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'New preset' }).click();
-  // Without a list of presets beside it the editor has the whole width.
+  // Without presets there is no list beside the editor, so the editor has the whole width.
   const [field, card] = [page.getByRole('textbox', { name: 'System prompt' }), page.locator('.preset-card')];
   expect((await field.boundingBox())?.width).toBeGreaterThan(((await card.boundingBox())?.width ?? 0) * 0.8);
   await page.getByRole('textbox', { name: 'Name' }).fill('Plain namer');
@@ -426,10 +426,10 @@ test('[B345] the address of a renamed project leads to it, and a former name to 
     await page.getByText('New chat in Team').waitFor();
     expect(shownProject()).toBe('folder:Team');
   }
-  // The redirect is no entry of the history, which would send the user forward again.
+  // The redirect replaces its history entry, so that going back does not redirect again.
   await page.goBack();
   await waitUntilTrue(shownProject).toBe('folder:Team');
-  // Another project that has the name now is opened itself; once it is renamed too, the name leads to it.
+  // A new project with the former name is opened itself; once it is renamed too, the former name leads to it.
   await create('Hiring');
   await openProject('Hiring');
   await page.getByText('New chat in Hiring').waitFor();
@@ -438,7 +438,7 @@ test('[B345] the address of a renamed project leads to it, and a former name to 
   await page.getByText('New chat in Jobs').waitFor();
   await openProject('People');
   await page.getByText('New chat in Team').waitFor();
-  // A changed setting keeps the former names.
+  // Saving the settings of a project keeps its former names.
   await page.getByRole('button', { name: 'Project settings' }).click();
   await dialog.getByRole('textbox', { name: 'Instructions' }).fill('You help to hire.');
   await dialog.getByRole('button', { name: 'Save' }).click();

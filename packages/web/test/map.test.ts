@@ -2,15 +2,15 @@
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { createDemo, type Demo } from './demo.ts';
+import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
-let demo: Demo;
+let demo: DemoTree;
 
 beforeAll(async () => {
   fixture = await openPageFixture();
-  demo = await createDemo(fixture.server);
+  demo = await createDemoTree(fixture.server);
 });
 afterAll(() => fixture.close());
 

@@ -190,7 +190,7 @@ test('[B333, B112] line breaks are shown as written, the indentation of a user t
   expect(await articles.nth(0).locator('.body').innerText()).toBe('one\ntwo\n   three');
   expect(await articles.nth(1).locator('.body p').innerText()).toBe('Roses are red\nViolets are blue');
   expect(await articles.nth(1).locator('.body li').first().innerText()).toBe('an item\ngoes on');
-  // The value of a counter cannot be read; the message resets the one that the numbers are made of.
+  // A page cannot read the value of a CSS counter, so this checks that formulas increment it and messages reset it.
   const counter = "getComputedStyle(document.querySelector('.tml-eqn'), '::before').counterIncrement";
   await waitUntilTrue(() => tab.page.evaluate(counter)).toBe('tmlEqnNo 1');
   expect(await tab.page.evaluate("getComputedStyle(document.querySelector('.body:has(.tml-eqn)')).counterReset")).toBe(

@@ -199,7 +199,7 @@ test('[B312] the user is notified of the end of a long reply in a hidden tab, af
   await page.evaluate(hidingScript(true));
   first();
   await waitUntilTrue(() => page.evaluate('notified.join()')).toBe('Reply finished: Bread');
-  // Where only a service worker may show notifications, as on Android, it shows them.
+  // If only a service worker may show notifications, as on Android, the page uses the service worker.
   await page.evaluate(workerOnly);
   const last = await ask('One more long one?');
   await page.clock.fastForward(11_000);

@@ -3,7 +3,7 @@
 import { openTestServer } from '@coppice/server/testing';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { builtPage } from './browser.ts';
+import { builtPageFolder } from './browser.ts';
 import { ensureBuilt, openTestBrowser, waitUntilTrue } from './page-fixture.ts';
 
 /** Returns everything that the browser stores of chats: addresses and texts of its copies, and its local storage. */
@@ -20,7 +20,7 @@ function storedTexts(page: Page): Promise<string> {
 
 test('[B320, B321] the page and the last chats open without the server; purging a chat and signing out clear what the browser has of them', async () => {
   await ensureBuilt();
-  const server = await openTestServer({ store: 'sqlite', web: builtPage });
+  const server = await openTestServer({ store: 'sqlite', web: builtPageFolder });
   let running = await server.listen();
   const { port, url } = running;
   const browser = await openTestBrowser();
@@ -108,7 +108,7 @@ test('[B320, B321] the page and the last chats open without the server; purging 
 
 test('[B320] the page can be installed: its manifest names icons that exist', async () => {
   await ensureBuilt();
-  const server = await openTestServer({ web: builtPage });
+  const server = await openTestServer({ web: builtPageFolder });
   const text = await (await server.raw('GET', '/manifest.webmanifest', { token: null })).text();
   const manifest: { readonly icons: readonly { readonly src: string; readonly type: string }[] } = JSON.parse(text);
   expect(manifest).toMatchObject({ name: 'Coppice', start_url: '/', display: 'standalone' });

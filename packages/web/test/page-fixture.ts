@@ -7,7 +7,7 @@ import { openTestServer, type TestServer, type TestServerOptions } from '@coppic
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
 import { expect, inject } from 'vitest';
-import { builtPage, connectBrowser, launchBrowser } from './browser.ts';
+import { builtPageFolder, connectBrowser, launchBrowser } from './browser.ts';
 import { makeOnce } from './make-once.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -21,7 +21,7 @@ function newest(path: string): number {
 }
 
 function isFresh(): boolean {
-  const index = join(builtPage, 'index.html');
+  const index = join(builtPageFolder, 'index.html');
   if (!existsSync(index)) return false;
   const sources = [
     'src',
@@ -133,7 +133,7 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
   await ensureBuilt();
   const server = await openTestServer({
     store: 'sqlite',
-    web: builtPage,
+    web: builtPageFolder,
     keys: createMemoryRecords(),
     ...options,
   });

@@ -67,7 +67,7 @@ test('[B260] an admin adds a person, changes a role, disables an account and rev
   await waitUntilTrue(() => own.count()).toBe(0);
   await page.getByLabel('Replies at once').fill('2');
   await page.getByRole('button', { name: 'Save' }).click();
-  // The notice is still there from the limits of ben.
+  // The notice about the saved limits of ben may still be visible, so this asks the server.
   await waitUntilTrue(async () => {
     const { body } = await fixture.server.ask('GET', '/api/settings/limits', { token: 'ada' });
     return body.inForce.generations;

@@ -3,23 +3,23 @@
 import { errorTables } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusalTextsDe } from '../src/i18n/de/refusals.ts';
+import { makeAttackPayloads } from './attack-payloads.ts';
 import { findSeriousViolations } from './axe.ts';
-import { createDemo, type Demo } from './demo.ts';
+import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import { openPageFixture, type PageFixture, type ShownElement, waitUntilTrue } from './page-fixture.ts';
-import { makePayloads } from './payloads.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 let fixture: PageFixture;
-let demo: Demo;
+let demo: DemoTree;
 
 beforeAll(async () => {
   fixture = await openPageFixture();
-  demo = await createDemo(fixture.server);
+  demo = await createDemoTree(fixture.server);
 });
 afterAll(() => fixture.close());
 
 test('[B30] no text of a model runs code, leaves the page or calls another host, wherever it is shown', async () => {
-  const texts = makePayloads(long ? 300 : 40);
+  const texts = makeAttackPayloads(long ? 300 : 40);
   const nasty = texts[7] ?? '';
   const messages = texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
   const call = {

@@ -1,7 +1,7 @@
 /**
  * `npm run screenshots [-- name …] [--dark] [--docs]`: saves every screen in light and dark, in the width of a phone,
- * and in that of a narrow one in dark, to `.tmp/screenshots`. With `--docs` the three that documents use are saved to
- * `docs/screenshots`.
+ * and in the width of a narrow phone in dark, to `.tmp/screenshots`. With `--docs` it saves the three screenshots of
+ * the documents to `docs/screenshots`.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import { libraryProject } from '@coppice/core';
 import { encodeReply, makeTextEvents, openRawServer } from '@coppice/engine/testing';
 import { addTestUsers } from '@coppice/server/testing';
 import type { Page } from 'playwright-core';
-import { createDemo, type Demo } from './demo.ts';
-import { createForest } from './demo-forest.ts';
+import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import { openPageFixture, type PageFixture } from './page-fixture.ts';
+import { createSampleTrees } from './sample-trees.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const shownInDocuments = new Set(['thread-light', 'map-light', 'compare-light']);
@@ -24,14 +24,14 @@ function fileOf(name: string): string {
 
 interface Shot {
   readonly name: string;
-  readonly path: (demo: Demo) => string;
+  readonly path: (demo: DemoTree) => string;
   /** A text that is visible when the screen is ready. */
   readonly ready: string;
   /** Whether the screen is skipped on a phone. */
   readonly desktop?: boolean;
   /** Whether the screen is saved only on a phone. */
   readonly touch?: boolean;
-  readonly act?: (page: Page, fixture: PageFixture, demo: Demo, phone: boolean) => Promise<void>;
+  readonly act?: (page: Page, fixture: PageFixture, demo: DemoTree, phone: boolean) => Promise<void>;
 }
 
 const press = (keys: string) => async (page: Page) => {
@@ -280,7 +280,7 @@ function clicking(name: string) {
   };
 }
 
-async function shared(page: Page, fixture: PageFixture, demo: Demo): Promise<void> {
+async function shared(page: Page, fixture: PageFixture, demo: DemoTree): Promise<void> {
   const made = await fixture.server.ask('POST', `/api/trees/${demo.id}/shares`, { body: { nodeId: demo.pause } });
   await page.goto(new URL(made.body.url, fixture.url).href);
   await page.locator('.past article').first().waitFor();
@@ -417,8 +417,8 @@ const only = looks.filter((look) => words.includes(`--${look.name}`));
 for (const folder of ['docs/screenshots', '.tmp/screenshots']) mkdirSync(join(repository, folder), { recursive: true });
 const fixture = await openPageFixture({ replies: [makeTextEvents('Hello there.')] });
 try {
-  await createForest(fixture.server);
-  const demo = await createDemo(fixture.server);
+  await createSampleTrees(fixture.server);
+  const demo = await createDemoTree(fixture.server);
   for (const look of only.length === 0 ? looks : only) {
     const isPhone = look.viewport.width < 720;
     const { context, page: first } = await fixture.open('/', {

@@ -121,7 +121,7 @@ test('[B33, B35, B121] among many chats an old one stays pinned and is found by 
   await page.getByRole('checkbox', { name: 'Many 60' }).click({ modifiers: ['Shift'] });
   await page.getByRole('toolbar', { name: 'Selected chats' }).getByText('5 selected').waitFor();
   const bar = page.getByRole('toolbar', { name: 'Selected chats' });
-  // A browser would drop most of several downloads.
+  // Several chats are one download, because a browser would block all but the first of several.
   const downloading = page.waitForEvent('download');
   await bar.getByRole('button', { name: 'Export' }).click();
   const download = await downloading;
@@ -171,7 +171,7 @@ test('[B121] a chat far down in the list keeps its place when it is renamed, and
   const list = page.locator('.chat-list');
   const scrollTo = (name: string) =>
     waitUntilTrue(async () => {
-      // From the end the search begins again: a list that is drawn late may have passed the row.
+      // At the end of the list the search starts again at the top: a row that was drawn late may have been passed.
       await list.evaluate((box: ShownElement) => {
         const atEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 1;
         box.scrollTo(0, atEnd ? 0 : box.scrollTop + 300);

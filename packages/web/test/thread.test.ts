@@ -4,7 +4,7 @@ import { isText } from '@coppice/core';
 import { createTools, defineTool, makeErrorEvent } from '@coppice/engine';
 import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDemo, type Demo } from './demo.ts';
+import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import {
   openGate,
   openPageFixture,
@@ -15,14 +15,14 @@ import {
 } from './page-fixture.ts';
 
 let fixture: PageFixture;
-let demo: Demo;
+let demo: DemoTree;
 let next: ScriptedReply = makeTextEvents('Hello there.');
 
 beforeAll(async () => {
   fixture = await openPageFixture({
     replies: [(request, call, options) => (typeof next === 'function' ? next(request, call, options) : next)],
   });
-  demo = await createDemo(fixture.server);
+  demo = await createDemoTree(fixture.server);
 });
 afterAll(() => fixture.close());
 
@@ -54,7 +54,7 @@ test('[B10, B101] a tree opens at the end of its active branch, with the positio
   await waitUntilTrue(() =>
     thread(narrow).evaluate((box: ShownElement) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
   ).toBe(0);
-  // Notices at the bottom cover no button there.
+  // On this narrow screen the notices at the bottom cover no button.
   await thread(narrow).getByRole('article').last().focus();
   await narrow.page.keyboard.press('m');
   await narrow.page.getByRole('status').getByText('Bookmarked').waitFor();
@@ -189,7 +189,7 @@ test('[B323] a reply that is being written has one caret, after text, lists and 
     await waitUntilTrue(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
     await thread(tab).getByText('Stopped', { exact: true }).last().waitFor();
   }
-  // No button has the caret's colour: it was drawn over one that had the same class name.
+  // No button has the class of the caret, which would draw the button in the colour of the caret.
   expect(await tab.page.locator('.caret').count()).toBe(0);
   next = makeTextEvents('Hello there.');
   await done(tab);

@@ -4,11 +4,11 @@ import { makeTextEvents } from '@coppice/engine/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { createDemo, type Demo } from './demo.ts';
+import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
-let demo: Demo;
+let demo: DemoTree;
 
 beforeAll(async () => {
   fixture = await openPageFixture({
@@ -26,7 +26,7 @@ beforeAll(async () => {
       makeTextEvents('Here is the answer.'),
     ],
   });
-  demo = await createDemo(fixture.server);
+  demo = await createDemoTree(fixture.server);
 });
 afterAll(() => fixture.close());
 

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { createDemo, type Demo } from './demo.ts';
+import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
-let demo: Demo;
+let demo: DemoTree;
 const folder = mkdtempSync(join(tmpdir(), 'coppice-files-'));
 
 function chat(name: string, turns = 1) {
@@ -47,7 +47,7 @@ function write(name: string, value: unknown): string {
 
 beforeAll(async () => {
   fixture = await openPageFixture({ computer: { home: join(folder, 'home'), env: {}, platform: 'linux' } });
-  demo = await createDemo(fixture.server);
+  demo = await createDemoTree(fixture.server);
 });
 afterAll(async () => {
   await fixture.close();

@@ -3,7 +3,7 @@ import { t } from '../i18n/index.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-// The command line for each program that `coppice proxy` supports by name, and the one for any other.
+// The command line for each program that `coppice proxy` supports by name.
 const lines: readonly (readonly [string, string])[] = [
   ['Claude Code', 'coppice proxy -- claude'],
   ['Codex', 'coppice proxy -- codex'],

@@ -10,7 +10,7 @@ import { agentsApi, type SubAgents } from './agents-api.ts';
 // The largest number of named sub-agents; the page of recorded work lists all.
 const mostNamed = 8;
 
-/** Links above a thread: to the session that spawned it, and to its sub-agents. Renders nothing for other chats. */
+/** Links above the thread of a session: to the session that spawned it, and to its sub-agents; else nothing. */
 export function SubAgentLinks(): ReactElement | null {
   const id = useTree((state) => state.part?.tree.id ?? null);
   // Links are requested only for recorded and imported sessions, which have a tag or metadata about their source.

@@ -17,7 +17,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
-import { isCombined, mergeVariant } from './answers.ts';
+import { isCombined, openMergeDialog } from './answers.ts';
 import { AnswerLetter, nameOfAnswer } from './combine-panel.tsx';
 import { useTurnRows } from './use-turn.ts';
 
@@ -28,7 +28,7 @@ interface AnswerColumnProps {
   readonly choice: { readonly at: number; readonly onPick: () => void } | null;
   /** Whether the answer is on the shown branch. */
   readonly live: boolean;
-  /** Whether the answer is a side of the word comparison; null while answers are combined. */
+  /** Which side of the word comparison the answer is, if any; null while answers are combined. */
   readonly side: { readonly name: 'A' | 'B' | null; readonly onSide: (side: 'a' | 'b') => void } | null;
 }
 
@@ -173,7 +173,7 @@ function AnswerActions({ node, live }: { readonly node: Node; readonly live: boo
       <CopyButton text={text} label={t('copy')} />
       <Menu trigger={<IconButton icon="more" label={t('more')} />}>
         {live ? null : (
-          <MenuItem icon="merge" onSelect={() => void mergeVariant(session, node.id)}>
+          <MenuItem icon="merge" onSelect={() => void openMergeDialog(session, node.id)}>
             {t('mergeNamed')}
           </MenuItem>
         )}

@@ -12,13 +12,13 @@ export function isCombined(node: Node): boolean {
   return replySourceOf(node.meta).combinedFrom !== null;
 }
 
-/** Whether an answer is combined only if the user selects it: a combined one, or what there is of a failed one. */
+/** Whether an answer is combined only if the user selects it: a combined one, or the partial text of a failed one. */
 function isOptional(node: Node): boolean {
   return isCombined(node) || node.status === 'error';
 }
 
 /** Opens the dialog to merge the branch through a node into the view's branch, as a summary or as messages. */
-export async function mergeVariant(session: TreeSession, id: NodeId): Promise<void> {
+export async function openMergeDialog(session: TreeSession, id: NodeId): Promise<void> {
   try {
     const { nodes } = await api.through(session.treeId, id, 1);
     openDialog({ name: 'merge', nodeId: nodes.at(-1)?.id ?? id });

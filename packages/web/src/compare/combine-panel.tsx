@@ -4,11 +4,11 @@ import { type ReactElement, useId, useState } from 'react';
 import { formatCost, t, tn } from '../i18n/index.ts';
 import { ModelMenu } from '../models/model-menu.tsx';
 import { currentModels, useAppData } from '../state/app-data.ts';
+import { currentGenerationOptions } from '../state/chat-options.ts';
 import { combineReplies } from '../state/generation.ts';
 import { modelColourOf } from '../state/model-colours.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
-import { currentOptions } from '../thread/current-options.ts';
 import { letterOfAnswer } from '../thread/source-chips.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -62,7 +62,7 @@ export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelP
       session,
       picked.map((node) => node.id),
       {
-        ...currentOptions({ n: 1, ...(model === null ? {} : { models: [model] }) }),
+        ...currentGenerationOptions({ n: 1, ...(model === null ? {} : { models: [model] }) }),
         way: mode,
         instructions: instructions.trim(),
       },

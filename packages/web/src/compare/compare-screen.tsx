@@ -3,11 +3,11 @@ import { isCombinable, type Node, type NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
+import { currentGenerationOptions } from '../state/chat-options.ts';
 import { regenerateReply } from '../state/generation.ts';
 import type { PageRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { currentOptions } from '../thread/current-options.ts';
 import { plainTextOf } from '../thread/rows.ts';
 import { BackToThread } from '../thread/tree-bar.tsx';
 import { Button } from '../ui/button.tsx';
@@ -15,7 +15,7 @@ import { Menu, MenuItem } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { useOpenChatName } from '../ui/use-chat-name.ts';
 import { AnswerColumn } from './answer-column.tsx';
-import { isCombined, mergeVariant, useAnswerSelection, useAnswers } from './answers.ts';
+import { isCombined, openMergeDialog, useAnswerSelection, useAnswers } from './answers.ts';
 import { CombinePanel } from './combine-panel.tsx';
 import { WordDiff } from './word-diff.tsx';
 
@@ -50,7 +50,7 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
   );
   return (
     <main className="main alone">
-      {/* The one of the two that is not on the shown branch can be merged into it. */}
+      {/* The first of the two compared answers that is not on the shown branch can be merged into it. */}
       <CompareBar variants={variants} mergeable={[b, a].find((id) => id !== null && !live.has(id)) ?? null} />
       <div className="cmp-row">
         <div className="cmp">
@@ -152,7 +152,7 @@ function CompareBar({ variants, mergeable }: CompareBarProps): ReactElement {
           look="quiet"
           small
           icon="merge"
-          onClick={() => void mergeVariant(session, mergeable)}
+          onClick={() => void openMergeDialog(session, mergeable)}
         >
           {t('mergeIntoOne')}
         </Button>
@@ -173,7 +173,7 @@ function MoreAnswers({ node }: { readonly node: Node }): ReactElement {
         look="quiet"
         small
         icon="again"
-        onClick={() => void regenerateReply(session, node.id, currentOptions({ n: 1 }))}
+        onClick={() => void regenerateReply(session, node.id, currentGenerationOptions({ n: 1 }))}
       >
         {t('runAgain')}
       </Button>
@@ -207,7 +207,9 @@ function AddModel({ node }: { readonly node: Node }): ReactElement {
       {ready.map((model) => (
         <MenuItem
           key={model.id}
-          onSelect={() => void regenerateReply(session, node.id, currentOptions({ n: 1, models: [model.id] }))}
+          onSelect={() =>
+            void regenerateReply(session, node.id, currentGenerationOptions({ n: 1, models: [model.id] }))
+          }
         >
           <ModelName model={model.id} />
         </MenuItem>

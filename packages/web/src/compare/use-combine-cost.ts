@@ -3,9 +3,9 @@ import { messageKit } from '@coppice/content';
 import { type Node, textMessage } from '@coppice/core';
 import { useEffect, useState } from 'react';
 import { useAppData } from '../state/app-data.ts';
-import { toGenerationOptions } from '../state/chat-options.ts';
+import { currentGenerationOptions } from '../state/chat-options.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { restOfTurn } from './use-turn.ts';
+import { findRestOfTurn } from './use-turn.ts';
 
 // What the engine adds to the answers: the task, and the tags around each answer.
 const taskTokens = 200;
@@ -20,11 +20,11 @@ export function useCombineCost(picked: readonly Node[], model: string | null, in
   const parent = useParentContext(picked[0]?.parentId ?? null, model);
   const price = useAppData((lists) => lists.models.find((each) => each.id === model)?.price ?? null);
   const topology = useTree((state) => state.topology);
-  // The topology is a mutable object; with its stamp it is read again.
+  // The topology is a mutable object: a new stamp renders again, and the topology is read again.
   useTree((state) => state.stamp);
   if (parent === null || parent.cost === null || price === null) return null;
   const answers = picked.map((node) =>
-    (topology === null ? [] : restOfTurn(topology, node))
+    (topology === null ? [] : findRestOfTurn(topology, node))
       .filter(({ role }) => role === 'assistant')
       .reduce((sum, { tokens }) => sum + tokens, node.tokens + tokensAroundAnswer),
   );
@@ -36,7 +36,7 @@ export function useCombineCost(picked: readonly Node[], model: string | null, in
 /** The context at the message that the answers reply to, with the cost of a reply by a model. */
 function useParentContext(parentId: Node['parentId'], model: string | null): ContextAnswer | null {
   const session = useSession();
-  const tools = useAppData(() => (toGenerationOptions().tools ?? []).join(','));
+  const tools = useAppData(() => (currentGenerationOptions().tools ?? []).join(','));
   const key = [parentId, model, tools].join('\n');
   const [found, setFound] = useState<{ readonly key: string; readonly answer: ContextAnswer } | null>(null);
   useEffect(() => {

@@ -5,16 +5,16 @@ import { api } from '../state/page-client.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { buildThreadRows, type ThreadRow } from '../thread/rows.ts';
 
-// Further rounds of a turn are left out of the comparison.
-const mostRounds = 40;
+// Further messages of a turn are left out of the comparison.
+const mostMessages = 40;
 
 /** Finds the nodes after a reply in the same turn: tool results and further replies. */
-export function restOfTurn(topology: Topology, node: Node | undefined): readonly TopologyNode[] {
+export function findRestOfTurn(topology: Topology, node: Node | undefined): readonly TopologyNode[] {
   const rest: TopologyNode[] = [];
   if (node === undefined) return rest;
   const calls = (message: Node['message']) => message?.content.some((block) => isToolUse(block)) === true;
   if (!calls(node.message)) return rest;
-  for (let at: NodeId = node.id; rest.length < mostRounds; ) {
+  for (let at: NodeId = node.id; rest.length < mostMessages; ) {
     const next = topology.children(at).at(-1);
     const afterTool = rest.at(-1)?.role === 'tool';
     if (next === undefined || (next.role !== 'tool' && !(next.role === 'assistant' && afterTool))) break;
@@ -36,7 +36,7 @@ export function useTurnRows(node: Node | undefined): readonly ThreadRow[] {
   const [read, setRead] = useState<Readonly<Record<string, Message>>>({});
   // The topology is a mutable object; its stamp changes with it.
   const rest = useMemo(
-    () => (topology === null || stamp < 0 ? [] : restOfTurn(topology, node)),
+    () => (topology === null || stamp < 0 ? [] : findRestOfTurn(topology, node)),
     [topology, stamp, node],
   );
   const ids = rest.map((each) => each.id).join(',');

@@ -145,7 +145,7 @@ function NextDifferenceButton({ onNext }: { readonly onNext: () => void }): Reac
       event.stopPropagation();
       button.current?.click();
     };
-    // Registered before the keys of the thread, which use the same keys for forks.
+    // In the capture phase, before the page's own handler, which uses the same key for forks.
     addEventListener('keydown', pressed, true);
     return () => removeEventListener('keydown', pressed, true);
   }, []);

@@ -1,7 +1,7 @@
 import { replySourceOf } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/excerpt.ts';
 import { modelColourOf } from '../state/model-colours.ts';
 import { annotateMessage } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
@@ -15,7 +15,7 @@ interface LineProps {
   readonly onChoose: () => void;
 }
 
-/** A row of the inspector: role, text, tokens, and whether the model sees it. */
+/** A row of the context screen: role, text, tokens, and whether the model sees it. */
 export function ContextLine({ row, most, chosen, onChoose }: LineProps): ReactElement {
   const session = useSession();
   const { entry, node } = row;

@@ -1,11 +1,12 @@
 /**
- * The rows of the inspector: messages in the context, excluded messages in their place, and what a summary replaces.
+ * The rows of the context screen: messages in the context, excluded messages in their place, and what a summary
+ * replaces.
  */
 import { type ContextAnswer, type LoadedBranch, loadedPath, replySourceOf } from '@coppice/client';
 import { type ContextEntry, isToolUse, type Node } from '@coppice/core';
 import { t } from '../i18n/index.ts';
 import { plainTextOf } from '../thread/rows.ts';
-import { isOnEveryPage } from './use-context-answer.ts';
+import { isOnEveryPage } from './use-next-context.ts';
 
 export interface ContextTableRow {
   readonly key: string;

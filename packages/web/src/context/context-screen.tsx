@@ -15,7 +15,7 @@ import { buildContextRows, type ContextTableRow } from './context-rows.ts';
 import { ContextWindowBar } from './context-window-bar.tsx';
 import { ExcludedMessages } from './excluded-messages.tsx';
 import { SentMessagePanel } from './sent-messages.tsx';
-import { isOnEveryPage, useNextContext } from './use-context-answer.ts';
+import { isOnEveryPage, useNextContext } from './use-next-context.ts';
 
 // The size of the first page; more are loaded on demand.
 const pageSize = 100;
@@ -36,7 +36,7 @@ async function copyRequest(session: TreeSession, model: string | null): Promise<
   }
 }
 
-/** Shows exactly what a model gets with the next call, message by message, and how full its window is. */
+/** Shows exactly what a model gets with the next call, message by message, and how full its context window is. */
 export function ContextScreen(): ReactElement {
   const session = useSession();
   const { answer, model, more } = useNextContext(pageSize);

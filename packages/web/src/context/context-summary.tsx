@@ -3,7 +3,7 @@ import { formatNumber, t, tn } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
 import { plainTextOf } from '../thread/rows.ts';
 import { Button } from '../ui/button.tsx';
-import { contextShareClass, contextShareLabel, contextSharesOf, useNextContext } from './use-context-answer.ts';
+import { contextShareCssClasses, contextShareLabelKeys, contextSharesOf, useNextContext } from './use-next-context.ts';
 
 /** The size of the context and its parts, in the panel. With `whole` the messages are listed too. */
 export function ContextSummary({ whole }: { readonly whole: boolean }): ReactElement {
@@ -30,7 +30,7 @@ export function ContextSummary({ whole }: { readonly whole: boolean }): ReactEle
         {shares.map((share) => (
           <i
             key={share.name}
-            className={contextShareClass[share.name]}
+            className={contextShareCssClasses[share.name]}
             style={{
               width: `${window > 0 ? (share.tokens / window) * 100 : (share.tokens / Math.max(1, answer.tokens)) * 100}%`,
             }}
@@ -68,14 +68,14 @@ function ShareLine({
   name,
   tokens,
 }: {
-  readonly name: keyof typeof contextShareClass;
+  readonly name: keyof typeof contextShareCssClasses;
   readonly tokens: number;
 }): ReactElement {
   return (
     <>
       <dt>
-        <i className={contextShareClass[name]} />
-        {t(contextShareLabel[name])}
+        <i className={contextShareCssClasses[name]} />
+        {t(contextShareLabelKeys[name])}
       </dt>
       <dd>{formatNumber(tokens)}</dd>
     </>

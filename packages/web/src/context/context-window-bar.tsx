@@ -1,7 +1,12 @@
 import type { ContextAnswer } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { formatCompact, formatCost, formatNumber, t } from '../i18n/index.ts';
-import { type ContextShare, contextShareClass, contextShareLabel, contextSharesOf } from './use-context-answer.ts';
+import {
+  type ContextShare,
+  contextShareCssClasses,
+  contextShareLabelKeys,
+  contextSharesOf,
+} from './use-next-context.ts';
 
 function formatDollars(amount: number): string {
   return formatCost(amount, amount < 0.01 ? 4 : 2);
@@ -36,7 +41,7 @@ export function ContextWindowBar({ answer }: { readonly answer: ContextAnswer })
         }
       >
         {shares.map((share) => (
-          <i key={share.name} className={contextShareClass[share.name]} style={{ width: wide(share.tokens) }} />
+          <i key={share.name} className={contextShareCssClasses[share.name]} style={{ width: wide(share.tokens) }} />
         ))}
         {known ? (
           <>
@@ -87,8 +92,8 @@ function WindowLegend({
     <div className="keys">
       {shares.map((share) => (
         <span key={share.name}>
-          <i className={contextShareClass[share.name]} />
-          {t(contextShareLabel[share.name])} <b>{formatNumber(share.tokens)}</b>
+          <i className={contextShareCssClasses[share.name]} />
+          {t(contextShareLabelKeys[share.name])} <b>{formatNumber(share.tokens)}</b>
         </span>
       ))}
       {reply === null ? null : (

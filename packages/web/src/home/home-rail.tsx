@@ -13,7 +13,7 @@ import { FoldedRail, RailHead, Scrim } from './rail.tsx';
 
 type Counted = readonly { readonly name: string; readonly count: number }[];
 
-/** The navigation of home: all chats, pinned ones, folders, tags, trash and settings. */
+/** The navigation of home: lists of chats, projects, tags, and links to the other screens. */
 export function HomeRail(): ReactElement {
   const place = useRoute((route) => route.place);
   const drawer = useUi((ui) => ui.drawer);
@@ -77,7 +77,7 @@ function useTagCounts(): Counted {
   const trees = useAppData((lists) => lists.trees);
   const [tags, setTags] = useState<Counted>([]);
   useEffect(() => {
-    // A tag changes neither the order of the list nor a time in it, so each new list counts.
+    // Setting a tag changes neither the order nor the times of the list, so tags are read again with every new list.
     if (trees === null) return;
     void loadFolders();
     void api.tags().then(

@@ -2,13 +2,13 @@ import { type SearchHit, type TreeFilter, type TreeShape, type TreeViewData, tre
 import { Fragment, type KeyboardEvent, type ReactElement, useEffect, useMemo, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import { ActionButton, ActionIcon } from '../keys/action-controls.tsx';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/excerpt.ts';
 import { loadMoreTrees, loadTrees, useAppData } from '../state/app-data.ts';
 import { useChatsByTitle } from '../state/chats-by-title.ts';
 import { api } from '../state/page-client.ts';
 import { useIsMissingProject, useRenamedProject } from '../state/projects.ts';
 import { homeRoute, navigateTo, type PageRoute, treeRoute } from '../state/router.ts';
-import { requestSilhouette, useSilhouettes } from '../state/shapes.ts';
+import { requestSilhouette, useSilhouettes } from '../state/silhouettes.ts';
 import { DropZone } from '../transfer/drop-zone.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -36,13 +36,13 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
   useEffect(() => setText(place.search), [place.search]);
   const { found, loadMore } = useMessageSearch(text, place.filter);
   const named = useChatsByTitle(text, mostNamedChats)?.chats ?? [];
-  // During a search the hits are shown instead of the start screen.
   const folder = folderOfFilter(place.filter);
   const missing = useIsMissingProject(folder);
   const renamed = useRenamedProject(missing ? folder : null);
   useEffect(() => {
     if (renamed !== null) navigateTo(homeRoute(place.search, `folder:${renamed}`), { replace: true });
   }, [renamed, place.search]);
+  // During a search the hits are shown instead of the start screen.
   const isStart = text.trim() === '' && (place.filter === '' || folder !== null);
   return (
     <div className="app two">
@@ -191,7 +191,7 @@ function MissingProject({ name }: { readonly name: string }): ReactElement {
   );
 }
 
-/** Returns the requests of a filter. Recorded trees are in two lists: those of the forest, and those with a tag. */
+/** Returns the requests of a filter; null for all chats. Recorded trees are in two lists: of the forest, and by tag. */
 function filtersOf(filter: string): readonly TreeFilter[] | null {
   if (filter === 'pinned') return [{ pinned: true }];
   if (filter === 'forest') return [{ forest: true }, { tag: 'recorded' }];
@@ -217,7 +217,7 @@ function sortChats(
 
 const rowsAtOnce = 200;
 
-/** A list of chats, and whether there are more than were asked for. */
+/** A list of chats, and whether the server has more of them. */
 interface ListedChats {
   readonly trees: readonly TreeViewData[];
   readonly hasMore: boolean;
@@ -281,7 +281,7 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
   const cursor = useAppData((lists) => lists.cursor);
   const [order, setOrder] = useState<ListOrder>('recent');
   const [most, setMost] = useState(rowsAtOnce);
-  // Only the order by time is that of the server; for the others all chats are needed.
+  // The server sorts only by time; the other orders need all chats.
   const some = useFilteredTrees(filter, recorded, order === 'recent' ? most : Number.POSITIVE_INFINITY);
   useEffect(() => {
     if (order !== 'recent' && filtersOf(filter) === null && cursor !== null) void loadMoreTrees(sortedPage);

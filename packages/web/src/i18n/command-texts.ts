@@ -1,6 +1,6 @@
 import type { CommandAnswer, CommandPhrase } from '@coppice/client';
-import type { TranslatedText } from './dictionary.ts';
 import { currentTranslation } from './index.ts';
+import type { TranslatedText } from './translated-text.ts';
 
 /** Translates the report of a command into the user's language. */
 export function translateCommandReport(answer: Pick<CommandAnswer, 'said' | 'did'>): TranslatedText {

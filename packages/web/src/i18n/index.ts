@@ -18,7 +18,7 @@ export function currentTranslation(): Translation | null {
   return translation;
 }
 
-/** Loads the texts of a language, by default the current one. Before, and if that fails, texts are English. */
+/** Loads the texts of a language, by default the current one. Until then, and on failure, texts are English. */
 export async function loadLanguage(wanted: Language = language): Promise<void> {
   if (wanted === 'en') translation = null;
   else

@@ -1,5 +1,5 @@
-import type { TranslatedText } from './dictionary.ts';
 import { currentTranslation, t } from './index.ts';
+import type { TranslatedText } from './translated-text.ts';
 
 /** The fields of an error that its message is built from; the error may be the server's, the page's or a report's. */
 export interface ReceivedError {

@@ -1,7 +1,7 @@
 import type { CommandAnswer, CommandPhrase } from '@coppice/client';
-import type { TranslatedText } from './dictionary.ts';
 import { isolateValue } from './languages.ts';
 import { createRefusalTranslator, type RefusalTranslator } from './translate-refusal.ts';
+import type { TranslatedText } from './translated-text.ts';
 import type { LanguageTexts } from './types.ts';
 
 /** Translates the codes of the server into one language. */

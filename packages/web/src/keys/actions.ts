@@ -12,7 +12,7 @@ import { messageActions } from '../thread/message-acts.ts';
 import { buildThreadRows } from '../thread/rows.ts';
 import { duplicateShownBranch, moveChatToTrash, togglePinned } from '../thread/tree-acts.ts';
 import type { IconName } from '../ui/icon.tsx';
-import { currentSession } from './open-session.ts';
+import { currentSession } from './current-session.ts';
 
 /** An action that a key, the palette, a menu or a button can run. */
 export interface PageAction {
@@ -126,7 +126,10 @@ function screen(name: 'map' | 'context' | 'history' | 'thread'): () => boolean {
   return onTree((session) => navigateTo(treeRoute(session.treeId, { screen: name })));
 }
 
-/** Closes open menus, panels and dialogs one at a time, and finally focuses the composer. */
+/**
+ * Leaves one thing per key press: the edit box, the drawer, the screen, the current message; finally focuses the
+ * composer. An open dialog handles the key itself.
+ */
 function escape(): boolean {
   const ui = useUi.getState();
   const { place } = useRoute.getState();

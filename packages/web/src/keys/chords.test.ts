@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { chordOf, formatChord, type KeyPress } from './chords.ts';
+import { chordOf, formatChord, type KeyboardEventFields } from './chords.ts';
 
-function pressed(key: string, held: Partial<KeyPress> = {}): KeyPress {
+function pressed(key: string, held: Partial<KeyboardEventFields> = {}): KeyboardEventFields {
   return { key, code: '', metaKey: false, ctrlKey: false, altKey: false, shiftKey: false, ...held };
 }
 

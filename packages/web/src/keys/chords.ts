@@ -3,7 +3,8 @@
 const mac = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
 
 /** The fields of a keyboard event that are used here. */
-export interface KeyPress extends Pick<KeyboardEvent, 'key' | 'code' | 'metaKey' | 'ctrlKey' | 'altKey' | 'shiftKey'> {
+export interface KeyboardEventFields
+  extends Pick<KeyboardEvent, 'key' | 'code' | 'metaKey' | 'ctrlKey' | 'altKey' | 'shiftKey'> {
   /** Whether a modifier such as AltGr is held. */
   getModifierState?(name: string): boolean;
 }
@@ -18,7 +19,7 @@ function isPunctuation(key: string): boolean {
  * itself: on a German keyboard `/` needs Shift and `[` needs AltGr, which Windows reports as Ctrl and Alt, or Option
  * on a Mac.
  */
-export function chordOf(event: KeyPress, onMac = mac): string {
+export function chordOf(event: KeyboardEventFields, onMac = mac): string {
   const { key, altKey, ctrlKey, metaKey, shiftKey, code } = event;
   const letter = altKey && /^Key[A-Z]$/.test(code) && !ctrlKey && event.getModifierState?.('AltGraph') !== true;
   if (isPunctuation(key) && !letter) {

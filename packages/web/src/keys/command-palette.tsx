@@ -10,7 +10,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { pageActions } from './actions.ts';
 import { formatChord } from './chords.ts';
-import { currentSession } from './open-session.ts';
+import { currentSession } from './current-session.ts';
 import { clearPendingSearch, readPendingSearch } from './pending-search.tsx';
 
 const mostBookmarks = 32;
@@ -51,7 +51,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
   const words = text.trim();
   /** The message that was selected because it was found first, not by the user. */
   const firstHit = useRef('');
-  // Hits arrive late: until then the last line may be selected only because it was the only one.
+  // Hits arrive late: until then the search line may be selected only because no other line matched.
   const hits = useHits(words, (first) => {
     firstHit.current = hitValue(first);
     setChosen((now) => (now === searchValue(words) ? hitValue(first) : now));

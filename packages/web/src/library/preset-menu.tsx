@@ -6,7 +6,7 @@ import { useUi } from '../state/ui.ts';
 import { useOptionalSession } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
-import { offerPresetPrompt } from './switch-preset.ts';
+import { offerPresetPrompt } from './offer-preset-prompt.ts';
 
 /**
  * The presets. In a new chat the selected one provides prompt and first messages; in a chat with messages it changes

@@ -10,14 +10,14 @@ export type KeyedMessage = FirstMessage & { readonly key: number };
 
 type EntryFields = Pick<LibraryEntry, 'name' | 'text' | 'options'> & { readonly messages: readonly KeyedMessage[] };
 
-/** An entry that is edited, and what has been done with it. */
+/** The fields of an entry that is being edited, and the functions that change, discard or accept them. */
 export interface EntryDraft {
   readonly fields: EntryFields;
   readonly isChanged: boolean;
   change(set: Partial<EntryFields>): void;
   /** Shows the stored fields again. */
   discard(): void;
-  /** Removes the draft of an entry that was stored. */
+  /** Removes the draft after the entry was stored. */
   accept(stored: LibraryEntry): void;
 }
 

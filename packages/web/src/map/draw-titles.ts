@@ -1,6 +1,6 @@
 /** Draws the titles of branches on the map, without covering messages and lines. */
 import { textDirectionOf } from '../markdown/direction.ts';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/excerpt.ts';
 import { type MapBranch, messageHeight, messagePosition } from './layout.ts';
 import type { MapScene, ScreenRectangle, VisibleBranch } from './map-scene.ts';
 

@@ -69,9 +69,9 @@ export function messagePosition(
 export function layOutTree(topology: Topology): MapLayout {
   const branches: MapBranch[] = [];
   const spots = new Map<NodeId, MapSpot>();
-  const stems = layOutBranch(topology, branches, spots);
+  const stems = splitIntoBranches(topology, branches, spots);
   countMessagesAbove(branches);
-  const columns = placeBranch(stems);
+  const columns = assignColumns(stems);
   const width = columns * columnWidth;
   const middle = stems[0];
   const x0 = middle === undefined ? 0 : middle.column - 6;
@@ -91,7 +91,7 @@ export function layOutTree(topology: Topology): MapLayout {
 }
 
 /** Splits the tree into branches, parents before children; returns those at the root. */
-function layOutBranch(topology: Topology, branches: MapBranch[], spots: Map<NodeId, MapSpot>): MapBranch[] {
+function splitIntoBranches(topology: Topology, branches: MapBranch[], spots: Map<NodeId, MapSpot>): MapBranch[] {
   interface Start {
     readonly node: TopologyNode;
     readonly parent: MapBranch | null;
@@ -161,7 +161,7 @@ interface LayoutVisit {
 }
 
 /** Assigns each branch its column, from left to right; returns the number of columns. */
-function placeBranch(stems: readonly MapBranch[]): number {
+function assignColumns(stems: readonly MapBranch[]): number {
   let column = 0;
   const waiting: LayoutVisit[] = [];
   const push = (branch: MapBranch) => {

@@ -12,15 +12,15 @@ import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { useOpenChatName } from '../ui/use-chat-name.ts';
 import { BranchList } from './branch-list.tsx';
-import { MessageCards } from './cards.tsx';
 import { DragLine } from './drag-line.tsx';
-import { type ShapeFilter, shapeFilters } from './filters.ts';
 import { MapLegend } from './legend.tsx';
 import { handleMapKey } from './map-keys.ts';
 import { MapSearch, useMapSearch } from './map-search.tsx';
 import { MapZoom } from './map-zoom.tsx';
+import { MessageCards } from './message-cards.tsx';
+import { type MessageFilter, messageFilters } from './message-filters.ts';
+import { MessagePreview } from './message-preview.tsx';
 import { Minimap } from './minimap.tsx';
-import { MessagePreview } from './preview.tsx';
 import { type MapCanvas, useCanvas } from './use-canvas.ts';
 import { useDrawnMap } from './use-drawn-map.ts';
 import { type MapModel, useMapModel } from './use-map.ts';
@@ -34,7 +34,7 @@ export function MapScreen(): ReactElement {
   const model = useMapModel();
   const surface = useCanvas();
   const { host, canvas, width, height } = surface;
-  const [filter, setFilter] = useState<ShapeFilter>('all');
+  const [filter, setFilter] = useState<MessageFilter>('all');
   const [find, setFind] = useState('');
   const [focus, setFocus] = useState<NodeId | null>(null);
   const finder = useRef<HTMLInputElement>(null);
@@ -42,7 +42,7 @@ export function MapScreen(): ReactElement {
   const { view, setView, zoom, showWhole } = mapView;
   const found = useMapSearch(model, find.trim());
   useDrawnMap(surface, model, { view, focus, filter, found });
-  const goTo = useCallback((id: NodeId) => openMessage(session, id), [session]);
+  const goTo = useCallback((id: NodeId) => showInThread(session, id), [session]);
   const show = (id: NodeId) => {
     setFocus(id);
     mapView.bringIntoView(id);
@@ -95,7 +95,7 @@ export function MapScreen(): ReactElement {
 }
 
 /** Shows a message in the thread. */
-function openMessage(session: TreeSession, id: NodeId): void {
+function showInThread(session: TreeSession, id: NodeId): void {
   session.go(id).then(
     () => {
       navigateTo(treeRoute(session.treeId));
@@ -107,8 +107,8 @@ function openMessage(session: TreeSession, id: NodeId): void {
 
 /** The title, the filter and the search above the map. */
 function MapBar(props: {
-  readonly filter: ShapeFilter;
-  readonly onFilter: (filter: ShapeFilter) => void;
+  readonly filter: MessageFilter;
+  readonly onFilter: (filter: MessageFilter) => void;
   readonly children: ReactElement;
 }): ReactElement {
   const { filter, onFilter, children } = props;
@@ -121,7 +121,7 @@ function MapBar(props: {
         <BranchCrumb />
       </div>
       <fieldset className="seg wide" aria-label={t('filter')}>
-        {shapeFilters.map((each) => (
+        {messageFilters.map((each) => (
           <button key={each.name} type="button" aria-pressed={each.name === filter} onClick={() => onFilter(each.name)}>
             {each.name === 'bookmarked' ? <Icon name="mark" /> : null}
             {t(each.label)}
@@ -131,7 +131,7 @@ function MapBar(props: {
       {children}
       <span className="phone-only">
         <Menu trigger={<IconButton icon="sliders" label={t('filter')} />}>
-          {shapeFilters.map((each) => (
+          {messageFilters.map((each) => (
             <MenuItem key={each.name} checked={each.name === filter} onSelect={() => onFilter(each.name)}>
               {t(each.label)}
             </MenuItem>

@@ -12,8 +12,8 @@ const mostHits = 100;
 const noHits: readonly NodeId[] = [];
 
 /**
- * Finds the messages with given words, in the order of their creation; null without words. The page has the beginning
- * of each message; the server finds words further on.
+ * Finds the messages with given words, in the order of their creation; null without words. The page knows only
+ * the beginning of each message; the server also finds words after that.
  */
 export function useMapSearch(model: MapModel | null, words: string): readonly NodeId[] | null {
   const session = useSession();

@@ -13,14 +13,14 @@ import { Icon } from '../ui/icon.tsx';
 import { isForInputMethod } from '../ui/input-method.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
-import { type ShapeFilter, shapeFilters } from './filters.ts';
+import { type MessageFilter, messageFilters } from './message-filters.ts';
 
 // Shorter runs are not folded.
 const foldFrom = 5;
 const mostFound = 300;
 const mostLines = 20_000;
 
-function isWanted(node: TopologyNode, filter: ShapeFilter, topology: Topology): boolean {
+function isWanted(node: TopologyNode, filter: MessageFilter, topology: Topology): boolean {
   if (filter === 'no-tools') return node.role !== 'tool';
   if (filter === 'mine') return node.role === 'user';
   return filter !== 'bookmarked' || topology.bookmarks.has(node.id);
@@ -34,7 +34,7 @@ function containsWords(node: TopologyNode, words: string, topology: Topology): b
 /** The outline of the open tree: the shown branch with its forks. A search lists the hits in all branches instead. */
 export function OutlinePanel(): ReactElement {
   const session = useSession();
-  const [filter, setFilter] = useState<ShapeFilter>('all');
+  const [filter, setFilter] = useState<MessageFilter>('all');
   const [search, setSearch] = useState<string | null>(null);
   const words = (search ?? '').trim().toLowerCase();
   const isFlat = words !== '' || filter === 'bookmarked';
@@ -82,12 +82,12 @@ function FilterMenu({
   filter,
   onChange,
 }: {
-  readonly filter: ShapeFilter;
-  readonly onChange: (filter: ShapeFilter) => void;
+  readonly filter: MessageFilter;
+  readonly onChange: (filter: MessageFilter) => void;
 }): ReactElement {
   return (
     <Menu trigger={<IconButton icon="sliders" label={t('filterOutline')} aria-pressed={filter !== 'all'} />}>
-      {shapeFilters.map((each) => (
+      {messageFilters.map((each) => (
         <MenuItem key={each.name} checked={each.name === filter} onSelect={() => onChange(each.name)}>
           {t(each.label)}
         </MenuItem>

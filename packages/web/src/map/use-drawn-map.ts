@@ -1,9 +1,9 @@
 import type { NodeId } from '@coppice/core';
 import { useEffect, useMemo } from 'react';
 import { drawMap } from './draw.ts';
-import type { ShapeFilter } from './filters.ts';
+import type { MessageFilter } from './message-filters.ts';
 import { type MapCanvas, mapFontOf, scaledCanvasContext } from './use-canvas.ts';
-import { isDimmed, type MapModel, useModelColour } from './use-map.ts';
+import { createDimPredicate, type MapModel, useModelColour } from './use-map.ts';
 import { phoneWidth } from './use-map-view.ts';
 import type { MapView } from './view.ts';
 
@@ -11,7 +11,7 @@ import type { MapView } from './view.ts';
 interface DrawnState {
   readonly view: MapView | null;
   readonly focus: NodeId | null;
-  readonly filter: ShapeFilter;
+  readonly filter: MessageFilter;
   /** The hits of the search; null without a search. */
   readonly found: readonly NodeId[] | null;
 }
@@ -23,7 +23,7 @@ export function useDrawnMap(surface: MapCanvas, model: MapModel | null, state: D
   const modelColour = useModelColour(palette);
   const hidden = useMemo(() => {
     if (model === null) return () => false;
-    if (found === null) return isDimmed(filter, model);
+    if (found === null) return createDimPredicate(filter, model);
     const shown = new Set(found);
     return (node: { readonly id: NodeId }) => !shown.has(node.id);
   }, [filter, model, found]);

@@ -3,9 +3,9 @@ import type { NodeId, TopologyNode } from '@coppice/core';
 import { useEffect, useMemo } from 'react';
 import { modelColourOf } from '../state/model-colours.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import type { ShapeFilter } from './filters.ts';
 import { layOutTree, type MapBranch, type MapLayout } from './layout.ts';
 import type { MapColours } from './map-colours.ts';
+import type { MessageFilter } from './message-filters.ts';
 
 /** The open tree with its layout, as map and minimap draw it. */
 export interface MapModel {
@@ -21,7 +21,7 @@ export interface MapModel {
   liveChild(id: NodeId): number;
 }
 
-/** The layout of the open tree; null until its topology is loaded. Computed again only when nodes were added. */
+/** The layout of the open tree; null until its topology is loaded. Computed again when the topology changes. */
 export function useMapModel(): MapModel | null {
   const session = useSession();
   const topology = useTree((state) => state.topology);
@@ -69,8 +69,8 @@ export function useModelColour(palette: MapColours | null): (branch: MapBranch) 
   );
 }
 
-/** Whether a filter dims a message; the bookmarks filter never dims the active path. */
-export function isDimmed(filter: ShapeFilter, model: MapModel): (node: TopologyNode) => boolean {
+/** Creates a function that tells whether a filter dims a message. The bookmarks filter never dims the active path. */
+export function createDimPredicate(filter: MessageFilter, model: MapModel): (node: TopologyNode) => boolean {
   if (filter === 'no-tools') return (node) => node.role === 'tool';
   if (filter === 'mine') return (node) => node.role !== 'user';
   if (filter === 'all') return () => false;

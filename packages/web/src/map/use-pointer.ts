@@ -70,8 +70,8 @@ export interface BranchDrag {
   readonly fits: boolean;
 }
 
-/** What the pointer does on the map. */
-export interface MapPointer {
+/** The functions that pointer events on the map call. */
+export interface MapPointerHandlers {
   onFocus(id: NodeId | null): void;
   onOpen(id: NodeId): void;
   /** Zooms by a factor; the point of the canvas keeps its position. */
@@ -103,7 +103,7 @@ function useWheel(
   canvas: RefObject<HTMLCanvasElement | null>,
   view: MapView | null,
   setView: (view: MapView) => void,
-  onZoom: MapPointer['onZoom'],
+  onZoom: MapPointerHandlers['onZoom'],
 ): void {
   const zoom = useRef(onZoom);
   zoom.current = onZoom;
@@ -128,15 +128,15 @@ function useWheel(
 }
 
 /**
- * Pans by dragging the background, moves a branch by dragging its message onto another, zooms by wheel or two fingers,
- * previews by click.
+ * Pans by dragging the background, moves a branch by dragging its message onto another, zooms by wheel or two fingers.
+ * A mouse previews a message by hovering and opens it by a click; a tap previews it.
  */
 export function useMapPointer(
   surface: ReturnType<typeof useCanvas>,
   view: MapView | null,
   setView: (view: MapView) => void,
   model: MapModel | null,
-  pointed: MapPointer,
+  pointed: MapPointerHandlers,
 ) {
   const held = useRef<Held | null>(null);
   const fingers = useRef(new Fingers()).current;

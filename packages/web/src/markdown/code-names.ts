@@ -8,10 +8,7 @@ export interface CodeInfo {
 
 const isFileName = /^[\w@.+/-]*\.[a-z][a-z0-9]{0,9}$/i;
 
-/**
- * Parses the info string of a fence: ```` ```ts title="retry.ts" ````, ```` ```ts retry.ts ````, ```` ```src/retry.ts
- * ````.
- */
+/** Parses the info string of a fence, such as `ts title="retry.ts"`, `ts retry.ts` or `src/retry.ts`. */
 export function parseCodeInfo(info: unknown): CodeInfo {
   if (typeof info !== 'string') return { language: '', file: null };
   const named = /(?:title|file|filename|name)\s*=\s*["']?([^"'\s}]{1,120})/i.exec(info)?.[1];

@@ -7,9 +7,9 @@ import { useScrollable } from '../ui/use-scrollable.ts';
 import { type CodeInfo, codeFileName, languageName, previewKindOf } from './code-names.ts';
 import { type DiffLine, isDiff, splitDiffLines } from './diff.ts';
 import { splitIntoCodeTokens } from './highlight.ts';
-import { splitPieces } from './pieces.ts';
+import { useHighlighter } from './lazy-libraries.ts';
+import { splitIntoPieces } from './pieces.ts';
 import { PreviewContext } from './preview-context.ts';
-import { useHighlighter } from './use-library.ts';
 
 // Longer code is shown on demand and without highlighting.
 const mostShown = 20_000;
@@ -69,11 +69,11 @@ export function CodeText({
 }): ReactElement {
   const scrolls = useScrollable<HTMLPreElement>();
   const [whole, setWhole] = useState(false);
-  const [first] = useMemo(() => splitPieces(code, mostShown), [code]);
+  const [first] = useMemo(() => splitIntoPieces(code, mostShown), [code]);
   const shown = first?.text ?? '';
   const highlighter = useHighlighter(language !== '');
   const parts = useMemo(() => splitIntoCodeTokens(highlighter, shown, language), [highlighter, shown, language]);
-  const rest = useMemo(() => (whole ? splitPieces(code.slice(shown.length)) : []), [whole, code, shown]);
+  const rest = useMemo(() => (whole ? splitIntoPieces(code.slice(shown.length)) : []), [whole, code, shown]);
   return (
     <>
       <pre ref={scrolls} dir="ltr" className={wrapped ? 'wrapped' : undefined}>

@@ -9,7 +9,7 @@ export interface DiffLine {
   readonly to: number;
 }
 
-/** Whether code is a diff even if its language does not say so. */
+/** Whether code is a diff: by its language or, without a language, by its first lines. */
 export function isDiff(language: string, code: string): boolean {
   if (/^(?:diff|patch)$/i.test(language)) return true;
   return language === '' && /^(?:diff --git |--- \S[^\n]*\n\+\+\+ \S)/.test(code);
@@ -20,7 +20,7 @@ function kindOfLine(line: string): DiffLine['kind'] {
   return line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same';
 }
 
-/** Where two lines differ, without their signs. Lines with little in common are not compared. */
+/** Where two lines differ after their `+` and `-` signs; null for lines with little in common. */
 function changedPart(a: string, b: string): readonly [number, number] | null {
   const most = Math.min(a.length, b.length);
   let start = 1;

@@ -19,7 +19,7 @@ function settingsFor(dark: boolean): Readonly<Record<string, unknown>> {
   const [ink, quiet, line, paper, surface] = dark
     ? ['#e8ebe4', '#c0c7c0', '#8a938c', '#232a26', '#2c3430']
     : ['#1d2620', '#46504a', '#7a847c', '#fcfdfb', '#eff1ed'];
-  // Neighbouring parts of a chart differ, and all of them are light enough, or dark enough, for text in ink.
+  // The fills of charts: neighbouring parts differ, and text in the colour of `ink` is readable on each of them.
   const steps = dark ? ['#3a443e', '#4f5a53', '#2c3430', '#5f6b63'] : ['#d9ddd6', '#c2c9c1', '#eff1ed', '#aeb7af'];
   const stepAt = (index: number) => steps[index % steps.length] ?? surface;
   const inkAt = () => ink;
@@ -33,7 +33,7 @@ function settingsFor(dark: boolean): Readonly<Record<string, unknown>> {
     class: { htmlLabels: false },
     fontFamily: 'system-ui, sans-serif',
     maxTextSize: 30_000,
-    // Half transparent by default, so that the line crosses the words.
+    // By default the labels of lines are half transparent, so that the line crosses the words.
     themeCSS: '.edgeLabel rect { opacity: 1 }',
     themeVariables: {
       darkMode: dark,
@@ -84,7 +84,7 @@ function isAnswer(data: unknown): data is Answer {
   return typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'number';
 }
 
-/** Reads the width of a drawing from its view box, because its own width is that of its surroundings. */
+/** Reads the width of a drawing from its view box, because its width attribute is a percentage. */
 function widthOf(svg: string): number | null {
   const width = Number(/^<svg[^>]*?viewBox="[-\d.e]+ [-\d.e]+ ([\d.]+)/.exec(svg)?.[1]);
   return width > 0 ? Math.ceil(width) : null;

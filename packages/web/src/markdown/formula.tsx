@@ -1,5 +1,5 @@
 import { memo, type ReactElement, useLayoutEffect, useRef, useState } from 'react';
-import { useFormulas } from './use-library.ts';
+import { useFormulaRenderer } from './lazy-libraries.ts';
 
 /** A formula. Until it is rendered, or if that fails, it is shown as written. */
 export const FormulaView = memo(function Formula({
@@ -10,7 +10,7 @@ export const FormulaView = memo(function Formula({
   readonly display: boolean;
 }): ReactElement {
   const place = useRef<HTMLSpanElement>(null);
-  const renderFormula = useFormulas();
+  const renderFormula = useFormulaRenderer();
   const [isSet, setIsSet] = useState(false);
   useLayoutEffect(() => {
     if (place.current !== null && renderFormula !== null) setIsSet(renderFormula(tex, display, place.current));

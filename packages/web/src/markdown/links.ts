@@ -18,13 +18,13 @@ export function toSafeAddress(address: string): string | null {
   return allowed.has(url.protocol) ? url.href : null;
 }
 
-/** The address of a section of the installed documentation, as the guide links to it; null for other addresses. */
+/** Returns the address of the installed documentation for a `coppice:docs/` link of the guide; null for other links. */
 export function toDocumentAddress(address: string): string | null {
   const [, name, anchor = ''] = /^coppice:docs\/([a-z0-9-]+(?:\/[a-z0-9-]+)*)(#[\p{L}\p{N}_-]+)?$/u.exec(address) ?? [];
   return name === undefined ? null : `/docs/${name}.html${anchor}`;
 }
 
-/** Whether an image may be shown without asking: its bytes are in the message, so no other server is contacted. */
+/** Whether an image may be shown without asking: its bytes are in the message or on this server, and on no other. */
 export function isOwnImage(address: string): boolean {
   return (
     /^data:image\/(?:png|jpeg|gif|webp|avif);base64,/i.test(address) ||

@@ -4,11 +4,11 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { type SplitMarkdown, splitIntoBlocks } from './blocks.ts';
 import { splitIntoCodeTokens } from './highlight.ts';
-import { highlighter } from './languages.ts';
+import { highlighter } from './highlighter.ts';
 import { isOwnImage, toDocumentAddress, toSafeAddress } from './links.ts';
 import { Markdown } from './markdown.tsx';
-import { splitPieces } from './pieces.ts';
-import { type SlicedMarkdown, sliceCharacters, sliceElements, sliceMarkdown } from './slices.ts';
+import { splitIntoPieces } from './pieces.ts';
+import { type SlicedMarkdown, sliceMarkdown, targetSliceCharacters, targetSliceElements } from './slices.ts';
 
 const sample =
   '# Title\n\nOne *word*.\n\n- a\n- b\n\n```js\nlet x = 1;\n\nlet y = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.\n';
@@ -107,7 +107,7 @@ test('[B4] the pieces of a large text joined are the text', () => {
     fc.property(fc.array(fc.string({ maxLength: 9000 }), { maxLength: 12 }), (lines) => {
       const text = lines.join('\n');
       expect(
-        splitPieces(text)
+        splitIntoPieces(text)
           .map((piece) => piece.text)
           .join(''),
       ).toBe(text);
@@ -189,8 +189,8 @@ test.each(Object.entries(large))(
     expect(list.map((slice) => slice.text).join('') === text).toBe(true);
     for (const { plain, weight, text: part } of list) {
       const isCode = /^(?:```|~~~)/.test(part);
-      if (!plain && !isCode) expect(part.length).toBeLessThanOrEqual(sliceCharacters + 10_000);
-      expect(weight).toBeLessThanOrEqual(sliceElements + 10_000);
+      if (!plain && !isCode) expect(part.length).toBeLessThanOrEqual(targetSliceCharacters + 10_000);
+      expect(weight).toBeLessThanOrEqual(targetSliceElements + 10_000);
     }
   },
 );

@@ -39,9 +39,9 @@ import {
   type MarkdownSlice,
   type SlicedMarkdown,
   type SliceLimit,
-  sliceCharacters,
-  sliceElements,
   sliceMarkdown,
+  targetSliceCharacters,
+  targetSliceElements,
 } from './slices.ts';
 import { mayHaveSourceMarks, SourceMarks } from './source-marks.tsx';
 
@@ -57,8 +57,8 @@ const atFirst: SliceLimit = { length: 48_000, weight: 2_000 };
 const tailLength = 4_000;
 
 /**
- * Renders Markdown in slices. A long text is shown as far as one task of the page can render, and the rest on demand;
- * what cannot be parsed is shown as text.
+ * Renders Markdown in slices. The beginning of a long text is shown at once, and the rest on demand, so that rendering
+ * does not block the page. What cannot be parsed is shown as text.
  */
 export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps): ReactElement {
   const before = useRef<SlicedMarkdown | null>(null);
@@ -82,7 +82,7 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
     if (firstEnd === null || left === 0) return;
     const timer = setTimeout(() => {
       const weight = list.reduce((sum, slice) => sum + slice.weight, 0);
-      setLimit({ length: end + sliceCharacters, weight: weight + sliceElements });
+      setLimit({ length: end + targetSliceCharacters, weight: weight + targetSliceElements });
     });
     return () => clearTimeout(timer);
   }, [firstEnd, left, list, end]);

@@ -1,7 +1,7 @@
 import { type ReactElement, useMemo, useState } from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
-import { splitPieces } from './pieces.ts';
+import { splitIntoPieces } from './pieces.ts';
 
 const shownAtFirst = 40_000;
 
@@ -9,7 +9,7 @@ const shownAtFirst = 40_000;
 export function PlainText({ text }: { readonly text: string }): ReactElement {
   const [whole, setWhole] = useState(false);
   const shown = whole ? text : text.slice(0, shownAtFirst);
-  const pieces = useMemo(() => splitPieces(shown), [shown]);
+  const pieces = useMemo(() => splitIntoPieces(shown), [shown]);
   return (
     <div className="plain-text">
       {pieces.map((piece) => (

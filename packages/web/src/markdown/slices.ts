@@ -29,9 +29,10 @@ export interface SliceLimit {
   readonly weight: number;
 }
 
-/** A slice ends after this many characters, or marks and lines, at the next possible position. */
-export const sliceCharacters = 24_000;
-export const sliceElements = 1_000;
+/** A slice ends at the next possible position after this many characters. */
+export const targetSliceCharacters = 24_000;
+/** A slice ends at the next possible position after this many elements, estimated by its marks and lines. */
+export const targetSliceElements = 1_000;
 // Parsing a line looks ahead to its end at every mark, so a very long one would cost quadratic time.
 const longestLine = 8_000;
 
@@ -87,7 +88,7 @@ class Slicer {
       at = end;
     }
     const open = this.#fence;
-    if (open !== null && text.length - this.#start > sliceCharacters) this.#cut(open.at, open.weight);
+    if (open !== null && text.length - this.#start > targetSliceCharacters) this.#cut(open.at, open.weight);
     this.#cut(text.length, this.#weight);
     return text.length;
   }
@@ -120,7 +121,7 @@ class Slicer {
     else if (delimiterRow.test(line) && this.#lineBefore.includes('|')) this.#table = `${this.#lineBefore}\n${line}\n`;
     this.#lineBefore = isBlank ? '' : line;
     this.#weight += marksIn(line) + (begins ? blockWeight : 0);
-    if (!complete || (end - this.#start < sliceCharacters && this.#weight < sliceElements)) return;
+    if (!complete || (end - this.#start < targetSliceCharacters && this.#weight < targetSliceElements)) return;
     const { at: block, weight } = this.#block;
     // Splits at the last block, unless the slice would be too small; then at the end of this line.
     if (block - this.#start > (end - this.#start) / 4) this.#cut(block, weight);
@@ -146,14 +147,14 @@ class Slicer {
     const closes = same && match?.[2]?.trim() === '';
     if (!closes) {
       // A line of code counts as two elements. Long code has a limit of its own when it is rendered.
-      if (this.#weight - open.weight < sliceElements) this.#weight += 2;
+      if (this.#weight - open.weight < targetSliceElements) this.#weight += 2;
       return true;
     }
     this.#fence = null;
     this.#lineBefore = '';
     // A long code block is a slice of its own.
-    if (end - this.#start > sliceCharacters) this.#cut(open.at, open.weight);
-    if (end - this.#start > sliceCharacters || this.#weight >= sliceElements) this.#cut(end, this.#weight);
+    if (end - this.#start > targetSliceCharacters) this.#cut(open.at, open.weight);
+    if (end - this.#start > targetSliceCharacters || this.#weight >= targetSliceElements) this.#cut(end, this.#weight);
     return true;
   }
 }

@@ -84,14 +84,14 @@ function renameEnvironments(tex: string): string {
   });
 }
 
-/** Returns the character with a code such as `x263a` or `9786`; empty if there is no such character. */
+/** Returns the TeX of the character with a code such as `x263a` or `9786`; empty if there is no such character. */
 function characterOf(number: string): string {
   const code = /^["x]/.test(number) ? Number.parseInt(number.slice(1), 16) : Number.parseInt(number, 10);
   const isCharacter = code >= 0x20 && code <= 0x10_ffff && !(code >= 0xd800 && code <= 0xdfff);
   return isCharacter ? `\\text{${String.fromCodePoint(code)}}` : '';
 }
 
-/** Removes what only loads packages, links or decorates, and expands what the library lacks. */
+/** Removes commands that only load packages, link or decorate, and replaces commands that the library lacks. */
 function withoutExtensions(tex: string): string {
   return tex
     .replace(/\\require\s*\{[^{}]*\}/g, '')

@@ -13,7 +13,7 @@ import { groupModels } from './model-groups.ts';
 
 interface ModelMenuProps {
   readonly trigger: ReactElement;
-  /** The selected model; null if one is being added. */
+  /** The selected model; null in a menu that adds a model. */
   readonly chosen: string | null;
   readonly onPick: (id: string) => void;
   /** A further button above the models; using it closes the menu. */
@@ -22,7 +22,7 @@ interface ModelMenuProps {
   readonly without?: readonly string[];
 }
 
-/** The menu of models: a filter, favourites, ready models with window and price, and models that need a key. */
+/** The menu of models: a filter, favourites, ready models with window and price, and providers that need a key. */
 export function ModelMenu({ trigger, chosen, onPick, also, without = [] }: ModelMenuProps): ReactElement {
   const [open, setOpen] = useState(false);
   return (

@@ -100,7 +100,7 @@ export function ModelChips({
   );
 }
 
-/** Temperature, top-p, maximum, thinking and number of replies. */
+/** The fields for temperature, top-p, maximum tokens, thinking and number of replies. */
 export function OptionFields({
   options,
   onChange,

@@ -13,7 +13,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { saveText } from '../ui/save-file.ts';
-import { buildPreviewDocument, type Previewable, previewablesOf, previewTitleOf } from './previewable.ts';
+import { buildPreviewDocument, type PreviewableCode, previewableBlocksOf, previewTitleOf } from './previewable.ts';
 
 /** Finds the message on the shown branch that is a variant of the given one, or the given one itself. */
 function shownVersion(part: LoadedBranch, id: NodeId): Node | null {
@@ -33,7 +33,7 @@ export function PreviewPane(): ReactElement | null {
   const [mode, setMode] = useState<PreviewMode>('preview');
   const [reloads, setReloads] = useState(0);
   const node = preview === null || part === null ? null : shownVersion(part, preview.nodeId);
-  const blocks = node === null || node.status === 'pending' ? [] : previewablesOf(node.message);
+  const blocks = node === null || node.status === 'pending' ? [] : previewableBlocksOf(node.message);
   const shown = preview === null ? undefined : (blocks[preview.index] ?? blocks.at(-1));
   const pane = useRef<HTMLElement>(null);
   const opened = preview !== null;
@@ -107,7 +107,7 @@ function ModeSwitch({
 }
 
 interface PreviewedBlockProps {
-  readonly shown: Previewable | undefined;
+  readonly shown: PreviewableCode | undefined;
   readonly mode: PreviewMode;
   readonly title: string;
   /** Incremented to load the document again. */
@@ -133,7 +133,7 @@ function PreviewedBlock({ shown, mode, title, reloads }: PreviewedBlockProps): R
 }
 
 /** A frame without an origin, network or access to the page; it gets its document after it has loaded. */
-function SandboxFrame({ of, title }: { readonly of: Previewable; readonly title: string }): ReactElement {
+function SandboxFrame({ of, title }: { readonly of: PreviewableCode; readonly title: string }): ReactElement {
   const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => {
     const send = (event: MessageEvent) => {

@@ -4,7 +4,8 @@ import { splitIntoBlocks } from '../markdown/blocks.ts';
 import { type CodeInfo, type PreviewKind, parseCodeInfo, previewKindOf } from '../markdown/code-names.ts';
 import { plainTextOf } from '../thread/rows.ts';
 
-export interface Previewable {
+/** A code block that can be previewed, and how. */
+export interface PreviewableCode {
   readonly code: string;
   readonly info: CodeInfo;
   readonly kind: PreviewKind;
@@ -23,8 +24,8 @@ function isTokenList(value: unknown): value is readonly TokenWithin[] {
 }
 
 /** Finds the previewable code blocks of a text, in reading order, including those in lists and quotes. */
-function previewablesIn(text: string): readonly Previewable[] {
-  const found: Previewable[] = [];
+function previewableBlocksIn(text: string): readonly PreviewableCode[] {
+  const found: PreviewableCode[] = [];
   const waiting: TokenWithin[] = [...(splitIntoBlocks(text, null)?.blocks ?? [])].reverse().map((block) => block.token);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next.type === 'code' && typeof next.text === 'string') {
@@ -39,22 +40,22 @@ function previewablesIn(text: string): readonly Previewable[] {
 }
 
 /** The previewable code blocks of a message. */
-export function previewablesOf(message: Message | null): readonly Previewable[] {
-  return previewablesIn(plainTextOf(message));
+export function previewableBlocksOf(message: Message | null): readonly PreviewableCode[] {
+  return previewableBlocksIn(plainTextOf(message));
 }
 
 const titleOfPage = /<title[^>]*>([^<]{1,120})<\/title>/i;
 const headingOfText = /^#{1,6}\s+(.{1,120})$/m;
 
 /** The title of a block: its file name, its own title, or null. */
-export function previewTitleOf({ code, info, kind }: Previewable): string | null {
+export function previewTitleOf({ code, info, kind }: PreviewableCode): string | null {
   if (info.file !== null) return info.file;
   const found = kind === 'markdown' ? headingOfText.exec(code) : titleOfPage.exec(code);
   return found?.[1]?.trim() ?? null;
 }
 
 /** Builds the document for the sandboxed frame. */
-export function buildPreviewDocument({ code, kind }: Previewable): string {
+export function buildPreviewDocument({ code, kind }: PreviewableCode): string {
   if (kind !== 'svg') return /^\s*<!doctype/i.test(code) ? code : `<!doctype html>\n${code}`;
   return `<!doctype html><meta charset="utf-8"><style>body{margin:0;display:grid;place-items:center;min-height:100vh}svg{max-width:100%;max-height:100vh}</style>${code}`;
 }

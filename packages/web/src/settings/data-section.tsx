@@ -5,7 +5,7 @@ import { canStoreCopies, maxOfflineCopies, removeOfflineCopies } from '../state/
 import { api } from '../state/page-client.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
-import { DataCard } from '../transfer/data-card.tsx';
+import { ImportExportCard } from '../transfer/import-export-card.tsx';
 import { Button } from '../ui/button.tsx';
 import { SectionHead } from './section-head.tsx';
 
@@ -18,7 +18,7 @@ export function DataSection(): ReactElement {
   return (
     <>
       <SectionHead title={t('dataSection')} lead={t('dataLead')} />
-      <DataCard />
+      <ImportExportCard />
       {canStoreCopies() ? (
         <div className="rows">
           <div className="row-item setting-row">

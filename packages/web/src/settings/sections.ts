@@ -14,7 +14,7 @@ export const settingsSections = {
 
 export type SettingsSection = keyof typeof settingsSections;
 
-export const sectionNames: readonly SettingsSection[] = Object.keys(settingsSections).filter(isSection);
+export const settingsSectionNames: readonly SettingsSection[] = Object.keys(settingsSections).filter(isSection);
 
 /** The section in a URL; by default the first one. */
 export function parseSettingsSection(name: string | undefined): SettingsSection {

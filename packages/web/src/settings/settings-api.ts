@@ -1,4 +1,4 @@
-/** The API of the settings: connections, model choices, signing in and out. */
+/** The API of the settings: connections, model choices, signing in and out, tools, people, tokens and limits. */
 import { type ApiSchemas, readResponse } from '@coppice/client';
 import type { ModelConnection } from '../state/connections.ts';
 import { routes } from '../state/page-client.ts';
@@ -53,7 +53,7 @@ export const settingsApi = {
   chooseModels: (choices: Partial<ModelChoices>) =>
     readResponse<ModelChoices>(routes.PUT('/api/settings/models', { body: { ...choices } })),
   me: () => readResponse<SignedInUser>(routes.GET('/api/me')),
-  waysIn: () => readResponse<Pick<SignedInUser, 'mode'>>(routes.GET('/api/sign-in')),
+  signInMode: () => readResponse<Pick<SignedInUser, 'mode'>>(routes.GET('/api/sign-in')),
   signIn: (token: string) => readResponse<SignedInUser>(routes.POST('/api/sign-in', { body: { token } })),
   signOut: () => readResponse<{ readonly signedOut: boolean }>(routes.POST('/api/sign-out')),
   signOutEverywhere: () => readResponse<{ readonly ended: number | null }>(routes.POST('/api/sign-out-everywhere')),

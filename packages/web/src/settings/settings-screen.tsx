@@ -11,7 +11,7 @@ import { AppearanceSection } from './appearance-section.tsx';
 import { DataSection } from './data-section.tsx';
 import { ModelsSection } from './models-section.tsx';
 import { PeopleSection } from './people-section.tsx';
-import { type SettingsSection, sectionNames, settingsSections } from './sections.ts';
+import { type SettingsSection, settingsSectionNames, settingsSections } from './sections.ts';
 import { ToolsSection } from './tools-section.tsx';
 import { useSignedIn } from './use-signed-in.ts';
 
@@ -81,7 +81,7 @@ function SettingsRail({ section }: { readonly section: SettingsSection }): React
           <span>{t('settings')}</span>
         </div>
         <div className="list">
-          {sectionNames
+          {settingsSectionNames
             .filter((name) => name !== 'people' || isAdmin)
             .map((name) => (
               <PageLink key={name} to={{ name: 'settings', section: name }} current={name === section}>

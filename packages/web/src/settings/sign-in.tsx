@@ -28,7 +28,7 @@ function useSignIn(): SignInForm {
   const [problem, setProblem] = useState<ReactElement | null>(null);
   const [isShared, setShared] = useState(false);
   useEffect(() => {
-    settingsApi.waysIn().then(
+    settingsApi.signInMode().then(
       ({ mode }) => setShared(mode === 'users'),
       () => undefined,
     );

@@ -20,12 +20,12 @@ interface ToolServerRowProps {
   readonly onReload: () => void;
 }
 
-/** The reasons of the server begin in the middle of its log lines. */
+/** Starts a text with a capital letter: the server words its reasons for the middle of a log line. */
 function toSentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-// The number of tools that fit without scrolling past the next server.
+// The number of tools that are listed at first, so that the next server stays near.
 const shownTools = 6;
 
 /** An MCP server: its state, its tools with their decisions, and changed definitions. */
@@ -47,7 +47,7 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
     setAsking(false);
     run(toolsApi.remove(name), t('disconnected', { name }));
   };
-  // A tool that never runs needs no approval; it is asked for again when the user allows the tool.
+  // A tool that never runs needs no approval; the page asks for the approval again when the user allows the tool.
   const changed = tools.filter((tool) => tool.status === 'changed' && tool.decision !== 'never');
   return (
     <li className="row-item">

@@ -2,14 +2,14 @@
 import { type TreeViewData, toHttpProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
-import { loadTrees, removeListedTrees, updateListedTree, useAppData, withPinned } from '../state/app-data.ts';
+import { loadTrees, mergePinnedTrees, removeListedTrees, updateListedTree, useAppData } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
 import { homeRoute, navigateTo, treeRoute, useRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import type { FolderFile } from '../transfer/sources.ts';
-import { exportUrl, readExport } from '../transfer/transfer-api.ts';
-import { saveAddress, saveBlob } from '../ui/save-file.ts';
+import { exportUrl, fetchExport } from '../transfer/transfer-api.ts';
+import { saveBlob, saveFromUrl } from '../ui/save-file.ts';
 
 type Attributes = Partial<Pick<TreeViewData, 'title' | 'tags' | 'folder' | 'pinned'>>;
 
@@ -21,7 +21,7 @@ interface ChatChange {
 
 /** Returns the changes that restore the attributes of the listed chats. */
 function inverseOf(changes: readonly ChatChange[]): readonly ChatChange[] {
-  const listed = new Map(withPinned(useAppData.getState()).map((tree) => [tree.id, tree]));
+  const listed = new Map(mergePinnedTrees(useAppData.getState()).map((tree) => [tree.id, tree]));
   return changes.flatMap(({ id, set }) => {
     const tree = listed.get(id);
     if (tree === undefined) return [];
@@ -105,17 +105,17 @@ export async function duplicateChat(id: TreeId): Promise<void> {
 
 const archiveName = 'chats.zip';
 
-/** Downloads a chat as a file, and several as one archive: browsers drop all but the first downloads of a click. */
+/** Downloads a chat as a file, and several as one archive: browsers block all but the first download of a click. */
 export async function exportChats(ids: readonly TreeId[]): Promise<void> {
   const [only] = ids;
   if (only === undefined) return;
-  if (ids.length === 1) return saveAddress(exportUrl(only, 'markdown', { what: 'tree' }, false), '');
+  if (ids.length === 1) return saveFromUrl(exportUrl(only, 'markdown', { what: 'tree' }, false), '');
   showToast({ icon: 'export', text: t('working') });
   try {
     const { zipFolder } = await import('../transfer/zip-folder.ts');
     const files: FolderFile[] = [];
     for (const id of ids) {
-      const file = await readExport(id, 'markdown');
+      const file = await fetchExport(id, 'markdown');
       const path = freeName(
         file.name,
         files.map((each) => each.path),

@@ -3,7 +3,7 @@ import type { TreeId } from '@coppice/core';
 import { type ReactElement, type ReactNode, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { formatMonth, t, tn } from '../i18n/index.ts';
-import { loadMoreTrees, useAppData, withPinned } from '../state/app-data.ts';
+import { loadMoreTrees, mergePinnedTrees, useAppData } from '../state/app-data.ts';
 import { openDialog } from '../state/ui.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useArrowKeys } from '../ui/use-arrow-keys.ts';
@@ -33,7 +33,7 @@ interface ChatListProps {
 export function ChatList({ current, openChat, compact = false }: ChatListProps): ReactElement {
   const loaded = useAppData((lists) => lists.trees);
   const pinned = useAppData((lists) => lists.pinned);
-  const trees = useMemo(() => withPinned({ trees: loaded, pinned }), [loaded, pinned]);
+  const trees = useMemo(() => mergePinnedTrees({ trees: loaded, pinned }), [loaded, pinned]);
   const cursor = useAppData((lists) => lists.cursor);
   const [selected, setSelected] = useState<ReadonlySet<TreeId>>(new Set());
   const [choosing, setChoosing] = useState(false);

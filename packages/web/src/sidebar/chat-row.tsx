@@ -14,7 +14,7 @@ import { deleteChats, duplicateChat, patchChats } from './chat-actions.ts';
 interface ChatRowProps {
   readonly tree: TreeViewData;
   readonly current: boolean;
-  /** Whether this chat is selected; null while no chat is. */
+  /** Whether this chat is selected; null while the user is not selecting chats. */
   readonly selected: boolean | null;
   /** Selects the chat; with `toHere` (Shift) also all between it and the one that was clicked before. */
   readonly onSelect: (selected: boolean, toHere?: boolean) => void;

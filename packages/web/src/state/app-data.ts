@@ -95,7 +95,7 @@ export function setToolsEnabled(on: boolean): void {
 
 const mostPinned = 200;
 
-// If more trees than these have changed, the list begins again with its first page.
+// If more trees than this have changed, they are not read one by one: the list begins again with its first page.
 const mostRead = 20;
 
 /** Reads trees by id. Leaves out those that are deleted or that no list shows. */
@@ -225,8 +225,8 @@ export function removeListedTrees(ids: ReadonlySet<TreeId>): void {
   useAppData.setState(({ trees, pinned }) => ({ trees: trees.filter(isLeft), pinned: pinned.filter(isLeft) }));
 }
 
-/** Returns the loaded trees, and the pinned ones that are not among them. */
-export function withPinned({ trees, pinned }: Pick<AppData, 'trees' | 'pinned'>): readonly TreeViewData[] {
+/** Returns the loaded trees, followed by the pinned ones that are not loaded. */
+export function mergePinnedTrees({ trees, pinned }: Pick<AppData, 'trees' | 'pinned'>): readonly TreeViewData[] {
   const known = new Set(trees.map((tree) => tree.id));
   const others = pinned.filter((tree) => tree.pinned && !known.has(tree.id));
   return others.length === 0 ? trees : [...trees, ...others];

@@ -2,12 +2,12 @@
 import { type TreeShape, type TreeViewData, treeTitleOf } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { t } from '../i18n/index.ts';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/excerpt.ts';
 import { api } from './page-client.ts';
 
 const mostWords = 60;
 
-/** The first question, which stays while the chat goes on; the last words only of a chat without one. */
+/** The user's first message on the active branch; for a branch that does not begin with one, its last message. */
 export function firstWordsOf(shape: TreeShape | undefined): string {
   return shape === undefined ? '' : shape.first || shape.words;
 }

@@ -38,7 +38,7 @@ function numberWithin(value: unknown, least: number, most: number): number | nul
   return typeof value === 'number' && value >= least && value <= most ? value : null;
 }
 
-/** Parses the stored options of a chat or a preset; missing or invalid ones are left out. */
+/** Parses the stored options of a chat or a preset; a missing or invalid option is left out or gets its default. */
 export function parseChatOptions(given: unknown): Partial<ChatOptions> {
   if (!isFieldMap(given)) return {};
   const models = getTexts(given, 'models');
@@ -82,8 +82,8 @@ export function chooseOptions(set: Partial<ChatOptions>): void {
   useAppData.setState({ ...rest, ...(models === undefined ? {} : { chosen: models }) });
 }
 
-/** Converts the options of a chat to the options of a generation request. */
-export function toGenerationOptions(
+/** Returns the options of the open chat in the form of a generation request; `set` overrides some of them. */
+export function currentGenerationOptions(
   set: Partial<GenerationOptions> = {},
 ): GenerationOptions & { readonly models: readonly string[] } {
   const lists = useAppData.getState();

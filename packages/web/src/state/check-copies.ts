@@ -15,8 +15,8 @@ import { api } from './page-client.ts';
 import { useSession, useTree } from './use-session.ts';
 
 /**
- * Compares the copies in this browser with the server at the first contact. Removes everything of deleted chats, and
- * copies of another version, which may contain purged messages.
+ * Compares the copies in this browser with the server once the server has responded. Removes everything of deleted
+ * chats, and copies of another version, which may contain purged messages.
  */
 export async function refreshOfflineCopies(trees: readonly TreeViewData[]): Promise<void> {
   const me = await settingsApi.me().catch(() => null);

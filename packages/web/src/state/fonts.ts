@@ -15,6 +15,6 @@ export function loadFonts(): void {
 }
 
 /** Loads the fonts immediately in a browser that has them in its cache. */
-export function loadKnownFonts(): void {
+export function loadCachedFonts(): void {
   if (readLocalText(name) !== null) loadFonts();
 }

@@ -63,7 +63,7 @@ export const emptyLibraryEntry: LibraryEntry = {
   messages: [],
 };
 
-/** The location of a project's files: the item, and its message. */
+/** Where the files of a project are stored: a tree of the library, and the message with the files. */
 interface ProjectFilesPlace {
   readonly tree: TreeId;
   readonly node: NodeId;

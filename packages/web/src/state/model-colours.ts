@@ -13,7 +13,7 @@ function knownModels(): string[] {
   return order;
 }
 
-/** Returns the colour of a model, and assigns the next free one to a new model. */
+/** Returns the colour of a model, and assigns the next one to a new model. More than five models share colours. */
 export function modelColourOf(model: string): ModelColour {
   const models = knownModels();
   let index = models.indexOf(model);

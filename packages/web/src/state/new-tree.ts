@@ -18,7 +18,7 @@ interface NewTreeStart {
 
 let startingTree: NewTreeStart | null = null;
 
-function startNewTree(): NewTreeStart | null {
+function pendingNewTree(): NewTreeStart | null {
   return startingTree !== null && performance.now() - startingTree.since < mostMs ? startingTree : null;
 }
 
@@ -35,7 +35,7 @@ export function takeTypedText(tree: TreeId): string | null {
  * created.
  */
 export function bufferKeyPress(key: string): boolean {
-  const now = startNewTree();
+  const now = pendingNewTree();
   if (now === null) return false;
   if (key.length === 1) startingTree = { ...now, typed: now.typed + key };
   return true;
@@ -50,10 +50,10 @@ export function openNewChat(): void {
   useUi.setState(({ newChats }) => ({ newChats: newChats + 1, drawer: false }));
 }
 
-/** Creates a chat and opens it; a temporary one is discarded when it is left. */
+/** Creates a chat and opens it. A temporary one is in no list, and is deleted unless the user keeps it. */
 export async function createTreeAndOpen(options: { readonly temporary?: boolean } = {}): Promise<void> {
   // A double click must not create two chats.
-  if (startNewTree() !== null) return;
+  if (pendingNewTree() !== null) return;
   startingTree = { since: performance.now(), tree: null, typed: '' };
   try {
     const made = await api.create(options.temporary === true ? { temporary: true } : {});

@@ -10,7 +10,7 @@ import { useSession, useTree } from './use-session.ts';
 
 /** The duration from which a reply triggers a notification. */
 const longMs = 10_000;
-/** How long nothing runs before a turn has ended: between a tool and the next reply nothing runs for a moment. */
+/** How long nothing must run before a turn counts as ended: between a tool and the next reply there is a gap. */
 const pauseMs = 1000;
 
 /** Whether this browser has notifications at all. */
@@ -41,7 +41,7 @@ function offerNotificationsOnce(): void {
   });
 }
 
-/** Shows a notification. Where only a service worker may show one, as on Android, it shows it. */
+/** Shows a notification; if only service workers may show notifications, as on Android, through the service worker. */
 async function showNotification(title: string, body: string, tag: string): Promise<void> {
   try {
     const shown = new Notification(title, { body, tag });

@@ -8,7 +8,7 @@ const cacheName = 'coppice-chats-1';
 /** The number of chats with a copy; copies of chats that were opened earlier are removed. */
 export const maxOfflineCopies = 20;
 
-/** Requests that are not about one chat but that the page needs to show any: lists, models, and the signed-in user. */
+/** Requests that every chat needs although they are not about one chat: lists, models, and the signed-in user. */
 const common = /^\/api\/(?:trees|models|tools|commands|me)$/;
 const ofChat = /^\/api\/trees\/([\w-]+)(\/page|\/nodes\/[\w-]+\/path)?$/;
 

@@ -18,7 +18,7 @@ export const pageClient = createClient({
 
 export const { api, routes } = pageClient;
 
-// The browser asks before leaving: waiting writes are not stored anywhere else yet.
+// The browser asks before leaving: a write that waits for the server would be lost with the page.
 globalThis.addEventListener?.('beforeunload', (event) => {
   if (pageClient.hasWaitingWrites()) event.preventDefault();
 });

@@ -66,7 +66,7 @@ export function findProject(items: readonly LibraryItem[], folder: string | null
   return items.find((item) => item.kind === 'instructions' && item.folder === folder) ?? null;
 }
 
-/** Returns the present name of the project that had a name last; null if no project had it. */
+/** Returns the present name of the last project that had the given name before; null if no project had it. */
 export function useRenamedProject(former: string | null): string | null {
   return useLibrary(({ items }) => {
     const renamed = items.flatMap(({ folder, formerNames }) =>
@@ -130,7 +130,7 @@ export async function saveProject(settings: ProjectSettings, before: string | nu
     return false;
   }
   const hadNames = item?.formerNames ?? [];
-  // The address of the present name must lead nowhere else, and of each former name only the last time counts.
+  // The new name must not also redirect as a former one, and each former name is stored once, with its latest time.
   const others = hadNames.filter((had) => had.name !== name && had.name !== before);
   const entry = {
     ...emptyLibraryEntry,
@@ -205,7 +205,7 @@ export function useProjectDefaults(folder: string | null): void {
     const before = { preset: useUi.getState().preset, options: currentChatOptions() };
     if (preset !== null) choosePreset(preset);
     if (models.length > 0) chooseOptions({ models });
-    // When the start screen of the project closes, the preset and models of before are restored.
+    // When the start screen of the project closes, the previous preset and options are restored.
     return () => {
       useUi.setState({ preset: before.preset });
       chooseOptions(before.options);

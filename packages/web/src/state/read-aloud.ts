@@ -18,7 +18,7 @@ export function stopReadingAloud(): void {
 /** Reads a text aloud from its beginning. A text that is being read is stopped first. */
 export function readAloud(id: string, text: string): void {
   stopReadingAloud();
-  // Some browsers end a long utterance early, so each paragraph is one of its own.
+  // Some browsers end a long utterance early, so each paragraph is a separate utterance.
   const parts = text.split(/\n+/).filter((part) => part.trim() !== '');
   if (parts.length === 0) return;
   useReadAloud.setState({ id });

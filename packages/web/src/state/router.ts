@@ -65,7 +65,7 @@ function parseRoute(path: string, query: string): PageRoute {
   return { name: 'home', search: search.get('q') ?? '', filter: search.get('in') ?? '' };
 }
 
-/** Builds the URL of a route, without the prefix of the host page. */
+/** Builds the URL of a route, with the address prefix of the host page. */
 export function urlOfRoute(place: PageRoute): string {
   return pageHost.addressPrefix + pathFor(place);
 }
@@ -119,7 +119,7 @@ export function homeRoute(search = '', filter = ''): PageRoute {
 
 interface RouteState {
   readonly place: PageRoute;
-  /** Increases with every navigation, so that opening the current route again counts as one. */
+  /** Increases with every navigation, so that opening the current route again has an effect. */
   readonly visit: number;
   /** The leaf of the view when the screen was left, for the browser's back button. */
   readonly leaf: NodeId | null;
@@ -149,7 +149,7 @@ export const useRoute = create<RouteState>(() => ({
 const settingsPlaces: readonly PageRoute['name'][] = ['settings', 'library'];
 let beforeSettings: PageRoute = homeRoute();
 
-/** The route from which the settings were opened: a chat, or home. */
+/** The route from which the settings or the library were opened. */
 export function routeBeforeSettings(): PageRoute {
   return beforeSettings;
 }

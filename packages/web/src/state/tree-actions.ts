@@ -177,7 +177,7 @@ export async function moveMessages(session: TreeSession, id: NodeId, parentId: N
 
 /** Summarises older messages, so that less is sent to the model. */
 export async function compactShownBranch(session: TreeSession, focus?: string): Promise<boolean> {
-  // The compaction uses the context window of the selected model, which the inspector shows.
+  // The compaction uses the context window of the selected model, which the context screen shows.
   const [model] = currentModels(useAppData.getState());
   const options = { ...(focus === undefined ? {} : { focus }), ...(model === undefined ? {} : { model }) };
   const report: Report = { icon: 'layers', text: t('compacted') };

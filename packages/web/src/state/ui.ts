@@ -2,7 +2,7 @@
 import type { TreeViewData } from '@coppice/client';
 import type { Node, NodeId, TreeId } from '@coppice/core';
 import { create } from 'zustand';
-import type { TranslatedText } from '../i18n/dictionary.ts';
+import type { TranslatedText } from '../i18n/translated-text.ts';
 import type { ExportSubject } from '../transfer/export-dialog.tsx';
 import { readLocalText, writeLocalText } from './local-storage.ts';
 

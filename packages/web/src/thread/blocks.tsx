@@ -5,7 +5,7 @@ import { blockDefinitionOf, type FileBlock, type ImageBlock, isKnownBlock } from
 import { type Block, isText, isToolUse, type Message, type Node, type ToolUseBlock } from '@coppice/core';
 import { createContext, type ReactElement, useContext, useState, useSyncExternalStore } from 'react';
 import { formatBytes, t } from '../i18n/index.ts';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/excerpt.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { api } from '../state/page-client.ts';
 import { showError } from '../state/tree-actions.ts';

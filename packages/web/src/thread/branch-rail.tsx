@@ -17,7 +17,7 @@ interface BranchRailProps {
   readonly grown: boolean;
 }
 
-// The centre of the header and of the line, in pixels. A phone has less space on the left.
+// The y position of a row's mark, and how far above the mark the variants fork, in pixels.
 const middle = 28;
 const rise = 30;
 

@@ -14,7 +14,7 @@ import {
 } from 'react';
 import { t } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
-import { receiveFiles } from '../ui/file-drops.ts';
+import { registerFileReceiver } from '../ui/file-drops.ts';
 import { isForInputMethod } from '../ui/input-method.ts';
 import { ComposerTray, MissingModelNote } from './composer-tray.tsx';
 import { FileChips } from './file-chips.tsx';
@@ -156,7 +156,7 @@ function useFileDrop(files: DraftFiles, takesAllFiles: boolean) {
   useEffect(() => {
     if (!takesAllFiles) return undefined;
     const isCovered = () => document.querySelector('dialog[open]') !== null;
-    return receiveFiles({
+    return registerFileReceiver({
       onOver: (over) => setOver(over && !isCovered()),
       onDrop: (data) => {
         if (!isCovered()) addFiles.current(data.files);

@@ -1,6 +1,6 @@
 import { loadedPath } from '@coppice/client';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
-import { useNextContext } from '../context/use-context-answer.ts';
+import { useNextContext } from '../context/use-next-context.ts';
 import { formatCompact, t } from '../i18n/index.ts';
 import { PresetMenu } from '../library/preset-menu.tsx';
 import { ModelMenu } from '../models/model-menu.tsx';

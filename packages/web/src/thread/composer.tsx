@@ -18,7 +18,7 @@ import { formatChord } from '../keys/chords.ts';
 import { nameOfMessage } from '../markdown/message-name.ts';
 import { SignInStrip } from '../settings/sign-in.tsx';
 import { useAppData } from '../state/app-data.ts';
-import { followChatOptions } from '../state/chat-options.ts';
+import { currentGenerationOptions, followChatOptions } from '../state/chat-options.ts';
 import { generateReplyTo, stopReply } from '../state/generation.ts';
 import { takeTypedText } from '../state/new-tree.ts';
 import { takeUnansweredMessage } from '../state/start-chat.ts';
@@ -28,7 +28,6 @@ import { Icon } from '../ui/icon.tsx';
 import { estimateAttachmentTokens } from './attachments.ts';
 import { ComposerBox } from './composer-box.tsx';
 import { ContextCounter, ContextGauge } from './composer-tray.tsx';
-import { currentOptions } from './current-options.ts';
 import { plainTextOf } from './rows.ts';
 import { useSlashMenu } from './slash-menu.tsx';
 import { useDockHeight } from './use-dock-height.ts';
@@ -123,7 +122,7 @@ function useReplyToFirstMessage(): void {
   const canStart = hasMessages && registersKnown;
   useEffect(() => {
     const node = canStart ? takeUnansweredMessage(session.treeId) : null;
-    if (node !== null) void generateReplyTo(session, node, currentOptions());
+    if (node !== null) void generateReplyTo(session, node, currentGenerationOptions());
   }, [session, canStart]);
 }
 

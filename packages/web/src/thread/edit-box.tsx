@@ -14,6 +14,7 @@ import {
 import { t } from '../i18n/index.ts';
 import { formatChord } from '../keys/chords.ts';
 import { currentModels, useAppData } from '../state/app-data.ts';
+import { currentGenerationOptions } from '../state/chat-options.ts';
 import { saveDraft } from '../state/drafts.ts';
 import { saveEditedMessage } from '../state/edit-message.ts';
 import { generateReplyTo } from '../state/generation.ts';
@@ -22,7 +23,6 @@ import { useUi } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { isForInputMethod } from '../ui/input-method.ts';
-import { currentOptions } from './current-options.ts';
 import {
   closeEditBox,
   editDraftName,
@@ -99,7 +99,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
   );
 }
 
-/** The text of an edit, and what ends the edit. */
+/** The text of an edit, and the functions that change, save or cancel it. */
 interface MessageEdit {
   readonly text: string;
   readonly setText: Dispatch<SetStateAction<string>>;
@@ -133,10 +133,10 @@ function useEdit(
     if (id === null) return;
     forget();
     if (mode === 'branch' && node.role === 'user' && currentModels(useAppData.getState()).length > 0)
-      await generateReplyTo(session, id, currentOptions());
+      await generateReplyTo(session, id, currentGenerationOptions());
   };
   const cancel = () => {
-    // A running save cannot be cancelled here; the message is shown without its box, and can be undone like any change.
+    // A running save cannot be cancelled here; the box is hidden, and the saved edit can be undone like any change.
     if (busy) useUi.setState({ editing: null });
     else {
       forget();

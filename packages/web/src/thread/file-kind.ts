@@ -1,4 +1,4 @@
-/** Short names of file types, such as PDF or spreadsheet. */
+/** Short names of file types, such as PDF or Excel. */
 
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/pdf$/i, 'PDF'],
@@ -12,7 +12,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
   [/zip$/i, 'ZIP'],
 ];
 
-/** A short label for a file: its kind, or the end of its name. */
+/** A short label for a file: its kind, else the extension of its name, else its media type. */
 export function fileKindLabel(name: string, mediaType: string): string {
   const known = kinds.find(([type]) => type.test(mediaType));
   if (known !== undefined) return known[1];

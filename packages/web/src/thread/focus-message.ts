@@ -16,7 +16,7 @@ export function focusMessage(id: NodeId, left = mostFrames): void {
   });
 }
 
-/** Makes a row focusable by keyboard; a focused row becomes the current message. */
+/** Makes a row focusable by code and by clicks, but not with Tab; a focused row becomes the current message. */
 export function focusableProps(id: NodeId): Pick<HTMLAttributes<HTMLElement>, 'tabIndex' | 'onFocus'> {
   return { tabIndex: -1, onFocus: () => useUi.setState({ current: id }) };
 }

@@ -1,15 +1,15 @@
 import { toHttpProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import type { ReactElement } from 'react';
-import type { TranslatedText as Said } from '../i18n/dictionary.ts';
 import { t } from '../i18n/index.ts';
+import type { TranslatedText } from '../i18n/translated-text.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { LocalizedError } from '../ui/refusal.tsx';
 
 interface ListingProps {
-  readonly words: Said;
+  readonly words: TranslatedText;
   /** The lines of the command's output; a line that begins with a number belongs to that node of `list`. */
   readonly lines: readonly string[];
   readonly list: readonly NodeId[];

@@ -5,6 +5,7 @@ import type { Node } from '@coppice/core';
 import { type TextKey, t } from '../i18n/index.ts';
 import { formatChord } from '../keys/chords.ts';
 import { useAppData } from '../state/app-data.ts';
+import { currentGenerationOptions } from '../state/chat-options.ts';
 import { regenerateReply } from '../state/generation.ts';
 import { canReadAloud, readAloud, stopReadingAloud, useReadAloud } from '../state/read-aloud.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
@@ -14,7 +15,6 @@ import { openDialog, useUi } from '../state/ui.ts';
 import { canJoin, canSplit } from '../tree-work/split-points.ts';
 import { copyText } from '../ui/copy-button.tsx';
 import type { IconName } from '../ui/icon.tsx';
-import { currentOptions } from './current-options.ts';
 import { startEditing } from './edits.ts';
 import { plainTextOf } from './rows.ts';
 
@@ -83,11 +83,11 @@ function isReading(_session: TreeSession, node: Node): boolean {
 
 /** Generates further replies to the same question with these models, as variants of a reply. */
 export function regenerateWithModels(session: TreeSession, node: Node, models: readonly string[]): void {
-  void regenerateReply(session, node.id, currentOptions({ n: 1, models }));
+  void regenerateReply(session, node.id, currentGenerationOptions({ n: 1, models }));
 }
 
 function regenerateWithOthers(session: TreeSession, node: Node): void {
-  const chosen = currentOptions().models;
+  const chosen = currentGenerationOptions().models;
   const others = useAppData
     .getState()
     .models.filter((model) => model.ready)
@@ -130,7 +130,7 @@ export const messageActions: readonly MessageAction[] = [
     keys: ['r'],
     place: 'row',
     applies: (_session, node) => node.role === 'assistant',
-    run: (session, node) => void regenerateReply(session, node.id, currentOptions({ n: 1 })),
+    run: (session, node) => void regenerateReply(session, node.id, currentGenerationOptions({ n: 1 })),
   },
   {
     id: 'three',
@@ -138,7 +138,7 @@ export const messageActions: readonly MessageAction[] = [
     label: 'threeAtOnce',
     keys: ['shift+r'],
     place: 'keys',
-    run: (session, node) => void regenerateReply(session, node.id, currentOptions({ n: 3 })),
+    run: (session, node) => void regenerateReply(session, node.id, currentGenerationOptions({ n: 3 })),
   },
   {
     id: 'others',
@@ -213,8 +213,8 @@ export const messageActions: readonly MessageAction[] = [
     run: (session, node) => {
       if (isReading(session, node)) return stopReadingAloud();
       // Loaded on demand: only reading aloud needs the words without their markup.
-      void import('../markdown/plain-words.ts').then(({ markdownToPlainText: wordsOfMarkdown }) =>
-        readAloud(node.id, wordsOfMarkdown(plainTextOf(node.message))),
+      void import('../markdown/plain-words.ts').then(({ markdownToPlainText }) =>
+        readAloud(node.id, markdownToPlainText(plainTextOf(node.message))),
       );
     },
   },

@@ -47,7 +47,7 @@ export function buildThreadRows(path: readonly Node[]): readonly ThreadRow[] {
   return rows;
 }
 
-/** The plain text of a message, for copying. */
+/** The text of a message: its text blocks joined, with their Markdown. */
 export function plainTextOf(message: Message | null): string {
   return message === null ? '' : joinTextBlocks(message);
 }

@@ -1,7 +1,7 @@
 import { type LoadedBranch, listSourceNotices, type SourceNotice } from '@coppice/client';
 import type { Node } from '@coppice/core';
 
-/** Identifies a notice; the count grows with the branch. */
+/** Identifies a notice by everything except its count, which grows with the branch. */
 function keyOf({ code, data }: SourceNotice): string {
   const { count: _count, ...rest } = data;
   return JSON.stringify([code, rest]);

@@ -2,16 +2,16 @@ import { type LoadedBranch, replyErrorOf, replySourceOf } from '@coppice/client'
 import { type Node, type NodeId, textMessage } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
+import { currentGenerationOptions } from '../state/chat-options.ts';
 import { continueReply, generateReplyTo, regenerateReply, sendMessage } from '../state/generation.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { RefusalNotice } from '../ui/refusal.tsx';
-import { currentOptions } from './current-options.ts';
 import { plainTextOf } from './rows.ts';
 
-function statusText(text: string): number {
+function countWords(text: string): number {
   return text.split(/\s+/).filter(Boolean).length;
 }
 
@@ -24,19 +24,19 @@ export function MessageStatus({
   readonly conflict: NodeId | null;
 }): ReactElement | null {
   const session = useSession();
-  const again = () => void regenerateReply(session, node.id, currentOptions({ n: 1 }));
+  const again = () => void regenerateReply(session, node.id, currentGenerationOptions({ n: 1 }));
   if (node.status === 'interrupted' || node.status === 'aborted')
     return (
       <div className="status cut" role="status">
         <Icon name="cut" />
         <p>
           <b>{node.status === 'aborted' ? t('stopped') : t('interrupted')}</b>{' '}
-          {tn('afterWords', statusText(plainTextOf(node.message)))}
+          {tn('afterWords', countWords(plainTextOf(node.message)))}
         </p>
         <Button small icon="again" onClick={again}>
           {t('again')}
         </Button>
-        <Button small look="primary" onClick={() => void continueReply(session, node, currentOptions())}>
+        <Button small look="primary" onClick={() => void continueReply(session, node, currentGenerationOptions())}>
           {t('continue')}
         </Button>
       </div>
@@ -80,7 +80,7 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
   const again = useCallback(() => {
     calledOff.add(node.id);
     setOff(true);
-    void regenerateReply(session, node.id, currentOptions({ n: 1 }));
+    void regenerateReply(session, node.id, currentGenerationOptions({ n: 1 }));
   }, [session, node.id]);
   const waited = useRef(false);
   useEffect(() => {
@@ -141,7 +141,7 @@ function LengthReached({ node }: { readonly node: Node }): ReactElement {
           onClick={() => {
             setAsked(true);
             const request = textMessage('user', t('restRequest'));
-            void sendMessage(session, node.id, request, currentOptions()).finally(() => setAsked(false));
+            void sendMessage(session, node.id, request, currentGenerationOptions()).finally(() => setAsked(false));
           }}
         >
           {t('askForRest')}
@@ -172,7 +172,7 @@ function Unanswered({ node }: { readonly node: Node }): ReactElement | null {
         disabled={asked}
         onClick={() => {
           setAsked(true);
-          void generateReplyTo(session, node.id, currentOptions()).finally(() => setAsked(false));
+          void generateReplyTo(session, node.id, currentGenerationOptions()).finally(() => setAsked(false));
         }}
       >
         {t('getReply')}

@@ -2,7 +2,7 @@ import { loadedPath } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionButton, ActionIcon, ActionItem } from '../keys/action-controls.tsx';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/excerpt.ts';
 import { keepTemporaryTree, restoreTrashedTree } from '../state/between-trees.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { patchTree } from '../state/tree-actions.ts';
@@ -16,7 +16,7 @@ import { useOpenChatName } from '../ui/use-chat-name.ts';
 import { plainTextOf } from './rows.ts';
 import { UndoButtons, UndoItems, useUndoRedo } from './undo-buttons.tsx';
 
-/** The name of the view's branch: the nearest title above its end, else a bookmark, else its first words. */
+/** The name of the view's branch: the last title or bookmark after its last fork, else its first words there. */
 function useBranchName(): string | null {
   return useTree((state) => {
     if (state.part === null) return null;

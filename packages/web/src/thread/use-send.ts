@@ -3,13 +3,13 @@ import { type Message, type NodeId, textMessage } from '@coppice/core';
 import { type Dispatch, type SetStateAction, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
+import { currentGenerationOptions } from '../state/chat-options.ts';
 import { sendMessage } from '../state/generation.ts';
 import { pageClient } from '../state/page-client.ts';
 import { showToast } from '../state/toasts.ts';
 import { appendWithoutReply, newNodeUuid } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { blockOfAttachment } from './attachments.ts';
-import { currentOptions } from './current-options.ts';
 import { decideQueuedMessage, isReplyInProgress } from './queued-message.ts';
 import { runCommandLine } from './run-line.ts';
 import type { DraftFiles } from './use-files.ts';
@@ -44,7 +44,7 @@ export function isUploading({ list }: DraftFiles): boolean {
 
 type Send = (answer: boolean) => Promise<void>;
 
-/** Returns a function that sends now if that is possible, and otherwise as soon as it is. */
+/** Returns a function that sends at once if `ready` is true, and otherwise as soon as it becomes true. */
 export function useSendWhenReady(ready: boolean, send: Send): Send {
   /** Whether to send with or without a reply as soon as possible; null if nothing waits. */
   const [requested, setRequested] = useState<boolean | null>(null);
@@ -59,21 +59,21 @@ export function useSendWhenReady(ready: boolean, send: Send): Send {
   };
 }
 
-/** Sends the composed message, or lets it wait for the reply above it. */
-export interface Sending {
+/** The functions that send the composed message, or let it wait for the reply above it. */
+export interface MessageSender {
   /** Sends the message, with or without a reply. */
   readonly send: Send;
   /** Whether the message is sent when the reply above it is complete. */
   readonly isQueued: boolean;
-  /** Keeps the message that waits in the composer. */
+  /** Stops waiting: the message stays in the composer and is not sent. */
   readonly cancel: () => void;
 }
 
 /**
- * Sends the composed message below a parent. Before the page is ready, the files are uploaded and the reply at the
- * parent is complete, it only remembers the request, which is then sent by itself.
+ * Sends the composed message below a parent. While the page is not ready, files are being uploaded or the reply at the
+ * parent is in progress, the message waits and is then sent automatically.
  */
-export function useSend(composed: ComposedMessage, parentId: NodeId | null): Sending {
+export function useSend(composed: ComposedMessage, parentId: NodeId | null): MessageSender {
   const session = useSession();
   const { text, setText, files } = composed;
   const queue = useQueuedMessage(parentId, text.trim() === '' && files.list.length === 0);
@@ -92,7 +92,7 @@ export function useSend(composed: ComposedMessage, parentId: NodeId | null): Sen
     setText('');
     pageClient.unsent.keep(session.treeId, id, text, Date.now());
     const done = answer
-      ? await sendMessage(session, parent, message, currentOptions(), id)
+      ? await sendMessage(session, parent, message, currentGenerationOptions(), id)
       : await appendWithoutReply(session, parent, message, id);
     pageClient.unsent.drop(session.treeId, id);
     if (done) return;

@@ -10,7 +10,7 @@ export interface TouchHandlers {
 const holdMs = 450;
 const stillPx = 10;
 const swipePx = 56;
-// The row moves by this fraction of the finger's way, which shows that the swipe has begun.
+// The row moves by this fraction of the finger's movement, which shows that the swipe has begun.
 const drag = 0.45;
 const farthestPx = 90;
 

@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { Button } from '../ui/button.tsx';
-import { receiveFiles } from '../ui/file-drops.ts';
+import { registerFileReceiver } from '../ui/file-drops.ts';
 import { Icon } from '../ui/icon.tsx';
 import { importProgressOf, importSources, resumeImports, useImports } from './import-queue.ts';
 import { readDroppedSources } from './sources.ts';
@@ -12,7 +12,7 @@ export function DropZone(): ReactElement {
   const [over, setOver] = useState(false);
   useEffect(() => {
     void resumeImports();
-    return receiveFiles({
+    return registerFileReceiver({
       onOver: setOver,
       onDrop: (data) => void readDroppedSources(data).then((sources) => importSources(sources)),
     });

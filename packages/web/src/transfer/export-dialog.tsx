@@ -8,7 +8,7 @@ import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { formatName, LocalizedText } from './localized-text.tsx';
+import { LocalizedText, nameOfFormat } from './localized-text.tsx';
 import { type ExportReportData, type ExportScope, exportUrl, type FormatView, transferApi } from './transfer-api.ts';
 
 /** What is exported: a tree with its leaf and current message, or everything. */
@@ -103,7 +103,7 @@ function FormatField({ formats, value, onChange }: FormatFieldProps): ReactEleme
       <select id={id} className="field" value={value} onChange={(event) => onChange(event.target.value)}>
         {formats.map((each) => (
           <option key={each.name} value={each.name}>
-            {formatName(each)}
+            {nameOfFormat(each)}
           </option>
         ))}
       </select>

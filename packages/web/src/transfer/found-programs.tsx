@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { formatBytes, formatTime, t, tn } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
 import { importSources, useImports } from './import-queue.ts';
-import { formatName } from './localized-text.tsx';
+import { nameOfFormat } from './localized-text.tsx';
 import type { ImportSource } from './sources.ts';
 import { type FoundProgram, transferApi } from './transfer-api.ts';
 
@@ -37,7 +37,7 @@ export function FoundPrograms(): ReactElement | null {
       </div>
       <ul className="rows">
         {programs.map((program) => {
-          const name = formatName({ name: program.format, label: program.label });
+          const name = nameOfFormat({ name: program.format, label: program.label });
           return (
             <li key={program.format} className="row-item">
               <div className="row-line">

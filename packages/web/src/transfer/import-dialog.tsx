@@ -15,7 +15,7 @@ import {
   useImports,
 } from './import-queue.ts';
 import { ImportReportView } from './import-report.tsx';
-import { formatName } from './localized-text.tsx';
+import { nameOfFormat } from './localized-text.tsx';
 import { readChosenSources, readDroppedSources } from './sources.ts';
 
 /** Imports conversations: drop area, progress and result of each. */
@@ -132,7 +132,7 @@ function ImportRow({ item, onClose }: { readonly item: ImportItem; readonly onCl
       <div className="row import-head">
         <Icon name={!over ? 'import' : bad ? 'warn' : 'check'} />
         <b className="clip">{item.name}</b>
-        {view?.format == null ? null : <span className="chip">{formatName(view.format)}</span>}
+        {view?.format == null ? null : <span className="chip">{nameOfFormat(view.format)}</span>}
         <span className="grow" />
         {/* The bar shows the progress; screen readers only hear the start and end. */}
         <span className={bad ? 'import-state bad' : 'import-state'} role="status">

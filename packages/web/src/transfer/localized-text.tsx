@@ -14,6 +14,6 @@ export function LocalizedText({ english, translated }: LocalizedTextProps): Reac
 }
 
 /** The name of a format, in the user's language. */
-export function formatName({ name, label }: { readonly name: string; readonly label: string }): string {
+export function nameOfFormat({ name, label }: { readonly name: string; readonly label: string }): string {
   return reportTexts?.formatNames[name] ?? label;
 }

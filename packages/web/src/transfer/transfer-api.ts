@@ -20,6 +20,7 @@ export interface ImportedTreeData {
   readonly created: boolean;
 }
 
+/** A page of a list, with the cursor of the next page. */
 export interface ListPage<T> {
   readonly items: readonly T[];
   readonly cursor: string | null;
@@ -78,7 +79,7 @@ export function exportUrl(tree: TreeId | null, format: string, part: ExportScope
 }
 
 /** Reads an export of a whole chat into memory, with the file name that the server gives it. */
-export async function readExport(tree: TreeId, format: string): Promise<File> {
+export async function fetchExport(tree: TreeId, format: string): Promise<File> {
   const { data, error, response } = await routes.GET('/api/trees/{tree}/export', {
     params: { path: { tree }, query: { format, what: 'tree' } },
     parseAs: 'blob',

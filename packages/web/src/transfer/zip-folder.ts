@@ -2,7 +2,7 @@
 import { buildZipDirectory, buildZipHeader, crc32, type ZipMember } from '@coppice/content/zip';
 import type { FolderFile } from './sources.ts';
 
-async function totalSize(file: File, signal: AbortSignal): Promise<number> {
+async function computeCrc(file: File, signal: AbortSignal): Promise<number> {
   let sum = 0;
   const reader = file.stream().getReader();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
@@ -26,7 +26,7 @@ export async function zipFolder(files: readonly FolderFile[], signal: AbortSigna
     at += bytes.length;
   };
   for (const { path, file } of files) {
-    const crc = await totalSize(file, signal);
+    const crc = await computeCrc(file, signal);
     const member = { name: path, method: 'store', crc, packed: file.size, size: file.size, offset: at } as const;
     put(buildZipHeader(member, member));
     parts.push(file);

@@ -2,7 +2,7 @@ import { type DeleteImpactAnswer, toHttpProblem } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { toExcerpt } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/excerpt.ts';
 import { api } from '../state/page-client.ts';
 import { removeMessages, showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';

@@ -11,7 +11,7 @@ import { buildThreadRows } from '../thread/rows.ts';
 import { BackToThread } from '../thread/tree-bar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { describeCommit, groupHistoryByAct, type HistoryAct, otherPerson, useHistory } from './history.ts';
+import { actorUnlessSelf, describeCommit, groupHistoryByAct, type HistoryAct, useHistory } from './history.ts';
 import { PastMessage } from './past-message.tsx';
 
 /** Shows any earlier state of a tree, and restores it. Viewing changes nothing. */
@@ -153,7 +153,7 @@ function ActList({ commits, at, onShow }: ActListProps): ReactElement {
           key={act.version}
           act={act}
           isShown={act.version === shown}
-          actor={otherPerson(act.actor, me)}
+          actor={actorUnlessSelf(act.actor, me)}
           onShow={onShow}
         />
       ))}

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { describeSteps, otherPerson } from './history.ts';
+import { actorUnlessSelf, describeSteps } from './history.ts';
 
 test('[B263] the history names other people, and neither the user nor Coppice itself', () => {
   const me = { id: 'local' };
-  expect(otherPerson('ada', me)).toBe('ada');
-  expect(otherPerson('local', me)).toBeNull();
-  expect(otherPerson('coppice:titles', me)).toBeNull();
-  expect(otherPerson('ada', null)).toBeNull();
+  expect(actorUnlessSelf('ada', me)).toBe('ada');
+  expect(actorUnlessSelf('local', me)).toBeNull();
+  expect(actorUnlessSelf('coppice:titles', me)).toBeNull();
+  expect(actorUnlessSelf('ada', null)).toBeNull();
 });
 
 test('[B263] several changes of one act are listed, each as it is named alone', () => {

@@ -14,7 +14,7 @@ interface PastMessageProps {
   readonly goesOn?: boolean;
 }
 
-/** A read-only message of an earlier state. */
+/** A read-only message: of an earlier state of a chat, or of a shared branch. */
 export function PastMessage({ node, results, goesOn = false }: PastMessageProps): ReactElement {
   const { model } = replySourceOf(node.meta);
   return (

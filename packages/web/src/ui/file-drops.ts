@@ -10,7 +10,7 @@ interface FileReceiver {
 const receivers: FileReceiver[] = [];
 
 /** Registers the receiver of dropped files. Returns a function that removes it. */
-export function receiveFiles(receiver: FileReceiver): () => void {
+export function registerFileReceiver(receiver: FileReceiver): () => void {
   receivers.push(receiver);
   return () => {
     receiver.onOver(false);
@@ -22,7 +22,7 @@ function bringsFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes('Files') === true;
 }
 
-/** Passes dropped files to their receiver, and refuses them on screens without one. Returns a function that ends this. */
+/** Passes dropped files to their receiver, and refuses them on screens without one. Returns a function that stops. */
 export function watchFileDrops(): () => void {
   const over = (event: DragEvent) => {
     if (!bringsFiles(event)) return;
@@ -40,7 +40,7 @@ export function watchFileDrops(): () => void {
     event.preventDefault();
     receivers.at(-1)?.onDrop(event.dataTransfer);
   };
-  // If another element handles the drop, nothing is over the page any more either.
+  // Another element may handle the drop and stop its event, but then too no file is over the page any more.
   const clear = () => receivers.at(-1)?.onOver(false);
   addEventListener('dragenter', over);
   addEventListener('dragover', over);

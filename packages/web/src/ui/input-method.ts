@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react';
 
-// Safari ends the composition before the key that accepts it, which then has only this code.
+// At the key press that accepts a composition, Safari no longer reports `isComposing`, but this key code.
 const inputMethodKey = 229;
 
 /** Whether a key is for an input method, for example Enter that accepts a Japanese word. */

@@ -1,6 +1,6 @@
 import type { TreeId } from '@coppice/core';
 import { type ReactElement, useEffect, useRef } from 'react';
-import { requestSilhouette, useSilhouettes } from '../state/shapes.ts';
+import { requestSilhouette, useSilhouettes } from '../state/silhouettes.ts';
 import { type SilhouetteBranch, TreeSilhouette } from './tree-silhouette.tsx';
 
 interface ListedSilhouetteProps {

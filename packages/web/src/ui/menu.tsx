@@ -11,7 +11,7 @@ interface MenuProps {
   readonly onOpenChange?: (open: boolean) => void;
 }
 
-/** A menu of a button. Not modal: a modal one would lock scrolling with a style element. */
+/** A menu of a button. Not modal: a modal one would add a style element, which the page's policy forbids. */
 export function Menu({ trigger, children, align = 'end', onOpenChange }: MenuProps): ReactElement {
   return (
     <DropdownMenu.Root

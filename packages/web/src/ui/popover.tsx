@@ -18,7 +18,7 @@ export function Popover(props: PopoverProps): ReactElement {
   return usePhone() ? <Sheet {...props} /> : <Box {...props} />;
 }
 
-/** Not modal: a modal one would lock scrolling with a style element. */
+/** Not modal: a modal popover would add a style element, which the page's policy forbids. */
 function Box({ trigger, label, open, onOpenChange, children, className }: PopoverProps): ReactElement {
   return (
     <RadixPopover.Root open={open} onOpenChange={onOpenChange}>
@@ -39,7 +39,7 @@ function Box({ trigger, label, open, onOpenChange, children, className }: Popove
   );
 }
 
-/** Modal: a tap beside the sheet closes it, and presses nothing below. */
+/** Modal: a tap beside the sheet closes the sheet, and presses nothing below. */
 function Sheet({ trigger, label, open, onOpenChange, children, className }: PopoverProps): ReactElement {
   const sheet = (
     <Dialog title={label} onClose={() => onOpenChange(false)} className={`sheet control-sheet ${className ?? ''}`} bare>

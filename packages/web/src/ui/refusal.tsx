@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import type { TranslatedText as Said } from '../i18n/dictionary.ts';
 import { localizeError, type ReceivedError } from '../i18n/refusals.ts';
+import type { TranslatedText } from '../i18n/translated-text.ts';
 
 /** Text in the user's language, followed by the server's, marked as English for screen readers. */
-export function LocalizedError({ said, english = '' }: Said): ReactElement {
+export function LocalizedError({ said, english = '' }: TranslatedText): ReactElement {
   return (
     <>
       {said}

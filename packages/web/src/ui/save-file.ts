@@ -1,7 +1,7 @@
 /** Saves files on the user's machine. */
 
-/** Saves what an address leads to; an empty name leaves the name to the server. */
-export function saveAddress(address: string, name: string): void {
+/** Saves the content of a URL as a file; an empty name leaves the name to the server. */
+export function saveFromUrl(address: string, name: string): void {
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
@@ -13,7 +13,7 @@ export function saveAddress(address: string, name: string): void {
 /** Saves bytes as a file. */
 export function saveBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
-  saveAddress(address, name);
+  saveFromUrl(address, name);
   // Some browsers start reading only after the click has returned.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -1,7 +1,7 @@
 import { type TreeViewData, treeTitleOf } from '@coppice/client';
 import { useEffect } from 'react';
 import { chatNameOf, firstWordsOf } from '../state/chat-names.ts';
-import { requestSilhouette, useSilhouettes } from '../state/shapes.ts';
+import { requestSilhouette, useSilhouettes } from '../state/silhouettes.ts';
 
 /** The name of a chat in lists: its title or, until it has one, the first words of its first question. */
 export function useChatName(tree: TreeViewData): string {

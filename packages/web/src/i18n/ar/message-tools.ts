@@ -1,4 +1,4 @@
-/** Arabic texts for tools around the messages. */
+/** Arabic texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { TranslatedTexts } from '../types.ts';
 

@@ -1,4 +1,4 @@
-/** German texts for tools around the messages. */
+/** German texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { TranslatedTexts } from '../types.ts';
 

@@ -1,4 +1,4 @@
-/** English texts for tools around the messages: the map, ratings, speech, notifications, offline copies. */
+/** English texts for the map, ratings, speech, notifications, sharing and offline copies. */
 export const messageToolTextsEn = {
   matchAt: '{n} of {of}',
   nextFound: 'Next match',

@@ -1,4 +1,4 @@
-/** Brazilian Portuguese texts for tools around the messages. */
+/** Brazilian Portuguese texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { TranslatedTexts } from '../types.ts';
 

@@ -1,4 +1,4 @@
-/** Simplified Chinese texts for tools around the messages. */
+/** Simplified Chinese texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { TranslatedTexts } from '../types.ts';
 

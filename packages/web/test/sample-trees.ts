@@ -1,4 +1,4 @@
-/** Creates further trees for lists, with a few branches, tags and pins each, and one in the trash. */
+/** Sample trees for lists, each with a few branches, some with tags or pinned, and one in the trash. */
 import type { TestServer } from '@coppice/server/testing';
 
 interface SampleTree {
@@ -59,7 +59,7 @@ const forest: readonly SampleTree[] = [
 ];
 
 /** Creates the trees, the newest last, and one more in the trash. */
-export async function createForest(server: TestServer): Promise<void> {
+export async function createSampleTrees(server: TestServer): Promise<void> {
   for (const { title, tags, pinned = false, branches } of forest) {
     const made = await server.ask('POST', '/api/trees', { body: { title, tags, pinned } });
     const at = `/api/trees/${made.body.treeId}`;

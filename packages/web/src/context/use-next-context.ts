@@ -2,9 +2,9 @@ import type { ContextAnswer, LoadedBranch } from '@coppice/client';
 import type { ContextTokensByKind } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { currentModels, useAppData } from '../state/app-data.ts';
-import { toGenerationOptions } from '../state/chat-options.ts';
+import { currentGenerationOptions } from '../state/chat-options.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { adjustContextSize, measurePath, type PathSize } from './path-size.ts';
+import { adjustContextSize, countPathTokens, type PathTokenCounts } from './path-token-counts.ts';
 
 // The largest number of messages in one response of the server.
 const mostEntries = 1000;
@@ -19,15 +19,15 @@ function joinAnswers(above: ContextAnswer, below: ContextAnswer): ContextAnswer 
   return { ...above, entries: [...above.entries, ...below.entries.filter((entry) => !isOnEveryPage(entry))] };
 }
 
-/** A size from the server, and the size of the loaded path at that time. */
+/** The context that the server counted, and the tokens of the loaded path at that time. */
 interface CountedContext {
   readonly model: string | null;
   readonly tools: string;
   readonly answer: ContextAnswer;
-  readonly weight: PathSize;
+  readonly weight: PathTokenCounts;
 }
 
-/** Adjusts a size from the server to the loaded path; null if model or tools have changed since. */
+/** Adjusts a context from the server to the loaded path; null if model or tools have changed since. */
 function adjustToPath(
   counted: CountedContext | null,
   path: LoadedBranch | null,
@@ -35,7 +35,7 @@ function adjustToPath(
   tools: string,
 ): ContextAnswer | null {
   if (path === null || counted === null || counted.model !== model || counted.tools !== tools) return null;
-  return adjustContextSize(counted.answer, counted.weight, measurePath(path));
+  return adjustContextSize(counted.answer, counted.weight, countPathTokens(path));
 }
 
 /**
@@ -77,7 +77,7 @@ export function useNextContext(limit: number): {
           const now = session.state.base;
           // A response about another version cannot be adjusted.
           const same = now !== null && now.tree.version === reported.version && now.leaf === leaf;
-          read.current = same ? { model, tools, answer: reported, weight: measurePath(now) } : null;
+          read.current = same ? { model, tools, answer: reported, weight: countPathTokens(now) } : null;
           session.store.setState({ weight: reported.tokens });
         })
         .catch(() => undefined);
@@ -111,7 +111,7 @@ function useNextModel(): string | null {
 /** The names of the tools that the next call offers, separated by commas. */
 function useOfferedTools(): string {
   // A selector of the app data, so that a change of the options or of the tools renders again.
-  return useAppData(() => (toGenerationOptions().tools ?? []).join(','));
+  return useAppData(() => (currentGenerationOptions().tools ?? []).join(','));
 }
 
 /** One kind of content in the context window, with its tokens. */
@@ -120,14 +120,14 @@ export interface ContextShare {
   readonly tokens: number;
 }
 
-/** How the tokens are divided among system prompt, summaries, messages and tool results. */
+/** How the tokens are divided among system prompt, summaries, messages, tool results and tool definitions. */
 export function contextSharesOf({ shares, toolDefinitions }: ContextAnswer): readonly ContextShare[] {
   const parts = (['system', 'summaries', 'messages', 'tools'] as const).map((name) => ({ name, tokens: shares[name] }));
   return [...parts, { name: 'toolDefinitions', tokens: toolDefinitions.tokens }];
 }
 
 /** The CSS class that gives each share its pattern in the bar. */
-export const contextShareClass = {
+export const contextShareCssClasses = {
   system: 'seg-sys',
   summaries: 'seg-sum',
   messages: 'seg-msg',
@@ -135,7 +135,7 @@ export const contextShareClass = {
   toolDefinitions: 'seg-tools',
 } as const;
 /** The text key of each share's label. */
-export const contextShareLabel = {
+export const contextShareLabelKeys = {
   system: 'systemPrompt',
   summaries: 'summaries',
   messages: 'messagesName',

@@ -1,4 +1,4 @@
-/** The highlighter with the twenty most common languages. A separate module, loaded with the first code. */
+/** The highlighter with the most common languages. A separate module, loaded with the first code. */
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
 import cpp from 'highlight.js/lib/languages/cpp';

@@ -3,7 +3,7 @@ import { t } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
 
 /** The card of the settings with buttons for import and export. */
-export function DataCard(): ReactElement {
+export function ImportExportCard(): ReactElement {
   return (
     <section className="card">
       <h2>{t('yourData')}</h2>

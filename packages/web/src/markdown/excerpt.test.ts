@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toExcerpt } from './first-words.ts';
+import { toExcerpt } from './excerpt.ts';
 
 test('[B56] a message is named by its first words, without Markdown', () => {
   const named: Readonly<Record<string, string>> = {

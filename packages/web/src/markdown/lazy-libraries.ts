@@ -15,10 +15,10 @@ const useLibraries = create<Libraries>(() => ({ highlighter: null, renderFormula
 const loadHighlighter = once(async () => {
   // Loaded after the text is visible: the code can be read without highlighting.
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100)));
-  const { highlighter } = await import('./languages.ts');
+  const { highlighter } = await import('./highlighter.ts');
   useLibraries.setState({ highlighter });
 });
-const loadFormulas = once(async () => {
+const loadFormulaRenderer = once(async () => {
   const { renderFormula } = await import('./formulas.ts');
   useLibraries.setState({ renderFormula });
 });
@@ -44,8 +44,8 @@ export function useHighlighter(wanted: boolean): Highlighter | null {
 }
 
 /** The formula renderer; null until it is loaded. */
-export function useFormulas(): RenderFormula | null {
+export function useFormulaRenderer(): RenderFormula | null {
   const loaded = useLibraries((state) => state.renderFormula);
-  useEffect(loadFormulas, []);
+  useEffect(loadFormulaRenderer, []);
   return loaded;
 }

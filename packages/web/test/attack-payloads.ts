@@ -88,7 +88,7 @@ const diagrams = [
 ];
 
 /** Returns a number of payloads, of as many kinds as possible. */
-export function makePayloads(count: number): readonly string[] {
+export function makeAttackPayloads(count: number): readonly string[] {
   const every: string[] = [...diagrams, ...formulas, ...tags, ...addresses.flatMap(linked)];
   const all = wrapped.flatMap((wrap) => every.map(wrap));
   // A stride without a common factor with the length reaches every kind early.

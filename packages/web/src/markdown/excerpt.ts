@@ -4,15 +4,16 @@
 const marks: readonly (readonly [RegExp, string])[] = [
   // The fence of a code block with its language; in the previews of the server the code follows on the same line.
   [/(?:^|(?<=\s))(?:`{3,}|~{3,})[\w+#.-]*(?:[ \t]+\w+="[^"\n]*")*(?=\s|$)/gm, ' '],
-  // Matches the marks at the beginning of each line, the line below the head of a table, and the bars between its
-  // cells.
+  // The marks at the beginning of each line.
   [/^(?:[ \t]*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])[ \t]+)+(?=\S)/gm, ''],
   // Previews of the server are one line, so a heading may begin in the middle. Only two or more `#` are removed there;
   // a single one may be text, as in `C #`.
   [/(?<=\S\s)#{2,6}[ \t]+(?=\S)/g, ''],
+  // The line below the head of a table.
   [/^[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*(?:\|[ \t:|-]*)?$/gm, ' '],
-  // The same line in a preview of the server.
+  // The line below the head of a table, in a preview of the server: there the whole table is one line.
   [/\|[ \t]*\|(?:[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*\|)+(?:[ \t]*\|)?/g, '|'],
+  // The bars at both ends of a table row.
   [/^[ \t]*\|(.+?)\|?[ \t]*$/gm, '$1'],
   [/(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, '$2'],
   [/(\*{1,3})(?=[^\s*])(.+?)(?<=[^\s*])\1(?![\w*])/g, '$2'],

@@ -1,10 +1,10 @@
-/** Adjusts the size of a context to the loaded path, so that a changed message needs no request. */
+/** Adjusts the token counts of a context to the loaded path, so that a changed message needs no request. */
 import { type ContextAnswer, type LoadedBranch, loadedPath } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 
-/** The size of the loaded path. Two sizes can be compared only if `first` and `fixed` are equal. */
-export interface PathSize {
-  /** The first loaded node; null at the root. */
+/** The tokens of the loaded path. The counts of two paths can be compared only if `first` and `fixed` are equal. */
+export interface PathTokenCounts {
+  /** The first loaded node; null if the path is loaded from its beginning. */
   readonly first: NodeId | null;
   /** The summaries on the path and everything that the last of them replaces. */
   readonly fixed: string;
@@ -17,7 +17,8 @@ function describe({ id, contentIn, tokens, meta }: Node): string {
   return `${id}:${contentIn}:${tokens}:${meta.excluded === true}`;
 }
 
-export function measurePath(part: LoadedBranch): PathSize {
+/** Counts the messages and the tokens of the loaded path. */
+export function countPathTokens(part: LoadedBranch): PathTokenCounts {
   const path = loadedPath(part);
   const compacted = path.findLastIndex((node) => node.kind === 'compaction');
   const fixed = path.slice(0, compacted + 1).map(describe);
@@ -33,7 +34,11 @@ export function measurePath(part: LoadedBranch): PathSize {
 }
 
 /** Adjusts a response of the server to the current path; null if only the server can compute it. */
-export function adjustContextSize(answer: ContextAnswer, before: PathSize, now: PathSize): ContextAnswer | null {
+export function adjustContextSize(
+  answer: ContextAnswer,
+  before: PathTokenCounts,
+  now: PathTokenCounts,
+): ContextAnswer | null {
   if (before.first !== now.first || before.fixed !== now.fixed) return null;
   const messages = now.messages - before.messages;
   const tools = now.tools - before.tools;

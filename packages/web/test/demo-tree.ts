@@ -36,8 +36,8 @@ function model(name: string, content: string | readonly unknown[], more: Readonl
   return { role: 'assistant', content, meta: { source, ...more } };
 }
 
-/** The ids of the demo's tree and of the messages that tests refer to. */
-export interface Demo {
+/** The ids of the demo tree and of those of its messages that tests refer to. */
+export interface DemoTree {
   readonly id: string;
   readonly asked: string;
   readonly answers: readonly string[];
@@ -47,7 +47,7 @@ export interface Demo {
 }
 
 /** Creates the tree and leaves its user on the branch about the freeze. */
-export async function createDemo(server: TestServer): Promise<Demo> {
+export async function createDemoTree(server: TestServer): Promise<DemoTree> {
   const { store } = server;
   const made = await server.ask('POST', '/api/trees', {
     body: {

@@ -1,1 +1,0 @@
-export { toGenerationOptions as currentOptions } from '../state/chat-options.ts';
