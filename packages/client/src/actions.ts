@@ -180,7 +180,7 @@ export class TreeActions {
 
   /** Generates a reply below a message that exists. */
   reply(parentId: NodeId, options: GenerationOptions = {}): Promise<GenerationResult> {
-    // If the user has left the branch meanwhile, the reply must not move the view back.
+    // If the parent is not on the shown path, the user has left its branch, and the reply must not move the view back.
     const follow = isOnShownPath(this.#session, parentId);
     const body = { type: 'reply', parentId, onConflict: 'branch', ...generationBody(options) } as const;
     return this.#generate(body, { follow });

@@ -63,11 +63,14 @@ export interface RecorderView {
 export interface TreeShape extends Silhouette {
   readonly treeId: TreeId;
   readonly version: number;
-  /** The title of the nearest bookmark above the position of the user; null without a bookmark. */
+  /**
+   * The title of the nearest bookmark or titled message on the path to the position of the user; null if there is none
+   * nearby.
+   */
   readonly on: string | null;
-  /** The text of the user's first message on that branch; empty if it does not begin with one. */
+  /** The text of the user's first message on that path; empty if the user wrote none of its first four messages. */
   readonly first: string;
-  /** The text of the last message at the position of the user. */
+  /** The title or text of the last message on that path that has one. */
   readonly words: string;
 }
 
@@ -163,7 +166,7 @@ export interface ContextAnswer {
   readonly compactAt: number;
   /** The number of tools that are offered, and the tokens of their descriptions. */
   readonly toolDefinitions: { readonly count: number; readonly tokens: number };
-  /** The cost of the next reply in US dollars if it uses all of its tokens; null if the price is unknown. */
+  /** The highest possible cost of the next reply in US dollars; null if the price is unknown. */
   readonly cost: { readonly input: number; readonly output: number; readonly total: number } | null;
   /** The cost in US dollars if the next reply is as long as the earlier ones; null if the price is unknown. */
   readonly expectedCost: { readonly input: number; readonly output: number; readonly total: number } | null;

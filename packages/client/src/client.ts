@@ -20,8 +20,8 @@ import { UnsentMessages } from './unsent.ts';
 /** The options of a client. A page that the server itself delivers needs none of them. */
 export interface ClientOptions extends Partial<ClientEnvironment> {
   /**
-   * The URL of the server, for example `http://127.0.0.1:4747`. Defaults to the origin of the page. Without either, as
-   * while a page is rendered on a server, each request fails with `client/no-address`.
+   * The URL of the server, for example `http://127.0.0.1:4747`. Defaults to the origin of the page. Without a URL and a
+   * page, for example in server-side rendering, each request fails with `client/no-address`.
    */
   readonly baseUrl?: string;
   /** A bearer token of the server. If it is set, no cookie is sent. */
@@ -65,11 +65,12 @@ export function createClient(options: ClientOptions = {}): CoppiceClient {
   assertOptionNames('createClient', options, optionNames);
   assertGlobals(options);
   const environment: ClientEnvironment = { ...defaults, ...omitUndefined(options) };
-  // Called without an object: in a browser, `window.fetch` throws when it is called as a method of another one.
+  // `fetch` is called without an object, because `window.fetch` throws when it is called as a method of another object.
   const { fetch: fetchRequest } = environment;
   const { baseUrl: address = pageOrigin(), token } = options;
   const noAddress = checkAddress(address);
-  // Without an address a request could not even be created.
+  // `new Request` throws without an absolute URL. With the placeholder, the request is created and fails when it is
+  // sent.
   const baseUrl = noAddress === null ? address.replace(/\/+$/, '') : placeholder;
   const credentials = token === undefined ? 'same-origin' : 'omit';
   const fresh = { credentials, cache: 'no-store' } as const;

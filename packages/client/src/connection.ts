@@ -62,7 +62,7 @@ export function openEventStream(
 }
 
 /** The path and the callbacks of an event stream that reconnects. */
-export interface StreamOptions {
+export interface FollowEventsOptions {
   /** Returns the path. Called for each connection, so that the query can name the last received event. */
   path(): string;
   /** Called with true when a connection opens, and with false when it breaks. */
@@ -73,19 +73,20 @@ export interface StreamOptions {
    */
   isOver?(problem: HttpProblem | null): boolean;
   /**
-   * Whether the stream stays open while the app is hidden; asked again and again. By default it does not: a browser
-   * allows six connections for all tabs of a server.
+   * Whether the stream stays open while the app is hidden; called repeatedly. By default it is closed, because a
+   * browser allows six connections to a server for all tabs together.
    */
   whileHidden?(): boolean;
 }
 
 // The server recommends this time to all clients.
 const reconnectMs = 1000;
-// How often a hidden app asks whether a stream is still needed. Between a tool and the next reply nothing runs.
+// How often a hidden app checks whether a stream is still needed. No reply and no tool runs for a moment between a tool
+// and the next reply; a shorter interval would more often close the stream then.
 const hiddenCheckMs = 5000;
 
 /** Keeps an event stream open until it is closed. Reconnects when it breaks, and pauses while the app is hidden. */
-export function followEvents(connection: Connection, options: StreamOptions): { close(): void } {
+export function followEvents(connection: Connection, options: FollowEventsOptions): { close(): void } {
   const { whileHidden = () => false } = options;
   let stream: { close(): void } | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -120,7 +120,7 @@ export function defaultEnvironment(): ClientEnvironment {
   };
 }
 
-// openapi-fetch uses them as well, before it calls the given `fetch`.
+// openapi-fetch also uses these globals, before it calls the given `fetch`.
 const requiredGlobals = ['Request', 'Response', 'Headers', 'URLSearchParams', 'AbortController'] as const;
 
 /**

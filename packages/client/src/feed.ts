@@ -14,7 +14,8 @@ export interface TurnReport {
   readonly parameters?: unknown;
   readonly text?: string;
   /**
-   * The fields of a retry: the error of the provider, the number of the retry, the most retries, and the waiting time.
+   * The fields of a retry: the error of the provider, the number of the retry, the largest number of retries, and the
+   * waiting time.
    */
   readonly code?: string;
   readonly message?: string;

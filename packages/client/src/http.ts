@@ -20,8 +20,8 @@ function kindOfStatus(status: number): ErrorKind {
 }
 
 /**
- * An error of the server, or an unreachable server (`offline`). `code` is one of the documented error codes, and `kind`
- * says what sort of failure it is.
+ * An error of the server, an unreachable server (`offline`), or an error of the client itself. `code` is the same in
+ * all versions, and `kind` says what sort of failure it is.
  */
 export class HttpProblem extends Error {
   readonly code: string;
@@ -97,7 +97,7 @@ export function parseProblemBody(body: unknown, status: number): HttpProblem {
   return new HttpProblem(code, message, status, data, isErrorKind(error.kind) ? error.kind : undefined);
 }
 
-/** Reads the error from the text of a response. A text that is not the server's gets the code of its status. */
+/** Reads the error from the text of a response. If another program wrote the text, the code is `http/<status>`. */
 export function parseProblemText(text: string, status: number): HttpProblem {
   let body: unknown = null;
   try {

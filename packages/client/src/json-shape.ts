@@ -5,8 +5,8 @@ import type { ActId, Block, NodeId, NodeMeta, TreeId } from '@coppice/core';
 type Id = NodeId | TreeId | ActId;
 
 /**
- * The JSON that the server must send for a `T`: the same fields, with ids as strings, and objects with any keys as
- * objects. If a response lacks a field that the client reads, it does not compile.
+ * The JSON that the server must send for a `T`: the same fields, with ids as strings. A type with arbitrary keys
+ * becomes `object`. If a response lacks a field that the client reads, the client does not compile.
  */
 export type JsonShapeOf<T> = unknown extends T
   ? unknown

@@ -176,7 +176,7 @@ interface BranchDraft {
 
 /**
  * Returns the changes of a commit that are not yet in a branch whose version already includes the commit. Such changes
- * exist because a page ends where the view ended: new messages below that come only from the feed.
+ * exist because a page ends where the view ended: messages that were added below that end arrive only on the feed.
  */
 export function filterUnloadedChanges(part: LoadedBranch, changes: readonly RowChange[]): readonly RowChange[] {
   return changes.filter((change) => {

@@ -5,7 +5,7 @@ import { createObservable } from './observable.ts';
 import { TreeReplies } from './replies.ts';
 import { emptyTreeState, type OpenTreeState } from './tree-state.ts';
 
-// On an idle machine, the expected events arrive within milliseconds.
+// A short interval, because on an idle machine the expected events arrive within milliseconds.
 const waitOptions = { interval: 5 };
 
 const id = nodeId('00000000-0000-4000-8000-000000000001');

@@ -8,7 +8,7 @@ import { loadedPath, variantPositionOf } from './loaded-branch.ts';
 import { TreeSession } from './session.ts';
 import { type GatedTestClient, openNodeClient } from './testing/node-client.ts';
 
-// On an idle machine, the expected events arrive within milliseconds.
+// A short interval, because on an idle machine the expected events arrive within milliseconds.
 const waitOptions = { interval: 5 };
 
 const options: GenerationOptions = { models: ['scripted/one'], tools: ['look_up'] };

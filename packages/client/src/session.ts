@@ -35,9 +35,9 @@ export type { OpenTreeState } from './tree-state.ts';
 
 // If the feed has not delivered a commit after this time, the branch is read from the server.
 const feedTimeoutMs = 3000;
-// How long to wait before an unreachable server is asked for the tree again.
+// How long to wait before the tree is requested again from an unreachable server.
 const reopenMs = 2500;
-// How many acts to remember the newest node of. The response that names an act may arrive after its commits.
+// The number of acts whose newest node is remembered. The response that names an act may arrive after its commits.
 const maxRememberedActs = 64;
 
 /** An open tree: its state, the user's actions, and the feed. Close it when it is no longer shown. */
@@ -196,7 +196,7 @@ export class TreeSession {
     if (base !== null) this.#show({ base: { ...base, tree: { ...base.tree, ...set } } });
   }
 
-  /** Asks the view to scroll to a node, also if it has scrolled to the same node before. */
+  /** Asks the view to scroll to a node, even if it has scrolled to the same node before. */
   scrollTo(id: NodeId): void {
     this.store.setState((state) => ({
       scrollTarget: { nodeId: id, requests: (state.scrollTarget?.requests ?? 0) + 1 },

@@ -27,7 +27,7 @@ export class TopologyLoader {
   #loading: Promise<Topology | null> | null = null;
   /** The commits that arrived while the topology was being read, because the answer may be older than they are. */
   #arrived: { readonly version: number; readonly changes: readonly RowChange[] }[] = [];
-  /** Commits were missed during a read, so its answer may lack them too. */
+  /** Whether commits were missed during a read, whose answer may lack them too. */
   #readAgain = false;
 
   constructor(api: Api, treeId: TreeId, store: Observable<OpenTreeState>, signal: AbortSignal) {
@@ -92,8 +92,8 @@ export class TopologyLoader {
   }
 
   /**
-   * Applies the changes of a commit to the loaded topology, and to one that is being read. If one cannot be applied, the
-   * topology is read again.
+   * Applies the changes of a commit to the loaded topology, and to one that is being read. If a change cannot be
+   * applied, the topology is read again.
    */
   applyRowChanges(changes: readonly RowChange[], version: number): void {
     if (this.#loading !== null) this.#arrived.push({ version, changes });

@@ -30,11 +30,11 @@ export interface OpenTreeState {
   /** Messages of this client, each with the message that another writer added or changed at the same time. */
   readonly conflicts: ReadonlyMap<NodeId, NodeId>;
   readonly topology: Topology | null;
-  /** Which part of the topology has arrived while it loads, from 0 to 1; null if unknown. */
+  /** The fraction of the topology that has arrived, from 0 to 1; null if it is unknown or nothing is loading. */
   readonly topologyLoaded: number | null;
   /** Increases with every change of the topology, which is mutable. */
   readonly stamp: number;
-  /** The tokens of the context at the end of the branch, as last reported. */
+  /** The tokens of the context at the end of the branch. The app sets this field; the session leaves it null. */
   readonly weight: number | null;
   readonly connected: boolean;
   /** The number of writes that wait for an unreachable server. */

@@ -20,7 +20,8 @@ export interface WriteQueueState {
 }
 
 /**
- * A queue of writes. Each is sent after the one before has succeeded, so that it has the version on which it is based.
+ * A queue of writes. Each write is sent after the previous one has succeeded or was refused, so that it is based on the
+ * resulting version.
  */
 export class WriteQueue {
   #jobs: WriteJob[] = [];

@@ -81,7 +81,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
     async close() {
       closing.abort();
       const recorded = async () => {
-        // Half of the time is for running calls, and half for recording them.
+        // Half of the time is for running calls; the rest is for recording them.
         await services.calls.stop(services.limits.stopMs / 2);
         await services.recorder.close();
         await services.recordedTitles?.close();

@@ -1,6 +1,6 @@
 /**
- * Requests on a raw socket that break off, lie about their length or are no HTTP. What a client library sends is in the
- * tests of the routes.
+ * Requests on a raw socket that break off, lie about their length or are not HTTP. Requests of client libraries are
+ * tested with the routes.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -263,7 +263,7 @@ describe('a request that is not valid HTTP', () => {
           connection.socket.resetAndDestroy();
           const added = () => readLog().requests.slice(before);
           await expect.poll(added, { interval: 10 }).toMatchObject([{ level: 30, code: 'http/closing' }]);
-          // Later the garbage collection would close a file that was forgotten.
+          // Checked at once, because garbage collection would later close a file that the server left open.
           expect(openUploads()).toEqual([]);
         });
       },

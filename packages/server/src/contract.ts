@@ -28,10 +28,10 @@ export type AuthOptions =
       /** Reads a token that another process created. Called at most once a second. */
       readonly sync?: (() => Promise<void>) | undefined;
     }
-  | { readonly mode: 'users'; readonly proxy?: ProxyOptions | undefined };
+  | { readonly mode: 'users'; readonly proxy?: SignInProxyOptions | undefined };
 
 /** A proxy that signs users in. Its header is trusted only from these addresses. */
-export interface ProxyOptions {
+export interface SignInProxyOptions {
   readonly addresses: readonly string[];
   /** The header with the user's id, for example `x-forwarded-user`. */
   readonly userHeader: string;

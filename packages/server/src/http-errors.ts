@@ -26,15 +26,23 @@ export const httpErrorCodes = {
 } as const satisfies Record<string, { readonly kind: ErrorKind; readonly status: number }>;
 
 /** An error code of the server. */
-export type HttpCode = keyof typeof httpErrorCodes;
+export type HttpErrorCode = keyof typeof httpErrorCodes;
 
 /** Creates an error with a code of the server. */
-export function makeHttpError(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): AppError {
+export function makeHttpError(
+  code: HttpErrorCode,
+  message: string,
+  data: Readonly<Record<string, unknown>> = {},
+): AppError {
   return new AppError({ code, kind: httpErrorCodes[code].kind, message, data });
 }
 
 /** Throws an error with a code of the server. */
-export function throwHttpError(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): never {
+export function throwHttpError(
+  code: HttpErrorCode,
+  message: string,
+  data: Readonly<Record<string, unknown>> = {},
+): never {
   throw makeHttpError(code, message, data);
 }
 
@@ -43,7 +51,7 @@ export function httpStatusOf(error: Pick<Refusal, 'code' | 'kind'>): number {
   return isHttpCode(error.code) ? httpErrorCodes[error.code].status : statusOfKind[error.kind];
 }
 
-function isHttpCode(code: string): code is HttpCode {
+function isHttpCode(code: string): code is HttpErrorCode {
   return Object.hasOwn(httpErrorCodes, code);
 }
 

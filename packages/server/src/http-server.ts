@@ -8,9 +8,12 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type HttpCode, httpStatusOf, makeHttpError } from './http-errors.ts';
+import { type HttpErrorCode, httpStatusOf, makeHttpError } from './http-errors.ts';
 
-/** How long the rest of a malformed request is read. Closing at once could make the client lose the answer. */
+/**
+ * How long the rest of a malformed request is read. Closing the connection at once could make the client lose the
+ * answer.
+ */
 const drainMs = 2_000;
 const cutOff = 'HPE_INVALID_EOF_STATE';
 
@@ -37,7 +40,7 @@ export function createHttpServer(listener: RequestListener, headersTimeout = 30_
     headersTimeout,
     connectionsCheckingInterval: headersTimeout,
     keepAliveTimeout: 60_000,
-    // A request without a host gets the answer of the listener. Node's own has no body.
+    // A request without a host gets the answer of the listener, because Node's own answer has no body.
     requireHostHeader: false,
   };
   const http = createServer(options, (incoming, outgoing) => {
@@ -51,7 +54,7 @@ export function createHttpServer(listener: RequestListener, headersTimeout = 30_
   });
   http.on('clientError', (error, socket) => {
     if (refused.has(socket)) {
-      // Everything else that arrives is discarded.
+      // The request was already refused. Further errors in the rest of its bytes are ignored, except for its end.
       if (codeOf(error) === cutOff) closeSocket(socket);
       return;
     }
@@ -114,15 +117,15 @@ function formatAnswer(error: Error, headersTimeout: number): string {
 function explainParserError(
   error: Error,
   headersTimeout: number,
-): { readonly status: number; readonly code: HttpCode; readonly message: string } {
-  const explain = (code: HttpCode, message: string, status = httpStatusOf(makeHttpError(code, message))) => ({
+): { readonly status: number; readonly code: HttpErrorCode; readonly message: string } {
+  const explain = (code: HttpErrorCode, message: string, status = httpStatusOf(makeHttpError(code, message))) => ({
     status,
     code,
     message,
   });
   switch (codeOf(error)) {
     case 'HPE_HEADER_OVERFLOW':
-      // HTTP has a status of its own for this.
+      // HTTP has the status 431 for headers that are too large.
       return explain('http/too-large', `The headers are too large: at most ${maxHeaderSize} bytes are allowed.`, 431);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return explain('http/too-large', 'The chunk extensions of the body are too large.');

@@ -26,7 +26,10 @@ export function createLog(options: LogOptions = {}): Logger {
   );
 }
 
-/** Returns the fields of an error that are logged: kind, message and stack. Its data may contain messages. */
+/**
+ * Returns the fields of an error that are logged: name, message, code, stack and cause. The data is left out, because
+ * it may contain messages of a conversation.
+ */
 function errorFields(thrown: unknown): object {
   if (!(thrown instanceof Error)) return { message: String(thrown) };
   const { name, message, stack, cause } = thrown;

@@ -1,5 +1,5 @@
 /** Metrics for Prometheus, counted by route pattern so that no id or token becomes a label. */
-import { busyMs, measureProcess } from '#platform/system';
+import { measureBusyMs, measureProcess } from '#platform/system';
 
 const buckets = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const;
 
@@ -32,7 +32,7 @@ export function addProcessMetrics(metrics: Metrics, version: string): void {
   metrics.counter(
     'coppice_process_busy_seconds_total',
     'Time in which the event loop was busy. Close to one second per second, requests have to wait.',
-    () => busyMs() / 1_000,
+    () => measureBusyMs() / 1_000,
   );
 }
 

@@ -142,7 +142,7 @@ async function stopServing(server: CoppiceServer, { http, closeUnusedConnections
     stopMs,
   );
   clearInterval(sweep);
-  // The time limit is over; the remaining connections are closed at once.
+  // Connections that are still open after the time limit are closed at once.
   http.closeAllConnections();
   await connectionsClosed;
 }

@@ -29,7 +29,7 @@ import {
 } from './contract.ts';
 import type { ComputerPaths } from './found/program-folders.ts';
 import { throwHttpError } from './http-errors.ts';
-import { ignoreMissingTemporary } from './ignore-missing-temporary.ts';
+import { ignoreMissingTemporaryTrees } from './ignore-missing-temporary-trees.ts';
 import { EventStreams } from './live/event-stream.ts';
 import { SharedSlots } from './live/shared-slots.ts';
 import { TreeFeeds } from './live/tree-feeds.ts';
@@ -114,7 +114,7 @@ export interface SharedServices {
   readonly reference: ApiReference;
   /** Records the calls that the proxy forwards or answers. Created on first use. */
   readonly recorder: Recorder;
-  /** Titles of recorded sessions; null until a call is recorded, and if titles are off. */
+  /** Titles of recorded sessions; null until `recorder` is first used, and if titles are off. */
   readonly recordedTitles: RecordedTitles | null;
   /** The forwarded calls in progress. */
   readonly calls: OpenCalls;
@@ -217,8 +217,8 @@ export function createSharedServices(
 }
 
 /**
- * Returns the records that all servers of the store share. While they have none, because the store was opened on a
- * database that takes no writes, or because no other server can use it, the records are in memory.
+ * Returns the records that all servers of the store share. While the store has no shared records, because its database
+ * takes no writes or no other server can use it, the records are in memory.
  */
 function recordsOf(store: Store, now: () => number): SharedRecords {
   const own = createMemorySharedRecords(now);
@@ -280,8 +280,8 @@ interface OwnerServicesOptions {
 }
 
 /**
- * Returns a function that opens the services of an owner on first use. Those of owners that were not there for a long
- * time are dropped, unless a turn or a feed of theirs needs the same stores.
+ * Returns a function that opens the services of an owner on first use. The services of the owners whose last request is
+ * the oldest are dropped, unless a turn or a feed of the owner needs the same stores.
  */
 function openOwnerServices({
   engine,
@@ -325,7 +325,7 @@ function openOwnerServices({
         engine.release(each);
       }
     }
-    // If many are in use, the next search for unused ones is later.
+    // If many services are in use, the next search for unused ones is later.
     dropAbove = Math.max(mostOwners, opened.size) + mostOwners / 10;
   };
   return (owner) => {
@@ -342,14 +342,14 @@ function openOwnerServices({
 const mostKnown = 1_000;
 
 /**
- * Finds the store of a tree. If the servers share temporary trees, looking there takes a query, so trees of the main
- * store are remembered: such a tree never becomes temporary.
+ * Finds the store of a tree. If the servers share temporary trees, looking for one takes a query, so trees of the main
+ * store are remembered. They never become temporary.
  */
 async function findStore(main: Store, temporary: TemporaryTrees, known: Set<TreeId>, treeId: TreeId): Promise<Store> {
   if (main.shared === null) return (await temporary.has(treeId)) ? temporary.store : main;
   if (known.has(treeId)) return main;
   if ((await main.formatOf(treeId)) === null) {
-    const isTemporary = await temporary.has(treeId).catch(ignoreMissingTemporary);
+    const isTemporary = await temporary.has(treeId).catch(ignoreMissingTemporaryTrees);
     return isTemporary === true ? temporary.store : main;
   }
   if (known.size >= mostKnown) known.clear();
@@ -388,7 +388,7 @@ class LazyRecording {
     return this.#recorder;
   }
 
-  /** The titles; null until a call is recorded, and if titles are off. */
+  /** The titles; null until the recorder is first used, and if titles are off. */
   get titles(): RecordedTitles | null {
     return this.#titles;
   }

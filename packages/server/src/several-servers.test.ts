@@ -1,5 +1,5 @@
 // @module-tag full
-/** Two servers on one database, with every request sent to the other one. */
+/** Two servers on one database: what one server begins, the other one continues or ends. */
 
 import { treeId } from '@coppice/core';
 import { createTools, type DayUse, defineTool } from '@coppice/engine';
@@ -192,15 +192,15 @@ test('[A319] every server gives the events of a turn, from any index, and they a
   });
   const { id } = await createTree(a, []);
   const { actId } = (await send(a, b, id)).body;
-  // Asked while the turn runs.
+  // Both servers are asked while the turn runs.
   const [here, there] = [await readEvents(a, actId), await readEvents(b, actId)];
   const [own, others] = [await here.all(), await there.all()];
   expect(others).toEqual(own);
   expect(own.at(-1)?.event).toBe('end');
   expect(own.filter(({ event }) => event === 'text-delta').length).toBeGreaterThan(1);
-  // Asked after its end, from the middle.
+  // After the turn has ended, its events can be read from the middle.
   expect(await (await readEvents(b, actId, 3)).all()).toEqual(own.slice(3));
-  // Other users do not get the events, and they are not listed as a reply in progress.
+  // Other users do not get the events, and the run with the events is not listed as a reply in progress.
   expect(
     await b.server.services
       .ownerServicesOf('ben')
@@ -209,7 +209,7 @@ test('[A319] every server gives the events of a turn, from any index, and they a
   ).toBeNull();
   expect((await b.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual([]);
   expect((await b.ask('GET', `/api/generations/${createTestId()}/events`)).status).toBe(404);
-  // They disappear soon after the turn, like a lost run.
+  // The events disappear soon after the turn, like a lost run.
   const kept = async () => {
     await recoverRepliesOnce(b.server.services);
     return b.store.runs.find(`events ${actId}`);
@@ -294,7 +294,7 @@ test('[A320, A324] a page that is opened while a tool call waits gets the questi
   const first = await openPage(a);
   const { actId } = (await send(a, b, id, { tools: ['keep_note'] })).body;
   await isAsked(first);
-  // Beside an open page, and as the only page of its server.
+  // One new page is beside an open page, the other is the only page of its server.
   const pages = [await openPage(a), await openPage(b)];
   for (const page of pages) await isAsked(page);
   for (const page of pages.splice(0)) await page.close();
@@ -326,14 +326,14 @@ test('[A320] a call is decided although its run lacks it, or was ended by anothe
   };
   const decide = async (server: TestServer, act: string, text: string) =>
     (await server.ask('POST', `/api/generations/${act}/approvals/call-${text}`, { body: { approve: true } })).status;
-  // As if the database had been away when the call began to wait.
+  // The run lacks the call, as if the database had been unavailable when the call began to wait.
   const one = await begin();
   await database.query(
     "UPDATE run SET data = CAST(CAST(data AS JSONB) - 'waiting call-x' AS TEXT) WHERE data LIKE '%tools%'",
   );
   await expect.poll(() => decide(b, one, 'x')).toBe(200);
   await (await readEvents(a, one)).all();
-  // As if the server had been silent for so long that another one took it for dead.
+  // The run is gone, as if another server had considered this one dead after a long silence.
   const two = await begin();
   await database.query("DELETE FROM run WHERE data LIKE '%tools%'");
   await expect.poll(() => decide(a, two, 'y')).toBe(200);
@@ -348,7 +348,7 @@ test('[A324] a turn is stopped on any server, also between its replies, and in a
   const { actId } = (await send(a, b, id, { tools: ['keep_note'] })).body;
   const page = new EventReader(await a.raw('GET', `/api/trees/${id}/feed`));
   await page.until((all) => all.some(({ event }) => event === 'approval'));
-  // While the turn has no run besides its events, as during a compaction.
+  // The turn has no run left besides its events, as during a compaction.
   await database.query("DELETE FROM run WHERE data LIKE '%tools%'");
   expect(await abort(actId)).toEqual({ aborted: true });
   expect((await (await readEvents(a, actId)).all()).at(-1)?.event).toBe('error');
@@ -462,7 +462,7 @@ test('[A323] a temporary chat begun on one server is continued, kept or discarde
     );
     expect((await server.ask('GET', '/api/search?q=secret')).body.items).toEqual([]);
   }
-  // Another user does not find it.
+  // Another user does not find the chat.
   const elsewhere = b.server.services.ownerServicesOf('ben');
   expect(await elsewhere.storeOf(treeId(id))).toBe(elsewhere.store);
   // The tables are unlogged, and the main tables do not contain the chat.

@@ -17,7 +17,7 @@ import {
 } from '@coppice/core';
 import { omitUndefined } from '@coppice/core/decode';
 import { rowChanges } from '@coppice/core/tree';
-import { readTreeBookmarks } from './tree-view.ts';
+import { readBookmarksByNode } from './tree-view.ts';
 
 /** The position of a message among its variants, from 0. */
 interface VariantPosition {
@@ -143,7 +143,7 @@ function* addVariantsAndBookmarks(page: BranchPage, end: string | undefined): Re
     const ids = children[at] ?? [];
     variants.set(id, { index: ids.indexOf(id), total: ids.length, ids });
   }
-  const bookmarks = yield* readTreeBookmarks(page.nodes.map((node) => node.id));
+  const bookmarks = yield* readBookmarksByNode(page.nodes.map((node) => node.id));
   const { groups, ...rest } = page;
   const last = page.nodes.at(-1)?.id ?? null;
   const after = last === (end ?? page.activeNodeId) ? null : last;

@@ -151,7 +151,7 @@ export function* readNodes(ids: readonly NodeId[]): ReadProgram<readonly Node[]>
 }
 
 /** Reads the bookmarks of nodes, by node. */
-export function* readTreeBookmarks(ids: readonly NodeId[]): ReadProgram<Readonly<Record<string, Bookmark>>> {
+export function* readBookmarksByNode(ids: readonly NodeId[]): ReadProgram<Readonly<Record<string, Bookmark>>> {
   const found = ids.length === 0 ? [] : yield* ask('bookmarks', { on: ids });
   return Object.fromEntries(found.map((bookmark) => [bookmark.nodeId, bookmark]));
 }

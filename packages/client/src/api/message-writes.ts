@@ -66,7 +66,7 @@ export function createMessageWriteMethods(routes: Routes) {
           headers: ifMatchHeader(version),
         }),
       ),
-    /** `version` is the version of the target tree. */
+    /** `version` is the version of the source tree, also for a move to another tree. */
     move: (
       tree: TreeId,
       id: NodeId,

@@ -6,7 +6,7 @@ import type { SharedChatAnswer, ShareView } from '../api-types.ts';
 import { type Routes, readResponse, readSuccess, treeParams } from './request.ts';
 
 /** Returns the path of the attachments of a share link. */
-export function sharedAttachmentsPath(token: string): string {
+export function sharedAttachmentsApiPath(token: string): string {
   return `/api/shared/${encodeURIComponent(token)}/attachments`;
 }
 

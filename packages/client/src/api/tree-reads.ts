@@ -6,7 +6,10 @@ import type { Middleware } from 'openapi-fetch';
 import type { ContextAnswer, DeleteImpactAnswer, PageAnswer, TopologyAnswer } from '../api-types.ts';
 import { nodeParams, type Routes, readResponse, treeParams } from './request.ts';
 
-/** Reports which part of the response body has been read, from 0 to 1. Reports nothing if its length is unknown. */
+/**
+ * Returns a middleware that reports the fraction of the response body that has been read, from 0 to 1. Reports nothing
+ * if the length of the body is unknown.
+ */
 function followBody(onProgress: (share: number) => void): NonNullable<Middleware['onResponse']> {
   return ({ response }) => {
     // The header has the length of the compressed body, but the decompressed body is read.
@@ -48,7 +51,7 @@ export function createTreeReadMethods(routes: Routes) {
           ...omitUndefined({ signal }),
         }),
       ),
-    /** `onProgress` gets the part that has arrived, from 0 to 1, if the server sends the length of the response. */
+    /** `onProgress` gets the fraction of the response that has arrived, from 0 to 1, if the server sends its length. */
     topology: (tree: TreeId, signal?: AbortSignal, onProgress?: (share: number) => void) =>
       readResponse<TopologyAnswer>(
         routes.GET('/api/trees/{tree}/topology/columns', {

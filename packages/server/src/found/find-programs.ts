@@ -1,5 +1,5 @@
 /** Finds conversations of other programs on this computer. */
-import { join, lstat, readdir, relative } from '#platform/system';
+import { joinPath, lstat, readdir, relativePath } from '#platform/system';
 import { type ComputerPaths, type ProgramFolders, programFolders } from './program-folders.ts';
 
 /** A file with conversations of a program. */
@@ -18,7 +18,7 @@ export interface FoundProgram {
   /** The name of its format. */
   readonly format: string;
   readonly label: string;
-  /** The folders of the program that exist. */
+  /** The folders of the program that contain files. */
   readonly folders: readonly string[];
   readonly sessions: number;
   readonly bytes: number;
@@ -35,7 +35,7 @@ async function* filesInFolder(top: string, depth: number): AsyncGenerator<string
     const entries = await readdir(folder.path, { withFileTypes: true }).catch(() => []);
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
-      const path = join(folder.path, entry.name);
+      const path = joinPath(folder.path, entry.name);
       // Symbolic links are not followed, because they may point outside of the folder.
       if (entry.isDirectory() && folder.depth < depth) folders.push({ path, depth: folder.depth + 1 });
       else if (entry.isFile()) yield path;
@@ -44,12 +44,12 @@ async function* filesInFolder(top: string, depth: number): AsyncGenerator<string
 }
 
 /** Returns the files of a program, oldest first. */
-export async function findFiles(place: ProgramFolders, paths: ComputerPaths): Promise<FoundFile[]> {
+export async function findProgramFiles(place: ProgramFolders, paths: ComputerPaths): Promise<FoundFile[]> {
   const found: (Omit<FoundFile, 'group'> & { readonly inside: string })[] = [];
   const messages = new Map<string, string>();
   for (const folder of place.folders(paths))
     for await (const path of filesInFolder(folder, place.depth ?? deepest)) {
-      const inside = relative(folder, path).replaceAll('\\', '/');
+      const inside = relativePath(folder, path).replaceAll('\\', '/');
       if (!place.isOwn.test(inside)) continue;
       const about = await lstat(path).catch(() => null);
       if (about === null || about.size === 0) continue;
@@ -69,7 +69,7 @@ export async function findPrograms(
 ): Promise<FoundProgram[]> {
   const programs = new Map<string, FoundProgram>();
   for (const place of places) {
-    const files = await findFiles(place, paths);
+    const files = await findProgramFiles(place, paths);
     const own = files.filter(({ name }) => place.isSession.test(name));
     // A file whose sessions cannot be counted counts as one; importing it reports the error.
     const sessions = own.reduce((sum, { path }) => sum + (place.countIn?.(path) ?? 1), 0);

@@ -2,7 +2,7 @@
  * The folders in which programs store their conversations. Only these folders are read, and nothing is written there.
  */
 import { countCursorConversations, countOpencodeSessions } from '@coppice/stores';
-import { join } from '#platform/system';
+import { joinPath } from '#platform/system';
 
 /** The home directory, environment and platform that the folders depend on. */
 export interface ComputerPaths {
@@ -24,6 +24,7 @@ export interface ProgramFolders {
   readonly isSession: RegExp;
   /**
    * Returns the group of a file. Files of one group are read together. Without this function, each file is read alone.
+   * `messages` are the sessions of opencode's messages, by message.
    */
   readonly group?: (name: string, messages: ReadonlyMap<string, string>) => string;
   /** Counts the sessions of a file that contains several; null if they cannot be counted. */
@@ -45,11 +46,11 @@ const editors = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor'];
 function editorFolders({ home, env, platform }: ComputerPaths, names: readonly string[] = editors): string[] {
   const top =
     platform === 'darwin'
-      ? join(home, 'Library', 'Application Support')
+      ? joinPath(home, 'Library', 'Application Support')
       : platform === 'win32'
-        ? folderFrom(env, 'APPDATA', join(home, 'AppData', 'Roaming'))
-        : folderFrom(env, 'XDG_CONFIG_HOME', join(home, '.config'));
-  return names.map((name) => join(top, name, 'User'));
+        ? folderFrom(env, 'APPDATA', joinPath(home, 'AppData', 'Roaming'))
+        : folderFrom(env, 'XDG_CONFIG_HOME', joinPath(home, '.config'));
+  return names.map((name) => joinPath(top, name, 'User'));
 }
 
 /** Returns the session of a file of opencode, which stores sessions, messages and parts in separate files. */
@@ -66,7 +67,7 @@ export const programFolders: readonly ProgramFolders[] = [
   {
     format: 'claude-code',
     label: 'Claude Code',
-    folders: ({ home, env }) => [join(folderFrom(env, 'CLAUDE_CONFIG_DIR', join(home, '.claude')), 'projects')],
+    folders: ({ home, env }) => [joinPath(folderFrom(env, 'CLAUDE_CONFIG_DIR', joinPath(home, '.claude')), 'projects')],
     isOwn: /\.jsonl$|\.meta\.json$/,
     isSession: /\.jsonl$/,
     // The metadata of a subagent is stored in a file beside its session.
@@ -76,8 +77,8 @@ export const programFolders: readonly ProgramFolders[] = [
     format: 'codex',
     label: 'Codex',
     folders: ({ home, env }) => {
-      const top = folderFrom(env, 'CODEX_HOME', join(home, '.codex'));
-      return [join(top, 'sessions'), join(top, 'archived_sessions')];
+      const top = folderFrom(env, 'CODEX_HOME', joinPath(home, '.codex'));
+      return [joinPath(top, 'sessions'), joinPath(top, 'archived_sessions')];
     },
     isOwn: /(?:^|\/)rollout-[^/]*\.jsonl$/,
     isSession: /\.jsonl$/,
@@ -85,14 +86,16 @@ export const programFolders: readonly ProgramFolders[] = [
   {
     format: 'gemini-cli',
     label: 'Gemini CLI',
-    folders: ({ home }) => [join(home, '.gemini', 'tmp')],
+    folders: ({ home }) => [joinPath(home, '.gemini', 'tmp')],
     isOwn: /(?:^|\/)chats\/.*\.jsonl?$/,
     isSession: /\.jsonl?$/,
   },
   {
     format: 'pi',
     label: 'pi',
-    folders: ({ home, env }) => [join(folderFrom(env, 'PI_CODING_AGENT_DIR', join(home, '.pi', 'agent')), 'sessions')],
+    folders: ({ home, env }) => [
+      joinPath(folderFrom(env, 'PI_CODING_AGENT_DIR', joinPath(home, '.pi', 'agent')), 'sessions'),
+    ],
     isOwn: /\.jsonl$/,
     isSession: /\.jsonl$/,
   },
@@ -100,7 +103,7 @@ export const programFolders: readonly ProgramFolders[] = [
     format: 'opencode',
     label: 'opencode',
     folders: ({ home, env }) => [
-      join(folderFrom(env, 'XDG_DATA_HOME', join(home, '.local', 'share')), 'opencode', 'storage'),
+      joinPath(folderFrom(env, 'XDG_DATA_HOME', joinPath(home, '.local', 'share')), 'opencode', 'storage'),
     ],
     isOwn: /^(?:session|message|part)\/.*\.json$/,
     isSession: /^session\//,
@@ -110,7 +113,9 @@ export const programFolders: readonly ProgramFolders[] = [
     // Later versions keep sessions in a database.
     format: 'opencode',
     label: 'opencode',
-    folders: ({ home, env }) => [join(folderFrom(env, 'XDG_DATA_HOME', join(home, '.local', 'share')), 'opencode')],
+    folders: ({ home, env }) => [
+      joinPath(folderFrom(env, 'XDG_DATA_HOME', joinPath(home, '.local', 'share')), 'opencode'),
+    ],
     isOwn: /^opencode[^/]*\.db(?:-wal)?$/,
     isSession: /\.db$/,
     group: (name) => name.replace(/-wal$/, ''),
@@ -122,8 +127,8 @@ export const programFolders: readonly ProgramFolders[] = [
     format: 'lm-studio',
     label: 'LM Studio',
     folders: ({ home }) => [
-      join(home, '.lmstudio', 'conversations'),
-      join(home, '.cache', 'lm-studio', 'conversations'),
+      joinPath(home, '.lmstudio', 'conversations'),
+      joinPath(home, '.cache', 'lm-studio', 'conversations'),
     ],
     isOwn: /\.conversation\.json$/,
     isSession: /\.json$/,
@@ -133,8 +138,8 @@ export const programFolders: readonly ProgramFolders[] = [
     label: 'VS Code chat',
     folders: (paths) =>
       editorFolders(paths).flatMap((user) => [
-        join(user, 'workspaceStorage'),
-        join(user, 'globalStorage', 'emptyWindowChatSessions'),
+        joinPath(user, 'workspaceStorage'),
+        joinPath(user, 'globalStorage', 'emptyWindowChatSessions'),
       ]),
     isOwn: /^(?:[^/]+|[^/]+\/chatSessions\/[^/]+)\.jsonl?$/,
     isSession: /\.jsonl?$/,
@@ -142,7 +147,7 @@ export const programFolders: readonly ProgramFolders[] = [
   {
     format: 'cursor',
     label: 'Cursor',
-    folders: (paths) => editorFolders(paths, ['Cursor']).map((user) => join(user, 'globalStorage')),
+    folders: (paths) => editorFolders(paths, ['Cursor']).map((user) => joinPath(user, 'globalStorage')),
     isOwn: /^state\.vscdb(?:-wal)?$/,
     isSession: /^state\.vscdb$/,
     group: () => 'state.vscdb',
@@ -156,10 +161,10 @@ export const programFolders: readonly ProgramFolders[] = [
     folders: (paths) => [
       ...editorFolders(paths).flatMap((user) =>
         ['saoudrizwan.claude-dev', 'rooveterinaryinc.roo-cline', 'kilocode.kilo-code'].map((name) =>
-          join(user, 'globalStorage', name, 'tasks'),
+          joinPath(user, 'globalStorage', name, 'tasks'),
         ),
       ),
-      join(paths.home, '.cline', 'data', 'tasks'),
+      joinPath(paths.home, '.cline', 'data', 'tasks'),
     ],
     isOwn: /(?:^|\/)api_conversation_history\.json$/,
     isSession: /\.json$/,

@@ -1,6 +1,6 @@
 /** Watches the session files of other programs, and reports files that are new or have changed. */
 import type { FoundFile } from './find-programs.ts';
-import { findFiles } from './find-programs.ts';
+import { findProgramFiles } from './find-programs.ts';
 import type { ComputerPaths, ProgramFolders } from './program-folders.ts';
 
 /** Changed files of one program, with the files that are read together with them. */
@@ -28,7 +28,7 @@ export class ProgramWatch {
    */
   async *changes(): AsyncGenerator<ChangedFiles> {
     for (const place of this.#places) {
-      const files = await findFiles(place, this.#paths);
+      const files = await findProgramFiles(place, this.#paths);
       const changed = new Set(
         files.filter((file) => this.#seen.get(file.path) !== stampOf(file)).map(({ group }) => group),
       );

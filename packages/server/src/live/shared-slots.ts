@@ -18,7 +18,7 @@ interface Slot {
   readonly key: string;
 }
 
-/** The slots that this server has taken. They are renewed by one statement while there are any. */
+/** The slots that this server has taken. One statement renews all of them at an interval. */
 export class SharedSlots {
   readonly #options: SharedSlotsOptions;
   readonly #taken = new Set<Slot>();

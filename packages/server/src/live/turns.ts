@@ -13,7 +13,7 @@ import type { Engine, GenerateOptions, Turn, TurnApprove, TurnEvent, TurnStart }
 import { unrefTimer } from '#platform/system';
 import type { Quotas, ServerLimits } from '../contract.ts';
 import { throwHttpError } from '../http-errors.ts';
-import { ignoreMissingTemporary } from '../ignore-missing-temporary.ts';
+import { ignoreMissingTemporaryTrees } from '../ignore-missing-temporary-trees.ts';
 import type { OwnerServices } from '../services.ts';
 import type { SharedSlots } from './shared-slots.ts';
 
@@ -239,7 +239,7 @@ async function findInStores<T>(
   look: (generator: Engine['generator']) => Promise<T | null>,
 ): Promise<T | null> {
   const found = await look(engineOf(store).generator);
-  return found ?? look(engineOf(temporary.store).generator).catch(ignoreMissingTemporary);
+  return found ?? look(engineOf(temporary.store).generator).catch(ignoreMissingTemporaryTrees);
 }
 
 /**

@@ -1,5 +1,6 @@
 /**
- * The result schemas of the MCP tools, which describe the fields of a result to an agent. Results may have more fields.
+ * The result schemas of the MCP tools, which describe the fields of a result to an agent. Results may have further
+ * fields.
  */
 import { z } from 'zod';
 

@@ -5,7 +5,17 @@ import { diffBranches, diffMessages } from '@coppice/core/diff';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import * as answers from './answers.ts';
-import { answerWith, cursor, limit, maxNodes, mcpMessage, mcpNode, mcpTree, node, tree } from './tool-values.ts';
+import {
+  cursorParameter,
+  limitParameter,
+  maxNodes,
+  nodeParameter,
+  parseMcpNodeId,
+  parseMcpTreeId,
+  runMcpTool,
+  toMcpMessage,
+  treeParameter,
+} from './tool-values.ts';
 
 const reads = { readOnlyHint: true, openWorldHint: false } as const;
 
@@ -14,12 +24,17 @@ function addListTool(server: McpServer, store: Store): void {
     'list',
     {
       description: 'Lists conversations, last changed first.',
-      inputSchema: z.strictObject({ title: z.string().optional(), project: z.string().optional(), limit, cursor }),
+      inputSchema: z.strictObject({
+        title: z.string().optional(),
+        project: z.string().optional(),
+        limit: limitParameter,
+        cursor: cursorParameter,
+      }),
       outputSchema: answers.treeListSchema,
       annotations: reads,
     },
     ({ title, project, limit: most = 20, cursor: from }) =>
-      answerWith(async () => {
+      runMcpTool(async () => {
         const page = await store.trees({
           limit: most,
           ...(title === undefined ? {} : { title }),
@@ -50,16 +65,21 @@ function addSearchTool(server: McpServer, store: Store): void {
     'search',
     {
       description: 'Searches the messages of all branches of all conversations for all words.',
-      inputSchema: z.strictObject({ text: z.string().min(1).max(1_000), tree: tree.optional(), limit, cursor }),
+      inputSchema: z.strictObject({
+        text: z.string().min(1).max(1_000),
+        tree: treeParameter.optional(),
+        limit: limitParameter,
+        cursor: cursorParameter,
+      }),
       outputSchema: answers.searchAnswerSchema,
       annotations: reads,
     },
     ({ text, tree: of, limit: most = 20, cursor: from }) =>
-      answerWith(() =>
+      runMcpTool(() =>
         store.search({
           text,
           limit: most,
-          ...(of === undefined ? {} : { treeId: mcpTree(of) }),
+          ...(of === undefined ? {} : { treeId: parseMcpTreeId(of) }),
           ...(from === undefined ? {} : { cursor: from }),
         }),
       ),
@@ -71,18 +91,23 @@ function addReadThreadTool(server: McpServer, store: Store): void {
     'read-thread',
     {
       description: 'Reads the messages of a branch up to the active node or another node, newest last.',
-      inputSchema: z.strictObject({ tree, node: node.optional(), limit, before: node.optional() }),
+      inputSchema: z.strictObject({
+        tree: treeParameter,
+        node: nodeParameter.optional(),
+        limit: limitParameter,
+        before: nodeParameter.optional(),
+      }),
       outputSchema: answers.threadSchema,
       annotations: reads,
     },
     ({ tree: of, node: at, limit: most = 20, before }) =>
-      answerWith(async () => {
-        const id = mcpTree(of);
+      runMcpTool(async () => {
+        const id = parseMcpTreeId(of);
         const page = await store.read(id, () =>
           readPage(id, {
             limit: most,
-            ...(at === undefined ? {} : { nodeId: mcpNode(at) }),
-            ...(before === undefined ? {} : { before: mcpNode(before) }),
+            ...(at === undefined ? {} : { nodeId: parseMcpNodeId(at) }),
+            ...(before === undefined ? {} : { before: parseMcpNodeId(before) }),
           }),
         );
         const { rootId, activeNodeId, version } = page;
@@ -91,7 +116,7 @@ function addReadThreadTool(server: McpServer, store: Store): void {
           activeNodeId,
           version,
           before: page.before,
-          messages: page.nodes.map((one) => mcpMessage(one, id)),
+          messages: page.nodes.map((one) => toMcpMessage(one, id)),
         };
       }),
   );
@@ -103,18 +128,18 @@ function addReadTreeTool(server: McpServer, store: Store): void {
     {
       description: 'Reads the structure of a conversation: its branches without the texts.',
       inputSchema: z.strictObject({
-        tree,
-        from: node.optional(),
+        tree: treeParameter,
+        from: nodeParameter.optional(),
         depth: z.number().int().min(0).max(1_000).optional(),
       }),
       outputSchema: answers.treeShapeSchema,
       annotations: reads,
     },
     ({ tree: of, from, depth = 50 }) =>
-      answerWith(async () => {
-        const id = mcpTree(of);
+      runMcpTool(async () => {
+        const id = parseMcpTreeId(of);
         const [row, nodes] = await store.read(id, function* () {
-          const start = from === undefined ? {} : { from: mcpNode(from) };
+          const start = from === undefined ? {} : { from: parseMcpNodeId(from) };
           return [yield* readTree(id), yield* readTopology(id, { ...start, depth })] as const;
         });
         const { rootId, activeNodeId, version } = row;
@@ -129,23 +154,23 @@ function addCompareTool(server: McpServer, store: Store): void {
     'compare',
     {
       description: 'Compares two branches: the common messages, and those of each branch.',
-      inputSchema: z.strictObject({ tree, a: node, b: node }),
+      inputSchema: z.strictObject({ tree: treeParameter, a: nodeParameter, b: nodeParameter }),
       outputSchema: answers.comparisonSchema,
       annotations: reads,
     },
     ({ tree: of, a, b }) =>
-      answerWith(async () => {
-        const id = mcpTree(of);
+      runMcpTool(async () => {
+        const id = parseMcpTreeId(of);
         const [left, right] = await store.read(id, function* () {
-          return [yield* readPath({ to: mcpNode(a) }), yield* readPath({ to: mcpNode(b) })] as const;
+          return [yield* readPath({ to: parseMcpNodeId(a) }), yield* readPath({ to: parseMcpNodeId(b) })] as const;
         });
         const found = diffBranches(left, right);
         const [first, second] = [found.left[0]?.message, found.right[0]?.message];
         return {
           common: found.common,
           shared: found.shared,
-          left: found.left.slice(0, 50).map((one) => mcpMessage(one, id)),
-          right: found.right.slice(0, 50).map((one) => mcpMessage(one, id)),
+          left: found.left.slice(0, 50).map((one) => toMcpMessage(one, id)),
+          right: found.right.slice(0, 50).map((one) => toMcpMessage(one, id)),
           words: first == null || second == null ? null : diffMessages(first, second).text,
         };
       }),

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { TreesServerOptions } from './options.ts';
 import { addReadTools } from './read-tools.ts';
 import { readStoredImage } from './stored-images.ts';
-import { maxNodes, mcpMessage, mcpNode, mcpTree, node, tree } from './tool-values.ts';
+import { maxNodes, nodeParameter, parseMcpNodeId, parseMcpTreeId, toMcpMessage, treeParameter } from './tool-values.ts';
 import { addWriteTools } from './write-tools.ts';
 
 const maxMessages = 100;
@@ -22,20 +22,20 @@ export function createTreesMcpServer(options: TreesServerOptions): McpServer {
     {
       title: 'Continue from a branch',
       description: 'The conversation up to a node, to continue from it.',
-      argsSchema: z.strictObject({ tree, node: node.optional() }),
+      argsSchema: z.strictObject({ tree: treeParameter, node: nodeParameter.optional() }),
     },
     ({ tree: of, node: at }) =>
       listResources(async () => {
-        const id = mcpTree(of);
+        const id = parseMcpTreeId(of);
         const page = await options.store.read(id, () =>
-          readPage(id, { limit: 50, ...(at === undefined ? {} : { nodeId: mcpNode(at) }) }),
+          readPage(id, { limit: 50, ...(at === undefined ? {} : { nodeId: parseMcpNodeId(at) }) }),
         );
         const earlier =
           page.before === null ? [] : [`Earlier messages are left out; the first included one is ${page.before}.`];
         const messageTexts = page.nodes
           // A model never gets the state of programs.
           .filter(({ kind }) => kind !== 'state')
-          .map((one) => ({ role: one.role, text: mcpMessage(one, id).text }))
+          .map((one) => ({ role: one.role, text: toMcpMessage(one, id).text }))
           .filter(({ text }) => text.trim() !== '')
           .map(({ role, text }) => `${role}: ${text}`);
         const text = ['Continue this conversation:', ...earlier, ...messageTexts].join('\n\n');
@@ -75,7 +75,7 @@ function addResources(server: McpServer, store: Store): void {
     treeResource,
     (uri, { tree: of }) =>
       listResources(async () => {
-        const id = mcpTree(String(of));
+        const id = parseMcpTreeId(String(of));
         const nodes = await store.read(id, () => readTopology(id));
         const text = JSON.stringify({ left: Math.max(0, nodes.length - maxNodes), nodes: nodes.slice(0, maxNodes) });
         return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
@@ -87,11 +87,13 @@ function addResources(server: McpServer, store: Store): void {
     { description: 'The thread that ends at a node.', mimeType: 'text/markdown' },
     (uri, { tree: of, node: at }) =>
       listResources(async () => {
-        const id = mcpTree(String(of));
-        const page = await store.read(id, () => readPage(id, { nodeId: mcpNode(String(at)), limit: maxMessages }));
+        const id = parseMcpTreeId(String(of));
+        const page = await store.read(id, () =>
+          readPage(id, { nodeId: parseMcpNodeId(String(at)), limit: maxMessages }),
+        );
         const earlier =
           page.before === null ? [] : [`Earlier messages are left out; the first included one is ${page.before}.`];
-        const sections = page.nodes.map((one) => `## ${one.role}\n\n${mcpMessage(one, id).text}`);
+        const sections = page.nodes.map((one) => `## ${one.role}\n\n${toMcpMessage(one, id).text}`);
         const text = [...earlier, ...sections].join('\n\n');
         return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
       }),
@@ -102,8 +104,8 @@ function addResources(server: McpServer, store: Store): void {
     { description: 'An image of a message, by its index from 0.' },
     (uri, { tree: of, node: at, index }) =>
       listResources(async () => {
-        const ids = [mcpNode(String(at))];
-        const [found] = await store.read(mcpTree(String(of)), () => ask('nodes', { ids }));
+        const ids = [parseMcpNodeId(String(at))];
+        const [found] = await store.read(parseMcpTreeId(String(of)), () => ask('nodes', { ids }));
         const { mediaType, bytes } = await readStoredImage(store, found, String(index));
         return { contents: [{ uri: uri.href, mimeType: mediaType, blob: bytes }] };
       }),

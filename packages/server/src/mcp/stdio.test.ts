@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import type { Json } from '@coppice/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type JsonSchema, SchemaExamples, spoil } from '../testing/hostile-values.ts';
+import { generateHostileVariants, type JsonSchema, SchemaExamples } from '../testing/hostile-values.ts';
 import { createTree, openTestServer, type TestServer } from '../testing/index.ts';
-import { maxLineBytes } from './message-lines.ts';
+import { maxLineBytes } from './json-rpc-line-filter.ts';
 import { serveTreesOverStreams } from './stdio.ts';
 
 /** A message that the server has written. Tests access messages of all shapes. */
@@ -64,7 +64,7 @@ class Agent {
     return find();
   }
 
-  /** Sends one more call, waits for its answer and so many others, and returns the others. */
+  /** Sends a last call, waits for its answer and `count` other messages, and returns the others. */
   async answers(count: number): Promise<readonly Message[]> {
     this.write(ping('last'));
     await this.answerTo('last');
@@ -190,7 +190,10 @@ describe('an agent on standard input', () => {
     const sent: string[] = [];
     for (const tool of tools as readonly { readonly name: string; readonly inputSchema: JsonSchema }[])
       for (const example of new SchemaExamples({}, nodeIds.slice(-1)).of(tool.inputSchema))
-        for (const given of spoil({ ...(typeof example === 'object' ? example : {}), tree }, values)) {
+        for (const given of generateHostileVariants(
+          { ...(typeof example === 'object' ? example : {}), tree },
+          values,
+        )) {
           sent.push(`call-${sent.length}`);
           agent.write(callTool(sent.at(-1) ?? '', tool.name, given));
         }

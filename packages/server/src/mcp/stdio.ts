@@ -1,7 +1,7 @@
 /** The MCP server over standard input and output, for agents that start it themselves. */
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { MessageLines, maxLineBytes } from './message-lines.ts';
+import { JsonRpcLineFilter, maxLineBytes } from './json-rpc-line-filter.ts';
 import type { TreesServerOptions } from './options.ts';
 import { createTreesMcpServer } from './server.ts';
 
@@ -17,7 +17,7 @@ export async function serveTreesOverStreams(
   output: Writable,
 ): Promise<void> {
   const server = createTreesMcpServer(options);
-  const lines = new MessageLines((line) => void output.write(line));
+  const lines = new JsonRpcLineFilter((line) => void output.write(line));
   // The longest line, and what the SDK has not read yet.
   const transport = new StdioServerTransport(lines, output, { maxBufferSize: 2 * (maxLineBytes + 1) });
   const ended = new Promise<void>((resolve) => {

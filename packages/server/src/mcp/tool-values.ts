@@ -1,12 +1,18 @@
-/** What the MCP tools share: their parameters, and how they answer. */
+/** The parameters of the MCP tools, and functions that build their results. */
 import { isAppError, type Node, type NodeId, parseNodeId, parseTreeId, type TreeId, unwrapResult } from '@coppice/core';
 import { z } from 'zod';
 import { storedImagesOf } from './stored-images.ts';
 
-export const tree = z.string().describe('The id of a tree.');
-export const node = z.string().describe('The id of a node of the tree.');
-export const limit = z.number().int().min(1).max(100).optional().describe('The number of results; 20 by default.');
-export const cursor = z
+export const treeParameter = z.string().describe('The id of a tree.');
+export const nodeParameter = z.string().describe('The id of a node of the tree.');
+export const limitParameter = z
+  .number()
+  .int()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('The number of results; 20 by default.');
+export const cursorParameter = z
   .string()
   .max(2_000)
   .optional()
@@ -34,7 +40,7 @@ function toolReply(value: object): ToolReply {
 }
 
 /** Runs a tool and returns its result, or its error as a tool error that a model can read. */
-export async function answerWith(act: () => Promise<object>): Promise<ToolReply> {
+export async function runMcpTool(act: () => Promise<object>): Promise<ToolReply> {
   try {
     return toolReply(await act());
   } catch (thrown) {
@@ -43,8 +49,8 @@ export async function answerWith(act: () => Promise<object>): Promise<ToolReply>
   }
 }
 
-/** Returns a message as a tool gives it: its text cut, and its pictures as resources. */
-export function mcpMessage(one: Node, of: TreeId) {
+/** Converts a node to a message of a tool result: its text is shortened, and its pictures are resources. */
+export function toMcpMessage(one: Node, of: TreeId) {
   const { id, parentId, role, kind, status, createdAt, text } = one;
   const cut = text.length > longestText;
   const pictures = storedImagesOf(one).map((_, index) => `coppice://trees/${of}/nodes/${id}/pictures/${index}`);
@@ -54,12 +60,12 @@ export function mcpMessage(one: Node, of: TreeId) {
   };
 }
 
-/** Returns the text as a tree id. Throws if it is not one. */
-export function mcpTree(text: string): TreeId {
+/** Parses the id of a tree. Throws if the text is not an id. */
+export function parseMcpTreeId(text: string): TreeId {
   return unwrapResult(parseTreeId(text));
 }
 
-/** Returns the text as a node id. Throws if it is not one. */
-export function mcpNode(text: string): NodeId {
+/** Parses the id of a node. Throws if the text is not an id. */
+export function parseMcpNodeId(text: string): NodeId {
   return unwrapResult(parseNodeId(text));
 }

@@ -5,7 +5,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import * as answers from './answers.ts';
 import type { TreesServerOptions } from './options.ts';
-import { answerWith, mcpNode, mcpTree, node, tree } from './tool-values.ts';
+import { nodeParameter, parseMcpNodeId, parseMcpTreeId, runMcpTool, treeParameter } from './tool-values.ts';
 
 const adds = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
@@ -16,8 +16,8 @@ function addAppendTool(server: McpServer, { store, context }: TreesServerOptions
       description:
         'Adds a message below a node, or at the end of the active branch. Without a tree it starts a new conversation.',
       inputSchema: z.strictObject({
-        tree: tree.optional(),
-        node: node.optional(),
+        tree: treeParameter.optional(),
+        node: nodeParameter.optional(),
         role: z.enum(['user', 'assistant']).optional(),
         text: z.string().min(1).max(1_000_000),
       }),
@@ -25,7 +25,7 @@ function addAppendTool(server: McpServer, { store, context }: TreesServerOptions
       annotations: adds,
     },
     ({ tree: of, node: at, role = 'user', text }) =>
-      answerWith(async () => {
+      runMcpTool(async () => {
         const given = context();
         // The planner leaves out blank messages, but an agent that adds one must get an error.
         if (text.trim() === '') return refuse('message/blank', 'The text is empty. Give the text of the message.');
@@ -39,8 +39,8 @@ function addAppendTool(server: McpServer, { store, context }: TreesServerOptions
           const { result, version } = await run(store, { type: 'create', treeId: id, attributes, messages }, given);
           return { treeId: id, nodeId: result.added?.at(-1), version };
         }
-        const id = mcpTree(of);
-        const parent = at === undefined ? {} : { parentId: mcpNode(at) };
+        const id = parseMcpTreeId(of);
+        const parent = at === undefined ? {} : { parentId: parseMcpNodeId(at) };
         const { result, version } = await run(store, { type: 'append', treeId: id, messages, ...parent }, given);
         return { treeId: id, nodeId: result.nodeId, version };
       }),
@@ -52,13 +52,17 @@ function addBranchTool(server: McpServer, { store, context }: TreesServerOptions
     'branch',
     {
       description: 'Makes a node active, so that the conversation continues from it.',
-      inputSchema: z.strictObject({ tree, node, summary: z.string().max(100_000).optional() }),
+      inputSchema: z.strictObject({
+        tree: treeParameter,
+        node: nodeParameter,
+        summary: z.string().max(100_000).optional(),
+      }),
       outputSchema: answers.branchAnswerSchema,
       annotations: adds,
     },
     ({ tree: of, node: at, summary }) =>
-      answerWith(async () => {
-        const command = { type: 'branch', treeId: mcpTree(of), nodeId: mcpNode(at) } as const;
+      runMcpTool(async () => {
+        const command = { type: 'branch', treeId: parseMcpTreeId(of), nodeId: parseMcpNodeId(at) } as const;
         const { result, version } = await run(
           store,
           summary === undefined ? command : { ...command, summary },
@@ -74,15 +78,15 @@ function addBookmarkTool(server: McpServer, { store, context }: TreesServerOptio
     'bookmark',
     {
       description: 'Sets the bookmark of a node; without a title it removes the bookmark.',
-      inputSchema: z.strictObject({ tree, node, title: z.string().max(500).optional() }),
+      inputSchema: z.strictObject({ tree: treeParameter, node: nodeParameter, title: z.string().max(500).optional() }),
       outputSchema: answers.bookmarkAnswerSchema,
       annotations: { ...adds, idempotentHint: true },
     },
     ({ tree: of, node: at, title = null }) =>
-      answerWith(async () => {
+      runMcpTool(async () => {
         const { version } = await run(
           store,
-          { type: 'bookmark', treeId: mcpTree(of), nodeId: mcpNode(at), title },
+          { type: 'bookmark', treeId: parseMcpTreeId(of), nodeId: parseMcpNodeId(at), title },
           context(),
         );
         return { nodeId: at, title, version };
@@ -95,13 +99,21 @@ function addSummariseTool(server: McpServer, compactor: NonNullable<TreesServerO
     'summarise',
     {
       description: 'Merges another branch into the active one, as a summary.',
-      inputSchema: z.strictObject({ tree, node, focus: z.string().max(4_000).optional() }),
+      inputSchema: z.strictObject({
+        tree: treeParameter,
+        node: nodeParameter,
+        focus: z.string().max(4_000).optional(),
+      }),
       outputSchema: answers.mergeAnswerSchema,
       annotations: adds,
     },
     ({ tree: of, node: at, focus }) =>
-      answerWith(() =>
-        compactor.merge({ treeId: mcpTree(of), nodeId: mcpNode(at), ...(focus === undefined ? {} : { focus }) }),
+      runMcpTool(() =>
+        compactor.merge({
+          treeId: parseMcpTreeId(of),
+          nodeId: parseMcpNodeId(at),
+          ...(focus === undefined ? {} : { focus }),
+        }),
       ),
   );
 }

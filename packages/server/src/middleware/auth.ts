@@ -2,7 +2,7 @@
 import type { ApiToken, User } from '@coppice/core';
 import { sha256, timingSafeEqualBytes } from '#platform/crypto';
 import type { Caller, CallerCredential } from '../caller.ts';
-import type { ProxyOptions } from '../contract.ts';
+import type { SignInProxyOptions } from '../contract.ts';
 import { hostOf, readRequestHeader, remoteAddress, type ServerContext } from '../env.ts';
 import { throwHttpError } from '../http-errors.ts';
 import type { RouteAccess } from '../routes/define.ts';
@@ -150,7 +150,7 @@ function plainAddress(address: string): string {
 async function findUserByProxy(
   context: ServerContext,
   services: SharedServices,
-  proxy: ProxyOptions,
+  proxy: SignInProxyOptions,
 ): Promise<Caller | null> {
   const address = remoteAddress(context);
   if (address === null || !proxy.addresses.includes(plainAddress(address))) return null;

@@ -14,7 +14,7 @@ export function toRefusalResponse(context: ServerContext, refusal: Refusal): Res
   const reported =
     service === null ? { error: { code, kind, message, data } } : formatWireError(service, { status, message, code });
   const text = JSON.stringify(reported);
-  // A body that arrives too slowly is not waited for, nor does a shutdown wait.
+  // The server waits neither for a body that arrives too slowly, nor for any body during a shutdown.
   const closes = status === 408 || code === 'http/closing';
   const drains = !closes && isBodyArriving(context);
   return createResponse(context, drains ? endAfterRequest(context, text) : text, status, {

@@ -34,8 +34,8 @@ function preflightHeaders(asked: string | undefined): Readonly<Record<string, st
 }
 
 /**
- * Whether a page of another site caused this request. Programs, bookmarks and the page of Coppice do not send this
- * value.
+ * Whether a page of another site caused this request, by the header `Sec-Fetch-Site`. Programs do not send the header;
+ * for bookmarks and the page of Coppice it is `none` or `same-origin`.
  */
 export function isCrossSiteRequest(context: ServerContext): boolean {
   const site = readRequestHeader(context, 'sec-fetch-site');

@@ -4,7 +4,7 @@
  */
 import { createMemoryRecords } from '@coppice/engine';
 import { beforeAll, expect, test } from 'vitest';
-import { pathParameters, type RouteDefinition } from '../routes/define.ts';
+import { pathParameterParsers, type RouteDefinition } from '../routes/define.ts';
 import { routes } from '../routes/index.ts';
 import {
   createTestId,
@@ -66,7 +66,7 @@ const called = routes.map((route): [string, RouteDefinition] => [`${route.method
 test('[A60] the table of this test lists all routes', () => {
   expect(routes.map((route) => route.name).toSorted()).toEqual(Object.keys(routeSamples).toSorted());
   expect(new Set(called.map(([name]) => name)).size).toBe(routes.length);
-  for (const { parameters } of routes) for (const name of parameters) expect(pathParameters).toHaveProperty(name);
+  for (const { parameters } of routes) for (const name of parameters) expect(pathParameterParsers).toHaveProperty(name);
 });
 
 test.each(called)('[A61] %s responds only under its own host name', async (_name, route) => {

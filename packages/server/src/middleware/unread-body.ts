@@ -33,7 +33,7 @@ export function endAfterRequest(context: ServerContext, text: string): ReadableS
       };
       if (incoming === undefined || incoming.complete || incoming.destroyed || closing.aborted) return end();
       closing.addEventListener('abort', end, { once: true });
-      // A route that began to read would otherwise buffer the rest, or pause the request for good.
+      // A route that has begun to read would otherwise buffer the rest of the request, or leave it paused.
       incoming.removeAllListeners('data').removeAllListeners('readable');
       incoming.once('end', end).once('close', end).resume();
     },

@@ -1,9 +1,9 @@
-/** The encodings of a body, which the modules of both platforms read alike. */
+/** Parses the content encodings of a body, for the compression modules of both platforms. */
 
-/** More encodings of one body are an attack or a mistake. */
+/** The largest number of encodings of one body. More of them are an attack or a mistake. */
 export const maxEncodings = 4;
 
-/** Returns the encodings of a header in the order in which they are removed, which is the reverse of the header's. */
+/** Returns the encodings in a header in the order in which they are removed, the last one first. */
 export function listEncodings(header: string): readonly string[] {
   const names = header.split(',').map((name) => name.trim().toLowerCase());
   return names.filter((name) => name !== '' && name !== 'identity').reverse();

@@ -474,7 +474,7 @@ describe('a session that is rewound', () => {
     await call([begin, worked('t1'), { role: 'user', content: [said('t1'), note] }], work('t2'));
     const done = [begin, worked('t1'), one ?? never(), worked('t2'), two ?? never()];
     await call(done, { text: 'Fixed.' });
-    // Now only an older message has a reminder that was not recorded there.
+    // Now only an older message has a reminder, which was not recorded with that message.
     const later = [begin, worked('t1'), one ?? never(), worked('t2'), { role: 'user', content: [said('t2'), note] }];
     const fixed = [...later, reply('Fixed.')];
     await call([...fixed, user('Add tests.')], { text: 'Tests.' });
@@ -482,7 +482,7 @@ describe('a session that is rewound', () => {
     await call([...fixed, user('Add tests.'), reply('Tests.'), request], { text: 'The bug is fixed.' });
     const summary = user('This session is being continued from a previous conversation.\nThe bug is fixed.');
     await call([summary, user('Next.')], { text: 'Went on.' });
-    // Back to before the compaction, and without any reminder.
+    // The user goes back to before the compaction, and the history has no reminders.
     await call([user('Fix it.'), ...done.slice(1), reply('Fixed.'), user('Add docs.')], { text: 'Docs.' });
     const [main, ...more] = mainTrees(await proxied.trees());
     expect(more).toEqual([]);

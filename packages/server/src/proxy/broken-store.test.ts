@@ -14,7 +14,7 @@ afterEach(async () => {
 const answer = JSON.stringify(encodeReply('openai', { text: 'Yes.' }));
 const body = { model: 'm', messages: [{ role: 'user', content: 'Hi there, canary' }] };
 
-/** Opens a server whose store fails on every change until it is repaired. */
+/** Opens a server whose store calls `change` before each change until it is repaired; `change` may fail or wait. */
 async function withStore(change: (mended: Promise<void>) => Promise<void>) {
   const store = await openStore('memory:');
   let mend: () => void = () => undefined;

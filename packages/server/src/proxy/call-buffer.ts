@@ -199,7 +199,9 @@ export class CallBuffer {
     return key;
   }
 
-  /** Frees memory: moves the newest call to a file, or drops the oldest calls if the files are full. */
+  /**
+   * Frees memory: moves the call that has just completed to a file, or drops the oldest calls if the files are full.
+   */
   #freeSpace(key: string, waitingCall: WaitingCall): void {
     const maxDiskBytes = this.#options.spillBytes ?? spillBytes;
     const drop = () => {

@@ -19,7 +19,7 @@ export class OpenCalls {
   readonly #calls = new Set<AbortController>();
   #through: (() => void) | null = null;
 
-  /** Registers a call. Its signal is already aborted if the server is stopping. */
+  /** Registers a call. `stop` aborts the signal of a call that does not end in time. */
   begin(): OpenCallEntry {
     const call = new AbortController();
     this.#calls.add(call);
@@ -30,7 +30,7 @@ export class OpenCalls {
     return { ending: call.signal, end };
   }
 
-  /** Waits at most `ms` for all calls, then aborts the rest. New calls are refused from now on. */
+  /** Waits at most `ms` for all calls, then aborts the rest. The app refuses new requests before it calls `stop`. */
   async stop(ms: number): Promise<void> {
     await this.#allThrough(ms);
     for (const call of [...this.#calls]) call.abort();

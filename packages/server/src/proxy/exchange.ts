@@ -1,7 +1,7 @@
 /** One call of another program, independent of its wire: the history and the response. */
 import type { Json, JsonObject, Message, NodeStatus } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
-import { parseBoundedJson } from './parse-text.ts';
+import { parseBoundedJson } from './bounded-json.ts';
 
 export const wireKinds = ['chat', 'messages', 'responses', 'google'] as const;
 

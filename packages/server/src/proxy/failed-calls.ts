@@ -1,6 +1,6 @@
 /** Stores calls that could not be recorded. Each stays listed with its reason until it is acknowledged or recorded. */
 import { isAppError } from '@coppice/core';
-import { join, mkdir, readdir, readdirSync, readFile, readFileSync, rename, rm, writeFile } from '#platform/system';
+import { joinPath, mkdir, readdir, readdirSync, readFile, readFileSync, rename, rm, writeFile } from '#platform/system';
 import { isWireKind, parseJsonObject, readTextField, type WireKind } from './exchange.ts';
 import { removeKeys } from './hide-keys.ts';
 import { encodeCall } from './overflow-files.ts';
@@ -27,8 +27,8 @@ export interface FailedCall {
 /** When and for which model recording failed, and the status of the response. */
 export type FailedCallDetails = Pick<FailedCall, 'at' | 'model' | 'status'>;
 
-// The most calls that are listed, and the most bytes that are stored of them. Beyond that, calls are only counted, and
-// only the reason of a call is stored.
+// The largest number of listed calls, and the largest total size of their files. Calls beyond the first limit are only
+// counted; calls beyond the second have no file.
 const [maxCalls, maxBytes] = [10_000, 256 * 1024 * 1024];
 const [noteEnding, callEnding] = ['.json', '.call'];
 const safeId = /^[\w-]{1,100}$/;
@@ -45,7 +45,7 @@ export class FailedCalls {
 
   /** Stores failed calls in a subfolder of `parent`, or in memory if `parent` is null. */
   constructor(parent: string | null) {
-    this.#folder = parent === null ? null : join(parent, 'failed');
+    this.#folder = parent === null ? null : joinPath(parent, 'failed');
     if (this.#folder !== null) this.#load(readNotes(this.#folder));
   }
 
@@ -114,11 +114,11 @@ export class FailedCalls {
     return found.length;
   }
 
-  /** Returns the file of a failed call; null if it has none. */
+  /** Returns the file of a failed call; null if the call has no file or belongs to another owner. */
   fileOf(owner: string, id: string): string | null {
     const call = this.#calls.get(id);
     if (this.#folder === null || call === undefined || call.owner !== owner || call.keptBytes === 0) return null;
-    return join(this.#folder, `${id}${callEnding}`);
+    return joinPath(this.#folder, `${id}${callEnding}`);
   }
 
   /** Resolves when all writes have finished. */
@@ -152,7 +152,7 @@ export class FailedCalls {
 
   /** Writes a file under a temporary name, then renames it, so that readers see no partial file. */
   async #write(name: string, bytes: string | Uint8Array): Promise<void> {
-    const file = join(this.#folder ?? '', name);
+    const file = joinPath(this.#folder ?? '', name);
     await writeFile(`${file}.part`, bytes, { mode: 0o600 });
     await rename(`${file}.part`, file);
   }
@@ -160,7 +160,7 @@ export class FailedCalls {
   async #remove(id: string): Promise<void> {
     if (this.#folder === null) return;
     for (const ending of [noteEnding, callEnding])
-      await rm(join(this.#folder, `${id}${ending}`), { force: true }).catch(() => undefined);
+      await rm(joinPath(this.#folder, `${id}${ending}`), { force: true }).catch(() => undefined);
   }
 
   #track(work: Promise<void>): Promise<void> {
@@ -180,7 +180,7 @@ export class FailedCalls {
         this.#calls.delete(id);
       }
     const added = [...names].filter((name) => !this.#inFiles.has(name.slice(0, -noteEnding.length)));
-    const texts = await Promise.all(added.map((name) => readFile(join(folder, name), 'utf8').catch(() => '')));
+    const texts = await Promise.all(added.map((name) => readFile(joinPath(folder, name), 'utf8').catch(() => '')));
     this.#load(texts);
   }
 
@@ -199,7 +199,7 @@ function readNotes(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
       .filter((name) => name.endsWith(noteEnding))
-      .map((name) => readFileSync(join(folder, name), 'utf8'));
+      .map((name) => readFileSync(joinPath(folder, name), 'utf8'));
   } catch {
     return [];
   }

@@ -36,7 +36,7 @@ const unpackable = /^(?:gzip|x-gzip|deflate|br|identity|\*)(?:\s*;|$)/i;
 // A shorter value is not removed from headers, because it may be an ordinary word and no token.
 const shortestToken = 8;
 
-export interface HeadersToForward {
+export interface ForwardedHeadersInput {
   readonly service: WireService;
   /** All headers of the request, by their names in lower case. */
   readonly received: Readonly<Record<string, string>>;
@@ -50,7 +50,12 @@ export interface HeadersToForward {
  * Returns the headers for the service. If the token has its own header, the client's key is forwarded. Otherwise the
  * client sends our token as its key, and the operator's key replaces it.
  */
-export function headersToForward({ service, received, userHeader, secret }: HeadersToForward): Record<string, string> {
+export function buildForwardedHeaders({
+  service,
+  received,
+  userHeader,
+  secret,
+}: ForwardedHeadersInput): Record<string, string> {
   const named = new Set((received['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const isOwn = received['x-coppice-token'] !== undefined;
   const token = tokenIn(received);

@@ -92,7 +92,7 @@ function decodeWhole(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
-/** Bytes without the keys of a call; the same array if it contains no key. */
+/** Returns bytes without the keys of a call; the same array if it contains no key. */
 export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
   const text = decodeWhole(bytes);
   const mayHold = keys.some((key) => text.includes(key) || !isNeverEscapedInJson(key));

@@ -6,7 +6,7 @@ import type { ErrorEvent, ModelProviders, ProviderEvent } from '@coppice/engine'
 import type { LocalWireKind, ParsedRequest } from './exchange.ts';
 import { createChatWriter, mergeChoices, toChatChunks } from './local-chat.ts';
 import { createMessagesWriter } from './local-messages.ts';
-import { requestedMaxTokens, toEngineRequest } from './local-request.ts';
+import { readRequestedMaxTokens, toEngineRequest } from './local-request.ts';
 import { createResponsesWriter } from './local-responses.ts';
 import { makeAnswerTool, readAnswerFromTool } from './local-schema.ts';
 import { type AnswerDraft, type AnswerHead, addToDraft, finishParts, type WireWriter } from './local-wire.ts';
@@ -67,7 +67,7 @@ async function* eventsFor(
       ...request,
       ...(tool === null ? {} : { tools: [tool], toolChoice: { name: tool.name } }),
       messages: coalesceMessages(messages, continues),
-      maxTokens: requestedMaxTokens(body) ?? model.info.maxOut,
+      maxTokens: readRequestedMaxTokens(body) ?? model.info.maxOut,
       ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
     },
     { signal: options.signal },

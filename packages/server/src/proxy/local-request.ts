@@ -15,7 +15,7 @@ function numberFieldAt(body: JsonObject, ...names: readonly string[]): number | 
 }
 
 /** Returns the requested reply limit, in tokens. */
-export function requestedMaxTokens(body: JsonObject): number | undefined {
+export function readRequestedMaxTokens(body: JsonObject): number | undefined {
   const most = numberFieldAt(body, 'max_completion_tokens', 'max_tokens', 'max_output_tokens');
   return most === undefined ? undefined : Math.max(1, Math.floor(most));
 }

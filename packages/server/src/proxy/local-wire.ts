@@ -2,7 +2,7 @@
 import type { JsonObject } from '@coppice/core';
 import type { FinishReason, ProviderEvent } from '@coppice/engine';
 
-/** One part of an answer: text, thinking or a tool call. */
+/** One part of an answer: text, thinking, a tool call or an image. */
 export type AnswerPart =
   | { readonly type: 'text'; text: string }
   | { readonly type: 'thinking'; text: string; signature?: string | undefined; redacted?: string | undefined }

@@ -17,7 +17,7 @@ import {
   closeSync,
   copyFile,
   hasProcessEnded,
-  join,
+  joinPath,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -118,7 +118,7 @@ export class OverflowFiles {
     const bytes = await encodeCall(waiting);
     if (bytes === null) return null;
     // The name contains the number of the request, so that a later process can sort the files.
-    const file = join(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}${whole}`);
+    const file = joinPath(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}${whole}`);
     // A temporary name prevents that a later process records a partial file as a complete answer.
     await writeFile(`${file}${part}`, bytes, { mode: 0o600 });
     await rename(`${file}${part}`, file);
@@ -127,7 +127,7 @@ export class OverflowFiles {
 
   /** Copies the file of a failed call to this recorder's folder. */
   async copyFrom(kept: string): Promise<string> {
-    const file = join(this.#open(), `${'9'.repeat(12)}-${this.#newId()}${whole}`);
+    const file = joinPath(this.#open(), `${'9'.repeat(12)}-${this.#newId()}${whole}`);
     await copyFile(kept, `${file}${part}`);
     await rename(`${file}${part}`, file);
     return file;
@@ -177,15 +177,15 @@ export class OverflowFiles {
       ownFolders.add(folder);
       try {
         // Renaming is atomic, so only one process gets the folder.
-        renameSync(join(this.#parent, name), join(this.#parent, folder));
+        renameSync(joinPath(this.#parent, name), joinPath(this.#parent, folder));
       } catch {
         continue;
       }
-      const taken = join(this.#parent, folder);
+      const taken = joinPath(this.#parent, folder);
       this.#adopted.push(taken);
       for (const file of namesInDirectory(taken)) {
-        if (file.endsWith(whole)) files.push(join(taken, file));
-        else rmSync(join(taken, file), { force: true, recursive: true });
+        if (file.endsWith(whole)) files.push(joinPath(taken, file));
+        else rmSync(joinPath(taken, file), { force: true, recursive: true });
       }
     }
     return files;
@@ -206,9 +206,9 @@ export class OverflowFiles {
     if (this.#folder !== null) return this.#folder;
     const name = `${processId}-${this.#newId()}`;
     ownFolders.add(name);
-    if (this.#parent === null) this.#folder = mkdtempSync(join(tmpdir(), 'coppice-proxy-'));
+    if (this.#parent === null) this.#folder = mkdtempSync(joinPath(tmpdir(), 'coppice-proxy-'));
     else {
-      const folder = join(this.#parent, name);
+      const folder = joinPath(this.#parent, name);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       this.#folder = folder;
     }

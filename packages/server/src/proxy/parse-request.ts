@@ -5,7 +5,7 @@ import type { Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { type ParsedRequest, readTextField, type WireKind } from './exchange.ts';
 import { readOrKeepMessage } from './read-message.ts';
-import { itemReference } from './resolve-references.ts';
+import { itemReferenceType } from './resolve-references.ts';
 import { findIdField, findSessionInBody } from './session-of-call.ts';
 
 /** Converts records to messages in canonical form. Blank messages are left out. */
@@ -116,5 +116,5 @@ function fromChatMessage(record: JsonObject): JsonObject {
   const id = readTextField(objectOrEmpty(record, 'audio'), 'id');
   const { content } = record;
   const onlyReferencesAudio = id !== null && (content === undefined || content === null || content === '');
-  return fromOpenAi(onlyReferencesAudio ? { ...record, content: [{ type: itemReference, id }] } : record);
+  return fromOpenAi(onlyReferencesAudio ? { ...record, content: [{ type: itemReferenceType, id }] } : record);
 }

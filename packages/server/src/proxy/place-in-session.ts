@@ -39,7 +39,7 @@ export interface SessionPosition {
   readonly parentId: NodeId;
   /** The messages of the history below the parent. Some of them may already exist. */
   readonly rest: readonly Message[];
-  /** Whether the call is a side call, after which no other call continues. */
+  /** Whether the call is a side call, which no other call continues. */
   readonly beside: boolean;
 }
 
@@ -55,7 +55,7 @@ interface PlacedCall {
 // The tag of trees of sub-agents, besides the tag of all recorded trees.
 const subAgentTag = 'sub-agent';
 const sideCallsTag = 'side-calls';
-// The external id format of first calls. They are found by it until they have a reply.
+// The external id format by which the first call of a session is found until it has a reply.
 const firstCallFormat = 'proxy-first-call';
 // The external id format of processes that send no session id. It maps a process to its trees.
 const runFormat = 'proxy-run';

@@ -3,7 +3,7 @@ import { joinBytes } from '@coppice/content';
 import type { JsonObject } from '@coppice/core';
 import { costOf } from '@coppice/engine';
 import { decompress } from '#platform/compression';
-import { join } from '#platform/system';
+import { joinPath } from '#platform/system';
 import { type FinishedResponse, forwardCall } from '#platform/upstream';
 import type { Caller } from '../caller.ts';
 import { throwHttpError } from '../http-errors.ts';
@@ -12,7 +12,7 @@ import type { RawReply } from '../routes/define.ts';
 import type { SharedServices } from '../services.ts';
 import { answerLocally } from './answer-locally.ts';
 import type { WireKind } from './exchange.ts';
-import { headersToForward } from './forwarded-headers.ts';
+import { buildForwardedHeaders } from './forwarded-headers.ts';
 import { secretKeysOf } from './hide-keys.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import type { ResponseBufferOptions } from './response-buffer.ts';
@@ -46,7 +46,7 @@ export interface ProxyCall {
  * recorded.
  */
 export function overflowFolderBeside(configFile: string): string {
-  return join(configFile, '..', 'proxy-spill');
+  return joinPath(configFile, '..', 'proxy-spill');
 }
 
 /** Creates the recorder of a server. */
@@ -137,7 +137,7 @@ function upstreamOf(services: SharedServices, service: WireService, version: str
 function headersFor(call: ProxyCall, service: WireService, url: string): Record<string, string> {
   const { auth, config } = call.services;
   const key = config.providers.get(service)?.key;
-  return headersToForward({
+  return buildForwardedHeaders({
     service,
     received: call.headers(),
     userHeader: auth.mode === 'users' ? auth.proxy?.userHeader : undefined,

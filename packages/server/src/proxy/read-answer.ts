@@ -1,10 +1,10 @@
 /** Parses a response for recording, and prepares it for a file. The keys of the call are removed in both cases. */
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
+import { parseBoundedJson, splitJsonList } from './bounded-json.ts';
 import { type ParsedResponse, parseJsonObject, type WireKind } from './exchange.ts';
 import { removeKeysFromBytes, removeKeysFromValue } from './hide-keys.ts';
 import { foldStreamEvents, maxExcerptLength, parseResponse, type RawResponse } from './parse-response.ts';
-import { parseBoundedJson, splitJsonList } from './parse-text.ts';
 import { isEventStream, readStreamEvents } from './stream-events.ts';
 import { type CapturedResponse, decompressResponse } from './waiting-call.ts';
 

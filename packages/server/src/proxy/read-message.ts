@@ -5,7 +5,7 @@ import { isJsonObject } from '@coppice/core/decode';
 import { sha256 as hashOf } from '#platform/crypto';
 import { removeServiceFields } from './exchange.ts';
 
-/** The type of the block that replaces a block that is too large. */
+/** The type of the block that replaces a block or an unreadable message that is too large. */
 const omittedBlock = 'omitted';
 
 // The limits for a message that is too large: blocks up to this length are kept, longer texts are truncated. If the

@@ -30,7 +30,7 @@ import {
   type SessionPosition,
   sourceOfMessage,
 } from './place-in-session.ts';
-import { itemFormat, resolveReferences } from './resolve-references.ts';
+import { itemIdFormat, resolveReferences } from './resolve-references.ts';
 import type { CallGrouping, CallOrigin } from './session-of-call.ts';
 import { buildSpawnRows } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
@@ -190,7 +190,13 @@ async function nameItems(
   const nodesBefore = before.length === 0 ? [] : history.slice(-before.length);
   for (const [index, node] of nodesBefore.entries())
     for (const item of itemsBefore[index] ?? []) if (item.id !== '') nodeByItem.set(item.id, node);
-  const rows = [...nodeByItem].map(([item, at]) => ({ treeId: tree, nodeId: at, format: itemFormat, scope, id: item }));
+  const rows = [...nodeByItem].map(([item, at]) => ({
+    treeId: tree,
+    nodeId: at,
+    format: itemIdFormat,
+    scope,
+    id: item,
+  }));
   if (reply !== null && id !== null && asked.wire === 'responses')
     rows.push({ treeId: tree, nodeId: reply, format: replyFormat, scope, id });
   if (reply !== null && asked.conversation !== null)
@@ -245,7 +251,7 @@ async function placeExchange(
   const nodeIds = [...result.reused, ...result.added];
   const [first] = result.added;
   const end = recordedEnds.get(store)?.get(place.tree.id);
-  // True if this append is the only commit since that call.
+  // True if this append is the only commit since the remembered call.
   const continues = end?.nodeId === place.parentId && result.reused.length === 0 && version === end.version + 1;
   const above = continues && first !== undefined ? end.prompt : null;
   const prompt =

@@ -5,7 +5,7 @@
  */
 import { type AppError, isAppError } from '@coppice/core';
 import { endsWithin, waitMs } from '@coppice/engine';
-import { busyMs, unrefTimer } from '#platform/system';
+import { measureBusyMs, unrefTimer } from '#platform/system';
 import { CallBuffer, type QueuePosition } from './call-buffer.ts';
 import { RecordingThrottle } from './calls-in-progress.ts';
 import { type FailedCall, FailedCalls } from './failed-calls.ts';
@@ -262,12 +262,12 @@ export class Recorder {
     if (waitingCall.moving !== null) return waitingCall.moving;
     waitingCall.state = 'recording';
     if (this.#recording) await this.#throttle.waitForCalls(this.#buffer.queues.get(key)?.length ?? 1);
-    const began = busyMs();
+    const began = measureBusyMs();
     for (const earlier of before) await this.#recordHistory(earlier);
     if (await this.#record({ key, waitingCall })) this.#buffer.remove({ key, waitingCall });
     else waitingCall.state = 'ready';
     // No pause is needed if a worker thread records, because this thread stays free.
-    if (this.#recording && !this.#backend.usesOtherThread) await this.#throttle.pauseRecording(busyMs() - began);
+    if (this.#recording && !this.#backend.usesOtherThread) await this.#throttle.pauseRecording(measureBusyMs() - began);
   }
 
   #scheduleRetry(key: string): void {

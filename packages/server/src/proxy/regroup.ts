@@ -30,15 +30,15 @@ interface FoundSession {
   readonly parts: { readonly tree: TreeRow; readonly first: NodeId }[];
 }
 
-/** The sessions found so far. */
+/** The number of sessions that have been regrouped, and of those that are left. */
 interface RegroupProgress {
   readonly done: number;
   readonly left: number;
 }
 
-/** What regrouping changed, or would change in a preview. */
+/** What regrouping or its undo changed, or would change in a preview. */
 export interface RegroupReport {
-  /** The number of trees by prompt that were moved to the trash. */
+  /** The number of trees by prompt that were moved to the trash; for an undo, those that were restored. */
   readonly trees: number;
   readonly sessions: readonly { readonly treeId: TreeId; readonly title: string | null; readonly messages: number }[];
 }

@@ -14,10 +14,10 @@ import { isJsonObject, listOrEmpty } from '@coppice/core/decode';
 import { type ItemSpan, readTextField } from './exchange.ts';
 
 /** The type of a block that references an item. */
-export const itemReference = 'item_reference';
+export const itemReferenceType = 'item_reference';
 
-/** The external id format for the service's ids of items. */
-export const itemFormat = 'openai-item';
+/** The external id format of the ids that a service gives to items. */
+export const itemIdFormat = 'openai-item';
 
 /** The recorded content of a referenced item. */
 interface Referenced {
@@ -29,7 +29,7 @@ interface Referenced {
 }
 
 function isReference(block: Block): block is Block & { readonly id: string } {
-  return block.type === itemReference && 'id' in block && typeof block.id === 'string';
+  return block.type === itemReferenceType && 'id' in block && typeof block.id === 'string';
 }
 
 /** Returns the history with references replaced. A reference to an item that was never recorded is kept. */
@@ -45,7 +45,7 @@ export async function resolveReferences(
 }
 
 async function findReferenced(store: Store, project: string, ids: readonly string[]): Promise<Map<string, Referenced>> {
-  const rows = await store.findExternalIds(itemFormat, project, ids);
+  const rows = await store.findExternalIds(itemIdFormat, project, ids);
   const nodes = new Map<string, { readonly message: Message; readonly items: readonly ItemSpan[] } | null>();
   const found = new Map<string, Referenced>();
   for (const { id, treeId, nodeId: at } of rows) {

@@ -17,9 +17,9 @@ const streamBytes = 64 * megabyte;
 export interface ResponseBufferOptions {
   /** The wire of the response; null if it cannot be condensed, because it is not recorded or is compressed. */
   readonly wire: WireKind | null;
-  /** Whether so many more bytes may be kept. */
+  /** Reserves memory for this many more bytes. Returns false if they must not be kept. */
   keep(bytes: number): boolean;
-  /** Releases so many bytes. */
+  /** Releases this many reserved bytes. */
   releaseBytes(bytes: number): void;
   /** The size from which the response is condensed. */
   readonly condenseFrom?: number | undefined;

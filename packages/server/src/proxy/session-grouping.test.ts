@@ -153,7 +153,7 @@ describe('calls grouped by session', () => {
     const all = await nodes();
     expect(all.map(({ text, depth }) => `${depth} ${text}`)).toEqual(['1 one', '2 Answer 2.', '3 two', '4 Answer 1.']);
     expect(all[1]?.node.meta.source).toMatchObject({ provider: 'openai', timing: {} });
-    // A repeated call with the same answer is a variant, as before.
+    // A reply that the history of a later call has already added is not added again.
     await post(chat, call(user('one'), said('Answer 2.'), user('two'), said('Answer 4.'), user('three')), session);
     await post(chat, call(user('one'), said('Answer 2.'), user('two')), session);
     expect((await nodes()).filter(({ text }) => text === 'Answer 4.')).toHaveLength(1);
@@ -229,7 +229,7 @@ describe('a program that names no sessions', () => {
     expect(sessions).toMatchObject([
       { title: 'Which tea?', program: 'Tea maker', children: [{ kind: 'side-calls', figures: { calls: 1 } }] },
     ]);
-    // The same if the session is recorded before its first side call.
+    // The result is the same if the session is recorded before its first side call.
     await post(chat, { ...call(user('Which milk?')), tools }, { 'x-coppice-run': 'p3' });
     await post(chat, routing, { 'x-coppice-run': 'p3' });
     await trees();

@@ -3,8 +3,8 @@ import { createSseSplitter, parseEventData, type WireEvent } from '@coppice/cont
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { waitForNextTask } from '@coppice/engine';
+import { parseBoundedJson } from './bounded-json.ts';
 import { readTextField, type WireKind } from './exchange.ts';
-import { parseBoundedJson } from './parse-text.ts';
 
 // How many bytes are read at a time, and after how many milliseconds the loop yields.
 const [pieceBytes, turnMs] = [256 * 1024, 10];

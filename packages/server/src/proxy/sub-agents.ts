@@ -61,7 +61,7 @@ function tasksOf(
   });
 }
 
-/** Returns the external id rows with which an agent finds the call that spawned it. */
+/** Returns the external id rows with which the call that spawned an agent is found later. */
 export function buildSpawnRows(
   treeId: TreeId,
   nodeId: NodeId,

@@ -180,7 +180,7 @@ describe('chains of responses', () => {
       await send('conv_1', 'How tall?');
       await send('conv_2', 'Name one.');
       const chain = ['1 Name one.', '2 Oak.', '3 How old?', '4 Old.', '5 How tall?', '6 Tall.'];
-      // By prompt the second conversation is in the same tree, where it has the same first message.
+      // Grouped by prompt, both conversations are in one tree and share their first message.
       const apart = grouping === 'session' ? ['1 Name one.', '2 Ash.'] : ['2 Ash.'];
       expect((await nodes()).map(({ text, depth }) => `${depth} ${text}`)).toEqual([...chain, ...apart]);
     },

@@ -28,7 +28,10 @@ export interface RouteRequirements {
    * if it is present.
    */
   readonly version: 'required' | 'optional' | 'none';
-  /** The kind of body. `bytes` is an attachment or a file to import; `any` may also be a form or compressed. */
+  /**
+   * The kind of body. `bytes` are read by the handler, as of an attachment, an import or a recorded call; `any` may
+   * also be a form or compressed.
+   */
   readonly body: 'json' | 'bytes' | 'any' | 'none';
   /** Whether the body may have a content encoding. The handler decompresses it. */
   readonly isEncoded: boolean;
@@ -46,7 +49,7 @@ export interface RouteDeprecation extends Omit<Deprecation, 'name'> {
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The parsers of path parameters, by name. */
-export const pathParameters = {
+export const pathParameterParsers = {
   tree: parseInput(parseTreeId),
   node: parseInput(parseNodeId),
   act: parseInput(parseActId),
@@ -65,7 +68,7 @@ export const pathParameters = {
   rest: (text: string) => text,
 } as const satisfies Record<string, (text: string) => unknown>;
 
-type ParameterName = keyof typeof pathParameters;
+type ParameterName = keyof typeof pathParameterParsers;
 
 function parseInput<T>(parse: (value: unknown) => Result<T>): (text: string) => T {
   return (text) => unwrapResult(parse(text));
@@ -81,7 +84,7 @@ type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest
 
 /** The parsed parameters of a path. */
 type RouteParameters<P extends string> = {
-  readonly [N in NamesIn<P> & ParameterName]: ReturnType<(typeof pathParameters)[N]>;
+  readonly [N in NamesIn<P> & ParameterName]: ReturnType<(typeof pathParameterParsers)[N]>;
 };
 
 /** What a handler gets besides the parsed request: the caller, the services and raw parts of the request. */
@@ -313,7 +316,7 @@ function namesInPath(path: string): ParameterName[] {
 }
 
 function isParameter(name: string): name is ParameterName {
-  return Object.hasOwn(pathParameters, name);
+  return Object.hasOwn(pathParameterParsers, name);
 }
 
 function readParameters<P extends string>(
@@ -321,7 +324,7 @@ function readParameters<P extends string>(
   given: Readonly<Record<string, string>>,
 ): RouteParameters<P> {
   const read: Record<string, unknown> = {};
-  for (const name of names) read[name] = pathParameters[name](given[name] ?? '');
+  for (const name of names) read[name] = pathParameterParsers[name](given[name] ?? '');
   // The parameter names come from the same path as the type, so the assertion is safe.
   return read as RouteParameters<P>;
 }

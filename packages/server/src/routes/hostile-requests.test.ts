@@ -8,7 +8,13 @@ import { createMemoryRecords } from '@coppice/engine';
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildOpenApiDocument } from '../openapi.ts';
-import { hostileTexts, hostileValues, type JsonSchema, SchemaExamples, spoil } from '../testing/hostile-values.ts';
+import {
+  generateHostileVariants,
+  hostileTexts,
+  hostileValues,
+  type JsonSchema,
+  SchemaExamples,
+} from '../testing/hostile-values.ts';
 import {
   addTestUsers,
   createTree,
@@ -29,7 +35,7 @@ interface Ids {
   /** A tree and a message of another user. */
   readonly foreignTree: string;
   readonly foreignNode: string;
-  /** The `id`, `name`, `token` and `call` of paths that begin like this. */
+  /** The `id`, `name`, `token` and `call` of paths with this beginning. */
   readonly paths: readonly (readonly [beginning: string, values: Readonly<Record<string, string>>])[];
 }
 
@@ -188,7 +194,7 @@ interface ApiDocument {
 const document: ApiDocument = JSON.parse(JSON.stringify(buildOpenApiDocument(routes)));
 const named = routes.map((route): [string, RouteDefinition] => [`${route.method} ${route.path}`, route]);
 const utf8 = (text: string) => new TextEncoder().encode(text);
-/** Bodies that are no JSON, or not the JSON that they seem to be. */
+/** Bodies that are not JSON, or not the JSON that they seem to be. */
 const brokenBodies: readonly (string | Uint8Array)[] = [
   ...['', ' ', '{', '{"a":', '[1,', '"x', 'nul', '{"a":1}{', '{"a":1,"a":2}', '[]]', "{'a':1}", '\ufeff{}', 'NaN'],
   ...['[', '{"a":', '[{"a":'].map((opening) => opening.repeat(20_000)),
@@ -273,7 +279,7 @@ async function attackRoute(target: Target, route: RouteDefinition, hostile: read
 
   for (const parameter of operation?.parameters ?? []) {
     for (const text of [...hostileTexts, target.ids.foreignTree, target.ids.foreignNode]) {
-      // Lone surrogates cannot be encoded; a hostile client sends their bytes.
+      // `encodeURIComponent` throws on a lone surrogate, so it is replaced.
       const encoded = encodeURIComponent(text.toWellFormed());
       if (parameter.in === 'query') {
         const before = path().includes('?') ? `${path()}&` : `${path()}?`;
@@ -308,7 +314,7 @@ async function attackRoute(target: Target, route: RouteDefinition, hostile: read
   // The recorder treats all values alike, and a request has many places for them.
   const some = hostile.filter((value, at) => at % 3 === 0 || typeof value === 'object');
   for (const example of proxied(route) ?? [])
-    for (const body of spoil(example, some, 5)) await send(path(), { body }, 'body');
+    for (const body of generateHostileVariants(example, some, 5)) await send(path(), { body }, 'body');
   if (route.needs.body === 'bytes') {
     for (const body of [...brokenBodies, utf8('x'.repeat(2_000_000))])
       for (const type of ['application/octet-stream', 'application/json', 'image/png', 'application/zip', 'text/html'])
@@ -335,7 +341,7 @@ async function attackRoute(target: Target, route: RouteDefinition, hostile: read
   const examples = new SchemaExamples(document.components.schemas, [node]).of(schema);
   const seen = new Set<string>();
   for (const example of [asJson(sample().body ?? {}), ...examples])
-    for (const body of spoil(example, hostile)) {
+    for (const body of generateHostileVariants(example, hostile)) {
       const text = JSON.stringify(body);
       if (seen.has(text)) continue;
       seen.add(text);
@@ -343,7 +349,8 @@ async function attackRoute(target: Target, route: RouteDefinition, hostile: read
       await send(path(), { body: text.replaceAll(node, target.ids.node) }, 'body');
     }
   for (const id of [target.ids.foreignTree, target.ids.foreignNode])
-    for (const example of examples) for (const body of spoil(example, [id])) await send(path(), { body }, 'foreign id');
+    for (const example of examples)
+      for (const body of generateHostileVariants(example, [id])) await send(path(), { body }, 'foreign id');
 }
 
 function asJson(value: unknown): Json {
@@ -393,7 +400,10 @@ describe.each(['sqlite', 'postgres'])('hostile requests on %s', (kind) => {
       const hostile = kind === 'sqlite' ? hostileValues : databaseValues;
       for (const example of examples) {
         const known = { ...(typeof example === 'object' ? example : {}), tree: ids.tree, node: ids.node };
-        for (const body of [...spoil(known, hostile), ...spoil(known, [ids.foreignTree, ids.foreignNode])]) {
+        for (const body of [
+          ...generateHostileVariants(known, hostile),
+          ...generateHostileVariants(known, [ids.foreignTree, ids.foreignNode]),
+        ]) {
           const result = await rpc('tools/call', { name, arguments: body });
           note(result, { name, body });
           if (result.said === null) ids = await createIds(server, ids);

@@ -6,7 +6,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Values that a field of any type must refuse or store, and never stumble over. */
+/** Values that a field of any type must refuse or store without an internal error. */
 export const hostileValues: readonly Json[] = [
   ...[null, true, 0, 1, -1, 1.5, 1e308, 2 ** 53, -0.5],
   ...[
@@ -117,13 +117,17 @@ function asJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value ?? null));
 }
 
-/** Returns variants of a value: each place in it is replaced by every hostile value, removed, or given another field. */
-export function* spoil(value: Json, hostile: readonly Json[] = hostileValues, depth = 4): Generator<Json> {
+/** Yields variants of a value: each part of it is replaced by every hostile value, removed, or given another field. */
+export function* generateHostileVariants(
+  value: Json,
+  hostile: readonly Json[] = hostileValues,
+  depth = 4,
+): Generator<Json> {
   yield* hostile;
   if (depth === 0 || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     const [first] = value;
-    if (first !== undefined) for (const other of spoil(first, hostile, depth - 1)) yield [other];
+    if (first !== undefined) for (const other of generateHostileVariants(first, hostile, depth - 1)) yield [other];
     yield [...value, ...value];
     return;
   }
@@ -131,6 +135,6 @@ export function* spoil(value: Json, hostile: readonly Json[] = hostileValues, de
   for (const [key, inner] of Object.entries(value)) {
     const rest = Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
     yield rest;
-    for (const other of spoil(inner, hostile, depth - 1)) yield { ...rest, [key]: other };
+    for (const other of generateHostileVariants(inner, hostile, depth - 1)) yield { ...rest, [key]: other };
   }
 }

@@ -234,7 +234,7 @@ async function moveUsers(
   }
 }
 
-/** Moves the second bucket to another database, while the others move users, kill servers and restart databases. */
+/** Moves the second bucket to another database, while users are moved, servers killed and databases restarted. */
 async function moveOneBucket(
   { first, seconds }: ServerTortureOptions,
   url: string,

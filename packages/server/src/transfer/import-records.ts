@@ -54,7 +54,7 @@ export class ImportRecords {
     if (typeof text !== 'string') return null;
     const status: ImportStatus = JSON.parse(text);
     if (status.state !== 'running' || (await this.#records.find(signs(owner), status.id)) !== null) return status;
-    // It may have ended between the two reads.
+    // The import may have ended between the two reads.
     const again = await this.#records.find(states(owner), status.id);
     if (again !== null && again.value.status !== text) return this.#statusOf(owner, again.value.status);
     return { ...status, state: 'failed', endedAt: status.startedAt, error: serverEnded };

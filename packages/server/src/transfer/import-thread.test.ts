@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
 
-/** The number of questions of a conversation that is stored alone; shorter ones are stored together. */
+/** The number of questions of a conversation that is stored alone; shorter conversations are stored in batches. */
 const longChat = 120;
 
 function chats(count: number, questions = 1): string {

@@ -1,6 +1,6 @@
 /**
- * Imports files on a worker thread if the store can be opened twice. Each conversation is one transaction of any
- * length, which would block the calling thread.
+ * Imports files on a worker thread if the store can be opened twice. A conversation is stored in one transaction, which
+ * may be long and would block the calling thread.
  */
 import type { Worker } from 'node:worker_threads';
 import { importErrorKinds } from '@coppice/content/formats';

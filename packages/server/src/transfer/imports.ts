@@ -1,4 +1,4 @@
-/** The imports of all servers. An import runs also without a reader, and any number of readers can follow it. */
+/** The imports of all servers. An import runs even without a reader, and any number of readers can follow it. */
 import { type ImportFinding, type ImportReport, maxListedFindings } from '@coppice/content/formats';
 import type { Refusal, SharedRecords, Store } from '@coppice/core';
 import { type ImportIntoEvent, type ImportIntoOptions, waitMs } from '@coppice/engine';
@@ -168,7 +168,7 @@ interface ImportsOptions {
   readonly limits: Pick<ServerLimits, 'keepImportMs'>;
   readonly log: Logger;
   readonly now: () => number;
-  /** Count the imports of a user on all servers. */
+  /** The slots that count the imports of a user on all servers. */
   readonly slots: SharedSlots;
   readonly records: SharedRecords;
   /** How a worker thread opens the store. Without it, imports run on the server's thread. */
@@ -180,7 +180,7 @@ type ImportPosition = Pick<ImportsOptions, 'now' | 'log' | 'thread'>;
 /** A slot for an import. It is reserved from the first byte of the upload, so that the limit counts uploads too. */
 export interface ImportSlot {
   /**
-   * Starts the import; the slot is released when it has finished. Resolves when all servers can be asked for it.
+   * Starts the import; the slot is released when it has finished. Resolves when the other servers can find the import.
    */
   begin(request: ImportRequest): Promise<LiveImport>;
   /** Releases the slot without an import. Has no effect after the import has started. */
@@ -234,7 +234,7 @@ export class ImportRegistry {
     let begun = false;
     return {
       begin: async (request) => {
-        // The store is closing, so an upload that ends now must not start its import.
+        // The server is stopping, so an upload that ends now must not start its import.
         if (this.#closed) throwHttpError('http/closing', 'The server is stopping.');
         begun = true;
         const live = new LiveImport(owner, request, this.#options);

@@ -1,4 +1,4 @@
-import { type HttpProblem, type SharedChatAnswer, sharedAttachmentsPath, toHttpProblem } from '@coppice/client';
+import { type HttpProblem, type SharedChatAnswer, sharedAttachmentsApiPath, toHttpProblem } from '@coppice/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { formatDateTime, t } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
@@ -37,7 +37,7 @@ export function SharePage({ token }: { readonly token: string }): ReactElement {
             </div>
           )}
           {shared === null ? null : <h1 className="shared-title">{shared.title ?? t('sharedBranch')}</h1>}
-          <AttachmentsContext value={sharedAttachmentsPath(token)}>
+          <AttachmentsContext value={sharedAttachmentsApiPath(token)}>
             {shared?.messages.map(({ id, role, content, model }) => (
               <PastMessage
                 key={id}

@@ -76,7 +76,7 @@ async function findChosen(at: CliContext, { yes, format }: FoundOptions) {
 
 /** Finds chats, and imports the chats of the chosen programs. */
 export async function importFoundChats(at: CliContext, options: FoundOptions): Promise<SubcommandOutput> {
-  const { findFiles } = await import('@coppice/server/found');
+  const { findProgramFiles } = await import('@coppice/server/found');
   const { importFiles } = await import('@coppice/server/importing');
   const { programs, chosen } = await findChosen(at, options);
   if (programs.length === 0)
@@ -88,7 +88,7 @@ export async function importFoundChats(at: CliContext, options: FoundOptions): P
     lines.push('Nothing was imported. Use --yes to import all of them, or --format for one.');
   }
   for (const place of chosen) {
-    const files = await findFiles(place, pathsOf(at));
+    const files = await findProgramFiles(place, pathsOf(at));
     // A program that keeps its chats in several ways may have none of one kind.
     if (files.length === 0) continue;
     const settings = {

@@ -4,7 +4,7 @@ import { refuseInBrowser } from './refuse.ts';
 
 export type { PageFile };
 
-/** Throws. The app itself serves no page in a browser. */
+/** Throws, because a server that runs in a browser serves no page. */
 export function readPageFolder(): ReadonlyMap<string, PageFile> {
   return refuseInBrowser('A folder with the page');
 }

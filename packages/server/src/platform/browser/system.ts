@@ -41,14 +41,14 @@ export function extname(path: string): string {
   return /[^/](\.[^./]*)$/.exec(path)?.[1] ?? '';
 }
 
-export function join(...parts: readonly string[]): string {
+export function joinPath(...parts: readonly string[]): string {
   return parts
     .filter((part) => part !== '')
     .join('/')
     .replaceAll(/\/{2,}/g, '/');
 }
 
-export function relative(from: string, to: string): string {
+export function relativePath(from: string, to: string): string {
   return to.startsWith(`${from}/`) ? to.slice(from.length + 1) : to;
 }
 
@@ -64,7 +64,7 @@ export function measureProcess(): node.ProcessUse | null {
 }
 
 /** Returns 0, because a browser does not measure its event loop. */
-export function busyMs(): number {
+export function measureBusyMs(): number {
   return 0;
 }
 

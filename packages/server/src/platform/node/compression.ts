@@ -22,7 +22,9 @@ export type ContentEncoding = 'br' | 'gzip';
 /** The encodings of this platform. */
 export const contentEncodings: readonly ContentEncoding[] = ['br', 'gzip'];
 
-/** Larger texts are compressed on another thread, because compressing them here would delay other requests. */
+/**
+ * Larger texts are compressed on another thread, because compressing them on this thread would delay other requests.
+ */
 const largeBytes = 64_000;
 
 // With these options Brotli is as fast as gzip, and the result is a fifth smaller.

@@ -16,7 +16,7 @@ export {
 } from 'node:fs';
 export { copyFile, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 export { tmpdir } from 'node:os';
-export { extname, join, relative } from 'node:path';
+export { extname, join as joinPath, relative as relativePath } from 'node:path';
 
 /** The id of this process. */
 export const processId: number = process.pid;
@@ -52,7 +52,7 @@ export function measureProcess(): ProcessUse | null {
 }
 
 /** Returns for how many milliseconds the event loop was busy since the start of the process. */
-export function busyMs(): number {
+export function measureBusyMs(): number {
   return performance.eventLoopUtilization().active;
 }
 
@@ -61,7 +61,7 @@ export function allowAnyListeners(signal: AbortSignal): void {
   setMaxListeners(0, signal);
 }
 
-/** Announces the use of a deprecated name, once per process. */
+/** Prints a deprecation warning. The caller makes sure that each warning is printed only once. */
 export function printDeprecation(text: string): void {
   process.emitWarning(text, 'DeprecationWarning');
 }

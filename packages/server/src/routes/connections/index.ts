@@ -36,9 +36,9 @@ const connection = z
     /** The page where users get a key. */
     keyUrl: z.string().nullable(),
     key: keyInfo.nullable(),
-    /** Whether users can change and remove the connection here. */
+    /** Whether users can change and remove the connection through this API. */
     editable: z.boolean(),
-    /** Whether users added the connection here. */
+    /** Whether users added the connection through this API. */
     kept: z.boolean(),
     ready: z.boolean(),
     models: z.number(),

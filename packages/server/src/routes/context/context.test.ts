@@ -147,7 +147,7 @@ test.each(compactions)(
     expect((await compact()).compaction).not.toBeNull();
     const { length } = server.provider.requests;
     expect(length).toBe(1);
-    // The first compaction cost 6.10 dollars.
+    // The first compaction cost 6.10 dollars, which is more than the daily budget.
     expect((await compact()).compaction).not.toBeNull();
     expect(server.provider.requests).toHaveLength(length);
     events.before('compact', () => ({ cancel: 'Not now.' }));

@@ -235,8 +235,8 @@ const abort = defineRoute({
   summary:
     'Stops a turn in any process and keeps its text so far. Returns `aborted: false` if the turn has already ended.',
   answer: stopped,
-  // A server does not know turns of other servers and old turns. So a finished turn, a turn of another owner and an
-  // unknown turn get the same response.
+  // Servers forget finished turns after a while. So a finished turn, a turn of another owner and an unknown turn get
+  // the same response.
   handle: async ({ services, ownerServices, params }) =>
     toReply({ aborted: await services.turns.abort(ownerServices, params.act) }),
 });

@@ -7,7 +7,7 @@ import { productVersion } from '../../version.ts';
 import { problemSchema } from '../../wire/schemas.ts';
 import { defineRoute, type RawReply, type RouteDefinition } from '../define.ts';
 
-// Only these headers of the protocol are passed to the MCP server; especially the token is not.
+// Only these headers of the protocol are passed to the MCP server. The token is not among them.
 const passed = [
   'content-type',
   'accept',

@@ -3,7 +3,7 @@ import { ask, type Node, type NodeId, type ReadProgram, readTree, refuse, type T
 import { z } from '@hono/zod-openapi';
 import { listOfSchema, nodeSchema } from '../../wire/schemas.ts';
 
-/** The largest number of nodes in a page. A client that needs more requests the whole path instead. */
+/** The largest number of nodes in one response of the routes that read contents, leaves and the end of a path. */
 export const maxPageNodes = 1_000;
 
 /** Returns a node. Throws if it does not exist or is deleted. */

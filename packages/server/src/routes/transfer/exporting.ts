@@ -22,7 +22,7 @@ const formatView = z
     label: z.string(),
     summary: z.string(),
     reads: z.boolean(),
-    /** The options of the writer; null for a format that can only be read. */
+    /** The properties of the writer; null for a format that can only be read. */
     writes: z
       .object({
         extension: z.string(),

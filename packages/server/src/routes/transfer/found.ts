@@ -1,7 +1,7 @@
 /** The routes that list and import conversations of other programs on this computer. */
 import { omitUndefined } from '@coppice/core/decode';
 import { z } from '@hono/zod-openapi';
-import { type ComputerPaths, findFiles, findPrograms, programFolders } from '../../found/index.ts';
+import { type ComputerPaths, findProgramFiles, findPrograms, programFolders } from '../../found/index.ts';
 import { throwHttpError } from '../../http-errors.ts';
 import type { SharedServices } from '../../services.ts';
 import { listOfSchema } from '../../wire/schemas.ts';
@@ -20,7 +20,10 @@ const program = z
   })
   .openapi('FoundProgram');
 
-/** Returns the paths of the user at this computer; null on a shared server, which must not read files of a user. */
+/**
+ * Returns the paths of the user at this computer; null unless the server has a single user and listens on loopback,
+ * because other servers must not read files of a user.
+ */
 function localPaths({ auth, bound, computer }: SharedServices): ComputerPaths | null {
   return auth.mode === 'token' && bound.isLoopback ? computer : null;
 }
@@ -66,7 +69,7 @@ const begin = defineRoute({
       return throwHttpError('http/not-found', `There is no program with the format ${body.format}.`);
     const slot = await services.imports.admit(caller.owner);
     try {
-      const files = (await Promise.all(places.map((place) => findFiles(place, paths)))).flat();
+      const files = (await Promise.all(places.map((place) => findProgramFiles(place, paths)))).flat();
       if (files.length === 0)
         return throwHttpError('http/not-found', `There are no conversations of ${program.label} on this computer.`);
       const { kit, now, newId } = services;

@@ -80,7 +80,7 @@ export function toImportView(live: ImportStatus): ImportAnswer {
             bytes: report.bytes,
             counts: report.counts,
           },
-    // The findings of a strict import are in another field.
+    // The data of the error is left out. It contains the findings of a strict import, which have their own route.
     error: error === null ? null : { code: error.code, kind: error.kind, message: error.message },
     listed: { findings: live.findings.length, trees: live.conversations.length },
   };

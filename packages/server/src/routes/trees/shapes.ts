@@ -52,7 +52,10 @@ function shownText({ message, text }: Pick<Node, 'message' | 'text'>): string {
 // A branch may begin with a system prompt, or with a message of the model.
 const checkedFirstMessages = 4;
 
-/** Reads the text of the user's first message on the path to a node. Empty if the path does not begin with one. */
+/**
+ * Reads the text of the user's first message on the path to a node. Empty if the user wrote none of the first messages
+ * of the path.
+ */
 function* readFirstQuestion(links: readonly ParentLink[], rootId: NodeId, activeId: NodeId): ReadProgram<string> {
   const parents = new Map(links.map(({ id, parentId }) => [id, parentId]));
   const top: NodeId[] = [];

@@ -2,6 +2,6 @@
 import { contentRoutes } from './content.ts';
 import { moveRoutes } from './moves.ts';
 import { nodeAttributeRoutes } from './node-attributes.ts';
-import { undoRoutes } from './reversal.ts';
+import { undoRoutes } from './undo.ts';
 
 export const writingRoutes = [...contentRoutes, ...moveRoutes, ...nodeAttributeRoutes, ...undoRoutes];

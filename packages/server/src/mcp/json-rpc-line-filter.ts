@@ -1,11 +1,13 @@
-/** Checks the lines of an agent before the SDK reads them, because it drops what it cannot read without an answer. */
+/**
+ * Checks the lines of an agent before the SDK reads them, because the SDK drops an unreadable line without an answer.
+ */
 import { Transform, type TransformCallback } from 'node:stream';
 import { isFieldMap } from '@coppice/core/decode';
 import { ProtocolErrorCode, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 
 /** The longest line in bytes, as for a JSON body over HTTP. */
 export const maxLineBytes = 20 * 1024 * 1024;
-// Enough for the id of a message, which clients write first or last.
+// Enough bytes for the id of a message, which clients write first or last.
 const edgeBytes = 512;
 const lineFeed = 0x0a;
 
@@ -13,9 +15,9 @@ type MessageId = string | number | null;
 
 /**
  * Passes valid messages on, one per line. For every other line it calls `answer` with the line of an error, except for
- * empty lines, notifications and responses, which are never answered.
+ * empty lines and invalid notifications and responses, which are never answered.
  */
-export class MessageLines extends Transform {
+export class JsonRpcLineFilter extends Transform {
   readonly #answer: (line: string) => void;
   #parts: Buffer[] = [];
   #length = 0;
@@ -85,7 +87,7 @@ function isMessage(value: unknown): boolean {
   }
 }
 
-/** Whether the sender of an invalid message waits for an answer. Nobody waits for one to a notification or response. */
+/** Whether the sender of an invalid message waits for an answer. Notifications and responses are not answered. */
 function needsAnswer(value: unknown): boolean {
   if (!isFieldMap(value)) return true;
   if ('result' in value || 'error' in value) return false;

@@ -1,8 +1,8 @@
 /** Parses JSON of other programs within limits, so that parsing does not need a multiple of the text's memory. */
 import type { Json } from '@coppice/core';
 
-// Deeply nested JSON takes about fifty bytes of memory per byte of text. Below this length that does not matter, and no
-// longer answer of a model is nested so deeply.
+// Deeply nested JSON takes about fifty bytes of memory per byte of text. Below this length that does not matter, and an
+// answer of a model that is longer is never nested so deeply.
 const maxUncheckedLength = 1 << 20;
 const deepest = 1000;
 

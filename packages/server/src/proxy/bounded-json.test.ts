@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseBoundedJson } from './parse-text.ts';
+import { parseBoundedJson } from './bounded-json.ts';
 
 const filling = '[{"\\'.repeat(300_000);
 
