@@ -12,8 +12,8 @@ import { messageKit } from '@coppice/content';
 import { run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 import {
   collectReply,
-  createGenerator,
   createProviders,
+  createTurnGenerator,
   type ModelProviders,
   newId,
   parseConfig,
@@ -258,7 +258,7 @@ export async function benchEngine(): Promise<readonly Measurement[]> {
     const text = `[providers.wire]\nkind = "openai-compatible"\nbase_url = "${url}"\napi_key = "none"\n`;
     const providers = createProviders({ config: parseConfig({ name: 'bench.toml', text }, {}) });
     const store = await openStore(`sqlite:${join(folder, 'trees.db')}`);
-    const generator = createGenerator({ store, providers });
+    const generator = createTurnGenerator({ store, providers });
     const bench: Bench = { store, providers, generator, url };
     const measures: Measurement[] = [];
     await chunks(measures, bench);

@@ -175,7 +175,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
  * from `openEngine`, because a second set would have separate budgets and hooks.
  */
 export const enginePartMakers: ReadonlyMap<string, readonly string[]> = new Map([
-  ['createGenerator', ['packages/engine/src/open-engine.ts']],
+  ['createTurnGenerator', ['packages/engine/src/open-engine.ts']],
   ['createTitleGenerator', ['packages/engine/src/open-engine.ts']],
   [
     'createProviders',

@@ -1,5 +1,5 @@
 /** The engine of the command line, for one store and one user, with all configured providers and tools. */
-import { createEvents, type Engine, type McpClient, openEngine, openTools } from '@coppice/engine';
+import { createEventBus, type Engine, type McpClient, openEngine, openTools } from '@coppice/engine';
 import { createTreeCopier } from '@coppice/engine/sessions';
 import { type ChatEngine, createLocalModelSource } from './chat-engine.ts';
 import type { CliContext } from './cli-context.ts';
@@ -30,7 +30,7 @@ export async function openChatEngine(at: CliContext, tellOfHooks?: (text: string
  */
 export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string) => void): Promise<CliEngine> {
   const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
-  const events = createEvents((failure) => tellOfHooks?.(describeHookFailure(failure)));
+  const events = createEventBus((failure) => tellOfHooks?.(describeHookFailure(failure)));
   if (tellOfHooks !== undefined) await loadUserHooks(at, events, tellOfHooks);
   const { env, home } = at.host;
   const opened = openTools({ live: await at.live(), env, home });

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { sessionTreeId } from '@coppice/content/sessions';
 import type { TreeId } from '@coppice/core';
 import { fieldsOrEmpty, getText } from '@coppice/core/decode';
-import type { Events, HookFailure } from '@coppice/engine';
+import type { EventBus, HookFailure } from '@coppice/engine';
 import { createSessionHookHost, loadHooks } from '@coppice/engine/sessions';
 import type { CliContext } from './cli-context.ts';
 import { toCliError } from './exit-codes.ts';
@@ -74,7 +74,7 @@ async function othersMayChange(path: string): Promise<string | null> {
 }
 
 /** Loads the user's hooks into the events of a chat, and reports hooks that were skipped or that fail later. */
-export async function loadUserHooks(at: CliContext, events: Events, tell: (text: string) => void): Promise<void> {
+export async function loadUserHooks(at: CliContext, events: EventBus, tell: (text: string) => void): Promise<void> {
   const found = await findHooks(at.host.home);
   if (found.length === 0) return;
   for (const { name, trouble } of found) if (trouble !== null) tell(`The hook ${name} was not loaded: ${trouble}.`);

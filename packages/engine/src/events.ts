@@ -3,8 +3,8 @@ import { AppError, type Message, type NodeId, type NodeMeta, type TreeId } from 
 import { endsWithin } from './event-loop.ts';
 
 /**
- * Why older messages are compacted: `manual`, on request; `due`, before a call, and `after`, after a turn, because
- * the context is getting full; `full`, no space is left for a reply; `overflow`, the provider reported it.
+ * Why older messages are compacted. `manual`: on request; `due` and `after`: the context is getting full, seen before a
+ * call or after a turn; `full`: no space is left for a reply; `overflow`: the provider refused the request as too long.
  */
 export type CompactReason = 'manual' | 'due' | 'after' | 'full' | 'overflow';
 
@@ -92,7 +92,7 @@ export interface HookFailure {
 }
 
 /** Holds hooks and calls them in the order in which they were added. */
-export interface Events {
+export interface EventBus {
   /** Adds a hook; failures are reported under the name `from`. Returns a function that removes it. */
   before<K extends EventName>(name: K, hook: BeforeHook<K>, from?: string): () => void;
   after<K extends EventName>(name: K, hook: AfterHook<K>, from?: string): () => void;
@@ -102,16 +102,16 @@ export interface Events {
   tell<K extends EventName>(name: K, event: AfterEvents[K]): Promise<void>;
 }
 
-export interface EventsOptions {
+export interface EventBusOptions {
   /** The time limit of a hook in milliseconds, by default a minute. A slower hook is reported and skipped. */
   readonly limit?: number;
 }
 
 /** Creates a bus without hooks. A hook that fails is reported and skipped, so that it cannot break a turn. */
-export function createEvents(
+export function createEventBus(
   onFailure: (failure: HookFailure) => void = ignoreHookError,
-  { limit = 60_000 }: EventsOptions = {},
-): Events {
+  { limit = 60_000 }: EventBusOptions = {},
+): EventBus {
   const befores: { readonly [K in EventName]: Map<BeforeHook<K>, string | undefined> } = {
     append: new Map(),
     branch: new Map(),

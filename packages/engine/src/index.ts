@@ -36,18 +36,23 @@ export * from './events.ts';
 export { createFileTextExtractor, type FileTextExtractor } from './files/file-text-extractor.ts';
 export * from './generate/contract.ts';
 export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';
-export { createGenerator, type GeneratorOptions, type TurnGenerator, type TurnSelector } from './generate/index.ts';
+export {
+  createTurnGenerator,
+  type TurnGenerator,
+  type TurnGeneratorOptions,
+  type TurnSelector,
+} from './generate/index.ts';
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
 export { formatNotice, type TurnNotice } from './generate/notices.ts';
 export { computeReplyLimit, type SentReplyLimit } from './generate/reply-limit.ts';
 export { type CompactionSettings, toGeneratorSettings } from './generate/settings.ts';
 export {
-  addUse,
   createFileSpending,
   createMemorySpending,
   type DayUse,
   type ModelUse,
   type Spending,
+  sumModelUse,
   utcDayOf,
 } from './generate/spending.ts';
 export type { GenerateDefaults } from './generate/turn-options.ts';
@@ -71,12 +76,12 @@ export {
   type ModelCall,
   type ModelChoice,
   type ModelProviders,
-  offlineModel,
+  offlineModelId,
   type ProvidersOptions,
   requireReadyModel,
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
-export * from './recorded-work/index.ts';
+export * from './recorded-sessions/index.ts';
 export { type FollowEvent, type FollowedReply, type FollowReplyOptions, followReply } from './runs/follow.ts';
 export { type RecoveredReply, type RecoveryOptions, recoverRuns } from './runs/recover.ts';
 export { createSharedTimers, type SharedTimer, type SharedTimers } from './runs/shared-timer.ts';

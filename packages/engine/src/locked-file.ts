@@ -54,7 +54,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 /**
  * Reads a private file; null if it does not exist. If other users can read it, for example because it was copied, its
- * mode is set to 0600 first. Other failures are thrown as the error that `toError` makes.
+ * mode is set to 0600. Other failures are thrown as the error that `toError` makes.
  */
 export async function readPrivateFile(
   path: string,
@@ -71,7 +71,7 @@ export async function readPrivateFile(
   }
 }
 
-/** Returns a text that changes when the file is replaced or written; the same text while it cannot be read. */
+/** Returns a text that changes when the file is replaced or written; empty if the file is missing or unreadable. */
 export async function readFileStamp(path: string): Promise<string> {
   const file = await stat(path).catch(() => null);
   return file === null ? '' : `${file.mtimeMs} ${file.size} ${file.ino}`;

@@ -3,7 +3,7 @@ import { nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from './config/load.ts';
-import { createEvents } from './events.ts';
+import { createEventBus } from './events.ts';
 import { createMemorySpending, utcDayOf } from './generate/spending.ts';
 import { newId } from './new-id.ts';
 import { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
@@ -82,7 +82,7 @@ describe('one engine', () => {
   });
 
   test.each(methods)('[H61] %s is cancelled by a hook, and nothing is requested or written', async (_, act) => {
-    const events = createEvents();
+    const events = createEventBus();
     events.before('compact', () => ({ cancel: 'Not now.' }));
     const { engine, store, provider } = await open([used(1, 1)], '', { events });
     await expect(act(engine, store)).rejects.toMatchObject({ code: 'event/cancelled', message: 'Not now.' });
@@ -109,7 +109,7 @@ describe('one engine', () => {
   });
 
   test('[H62] shares one budget, one summarizer and the same hooks between stores, and closes with the first', async () => {
-    const events = createEvents();
+    const events = createEventBus();
     const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 3\n', { events });
     const second = await openStore('memory:');
     opened.push(second);

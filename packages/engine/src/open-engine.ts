@@ -5,9 +5,9 @@ import type { ChatCopier, CommandDefinition } from './commands/contract.ts';
 import { type Commands, createCommands } from './commands/registry.ts';
 import type { Compactor } from './compaction/contract.ts';
 import type { Config } from './config/contract.ts';
-import { createEvents, type Events, type HookFailure } from './events.ts';
+import { createEventBus, type EventBus, type HookFailure } from './events.ts';
 import { createFileTextExtractor, type FileTextExtractor } from './files/file-text-extractor.ts';
-import { createGenerator, type GeneratorOptions, type TurnGenerator } from './generate/index.ts';
+import { createTurnGenerator, type TurnGenerator, type TurnGeneratorOptions } from './generate/index.ts';
 import { toGeneratorSettings } from './generate/settings.ts';
 import { createMemorySpending, type Spending } from './generate/spending.ts';
 import { createStoreSpending } from './generate/store-spending.ts';
@@ -22,7 +22,7 @@ import type { ToolRegistry } from './tools/registry.ts';
 
 /** The store and the configuration of an engine, and optional replacements for its defaults. */
 export interface EngineOptions
-  extends Pick<GeneratorOptions, 'limits' | 'spending' | 'shareTurns' | 'actor' | 'kit' | 'clock' | 'newId'> {
+  extends Pick<TurnGeneratorOptions, 'limits' | 'spending' | 'shareTurns' | 'actor' | 'kit' | 'clock' | 'newId'> {
   /** The store belongs to the caller; closing the engine does not close it. */
   readonly store: Store;
   readonly config: Config;
@@ -32,7 +32,7 @@ export interface EngineOptions
    */
   readonly currentConfig?: (() => Config) | undefined;
   /** Hooks, shared by all stores of the engine; by default each store has its own bus. */
-  readonly events?: Events | undefined;
+  readonly events?: EventBus | undefined;
   /** Called when a hook fails; ignored if `events` is given. */
   readonly onHookFailure?: ((failure: HookFailure) => void) | undefined;
   /** By default created from the configuration. */
@@ -54,7 +54,7 @@ export interface Engine {
   readonly store: Store;
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
-  readonly events: Events;
+  readonly events: EventBus;
   readonly generator: TurnGenerator;
   readonly compactor: Compactor;
   readonly summarizer: Summarizer;
@@ -82,7 +82,7 @@ export interface Engine {
 export function openEngine(options: EngineOptions): Engine {
   assertStore('openEngine', options.store);
   const { config } = options;
-  // A caller without types may forget it.
+  // An untyped caller may omit `config`.
   if (config?.generate === undefined)
     return refuse('command/invalid', 'openEngine needs a `config`, such as parseConfig(null, {}).');
   const current = options.currentConfig ?? (() => config);
@@ -101,8 +101,8 @@ export function openEngine(options: EngineOptions): Engine {
 }
 
 /**
- * Returns the spending of the store as soon as its servers share it, else that of this computer. A database that takes
- * no writes shares none until it does.
+ * Returns the spending of the store as soon as its servers share it, else that of this computer. A store on a read-only
+ * database shares nothing until the database accepts writes.
  */
 function chooseSpending(store: Store, own: Spending): Spending {
   let ofStore: Spending | null = null;
@@ -123,7 +123,7 @@ function chooseSpending(store: Store, own: Spending): Spending {
 interface SharedServices {
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
-  readonly spending: NonNullable<GeneratorOptions['spending']>;
+  readonly spending: NonNullable<TurnGeneratorOptions['spending']>;
   readonly fileTexts: FileTextExtractor;
   readonly timers: SharedTimers;
   readonly engines: Map<Store, Engine>;
@@ -180,8 +180,8 @@ function engineOn(options: EngineOptions, settings: Settings, shared: SharedServ
   const { providers, tools, spending, fileTexts, timers } = shared;
   const { kit, clock = systemClock, actor } = options;
   const makeId = options.newId ?? (() => newId(clock.now()));
-  const events = options.events ?? createEvents(options.onHookFailure);
-  const generator = createGenerator({
+  const events = options.events ?? createEventBus(options.onHookFailure);
+  const generator = createTurnGenerator({
     ...settings,
     store,
     providers,

@@ -3,7 +3,7 @@ import { messageKit } from '@coppice/content';
 import { run, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { parseConfig } from '../src/config/load.ts';
-import { createGenerator } from '../src/generate/index.ts';
+import { createTurnGenerator } from '../src/generate/index.ts';
 import { newId } from '../src/new-id.ts';
 import { createProviders } from '../src/providers/index.ts';
 import { createScriptedProvider } from '../src/testing/scripted.ts';
@@ -12,7 +12,7 @@ const [, , url = '', tree = ''] = process.argv;
 const store = await openStore(url);
 const provider = createScriptedProvider([[{ type: 'text-delta', text: 'It was a dark ' }, { type: 'hang' }]]);
 const providers = createProviders({ config: parseConfig(null, {}), extra: [provider] });
-const generator = createGenerator({ store, providers, limits: { flushMs: 5, heartbeatMs: 10 } });
+const generator = createTurnGenerator({ store, providers, limits: { flushMs: 5, heartbeatMs: 10 } });
 const id = treeId(tree);
 await run(store, { type: 'create', treeId: id }, { actor: 'me', now: Date.now, newId: () => newId(), kit: messageKit });
 generator.generate(

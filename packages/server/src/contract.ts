@@ -2,7 +2,7 @@
 import type { MessageKit, Store } from '@coppice/core';
 import type {
   Config,
-  Events,
+  EventBus,
   GenerateLimits,
   LiveConfig,
   McpClient,
@@ -145,7 +145,7 @@ export interface ServerOptions {
   /** Whether agents may write over `/mcp`; by default the value of the configuration. */
   readonly mcpWrites?: boolean | undefined;
   /** Hooks before and after acts. All owners share one event bus. */
-  readonly events?: Events | undefined;
+  readonly events?: EventBus | undefined;
   /** Whether trees and replies get automatic titles; by default true. */
   readonly titles?: boolean | undefined;
   readonly generateLimits?: Partial<GenerateLimits> | undefined;

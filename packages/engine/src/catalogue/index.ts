@@ -158,7 +158,7 @@ export function createCatalogue(
     learn(provider, listed) {
       for (const { id, label, window, maxOut, price, capabilities } of listed) {
         const before = models.get(catalogueKey(provider, id));
-        // Catalogue entries were checked by a person; the server's report only fills the gaps.
+        // The catalogue takes precedence; the server's report only fills its gaps.
         put({
           provider,
           id,

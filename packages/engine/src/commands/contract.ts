@@ -15,7 +15,7 @@ import type {
   TreeId,
 } from '@coppice/core';
 import type { Compactor } from '../compaction/contract.ts';
-import type { Events } from '../events.ts';
+import type { EventBus } from '../events.ts';
 import type { ModelProviders } from '../providers/index.ts';
 import type { Phrase, PhraseLine } from './phrases.ts';
 
@@ -110,7 +110,7 @@ export interface CopiedChat extends CommandPosition {
 /** Copies chats: as trees of the same store, or as session files. */
 export interface ChatCopier {
   copy(request: CopyRequest): Promise<CopiedChat>;
-  /** Writes the path to a node, and by default its subtree, to a session file; returns the file's path. */
+  /** Writes the path to a node, and unless `pathOnly` its subtree, to a session file; returns the file's path. */
   readonly exportBranch?:
     | ((request: {
         readonly store: Store;
@@ -122,7 +122,7 @@ export interface ChatCopier {
     | undefined;
 }
 
-/** The services that commands use; each has a default. */
+/** The services that commands use; each is optional. */
 export interface CommandServices {
   /** If it is missing, no model can be set and no context window is known. */
   readonly models?: Pick<ModelProviders, 'model' | 'list' | 'defaultModel'> | undefined;
@@ -134,7 +134,7 @@ export interface CommandServices {
   /** Overrides for the compactor's summaries and compactions. */
   readonly summarize?: SummarizeBranch | undefined;
   readonly compact?: CompactBranch | undefined;
-  readonly events?: Events | undefined;
+  readonly events?: EventBus | undefined;
   /** By default, copies are trees of the same store and `/export-branch` is not available. */
   readonly copies?: ChatCopier | undefined;
   /** Stops the running turns of an act and resolves when they have ended, so that the act can be undone. */
@@ -152,7 +152,7 @@ export interface CommandScope {
   readonly list: readonly NodeId[];
   readonly signal: AbortSignal | undefined;
   readonly models: CommandServices['models'];
-  readonly events: Events;
+  readonly events: EventBus;
   readonly abort: NonNullable<CommandServices['abort']>;
   readonly kit: MessageKit;
   readonly now: () => number;

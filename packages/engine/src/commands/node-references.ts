@@ -9,7 +9,7 @@ export const positionWords: ReadonlyMap<string, PhraseCode> = new Map([
   ['@start', 'position-start'],
 ]);
 
-/** A position without a name: before the first message, or a number of messages above the current one. */
+/** What a position word means: before the first message, or a number of messages above the current one. */
 export type PositionWord = 'start' | { readonly above: number };
 
 /** Parses a position word: `@start`, `@here` or `@` for short, `@~2` for two above it; null for any other word. */
@@ -20,8 +20,8 @@ export function parsePositionWord(word: string): PositionWord | null {
 }
 
 /**
- * The node `levels` above another; null for the position before the first message, one above the first. Going above
- * that position is refused: a wrong count should not move the user to the start.
+ * Finds the node `levels` above another. Null is the position before the first message, one level above it. Throws if
+ * there are not that many levels, because a wrong count should not move the user to the start.
  */
 export function* findNodeAbove(from: NodeId | null, levels: number): ReadProgram<NodeId | null> {
   const nodes = from === null ? [] : (yield* ask('path', { to: from, limit: levels + 1 })).nodes;
@@ -38,7 +38,7 @@ function makeTooFarError(levels: number, reach: number): AppError {
   return makeCommandError('command/no-such-node', `There is no message ${word}: ${furthest}.`, { reach });
 }
 
-/** The nodes that a name matches, and the names that would match others. */
+/** The nodes that a name matches, and all labels. */
 export interface ReferencedNodes {
   /** Empty if nothing matches; several if the name is ambiguous. */
   readonly ids: readonly NodeId[];
@@ -64,12 +64,12 @@ function findByLabel(bookmarks: readonly Bookmark[], name: string): NodeId[] {
 // Lists print the last characters of an id, because ids of the same minute begin alike.
 const printedLength = 8;
 
-/** Returns whether an id, or the part of it that lists print, begins or ends with a text. */
+/** Returns whether an id begins or ends with a text, or the part of the id that lists print begins with it. */
 export function matchesIdPart(id: string, part: string): boolean {
   return id.startsWith(part) || id.endsWith(part) || id.slice(-printedLength).startsWith(part);
 }
 
-/** Finds the nodes whose id begins with the part, or else those whose printed id begins or ends with it. */
+/** Finds the nodes whose id begins with `part`; if there are none, those that {@link matchesIdPart} accepts. */
 function* findByIdPart(rootId: NodeId, part: string): ReadProgram<NodeId[]> {
   const nodes = yield* ask('topology', { of: rootId });
   const begin = nodes.filter((node) => node.id.startsWith(part));

@@ -5,10 +5,10 @@ import { makeCommandError } from './errors.ts';
 /** Finds the last message of the user above the view's position. Throws if there is none. */
 export async function findPreviousPrompt({ store, treeId, activeNodeId }: CommandScope): Promise<Node> {
   const found = activeNodeId === null ? null : await store.read(treeId, () => findPromptAbove(activeNodeId));
-  return found ?? moveUp(makeCommandError('command/no-such-node', 'There is no message of yours above this one.'));
+  return found ?? throwError(makeCommandError('command/no-such-node', 'There is no message of yours above this one.'));
 }
 
-function moveUp(error: Error): never {
+function throwError(error: Error): never {
   throw error;
 }
 

@@ -3,7 +3,7 @@ import { messageKit } from '@coppice/content';
 import { actId, type RunContext, readTree, type Store } from '@coppice/core';
 import { createCompactor } from '../compaction/compactor.ts';
 import type { Compactor } from '../compaction/contract.ts';
-import { createEvents } from '../events.ts';
+import { createEventBus } from '../events.ts';
 import { newId } from '../new-id.ts';
 import type { Model } from '../providers/index.ts';
 import { readBranchModel } from './branch-model.ts';
@@ -54,9 +54,9 @@ export function createCommands(options: CommandsOptions = {}): Commands {
   const byName = new Map<string, CommandDefinition>();
   for (const command of [...builtInCommands, ...(options.extra ?? [])]) byName.set(command.name, command);
   const list = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const events = options.events ?? createEvents();
+  const events = options.events ?? createEventBus();
   const { models, kit: ownKit } = options;
-  // Without an engine there is no model; summaries are extracted from the messages.
+  // Without the compactor of an engine, summaries are extracted from the messages, and no model is called.
   const compactorOn = (store: Store): Compactor =>
     options.compactor ??
     createCompactor({ store, events, kit: ownKit, ...(models === undefined ? {} : { model: models.model }) });

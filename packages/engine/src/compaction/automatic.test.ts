@@ -1,6 +1,6 @@
 import { ask, type NodeId, nodeId, run, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createEvents } from '../events.ts';
+import { createEventBus } from '../events.ts';
 import { LoomEngine } from '../forest/loom-engine.ts';
 import { noBudgets } from '../generate/budget.ts';
 import type { ProviderEvent, ProviderRequest } from '../providers/contract.ts';
@@ -356,7 +356,7 @@ describe('settings', () => {
   });
 
   test('[Y33] a hook can write the summary, and then no model is called for it', async () => {
-    const events = createEvents();
+    const events = createEventBus();
     events.before('compact', (event) => ({ replace: { ...event, summary: 'By a hook.' } }));
     await open(repliesInOrder(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')), { events });
     await fixture.send('a').done;

@@ -2,7 +2,7 @@ import { messageKit } from '@coppice/content';
 import { ask, type Message, type NodeId, type NodeMeta, nodeId, run, textMessage, textOf } from '@coppice/core';
 import { contextOf, readContextPath } from '@coppice/core/context';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createEvents } from '../events.ts';
+import { createEventBus } from '../events.ts';
 import { makeTextEvents } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 import { branchWithSummary, createCompactor, mergeBranch } from './compactor.ts';
@@ -153,7 +153,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
 test('[Y41] a given summary is used as it is, and hooks can cancel, redirect or write it', async () => {
   fixture = await openTurnFixture('memory', []);
   const ids = await appendMessages(['a', 'b', 'c']);
-  const events = createEvents();
+  const events = createEventBus();
   const reported: unknown[] = [];
   events.after('branch', (event) => void reported.push(event));
   const off = events.before('branch', () => ({ cancel: 'Stay.' }));

@@ -16,7 +16,7 @@ import {
 import { contextOf, readContextPath } from '@coppice/core/context';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createEvents } from '../events.ts';
+import { createEventBus } from '../events.ts';
 import type { ScriptedReply } from '../testing/scripted.ts';
 import { makeTextEvents } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture, type TurnFixtureOptions, waitUntil } from '../testing/turn-fixture.ts';
@@ -304,7 +304,7 @@ describe('hooks', () => {
   test('[Y27] can cancel a compaction, move it, focus it or write it, and are called after it', async () => {
     await open('memory');
     const ids = await appendMessages(conversation(10));
-    const events = createEvents();
+    const events = createEventBus();
     const reported: unknown[] = [];
     events.after('compact', (event) => void reported.push(event));
     const compactor = createCompactor({ store: fixture.store, events });

@@ -1,6 +1,6 @@
 /** Requests and results of compacting, leaving and merging branches. */
 import type { ActId, JsonObject, MessageKit, NodeId, NodeMeta, Store, TreeId } from '@coppice/core';
-import type { Events } from '../events.ts';
+import type { EventBus } from '../events.ts';
 import type { CompactBelowNode } from '../generate/contract.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
@@ -18,7 +18,7 @@ export interface ActOptions {
 
 /** An acting user, and the version of the tree that the user has read. */
 export interface VersionedActOptions extends ActOptions {
-  /** The version that the caller has read; the request is refused as stale if the tree changed since. */
+  /** The version that the caller has read; the request is refused if structure or content changed since. */
   readonly expectedVersion?: number | undefined;
 }
 
@@ -115,8 +115,8 @@ export interface Compactor {
   /** Merges a branch into another one: as a summary, or as its messages. */
   merge(request: MergeRequest): Promise<BranchChangeResult>;
   /**
-   * Summarises the path below `above` down to `leaf`, the whole path if `above` is null. Resolves with null if it has
-   * no messages.
+   * Summarises the path below `above` down to `leaf`, the whole path if `above` is null. Resolves with null if that
+   * part of the path has no messages.
    */
   summarizeRange(
     stretch: {
@@ -135,7 +135,7 @@ export interface CompactorOptions {
   readonly summarizer?: Summarizer | undefined;
   /** Finds the models that replied on a branch, for their context windows. */
   readonly model?: ((id: string) => Model) | undefined;
-  readonly events?: Events | undefined;
+  readonly events?: EventBus | undefined;
   readonly fileTools?: FileTools | undefined;
   readonly actor?: string | undefined;
   readonly kit?: MessageKit | undefined;
@@ -148,7 +148,7 @@ export interface CompactorServices {
   readonly store: Store;
   readonly summarizer: Summarizer;
   readonly model: ((id: string) => Model) | null;
-  readonly events: Events | null;
+  readonly events: EventBus | null;
   readonly fileTools: FileTools;
   readonly actor: string;
   readonly kit: MessageKit;

@@ -73,7 +73,10 @@ export type McpServerConfig = {
 
 /** A section `[tools]`: which calls need approval, and the limits of calls and results. */
 export interface ToolsConfig {
-  /** Whether a call needs approval if the tool has side effects and neither list names it. */
+  /**
+   * Whether the user is asked about a call of a tool with side effects that neither list names, or it never or always
+   * runs.
+   */
   readonly approval: 'ask' | 'never' | 'always';
   readonly allow: readonly string[];
   readonly deny: readonly string[];

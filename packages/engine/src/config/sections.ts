@@ -78,7 +78,7 @@ export function readBudgetsSection(table: TomlTable): BudgetsConfig {
   return budgets;
 }
 
-/** `[history]`. */
+/** Reads `[history]`; without `keep_days` all changes are kept. */
 export function readHistorySection(table: TomlTable): HistoryConfig {
   const days = table.number(
     'keep_days',

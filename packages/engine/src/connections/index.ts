@@ -17,12 +17,12 @@ export {
 export { createFileRecords, keysFilePath, sharedKeysFilePath } from './file-records.ts';
 export { findLocalModels } from './find-local.ts';
 export {
+  type ChosenModels,
   createFoundModelRecords,
   foundModelsPath,
   type LimitChoices,
   type LiveConfig,
   type LiveConfigOptions,
-  type ModelChoices,
   openLiveConfig,
 } from './live-config.ts';
 export { type LocalToken, localTokenPath, openLocalToken, renewLocalToken } from './local-token.ts';

@@ -28,7 +28,7 @@ import {
 } from './tool-records.ts';
 
 /** The models that the user chose on the page. */
-export interface ModelChoices {
+export interface ChosenModels {
   /** The model for new chats; null uses the configured one. */
   readonly defaultModel: string | null;
   /** The model for titles and summaries; null uses the configured one. */
@@ -50,7 +50,7 @@ export interface LiveConfig {
   readonly current: Config;
   readonly records: SecretRecords;
   readonly rules: ConnectionRules;
-  /** Why the configuration or the records could not be read; the previous values stay in use. Null if they could. */
+  /** Why the last read failed, as a sentence; the values of the read before stay in use. Null if it succeeded. */
   readonly problem: string | null;
   /** Reads what changed, at most once per `checkMs`. Returns null if the last check is more recent. Never rejects. */
   sync(): Promise<void> | null;
@@ -67,8 +67,8 @@ export interface LiveConfig {
   /** Stores the models of a local server; an empty list removes the server. */
   rememberFound(name: string, models: readonly string[]): Promise<void>;
   /** The stored choices; null for each that was not made. */
-  readonly modelChoices: ModelChoices;
-  chooseModels(choices: Partial<ModelChoices>): Promise<void>;
+  readonly modelChoices: ChosenModels;
+  chooseModels(choices: Partial<ChosenModels>): Promise<void>;
   /** The limits that apply to each user without own limits. */
   readonly limitChoices: LimitChoices;
   chooseLimits(limits: Partial<LimitChoices>): Promise<void>;

@@ -9,8 +9,8 @@ const mostPartBytes = 64 * 1024 * 1024;
 const mostBytes = 128 * 1024 * 1024;
 
 /**
- * Returns the text of an office file; null if the archive is of another kind. Throws if it is damaged or unpacks too
- * large.
+ * Returns the text of an office file; null if the archive is of another kind. Throws if it is damaged or too large when
+ * unpacked.
  */
 export function extractOfficeText(bytes: Uint8Array): string | null {
   let total = 0;

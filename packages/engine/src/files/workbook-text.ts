@@ -1,4 +1,4 @@
-/** Converts the cells of an XLSX workbook to lines with commas, sheet by sheet. */
+/** Converts the cells of an XLSX workbook to comma-separated lines, sheet by sheet. */
 import { readXmlAttribute, readXmlTokens } from './xml-tokens.ts';
 
 type ReadPart = (name: string) => string | null;

@@ -238,7 +238,8 @@ export class Forest {
   }
 
   /**
-   * Edits a text and returns the node with the end of the new text. The part that both texts begin with keeps its node.
+   * Edits a text and returns the node with the end of the new text. A node with replies is split where the new text
+   * differs, so that both versions share the node of their common beginning.
    */
   async editNodeContent(
     nodeId: string,
@@ -293,7 +294,7 @@ export class Forest {
     const first = nodeIds[0] ?? '';
     const place = await requireNodeLocation(this.#store, first);
     const { treeId } = place;
-    // Only the first id and ids of roots are looked up; core refuses ids that are not in the tree.
+    // Only the first id and the id of the root are looked up; core refuses ids that are not in the tree.
     const removedIds: NodeId[] = [];
     for (const id of nodeIds)
       removedIds.push(

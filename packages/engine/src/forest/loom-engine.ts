@@ -59,7 +59,7 @@ export class LoomEngine {
 
   /**
    * Appends a context below a root, reusing equal messages, and generates replies to its last message. Rejects if the
-   * context is empty or unreadable, or if no reply was completed; that error lists the nodes of the appended messages.
+   * context is empty or unreadable, or if no reply was completed; `data.nodeIds` of that error lists the failed ones.
    */
   async generate(
     rootId: string,

@@ -50,7 +50,7 @@ function* readChildIds(id: NodeId): ReadProgram<NodeId[]> {
   return idsOfNodes(yield* ask('children', { of: id }));
 }
 
-function* isShownNode(row: TreeRow, node: Node): ReadProgram<NodeData> {
+function* toNodeWithChildren(row: TreeRow, node: Node): ReadProgram<NodeData> {
   return toNodeData(row, node, yield* readChildIds(node.id));
 }
 
@@ -73,7 +73,7 @@ export function* viewNode(id: NodeId): ReadProgram<ForestNode | null> {
   if (row === null) return null;
   if (id === row.rootId) return toRootData(row, yield* readChildIds(row.rootId));
   const node = yield* ask('node', { id });
-  return node === null ? null : yield* isShownNode(row, node);
+  return node === null ? null : yield* toNodeWithChildren(row, node);
 }
 
 /** Returns the path down to `ends.to`. */

@@ -93,5 +93,5 @@ export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals
 }
 
 function ignoreFailure(): void {
-  // The next check of the run stores it again.
+  // The waiting call is stored again at the next check of the run.
 }

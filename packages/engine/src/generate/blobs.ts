@@ -31,9 +31,9 @@ export interface StoredBytesOptions {
 
 /**
  * Returns the messages with the bytes of their stored files: as base64 if the model accepts such files, otherwise as
- * their text. The newest messages are loaded first. Blocks beyond the size limit, blobs missing from the store and
- * files without text stay unchanged: the provider gets their name and type instead, and a notice reports those that
- * were not sent. Messages without stored files stay the same objects.
+ * their text. The newest messages are loaded first. A file beyond the size limit or missing from the store is not sent,
+ * and a notice reports it. For such a file, and for one without text, the provider gets name and type. Messages without
+ * stored files stay the same objects.
  */
 export async function withStoredBytes(
   messages: readonly Message[],

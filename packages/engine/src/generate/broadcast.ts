@@ -142,7 +142,7 @@ class BroadcastReader<E extends object> implements AsyncIterator<E, undefined> {
     return { done: false, value: event };
   }
 
-  // These are created once per reader, because a closure per event would cost more than the event.
+  // The next two functions are created once per reader, because a closure per event would cost more than the event.
   readonly #deliver = (): void => {
     while (this.#pending !== null) {
       const result = this.#take();

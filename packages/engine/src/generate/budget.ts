@@ -174,7 +174,7 @@ export async function addSpending(
 
 /**
  * Creates the budget for the summaries of a turn: they count like its replies, and a summary that the turn cannot
- * afford is not requested. The daily budget is checked elsewhere, when the summary's model is chosen.
+ * afford is not requested. The summarizer charges the daily budget separately.
  */
 export function createTurnSummaryBudget(
   { budgets: { turnTokens, turnUsd } }: Pick<TurnServices, 'budgets'>,

@@ -9,7 +9,7 @@ import { learnContextWindows } from './reply-limit.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
 import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 
-/** Compacts before a call, at most once. Returns the node to continue from, or null if nothing was compacted. */
+/** Compacts the branch, at most once per model call. Returns the new compaction; null if there is none. */
 export async function compactOnce(
   services: TurnServices,
   state: TurnState,

@@ -98,7 +98,7 @@ export type TurnStart =
   /** Continues a reply that was cut off, in the same node. */
   | { readonly type: 'continue'; readonly treeId: TreeId; readonly nodeId: NodeId };
 
-/** A reply was inserted or ended, or tool results were stored. */
+/** A message, a tool result or a compaction was stored, or a reply was inserted or ended. */
 export interface NodeEvent {
   readonly type: 'node';
   readonly nodeId: NodeId;
@@ -211,7 +211,7 @@ export interface Turn {
 }
 
 /**
- * Adds a compaction below a node. Returns the node to continue from, or null if the context is too short to compact.
+ * Adds a compaction below a node. Returns the node to continue from, or null if nothing was compacted.
  */
 export type CompactBelowNode = (request: {
   readonly treeId: TreeId;

@@ -6,7 +6,7 @@ import { createCompactor } from '../compaction/compactor.ts';
 import type { Compactor } from '../compaction/contract.ts';
 import type { BudgetsConfig, SummariesConfig } from '../config/contract.ts';
 import { createYielder } from '../event-loop.ts';
-import { createEvents, type Events } from '../events.ts';
+import { createEventBus, type EventBus } from '../events.ts';
 import { createFileTextExtractor, type FileTextExtractor } from '../files/file-text-extractor.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
@@ -30,15 +30,15 @@ import type { CompactionSettings } from './settings.ts';
 import { createMemorySpending, type Spending } from './spending.ts';
 import { TurnStopReason } from './stop.ts';
 import { type RunningTurn, startTurn } from './turn.ts';
-import { checkTurnArguments, type GenerateDefaults, withDefaultOptions } from './turn-options.ts';
+import { assertTurnArguments, type GenerateDefaults, withDefaultOptions } from './turn-options.ts';
 import type { ToolSource, TurnServices } from './turn-services.ts';
 
 /** The store, the models and the settings of a generator. */
-export interface GeneratorOptions {
+export interface TurnGeneratorOptions {
   readonly store: Store;
   readonly providers: Pick<ModelProviders, 'model'> & Partial<Pick<ModelProviders, 'learnWindow'>>;
   readonly tools?: ToolSource | undefined;
-  readonly events?: Events | undefined;
+  readonly events?: EventBus | undefined;
   /** Whether and how a full context window is compacted; by default older messages are replaced by a summary. */
   readonly compaction?: CompactionSettings | undefined;
   /** By default summaries are written by a small model of the provider in use. */
@@ -72,7 +72,7 @@ export type TurnSelector = { readonly actId: ActId } | { readonly nodeId: NodeId
 
 /** Starts, follows, stops and recovers turns on one store. */
 export interface TurnGenerator {
-  readonly events: Events;
+  readonly events: EventBus;
   /** Compacts on request and summarises branches, with the summarizer that turns use. */
   readonly compactor: Compactor;
   readonly summarizer: Summarizer;
@@ -98,7 +98,7 @@ export interface TurnGenerator {
   follow(followed: FollowedReply, signal?: AbortSignal): AsyncIterable<FollowEvent>;
   /** Recovers replies whose process has died. */
   recover(): Promise<readonly RecoveredReply[]>;
-  /** Recovers such replies of all owners of the store at a cost that does not depend on the number of owners. */
+  /** Like `recover`, for all owners of the store, at a cost that does not depend on the number of owners. */
   recoverAll(): Promise<readonly RecoveredReply[]>;
   /** Calls `recover` at intervals until the signal aborts. */
   keepRecovering(signal: AbortSignal): Promise<void>;
@@ -107,7 +107,7 @@ export interface TurnGenerator {
 }
 
 /** Creates a generator. Nothing runs until a turn starts. */
-export function createGenerator(options: GeneratorOptions): TurnGenerator {
+export function createTurnGenerator(options: TurnGeneratorOptions): TurnGenerator {
   const { services, compactor, summarizer } = generatorServices(options);
   const { store, clock, limits, process } = services;
   const turns = createTurnTracker(services);
@@ -119,7 +119,7 @@ export function createGenerator(options: GeneratorOptions): TurnGenerator {
     compactor,
     summarizer,
     generate(start, asked) {
-      checkTurnArguments(start, asked);
+      assertTurnArguments(start, asked);
       return turns.begin(start, withDefaultOptions(asked, options.defaults));
     },
     async abort(which) {
@@ -161,7 +161,7 @@ export function createGenerator(options: GeneratorOptions): TurnGenerator {
 }
 
 /** Builds the services that turns, compaction and summaries of one store share. */
-function generatorServices(options: GeneratorOptions): {
+function generatorServices(options: TurnGeneratorOptions): {
   readonly services: TurnServices;
   readonly compactor: Compactor;
   readonly summarizer: Summarizer;
@@ -171,7 +171,7 @@ function generatorServices(options: GeneratorOptions): {
   const shared = {
     store,
     model,
-    events: options.events ?? createEvents(),
+    events: options.events ?? createEventBus(),
     kit,
     clock,
     newId: options.newId ?? (() => newId(clock.now())),

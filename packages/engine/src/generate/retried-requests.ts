@@ -66,7 +66,7 @@ export async function findExistingReplies(
  * Waits for the reply that an earlier attempt generated after its tool calls. Returns null if that attempt generated no
  * reply. The tools do not run again: missing results are still being computed by another process, or were lost.
  */
-export async function findNextReplies(
+export async function findNextReply(
   services: TurnServices,
   state: TurnState,
   reply: WrittenReply,

@@ -20,8 +20,8 @@ import type { TurnEvent, WrittenReply } from './contract.ts';
 import { makeGenerateError } from './errors.ts';
 import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 
-/** How many rounds and calls of its limits a turn has used. */
-export interface ToolBudget {
+/** How many rounds of tools and calls a turn has used so far. */
+export interface ToolUsage {
   rounds: number;
   calls: number;
 }
@@ -37,7 +37,7 @@ export interface ToolRound {
   readonly approve: Approve | undefined;
   readonly select: boolean;
   readonly signal: AbortSignal;
-  readonly budget: ToolBudget;
+  readonly used: ToolUsage;
 }
 
 export function toolCallsOf(reply: WrittenReply): readonly ToolUseBlock[] {
@@ -56,10 +56,10 @@ export async function runTools(
   emit: (event: TurnEvent) => void,
 ): Promise<NodeId> {
   const calls = toolCallsOf(round.reply);
-  const { budget } = round;
-  budget.rounds++;
-  budget.calls += calls.length;
-  const over = exceededLimit(services, budget);
+  const { used } = round;
+  used.rounds++;
+  used.calls += calls.length;
+  const over = exceededLimit(services, used);
   const cut = cutOffReason(round.reply.finishReason);
   const answered =
     over !== null
@@ -76,9 +76,9 @@ export async function runTools(
   return last;
 }
 
-function exceededLimit(services: TurnServices, budget: ToolBudget) {
+function exceededLimit(services: TurnServices, used: ToolUsage) {
   const { rounds, calls } = services.limits;
-  if (budget.rounds > rounds)
+  if (used.rounds > rounds)
     return makeGenerateError(
       'generate/tool-limit',
       `The turn has already used ${rounds} rounds of tools; this call did not run.`,
@@ -87,7 +87,7 @@ function exceededLimit(services: TurnServices, budget: ToolBudget) {
         rounds,
       },
     );
-  if (budget.calls > calls)
+  if (used.calls > calls)
     return makeGenerateError('generate/tool-limit', `The turn may call tools ${calls} times; this call did not run.`, {
       limit: 'calls',
       calls,

@@ -22,8 +22,8 @@ export interface DayUse {
   readonly reserved: number;
 }
 
-/** Returns the amount to reserve for a call, from what all owners and what its owner have used; null for nothing. */
-export type AmountOfCall = (used: DayUse, own: DayUse) => number | null;
+/** Computes the amount to reserve for a call, from what all owners and what its owner have used; null for nothing. */
+export type ComputeReservation = (used: DayUse, own: DayUse) => number | null;
 
 export interface Spending {
   /** Returns the US dollars spent on a day, for example `2026-11-15`. Rejects if the day's file cannot be read. */
@@ -36,7 +36,7 @@ export interface Spending {
    * process reserves at the same time. Resolves with a function that releases the reservation, to be called after the
    * actual cost was added, or with null if nothing was reserved. Rejects if the day's file cannot be read.
    */
-  reserve(day: string, owner: string, amountOf: AmountOfCall): Promise<(() => void) | null>;
+  reserve(day: string, owner: string, amountOf: ComputeReservation): Promise<(() => void) | null>;
   /**
    * Returns the use of each user on a day; calls without an owner are left out. Rejects if the day's file cannot be
    * read.
@@ -70,7 +70,7 @@ export function utcDayOf(now: number): string {
 }
 
 /** Returns the sum of two records of use. */
-export function addUse(one: ModelUse | undefined, other: ModelUse): ModelUse {
+export function sumModelUse(one: ModelUse | undefined, other: ModelUse): ModelUse {
   return {
     calls: (one?.calls ?? 0) + other.calls,
     tokens: (one?.tokens ?? 0) + other.tokens,
@@ -85,7 +85,7 @@ interface HeldAmount {
   readonly owner: string | null;
   readonly pid: number;
   readonly host: string;
-  /** When the reservation expires if its process cannot be checked, in milliseconds since 1970. */
+  /** When the reservation expires, even if its process seems to run, in milliseconds since 1970. */
   readonly until: number;
 }
 
@@ -98,7 +98,7 @@ class DaySums {
   add(usd: number, note: SpendingNote | undefined): void {
     this.usd += usd;
     if (note !== undefined)
-      this.people.set(note.owner, addUse(this.people.get(note.owner), { calls: 1, tokens: note.tokens, usd }));
+      this.people.set(note.owner, sumModelUse(this.people.get(note.owner), { calls: 1, tokens: note.tokens, usd }));
   }
 }
 
@@ -132,7 +132,8 @@ interface ReadDay {
   readonly sums: DaySums;
 }
 
-// Longer than a turn may take. It applies to processes on other computers, and to process ids that are used again.
+// Longer than a turn may take. After this time a reservation ends even if its process is on another computer, where it
+// cannot be checked, or if its process id is in use again.
 const reservationMs = 3_600_000;
 
 /**
@@ -211,7 +212,7 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
     byOwner: (day) =>
       runSequentially(async () => {
         const people = new Map((await readDay(day)).people);
-        for (const [owner, use] of await unwritten.byOwner(day)) people.set(owner, addUse(people.get(owner), use));
+        for (const [owner, use] of await unwritten.byOwner(day)) people.set(owner, sumModelUse(people.get(owner), use));
         return people;
       }),
     async add(day, usd, note) {

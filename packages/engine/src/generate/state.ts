@@ -34,7 +34,7 @@ export interface TurnState {
   /** Stops the turn as if the user had stopped it. */
   readonly stop: () => void;
   readonly emit: (event: TurnEvent) => void;
-  /** Whether this call was compacted; compacting the same messages twice would not help. */
+  /** Whether the context was compacted for the current model call; compacting it twice would not help. */
   compacted: boolean;
   /** Whether another attempt of the same request writes the replies; then this turn only follows them. */
   attached: boolean;

@@ -1,6 +1,6 @@
 /** Records the daily spending in a store that several servers share, so that all of them have one budget. */
 import type { SharedSpending } from '@coppice/core';
-import { addUse, type ModelUse, type Spending } from './spending.ts';
+import { type ModelUse, type Spending, sumModelUse } from './spending.ts';
 
 // Longer than a turn may take. A reservation of a server that has ended is released after this time.
 const reservationMs = 3_600_000;
@@ -26,7 +26,7 @@ export function createStoreSpending(shared: SharedSpending, before: Spending): S
     },
     async byOwner(day) {
       const people = new Map<string, ModelUse>(await before.byOwner(day));
-      for (const { owner, ...use } of await shared.byOwner(day)) people.set(owner, addUse(people.get(owner), use));
+      for (const { owner, ...use } of await shared.byOwner(day)) people.set(owner, sumModelUse(people.get(owner), use));
       return people;
     },
   };

@@ -21,7 +21,7 @@ export function withDefaultOptions(options: GenerateOptions, defaults: GenerateD
 }
 
 /** Throws if start or options are not objects, so that untyped callers get a clear error and no TypeError. */
-export function checkTurnArguments(start: TurnStart, options: GenerateOptions): void {
+export function assertTurnArguments(start: TurnStart, options: GenerateOptions): void {
   for (const [name, value] of Object.entries({ start, options }))
     if (!isFieldMap(value)) throw makeTypeError('an object', name, value);
 }
@@ -74,7 +74,7 @@ function checkCombine(start: Extract<TurnStart, { type: 'combine' }>): void {
 }
 
 /** Throws on invalid options, before anything is written. */
-export function checkGenerateOptions(services: TurnServices, options: GenerateOptions, start: TurnStart): void {
+export function assertGenerateOptions(services: TurnServices, options: GenerateOptions, start: TurnStart): void {
   checkStart(start);
   checkKinds(options);
   const { n = 1, models } = options;

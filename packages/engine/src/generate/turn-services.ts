@@ -2,7 +2,7 @@
 import type { MessageKit, RunContext, Store } from '@coppice/core';
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { YieldToEventLoop } from '../event-loop.ts';
-import type { Events } from '../events.ts';
+import type { EventBus } from '../events.ts';
 import type { FileTextExtractor } from '../files/file-text-extractor.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
@@ -21,7 +21,7 @@ export interface TurnServices {
   /** Looks up the window of a model that is not in the catalogue; see `ModelProviders.learnWindow`. */
   readonly learnWindow: ((id: string, signal: AbortSignal) => Promise<void>) | null;
   readonly tools: ToolSource | null;
-  readonly events: Events;
+  readonly events: EventBus;
   readonly kit: MessageKit;
   readonly clock: Clock;
   readonly newId: () => string;

@@ -10,15 +10,15 @@ import { assertMessageFits, compactAfterTurn } from './compact-if-needed.ts';
 import type { GenerateOptions, ReplyRound, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { makeGenerateError, replyErrorFromThrown, toGenerateError } from './errors.ts';
 import { resolveReplyTarget, type TurnContext } from './resolve-reply-target.ts';
-import { findExistingReplies, findNextReplies } from './retried-requests.ts';
-import { runTools, type ToolBudget, toolCallsOf } from './run-tools.ts';
+import { findExistingReplies, findNextReply } from './retried-requests.ts';
+import { runTools, type ToolUsage, toolCallsOf } from './run-tools.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
 import { createLinkedController, stopKindOf, TurnStopReason } from './stop.ts';
-import { checkGenerateOptions } from './turn-options.ts';
+import { assertGenerateOptions } from './turn-options.ts';
 import { expectedVersionOf, type TurnServices } from './turn-services.ts';
 import { withToolRun } from './with-tool-run.ts';
 import { makeStopError } from './write-reply.ts';
-import { writeRound } from './write-round.ts';
+import { writeReplyRound } from './write-reply-round.ts';
 
 /** A turn, with the controls that only the generator uses. */
 export interface RunningTurn extends Turn {
@@ -122,7 +122,7 @@ async function finishTurn(work: TurnContext, first: Promise<ReplyRound>): Promis
 async function firstRound(work: TurnContext, shared: Promise<void>): Promise<ReplyRound> {
   const { services, start, options, actId, signal, stop, emit } = work;
   const actor = options.actor ?? services.actor;
-  checkGenerateOptions(services, options, start);
+  assertGenerateOptions(services, options, start);
   // Checked before anything is written, because an unknown model or tool is an error of the caller.
   const { models } = resolveModelsAndTools(services, options.models, options);
   for (const model of models) requireReadyModel(model);
@@ -149,7 +149,7 @@ async function firstRound(work: TurnContext, shared: Promise<void>): Promise<Rep
     temperature: revised.temperature,
     maxTokens: revised.maxTokens,
   };
-  checkGenerateOptions(services, wanted, start);
+  assertGenerateOptions(services, wanted, start);
   throwIfStopped(signal);
   const state: TurnState = {
     treeId: start.treeId,
@@ -196,16 +196,16 @@ async function runRound(
   work: TurnContext,
   state: TurnState,
   target: ReplyTarget,
-  budget: ToolBudget,
+  used: ToolUsage,
 ): Promise<ReplyRound> {
   const there = state.round > 0 ? null : await findExistingReplies(work.services, state, target);
-  const replies = there ?? (await writeRound(work.services, state, target));
+  const replies = there ?? (await writeReplyRound(work.services, state, target));
   work.seen = replies;
   if (there !== null || state.attached) return followOtherAttempt(work, state, replies);
   const [only] = replies;
   if (replies.length !== 1 || only?.status !== 'success' || state.tools.length === 0) return { replies };
   if (toolCallsOf(only).length === 0) return { replies };
-  const next = roundAfterTools(work, state, only, budget);
+  const next = roundAfterTools(work, state, only, used);
   // Prevents an unhandled rejection; the turn's last event reports the failure.
   next.catch(ignoreFailure);
   return { replies, next };
@@ -218,7 +218,7 @@ async function followOtherAttempt(
   replies: readonly WrittenReply[],
 ): Promise<ReplyRound> {
   const [only] = replies;
-  const next = replies.length === 1 && only !== undefined ? await findNextReplies(work.services, state, only) : null;
+  const next = replies.length === 1 && only !== undefined ? await findNextReply(work.services, state, only) : null;
   if (next === null) return { replies };
   work.seen = [next];
   return { replies, next: followOtherAttempt(work, state, [next]) };
@@ -228,7 +228,7 @@ async function roundAfterTools(
   work: TurnContext,
   state: TurnState,
   reply: WrittenReply,
-  budget: ToolBudget,
+  used: ToolUsage,
 ): Promise<ReplyRound> {
   const { treeId, actId, actor, options, signal, emit } = state;
   const round = {
@@ -240,7 +240,7 @@ async function roundAfterTools(
     approve: work.approvals.approver(options.approve, reply.nodeId),
     select: options.select !== false,
     signal,
-    budget,
+    used,
   };
   const last = await withToolRun(work.services, state, reply, work.approvals, () =>
     runTools(work.services, round, emit),
@@ -249,5 +249,5 @@ async function roundAfterTools(
   state.round++;
   // The next call of a long tool loop may have to compact again.
   state.compacted = false;
-  return runRound(work, state, { type: 'below', parentId: last }, budget);
+  return runRound(work, state, { type: 'below', parentId: last }, used);
 }

@@ -5,7 +5,7 @@ import type { ProviderEvent } from '../providers/contract.ts';
 import { makeErrorEvent } from '../providers/errors.ts';
 import { makeTextEvents } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture, waitUntil } from '../testing/turn-fixture.ts';
-import { createGenerator } from './index.ts';
+import { createTurnGenerator } from './index.ts';
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 
@@ -39,7 +39,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
     ]);
     const store = makeFailingStore(fixture.store, () => full);
     const { providers } = fixture;
-    const generator = createGenerator({ store, providers, limits: { flushMs: 5 } });
+    const generator = createTurnGenerator({ store, providers, limits: { flushMs: 5 } });
     const turn = generator.generate(
       { type: 'send', treeId: fixture.treeId, messages: [{ message: textMessage('user', 'Hello') }] },
       { models: ['scripted/one'] },
@@ -49,7 +49,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
     expect((await fixture.node(left?.nodeId)).status).toBe('pending');
     full = false;
     await store.runs.beat(left?.id ?? '', Date.now() - 16_000);
-    const later = createGenerator({ store, providers });
+    const later = createTurnGenerator({ store, providers });
     expect(await later.recover()).toHaveLength(1);
     expect(await fixture.node(left?.nodeId)).toMatchObject({ status: 'interrupted', text: 'Worth keeping!' });
   });

@@ -230,11 +230,11 @@ async function askModelOnce(
       onNotice,
     });
   } catch (thrown) {
-    return onlyText(errorEventFromThrown(thrown));
+    return onlyEvent(errorEventFromThrown(thrown));
   }
 }
 
-async function* onlyText(event: ProviderEvent): AsyncGenerator<ProviderEvent, void, void> {
+async function* onlyEvent(event: ProviderEvent): AsyncGenerator<ProviderEvent, void, void> {
   yield event;
 }
 
@@ -379,14 +379,14 @@ function replyOutcome(response: ModelResponse, message: Message | null, stopped:
   if (last?.type === 'end') {
     const { finishReason } = last;
     if (hasContent) return { status: 'success', error: null, finishReason };
-    return { status: 'error', error: replyErrorFromThrown(isEmptyReply(finishReason)), finishReason };
+    return { status: 'error', error: replyErrorFromThrown(emptyReplyError(finishReason)), finishReason };
   }
   const error = stopped === null ? failureOfReply(last) : makeStopError(stopped);
   const cut = hasContent ? 'interrupted' : 'error';
   return { status: error.kind === 'aborted' ? 'aborted' : cut, error, finishReason: null };
 }
 
-function isEmptyReply(finishReason: FinishReason) {
+function emptyReplyError(finishReason: FinishReason) {
   const why =
     finishReason === 'content-filter' || finishReason === 'refusal' ? 'was held back by the provider' : 'ended';
   return makeGenerateError('generate/empty', `The reply ${why} without any text (${finishReason}).`);

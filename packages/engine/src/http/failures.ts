@@ -27,7 +27,7 @@ export function findErrorInBody(body: Json): BodyError | null {
   return { message: getTextMember(error, 'message') ?? JSON.stringify(error), marks };
 }
 
-// Matched by text: only OpenAI has an error code for an overflow.
+// Matched in messages too, because most providers have no error code for an overflow.
 const overflow =
   /context[_ ]length|context window|maximum context|prompt is too long|input token count.*exceeds|too many (?:input )?tokens|exceeds? the (?:model'?s )?(?:context|maximum)|reduce the length|input is too long|exceed_context_size|request_too_large/i;
 

@@ -34,8 +34,8 @@ import {
 import { waitForNextTask } from '../event-loop.ts';
 import { runContextOf, type ServiceOptions } from '../service.ts';
 import { findDifferences } from './find-differences.ts';
+import { readImportDestination } from './import-destination.ts';
 import { ImportTally } from './import-tally.ts';
-import { readDestination } from './own-ids.ts';
 
 /** The format of the input, and how strictly it is read. */
 export interface ImportIntoOptions extends ServiceOptions {
@@ -267,8 +267,8 @@ interface PreparedTree {
   readonly known: boolean;
 }
 
-// A store commits a batch without letting other work run, so a batch is not longer than the longest conversation that
-// is stored like that.
+// The stores let other work run during the commit of a conversation with 250 nodes or more. They commit a batch without
+// such pauses, so a batch is no longer than the longest conversation without them.
 const longestBatch = 250;
 // A conversation without messages takes as long as this many messages.
 const conversationCost = 10;
@@ -356,7 +356,8 @@ async function* finishTree(
   const { treeId, attributes } = incoming.command;
   ledger.attachments += attachments;
   ledger.stored(tree, incoming, result);
-  // Nothing was refused, because the trash has every message already. Without a report it would seem to be imported.
+  // Nothing was refused, because the trash has every message already. Without this finding the conversation would seem
+  // to be imported.
   if (!result.created && result.added.length === 0 && tree.trashed !== true && (await isInTrash(store, treeId)))
     ledger.inTrash(tree);
   const grown: NodeId[] = [];
@@ -405,7 +406,7 @@ async function prepareTree(
   tree: RepairedTree,
   fresh = false,
 ): Promise<PreparedTree> {
-  const found = tree.restores === undefined ? await readDestination(store, tree, ledger.format, rest) : {};
+  const found = tree.restores === undefined ? await readImportDestination(store, tree, ledger.format, rest) : {};
   const whole = await runWithPauses(buildImportCommand(tree, ledger.format, store.owner, { ...found, fresh }), rest);
   const { tree: made, blobs } = await runWithPauses(moveInlineBytes(whole), rest);
   const { treeId } = made.command;

@@ -10,7 +10,7 @@ import type { PinStore } from './pins.ts';
 /**
  * The state of a server. `starting`: first attempt; `ready`: connected; `restarting`: connection lost, next attempt
  * after a short delay; `down`: lost too often, next attempt after a long delay; `disabled`: turned off in the
- * configuration.
+ * configuration; `closed`: not started yet, or stopped.
  */
 export type McpServerStatus = 'starting' | 'ready' | 'restarting' | 'down' | 'disabled' | 'closed';
 

@@ -12,8 +12,8 @@ export interface ListedTools {
   readonly problems: readonly string[];
 }
 
-/** Accepts the response without validation: one invalid entry must not reject the whole list. */
-export const uncheckedToolListSchema: StandardSchemaV1<unknown, unknown> = {
+/** Accepts every response without validation, because one invalid entry must not reject a whole list. */
+export const uncheckedResponseSchema: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'coppice', validate: (value) => ({ value }) },
 };
 
@@ -38,7 +38,7 @@ export async function listTools(
       break;
     }
     const params = cursor === undefined ? {} : { cursor };
-    const answer = await client.request({ method: 'tools/list', params }, uncheckedToolListSchema, options);
+    const answer = await client.request({ method: 'tools/list', params }, uncheckedResponseSchema, options);
     const list = isJsonObject(answer) && Array.isArray(answer.tools) ? answer.tools : null;
     if (list === null) throw new Error('its list of tools is none');
     bytes += JSON.stringify(list).length;

@@ -11,7 +11,7 @@ import { toToolContent } from './call-result.ts';
 import type { McpConnection } from './connect.ts';
 import type { McpLimits, McpServerState, McpServerStatus } from './contract.ts';
 import { errorText } from './error-text.ts';
-import { type ListedTools, uncheckedToolListSchema } from './list-tools.ts';
+import { type ListedTools, uncheckedResponseSchema } from './list-tools.ts';
 import type { ToolDefinition } from './pins.ts';
 
 /** The limits and callbacks that the client passes to each of its servers. */
@@ -192,7 +192,7 @@ export class McpServer {
 
   /** Calls a tool. An abort is passed on to the server. Throws `tool/unavailable` if the server is not connected. */
   async call(tool: string, parameters: JsonObject, signal: AbortSignal): Promise<ToolContent> {
-    if (this.#health.status === 'starting') await rejectOnAbort(this.#firstTry, signal);
+    if (this.#health.status === 'starting') await waitUnlessAborted(this.#firstTry, signal);
     const live = this.#live;
     if (live === null) throw this.#unavailable(tool);
     const { connection } = live;
@@ -201,7 +201,7 @@ export class McpServer {
       const params = { name: tool, arguments: parameters };
       const request = { method: 'tools/call', params };
       return toToolContent(
-        await connection.client.request(request, uncheckedToolListSchema, { signal, timeout: longestTimeout }),
+        await connection.client.request(request, uncheckedResponseSchema, { signal, timeout: longestTimeout }),
       );
     } catch (error) {
       if (signal.aborted) {
@@ -239,7 +239,7 @@ export class McpServer {
   }
 }
 
-async function rejectOnAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function waitUnlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   let stop = (): void => undefined;
   const ending = new Promise<void>((resolve) => {
     stop = resolve;

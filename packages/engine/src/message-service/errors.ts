@@ -11,7 +11,7 @@ const serviceCodes: Readonly<Record<ErrorKind, string>> = {
   internal: 'INTERNAL_SERVER_ERROR',
 };
 
-/** Runs `work`. An error keeps its own code and gets the other as `data.code`, for example `INVALID_OPERATION`. */
+/** Runs `work`. An error keeps its own code; `data.code` is added, for example `INVALID_OPERATION`. */
 export async function withServiceErrorCodes<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

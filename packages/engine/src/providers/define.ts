@@ -35,7 +35,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
     models: spec.models ?? [],
     closed: spec.closed ?? false,
     stream: (request, call) => withGuards(spec, provider, request, call),
-    fit: (request, { capabilities }) => fitParameters(spec, request, supportOf(spec, capabilities), ignoreReturn),
+    fit: (request, { capabilities }) => fitParameters(spec, request, supportOf(spec, capabilities), doNothing),
     accepts: (block, role, model, capabilities) =>
       block.type === 'text' ||
       (spec.supports.blocks.includes(block.type) &&
@@ -119,12 +119,12 @@ async function* withGuards(
     outer?.removeEventListener('abort', stop);
     // Closes the inner stream if the reader stopped or the stream ended early.
     inner.abort();
-    source?.return?.().catch(ignoreReturn);
+    source?.return?.().catch(doNothing);
   }
 }
 
-function ignoreReturn(): void {
-  // The caller passed no handler for notices.
+function doNothing(): void {
+  // Ignores notices without a handler, and errors while an unfinished stream is closed.
 }
 
 function assertKey(provider: Provider, call: ProviderCall): ProviderEvent | null {
@@ -166,7 +166,7 @@ function takesBlock(spec: ProviderSpec, supports: ProviderSupport, block: Block,
 }
 
 function prepareRequest(spec: ProviderSpec, request: ProviderRequest, call: ProviderCall): ProviderRequest {
-  const tell = call.onNotice ?? ignoreReturn;
+  const tell = call.onNotice ?? doNothing;
   const supports = supportOf(spec, call.capabilities);
   const fitted = fitParameters(spec, request, supports, tell);
   const messages = lowerMessages(fitted.messages, {

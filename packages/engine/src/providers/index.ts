@@ -113,7 +113,7 @@ interface ProviderEntry {
 const offlineName = 'offline';
 
 /** The model that answers by default if no provider has a key. It needs no network. */
-export const offlineModel = 'offline/guide';
+export const offlineModelId = 'offline/guide';
 
 // Short, so that users do not notice the search if no local server runs.
 const detectMs = 800;
@@ -217,7 +217,7 @@ export function createProviders(options: ProvidersOptions): ModelProviders {
         const id = ollama.section?.defaultModel ?? first;
         if (first !== undefined && id !== undefined) return `ollama/${id}`;
       }
-      return offlineModel;
+      return offlineModelId;
     },
   };
 }

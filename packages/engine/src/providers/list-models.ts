@@ -1,4 +1,4 @@
-/** Asks a server for its list of models. */
+/** Requests JSON from a provider's server, such as its list of models. */
 import { getCountMember, getMember, getTextMember, listOrNone } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
 import { defaultHttpLimits } from '../http/contract.ts';
@@ -8,8 +8,8 @@ import { startRequestTimers } from '../http/request-timers.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
 import { makeErrorEvent, ProviderFailure } from './errors.ts';
 
-/** Where a server lists its models. */
-export interface ModelList {
+/** A request for JSON from a provider's server, for example for its list of models. */
+export interface JsonRequest {
   readonly path: string;
   /** The body of a POST request; without it the request is a GET. */
   readonly body?: object;
@@ -24,7 +24,7 @@ const listTimeoutMs = 5000;
  * Requests JSON from a path. Rejects with a `ProviderFailure` if the server is unreachable, too slow, or returns an
  * error.
  */
-export async function getJson(call: ProviderCall, list: ModelList): Promise<Json> {
+export async function getJson(call: ProviderCall, wanted: JsonRequest): Promise<Json> {
   const limits = { ...defaultHttpLimits, ...call.limits };
   const watch = startRequestTimers(call.signal);
   try {
@@ -33,7 +33,7 @@ export async function getJson(call: ProviderCall, list: ModelList): Promise<Json
       wait,
       () => new ProviderFailure(makeErrorEvent('provider/timeout', `No list of models within ${wait} ms.`)),
     );
-    const { body: asked, ...rest } = list;
+    const { body: asked, ...rest } = wanted;
     const request = {
       method: asked === undefined ? 'GET' : 'POST',
       accept: 'application/json',
@@ -68,7 +68,7 @@ export function isChatModel(id: string): boolean {
 }
 
 /** Returns the models for chats in the field `data`, which OpenAI, Anthropic and most others use. */
-export async function listServerModels(call: ProviderCall, list: ModelList): Promise<readonly ListedModel[]> {
+export async function listServerModels(call: ProviderCall, list: JsonRequest): Promise<readonly ListedModel[]> {
   const body = await getJson(call, list);
   const models: ListedModel[] = [];
   for (const each of listOrNone(getMember(body, 'data'))) {

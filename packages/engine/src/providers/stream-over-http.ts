@@ -249,7 +249,7 @@ async function* readEvents(
   for (const wired of framing.end()) {
     seen++;
     // The blank line after the last event may be missing. If the JSON is incomplete too, the stream was cut.
-    if (!(wired.data === endOfStreamMark || isJsonType(wired.data))) break;
+    if (!(wired.data === endOfStreamMark || isValidJson(wired.data))) break;
     yield* readOne(reader, wired, host) ?? [];
   }
   if (seen === 0) refuseEmpty(opening, host);
@@ -261,7 +261,7 @@ async function* readEvents(
 
 const graceMs = 250;
 
-function isJsonType(text: string): boolean {
+function isValidJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

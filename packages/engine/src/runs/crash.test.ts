@@ -8,7 +8,7 @@ import { ask, nodeId, readPath, type Store, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
-import { createGenerator } from '../generate/index.ts';
+import { createTurnGenerator } from '../generate/index.ts';
 import { newId } from '../new-id.ts';
 import { createProviders } from '../providers/index.ts';
 import { createScriptedProvider, makeTextEvents } from '../testing/scripted.ts';
@@ -57,7 +57,7 @@ test('[H35] a process killed in the middle of a reply leaves its text, and anoth
   store = await openStore(url);
   const provider = createScriptedProvider([makeTextEvents('and stormy night.')]);
   const providers = createProviders({ config: parseConfig(null, {}), extra: [provider] });
-  const generator = createGenerator({ store, providers });
+  const generator = createTurnGenerator({ store, providers });
   for (const run of await store.runs.list()) await store.runs.beat(run.id, Date.now() - 16_000);
   const [saved, ...others] = await generator.recover();
   expect(others).toEqual([]);
@@ -81,7 +81,7 @@ test('[Y60] a reply that another process writes is stopped from this one', async
   await startWorkerUntilMidReply(url, tree);
   store = await openStore(url);
   const providers = createProviders({ config: parseConfig(null, {}) });
-  const generator = createGenerator({ store, providers });
+  const generator = createTurnGenerator({ store, providers });
   const [writing] = await store.runs.list(tree);
   const id = writing?.nodeId ?? nodeId('');
   expect(await generator.abort({ nodeId: id })).toBe(true);

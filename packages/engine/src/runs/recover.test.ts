@@ -1,7 +1,7 @@
 import { ask, type NodeId, nodeId, run, type Store, textMessage, textOf, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createGenerator } from '../generate/index.ts';
+import { createTurnGenerator } from '../generate/index.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock, ProviderEvent } from '../providers/contract.ts';
@@ -231,7 +231,7 @@ test('[H35] after a crash in the middle of a reply a new engine on the same file
   const tree = treeId(fixture.treeId);
   const { providers } = fixture;
   for (const { id } of await store.runs.list()) await store.runs.beat(id, Date.now() - 16_000);
-  const generator = createGenerator({ store, providers, limits: { flushMs: 5 } });
+  const generator = createTurnGenerator({ store, providers, limits: { flushMs: 5 } });
   const [saved] = await generator.recover();
   expect(saved).toMatchObject({ treeId: tree, status: 'interrupted' });
   const end = await generator.generate(

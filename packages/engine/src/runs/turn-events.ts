@@ -1,7 +1,6 @@
 /**
- * Keeps the events of a turn in the store while it runs, so that any server can be asked for them, from any index. They
- * are the text of a run of its own: it is written together with the replies, and deleted like a lost run soon after the
- * turn has ended.
+ * Keeps the events of a turn in the store while it runs, so that any server can be asked for them, from any index. The
+ * events are stored as the text of a separate run, which is deleted like a lost run soon after the turn has ended.
  */
 import { type ActId, type Run, readTree, type Store, type TreeId } from '@coppice/core';
 import { deltaPacking } from '../generate/broadcast.ts';

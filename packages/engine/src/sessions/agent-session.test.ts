@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAppError } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createEvents } from '../events.ts';
+import { createEventBus } from '../events.ts';
 import { describeContext, openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
 import { AgentSession, SessionManager } from './index.ts';
 
@@ -263,7 +263,7 @@ describe('other functions of a session', () => {
     const manager = sessions.create();
     const [one, two, , four] = await conversation(manager);
     const failures: string[] = [];
-    const events = createEvents(({ event }) => failures.push(event));
+    const events = createEventBus(({ event }) => failures.push(event));
     const session = over(manager, { events });
     const stop = events.before('branch', () => ({ cancel: 'Not now.' }));
     expect(await session.branchInPlace(two ?? '')).toEqual({

@@ -3,7 +3,7 @@ import { type SessionFiles, sessionNodeId, sessionTreeId } from '@coppice/conten
 import { isAppError, type NodeId, nodeId, refuse, type Store, type TreeId, textOf } from '@coppice/core';
 import { printWarning } from '#platform/system';
 import { createCompactor } from '../compaction/index.ts';
-import { createEvents, type Events, type HookFailure } from '../events.ts';
+import { createEventBus, type EventBus, type HookFailure } from '../events.ts';
 import { newId } from '../new-id.ts';
 import type { Summarizer } from '../summaries/index.ts';
 import type { BranchResult, CompactionResult, SessionOptions, SessionStats, SessionTree } from './contract.ts';
@@ -14,7 +14,7 @@ import { buildSessionTree, computeSessionStats } from './session-tree.ts';
 /** The files of an agent session, and optional replacements for its hooks and summaries. */
 export interface AgentSessionOptions extends SessionOptions {
   readonly files: SessionFiles;
-  readonly events?: Events;
+  readonly events?: EventBus;
   /** Called when a hook fails, unless `events` is given; by default a process warning. */
   readonly onHookFailure?: (failure: HookFailure) => void;
   /** Writes summaries; if undefined, they are extracted from the messages without a model. */
@@ -44,14 +44,14 @@ interface SessionMove {
 /** A session with its current file. Branching to a new file makes that the current one. */
 export class AgentSession {
   readonly #options: AgentSessionOptions;
-  readonly events: Events;
+  readonly events: EventBus;
   #manager: SessionManager;
   #store: Promise<Store> | null = null;
 
   constructor(manager: SessionManager, options: AgentSessionOptions) {
     this.#manager = manager;
     this.#options = options;
-    this.events = options.events ?? createEvents(options.onHookFailure ?? warn);
+    this.events = options.events ?? createEventBus(options.onHookFailure ?? warn);
   }
 
   static open(path: string, options: AgentSessionOptions): AgentSession {

@@ -54,12 +54,12 @@ function omitAbsent(fields: Readonly<Record<string, unknown>>): Readonly<Record<
 }
 
 /** The source of ids and the time for added lines. */
-export interface CopyOptions {
+interface CopyOptions {
   readonly newId: () => string;
   readonly time: string;
 }
 
-/** Yields the labels of copied entries and the session's name, as separate lines. */
+/** Returns the labels of copied entries and the session's name, as separate lines. */
 function labelAndNameLines(
   index: SessionIndex,
   lines: ReadonlySet<number>,

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createEvents } from '../events.ts';
+import { createEventBus } from '../events.ts';
 import { describeContext, openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
 import { AgentSession, addHooks, loadHooks } from './index.ts';
 
@@ -13,7 +13,7 @@ const failures: string[] = [];
 beforeEach(async () => {
   sessions = openSessionFixture();
   failures.length = 0;
-  const events = createEvents(({ event }) => failures.push(event));
+  const events = createEventBus(({ event }) => failures.push(event));
   session = new AgentSession(sessions.create(), { ...sessions.options, events });
   for (const [role, content] of [
     ['user', 'one'],

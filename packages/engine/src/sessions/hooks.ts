@@ -1,6 +1,6 @@
 /** Adds and loads hooks: functions of a module that run before and after an act, with access to the session. */
 import { AppError, type TreeId } from '@coppice/core';
-import type { AfterEvents, BeforeEvents, EventName, Events, HookFailure, HookVerdict } from '../events.ts';
+import type { AfterEvents, BeforeEvents, EventBus, EventName, HookFailure, HookVerdict } from '../events.ts';
 import type { NewEntry, SessionContext, SessionEntry } from './contract.ts';
 import type { SessionManager } from './manager.ts';
 
@@ -39,7 +39,7 @@ export interface SessionHooks {
  * in a new file.
  */
 export interface HookSession {
-  readonly events: Events;
+  readonly events: EventBus;
   readonly manager: SessionManager;
 }
 
@@ -70,7 +70,7 @@ const names: readonly EventName[] = ['append', 'branch', 'switch', 'merge', 'com
 
 /** The events of many sessions, and a function that returns the context of each. */
 export interface HookHost {
-  readonly events: Events;
+  readonly events: EventBus;
   contextOf(treeId: TreeId): Promise<HookEventContext>;
 }
 

@@ -386,7 +386,7 @@ describe('saving', () => {
     const one = sessions.create();
     const other = sessions.open(one.path);
     const ids: string[] = [];
-    // More saves than the manager buffers before it updates the index.
+    // The manager updates its index only at the first read after these saves.
     for (let at = 0; at < 150; at++) ids.push(await one.saveMessage({ role: 'user', content: `said ${at}` }));
     expect(one.getLeafUuid()).toBe(ids.at(-1));
     const beside = await other.saveMessage({ role: 'user', content: 'beside' }, ids[3]);

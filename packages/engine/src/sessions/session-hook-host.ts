@@ -3,14 +3,14 @@
  * they get only the event.
  */
 import { AppError, type TreeId } from '@coppice/core';
-import type { Events } from '../events.ts';
+import type { EventBus } from '../events.ts';
 import type { SessionOptions } from './contract.ts';
 import { createHookContext, type HookEventContext, type HookHost } from './hooks.ts';
 import { SessionManager } from './manager.ts';
 
 /** The events to add hooks to, and how to find session files. */
 export interface SessionHookHostOptions extends SessionOptions {
-  readonly events: Events;
+  readonly events: EventBus;
   /** Returns the path of a conversation's session file; null if it has none. */
   fileOf(treeId: TreeId): Promise<string | null>;
 }

@@ -18,9 +18,9 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { orderParentsFirst } from '@coppice/core/tree';
+import { type IsNewerAtSource, metadataKey, readChangeTimes } from './change-times.ts';
 import { findGroupDifferences, regroupNodes } from './sync-groups.ts';
-import { findLabelDifferences, findMetadataDifferences, planAnnotations } from './sync-notes.ts';
-import { type IsNewerAtSource, metadataKey, readChangeTimes } from './sync-touches.ts';
+import { findLabelDifferences, findMetadataDifferences, planAnnotations } from './sync-metadata.ts';
 
 type ChangedRows = NonNullable<Reads['rows']['answer']>;
 

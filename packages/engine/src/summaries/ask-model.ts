@@ -8,8 +8,8 @@ import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { SummaryQuestion } from './prompts.ts';
 
-/** The limits of one question. */
-export interface ModelQuestion {
+/** The limits of one question, and the signal that stops it. */
+export interface AskModelOptions {
   readonly maxTokens: number;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export type ModelAnswer = (
 const nothingUsed = { usage: null, cost: null };
 
 /** Asks a model. Never rejects: a failure, a timeout and an empty answer are results too. */
-export async function askModel(model: Model, question: SummaryQuestion, asking: ModelQuestion): Promise<ModelAnswer> {
+export async function askModel(model: Model, question: SummaryQuestion, asking: AskModelOptions): Promise<ModelAnswer> {
   const { clock, timeoutMs, signal } = asking;
   const { controller, unlink } = createLinkedController(signal);
   const over = new AbortController();

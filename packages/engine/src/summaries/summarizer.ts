@@ -5,7 +5,7 @@ import { makeGenerateError } from '../generate/errors.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
-import { askModel, computeReplySpace, type ModelAnswer, type ModelQuestion } from './ask-model.ts';
+import { type AskModelOptions, askModel, computeReplySpace, type ModelAnswer } from './ask-model.ts';
 import { clipMiddle } from './clip.ts';
 import {
   defaultSummaryLimits,
@@ -128,7 +128,7 @@ function estimateCost({ system, prompt }: SummaryQuestion, said: string): Summar
 }
 
 /** The limits of a question, and the budget of its request. */
-interface SummaryCost extends Omit<ModelQuestion, 'clock'> {
+interface SummaryCost extends Omit<AskModelOptions, 'clock'> {
   readonly allowance?: SummaryAllowance | undefined;
 }
 

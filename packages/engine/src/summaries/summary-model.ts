@@ -27,7 +27,7 @@ export function chooseSummaryModel(
     try {
       return isRealModel(providers.model(id));
     } catch {
-      // Reading the configuration has reported the unknown name; summaries are extracted instead.
+      // The name is unknown, which `coppice config check` reports; summaries are extracted from the messages instead.
       return null;
     }
   };

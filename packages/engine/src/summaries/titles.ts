@@ -12,7 +12,7 @@ import {
   type Store,
   type TreeId,
 } from '@coppice/core';
-import type { Events } from '../events.ts';
+import type { EventBus } from '../events.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
@@ -24,7 +24,7 @@ import { createSummarizer } from './summarizer.ts';
 export interface TitleGeneratorOptions {
   readonly store: Store;
   /** The events of the generator; a title is made after each of its turns. */
-  readonly events: Pick<Events, 'after'>;
+  readonly events: Pick<EventBus, 'after'>;
   /** Writes the titles; if undefined, a title is the first sentence. */
   readonly summarizer?: Summarizer | undefined;
   /** Finds the model of a reply, so that its title comes from the same provider. */
@@ -54,7 +54,7 @@ export interface TitleGenerator {
 /** The actor of titles. It differs from the user, so that the user's undo does not revert titles. */
 export const titleActor = 'coppice:titles';
 
-// How many turns are queued. If more end at once, the oldest get no title until their next turn.
+// How many replies are queued. If more end at once, the oldest get no title.
 const mostWaiting = 200;
 
 interface TitleJob {

@@ -66,7 +66,8 @@ export interface PortionLimits {
 
 const textLimits = [24_000, 6_000, 1_500, 400, 120] as const;
 
-// No token is longer than this many characters. A text that is too long even by this measure is not formatted at all.
+// A token is assumed to have at most this many characters. A text that is too long even by this measure is not
+// formatted at all.
 const longestToken = 8;
 
 /**

@@ -9,7 +9,7 @@ export interface ManualClock extends Clock {
   pass(ms: number): void;
 }
 
-/** Creates the clock. `everyMs` limits it to waits of this length; other waits take their real time. */
+/** Creates the clock. If `everyMs` is given, only waits of this length depend on `tick`; others take real time. */
 export function createManualClock(everyMs?: number): ManualClock {
   let due: (() => void)[] = [];
   let at = 1_000;

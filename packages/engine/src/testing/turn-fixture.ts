@@ -20,14 +20,14 @@ import {
 import { openStore } from '@coppice/stores';
 import { parseConfig } from '../config/load.ts';
 import type { GenerateOptions, Turn, TurnEvent } from '../generate/contract.ts';
-import { createGenerator, type GeneratorOptions, type TurnGenerator } from '../generate/index.ts';
+import { createTurnGenerator, type TurnGenerator, type TurnGeneratorOptions } from '../generate/index.ts';
 import type { HttpLimits } from '../http/contract.ts';
 import { newId } from '../new-id.ts';
 import { createProviders, type ModelProviders } from '../providers/index.ts';
 import { createScriptedProvider, type ScriptedOptions, type ScriptedProvider, type ScriptedReply } from './scripted.ts';
 
 /** The options of the generator, and of the scripted providers. */
-export type TurnFixtureOptions = Omit<GeneratorOptions, 'store' | 'providers'> & {
+export type TurnFixtureOptions = Omit<TurnGeneratorOptions, 'store' | 'providers'> & {
   readonly systemPrompt?: string;
   readonly provider?: ScriptedOptions;
   /** A second scripted provider, named `other`. */
@@ -52,7 +52,9 @@ export interface TurnFixture {
   /** The store's URL, to open it a second time. */
   readonly url: string;
   /** Opens another generator on the same store, as a second process would. */
-  beside(options?: Partial<GeneratorOptions>): Promise<{ readonly store: Store; readonly generator: TurnGenerator }>;
+  beside(
+    options?: Partial<TurnGeneratorOptions>,
+  ): Promise<{ readonly store: Store; readonly generator: TurnGenerator }>;
   send(text: string, options?: Partial<GenerateOptions>): Turn;
   node(id: NodeId | undefined): Promise<Node>;
   /** Returns `role: text` for every node on the path to a node, by default the active one. */
@@ -84,7 +86,7 @@ export async function openTurnFixture(
   const config = { ...parseConfig({ name: 'test.toml', text: lines }, env), limits: httpLimits };
   const providers = createProviders({ config, extra: [provider, other] });
   const limits = { flushMs: 5, followMs: 5, heartbeatMs: 20, lookMs: 10, ...rest.limits };
-  const generator = createGenerator({ ...rest, store, providers, limits });
+  const generator = createTurnGenerator({ ...rest, store, providers, limits });
   const context: RunContext = { actor: 'me', now: Date.now, newId: () => newId(), kit: messageKit };
   const id = treeId(newId());
   const attributes = systemPrompt === undefined ? {} : { systemPrompt };
@@ -103,7 +105,10 @@ export async function openTurnFixture(
     url,
     async beside(more = {}) {
       const second = kind === 'memory' ? store : await openStore(url);
-      const one = { store: second, generator: createGenerator({ ...rest, providers, limits, ...more, store: second }) };
+      const one = {
+        store: second,
+        generator: createTurnGenerator({ ...rest, providers, limits, ...more, store: second }),
+      };
       opened.push(one);
       return one;
     },

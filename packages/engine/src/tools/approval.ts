@@ -12,7 +12,7 @@ export function hashToolCall(name: string, parameters: JsonObject): string {
  * Holds approvals that are granted before the call, for example by a separate request. Each allows one call of that
  * tool with those arguments.
  */
-export class Approvals {
+export class GrantedApprovals {
   readonly #granted = new Map<string, number>();
 
   /** Allows one call with this hash. Granting it twice allows two calls. */

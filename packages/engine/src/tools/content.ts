@@ -4,7 +4,7 @@ import type { Block, TextBlock } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { truncateToBytes } from './result-text.ts';
 
-/** A result of several blocks, as MCP tools return it. If it is an error, its text begins with a statement of that. */
+/** A result of several blocks, as MCP tools return it. {@link limitBlocks} marks the text of an error. */
 export class ToolContent {
   readonly blocks: readonly Block[];
   readonly isError: boolean;

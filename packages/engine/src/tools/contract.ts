@@ -111,7 +111,7 @@ export interface ToolResult {
   readonly message: Message;
   /** Null if the call succeeded; the message contains the reason. */
   readonly error: ToolErrorCode | null;
-  /** Whether the result was cut at the size limit; a note at its end says so. */
+  /** Whether the result was cut at the size limit; a note in the result says so. */
   readonly truncated: boolean;
   readonly elapsedMs: number;
 }

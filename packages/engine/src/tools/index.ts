@@ -1,6 +1,6 @@
 /** The public names of the tools. */
 
-export { Approvals, hashToolCall } from './approval.ts';
+export { GrantedApprovals, hashToolCall } from './approval.ts';
 export { defaultToolLimits, type ToolLimits } from './call.ts';
 export { ToolContent } from './content.ts';
 export * from './contract.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
-import { Approvals, hashToolCall } from './approval.ts';
+import { GrantedApprovals, hashToolCall } from './approval.ts';
 import type { ApprovalRequest, Approve, Tool, ToolCall, ToolResult } from './contract.ts';
 import { defineTool, type ToolSpecification } from './define.ts';
 import { builtInTools, createTools } from './registry.ts';
@@ -327,7 +327,7 @@ describe('approval', () => {
   });
 
   test('[W74] an approval given in advance is valid for one call; later calls need another approval', async () => {
-    const approvals = new Approvals();
+    const approvals = new GrantedApprovals();
     const approve = approvals.deciding();
     const hash = hashToolCall('write', { n: 1 });
     approvals.grant(hash);

@@ -1,6 +1,6 @@
 import { messageKit } from '@coppice/content';
 import { ask, readTree, run, treeId } from '@coppice/core';
-import { newId, RecordedWork } from '@coppice/engine';
+import { newId, RecordedSessionReader } from '@coppice/engine';
 import { encodeReply } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
@@ -225,7 +225,7 @@ describe('a program that names no sessions', () => {
     await post(chat, { ...call(user('Which tea?')), tools }, run);
     await post(chat, { ...call(user('Which tea?'), said('Answer 2.'), user('Sure?')), tools }, run);
     expect(await trees()).toHaveLength(2);
-    const { sessions } = await new RecordedWork(server.store).list();
+    const { sessions } = await new RecordedSessionReader(server.store).list();
     expect(sessions).toMatchObject([
       { title: 'Which tea?', program: 'Tea maker', children: [{ kind: 'side-calls', figures: { calls: 1 } }] },
     ]);
@@ -233,7 +233,7 @@ describe('a program that names no sessions', () => {
     await post(chat, { ...call(user('Which milk?')), tools }, { 'x-coppice-run': 'p3' });
     await post(chat, routing, { 'x-coppice-run': 'p3' });
     await trees();
-    const [milk] = (await new RecordedWork(server.store).list()).sessions;
+    const [milk] = (await new RecordedSessionReader(server.store).list()).sessions;
     expect(milk).toMatchObject({ title: 'Which milk?', children: [{ kind: 'side-calls' }] });
     // The same question from another process is not a retry.
     await post(chat, { ...call(user('Which tea?')), tools }, { 'x-coppice-run': 'p2' });
@@ -245,7 +245,7 @@ describe('a program that names no sessions', () => {
     await post(chat, routing);
     await post(chat, { ...call(user('Which tea?')), tools });
     expect(await trees()).toHaveLength(2);
-    const { sessions } = await new RecordedWork(server.store).list();
+    const { sessions } = await new RecordedSessionReader(server.store).list();
     expect(sessions).toMatchObject([{ title: 'Which tea?', children: [] }]);
   });
 

@@ -1,10 +1,10 @@
 import {
-  addFigures,
+  addCallTotals,
+  type CallTotals,
   type RecordedSession,
-  RecordedWork,
-  sumSessionFigures,
-  type WorkFigures,
-  zeroFigures,
+  RecordedSessionReader,
+  sumSessionTotals,
+  zeroCallTotals,
 } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
@@ -47,7 +47,10 @@ export const agents = defineSubcommand({
     });
     const failed = await recorder.failedCalls();
     const acknowledged = given.flag('seen') ? await recorder.acknowledge() : 0;
-    const today = sessions.reduce((sum, session) => addFigures(sum, sumSessionFigures(session, 'recent')), zeroFigures);
+    const today = sessions.reduce(
+      (sum, session) => addCallTotals(sum, sumSessionTotals(session, 'recent')),
+      zeroCallTotals,
+    );
     const { style } = at.output;
     const all = sessions.flatMap(withSubAgents);
     const short = shortenIds(all.map(({ treeId }) => treeId));
@@ -73,7 +76,7 @@ export const agents = defineSubcommand({
       const { treeId, kind, figures, lastAt, children } = session;
       const indent = '  '.repeat(depth + 1);
       const about = kind === 'session' ? (session.program ?? '') : kind === 'sub-agent' ? 'sub-agent' : 'side calls';
-      const right = `${figuresText(kind === 'session' ? sumSessionFigures(session) : figures)}  ${formatLocalTime(lastAt)}`;
+      const right = `${figuresText(kind === 'session' ? sumSessionTotals(session) : figures)}  ${formatLocalTime(lastAt)}`;
       const head = `${indent}${short(treeId)}  ${about === '' ? '' : `${about}: `}`;
       const space = Math.max(16, at.output.columns - widthOf(head) - widthOf(right) - 2);
       const title = fitWidth(toOneLine(at.output.foreign(nameOf(treeId)), space), space);
@@ -102,7 +105,7 @@ async function openRecorder(at: CliContext): Promise<Recorder> {
   }
   const [store, failed] = [await at.store(), await openFailedCalls(at)];
   return {
-    list: (query) => new RecordedWork(store).list(query),
+    list: (query) => new RecordedSessionReader(store).list(query),
     failedCalls: async () => (await failed.list(store.owner)).map(({ owner: _, ...call }) => call),
     acknowledge: () => failed.acknowledge(store.owner),
   };
@@ -131,7 +134,7 @@ function startOfDay(at: number): number {
   return day.getTime();
 }
 
-function figuresText({ calls, toolCalls, tokens, cost, errors }: WorkFigures): string {
+function figuresText({ calls, toolCalls, tokens, cost, errors }: CallTotals): string {
   const parts = [
     formatCountedNoun(calls, 'call'),
     formatCountedNoun(toolCalls, 'tool call'),

@@ -94,7 +94,7 @@ function* readBranches(scope: CommandScope, limit: number): ReadProgram<{ rows: 
   for (const node of shown) {
     const { id, role, kind, status, createdAt } = node;
     const { messages = 0, own = 0 } = counts.get(id) ?? {};
-    // In quotes, to tell the last message from a title that a model chose.
+    // The 1 claims a child, because the preview of a leaf would be the title that a model chose, not its text.
     const preview = previewOf(node, 1);
     const label = labels.get(id) ?? null;
     rows.push({ nodeId: id, role, kind, status, preview, label, createdAt, messages, own, current: id === current });

@@ -1,6 +1,6 @@
 import { run } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createEvents } from '../../events.ts';
+import { createEventBus } from '../../events.ts';
 import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 import type { CompactBranchRequest } from '../contract.ts';
 
@@ -44,7 +44,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
 });
 
 test('[E9] without a model the summary is made from excerpts, and hooks are called', async () => {
-  const events = createEvents();
+  const events = createEventBus();
   const asked: unknown[] = [];
   events.before('compact', (event) => void asked.push(event));
   const fixture = await openCommandFixture('sqlite', { events });

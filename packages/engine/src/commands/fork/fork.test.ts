@@ -1,11 +1,11 @@
 import { ask } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createEvents } from '../../events.ts';
+import { createEventBus } from '../../events.ts';
 import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 
 describe.each(commandFixtureStores)('on %s', (kind) => {
   let fixture: CommandFixture;
-  const events = createEvents();
+  const events = createEventBus();
   beforeEach(async () => {
     fixture = await openCommandFixture(kind, { events });
   });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createEvents, type Events } from '../../events.ts';
+import { createEventBus, type EventBus } from '../../events.ts';
 import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 
 describe.each(commandFixtureStores)('on %s', (kind) => {
   let fixture: CommandFixture;
-  let events: Events;
+  let events: EventBus;
   beforeEach(async () => {
-    events = createEvents();
+    events = createEventBus();
     fixture = await openCommandFixture(kind, { events });
   });
   afterEach(() => fixture.close());

@@ -1,6 +1,6 @@
 import { type NodeId, run, textMessage } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createEvents } from '../../events.ts';
+import { createEventBus } from '../../events.ts';
 import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
 
 describe.each(commandFixtureStores)('on %s', (kind) => {
@@ -119,7 +119,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
 
 describe('hooks', () => {
   test('[E14] before a switch can cancel or redirect it, and after it are called', async () => {
-    const events = createEvents();
+    const events = createEventBus();
     const fixture = await openCommandFixture('memory', { events });
     const [q1, a1, q2] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     const reported: unknown[] = [];
@@ -141,7 +141,7 @@ describe('hooks', () => {
   });
 
   test('[E14] before a branch can write the summary themselves', async () => {
-    const events = createEvents();
+    const events = createEventBus();
     const fixture = await openCommandFixture('memory', { events });
     const [, a1] = await fixture.say(['q1', 'a1', 'q2', 'a2']);
     events.before('branch', (event) => ({ replace: { ...event, summary: 'From the hook.' } }));

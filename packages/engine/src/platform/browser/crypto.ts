@@ -1,4 +1,4 @@
-/** The cryptography of the engine in a browser. Random values work; encrypted records are stored in files only. */
+/** The cryptography of the engine in a browser: only `randomUUID` works, because encrypted key files need Node. */
 import type * as node from '../node/crypto.ts';
 import { refuseInBrowser } from './refuse.ts';
 

@@ -26,8 +26,8 @@ export interface ChildCommand {
 /** A transport that tells how its child process ended. */
 export interface ChildTransport extends Transport {
   /**
-   * Returns exit status and last output of the child, without secrets. Null while it runs, and if its exit was
-   * requested.
+   * Returns exit status and last output of the child, without secrets. Null while it runs, and after a requested exit
+   * without an error code.
    */
   ending(): string | null;
 }

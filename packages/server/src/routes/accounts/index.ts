@@ -2,7 +2,7 @@
 
 import { type ApiToken, AppError, type User } from '@coppice/core';
 import { omitUndefined } from '@coppice/core/decode';
-import { addUse, type ModelUse, utcDayOf } from '@coppice/engine';
+import { type ModelUse, sumModelUse, utcDayOf } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { randomText } from '#platform/crypto';
 import { requireFutureExpiry } from '../../expiry.ts';
@@ -252,7 +252,7 @@ const usage = defineRoute({
     const [today, period] = [new Map<string, ModelUse>(), new Map<string, ModelUse>()];
     for (let back = 0; back < usageDays; back++)
       for (const [owner, use] of await spending.byOwner(utcDayOf(services.now() - back * 86_400_000))) {
-        period.set(owner, addUse(period.get(owner), use));
+        period.set(owner, sumModelUse(period.get(owner), use));
         if (back === 0) today.set(owner, use);
       }
     const items = [...period].map(([userId, use]) => ({ userId, today: today.get(userId) ?? noUse, period: use }));

@@ -3,7 +3,13 @@
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, readTree, type Store } from '@coppice/core';
 import { omitUndefined } from '@coppice/core/decode';
-import { addFigures, type RecordedSession, RecordedWork, sumSessionFigures, zeroFigures } from '@coppice/engine';
+import {
+  addCallTotals,
+  type RecordedSession,
+  RecordedSessionReader,
+  sumSessionTotals,
+  zeroCallTotals,
+} from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
 import { countQuerySchema, listOfSchema, pageLimitSchema } from '../../wire/schemas.ts';
@@ -60,10 +66,10 @@ const recordedWork = z
   .openapi('RecordedWork');
 
 // Computed figures, cached for each store.
-const works = new WeakMap<Store, RecordedWork>();
+const works = new WeakMap<Store, RecordedSessionReader>();
 
-function workOf(store: Store): RecordedWork {
-  const known = works.get(store) ?? new RecordedWork(store);
+function workOf(store: Store): RecordedSessionReader {
+  const known = works.get(store) ?? new RecordedSessionReader(store);
   works.set(store, known);
   return known;
 }
@@ -105,8 +111,8 @@ const list = defineRoute({
       cursor: page.cursor,
       running: running.length,
       recent: page.sessions.reduce(
-        (sum, session) => addFigures(sum, sumSessionFigures(session, 'recent')),
-        zeroFigures,
+        (sum, session) => addCallTotals(sum, sumSessionTotals(session, 'recent')),
+        zeroCallTotals,
       ),
     });
   },

@@ -1,4 +1,4 @@
-import { createEvents } from '@coppice/engine';
+import { createEventBus } from '@coppice/engine';
 import { makeUsageEvent, type ScriptedReply } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { createTestId, createTree, openTestServer } from '../../testing/index.ts';
@@ -125,7 +125,7 @@ const compactions = [
 test.each(compactions)(
   '[A108] a compaction %s respects the daily budget and hooks that cancel',
   async (_, path, body) => {
-    const events = createEvents();
+    const events = createEventBus();
     const config = [
       '[models."scripted/one"]\nwindow = 100000\nmax_output = 1000\nprice = { input = 100, output = 1000 }',
       '[summaries]\nmodel = "scripted/one"',
@@ -165,7 +165,7 @@ test.each([
   ['branch', { summary: 'Given.' }],
   ['branch', {}],
 ] as const)('[A108] a hook can cancel a %s with %j, and is called after it otherwise', async (act, body) => {
-  const events = createEvents();
+  const events = createEventBus();
   const server = await openTestServer({ events });
   const { id, nodeIds, version } = await createTree(server, ['a', 'b']);
   const asked: unknown[] = [];

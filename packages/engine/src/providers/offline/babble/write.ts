@@ -4,7 +4,7 @@ import { pickOne, type RandomSource } from '../random.ts';
 import type { WordCorpus } from './words.ts';
 
 /** Length, temperature and topics of a generated text. */
-export interface TextOptions {
+export interface BabbleOptions {
   /** At 0 the text follows the book closely, at 2 hardly at all. */
   readonly temperature: number;
   readonly random: RandomSource;
@@ -62,7 +62,7 @@ function continuations({ text, places }: WordCorpus, written: readonly number[],
   return [...positions].map((place) => place + 1).filter((place) => (text[place] ?? -1) >= 0);
 }
 
-function choose({ text }: WordCorpus, places: readonly number[], manner: TextOptions): number | undefined {
+function choose({ text }: WordCorpus, places: readonly number[], manner: BabbleOptions): number | undefined {
   const counts = new Map<number, number>();
   for (const place of places) {
     const number = text[place] ?? -1;
@@ -87,7 +87,7 @@ function choose({ text }: WordCorpus, places: readonly number[], manner: TextOpt
 }
 
 /** Generates about `length` words, in whole sentences and paragraphs. */
-export function generateText(corpus: WordCorpus, manner: TextOptions): string {
+export function generateText(corpus: WordCorpus, manner: BabbleOptions): string {
   const { random, topics, length } = manner;
   const order = chainOrder(manner.temperature);
   const written: number[] = [];

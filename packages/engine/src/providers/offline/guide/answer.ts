@@ -67,7 +67,7 @@ export function findLastQuestion(messages: readonly Message[]): string {
 
 /**
  * Returns the reply to a conversation. It quotes the best passage; seed and temperature change only the wording around
- * it.
+ * the quotation and how many sentences are quoted.
  */
 export function answerQuestion(request: ProviderRequest, random: RandomSource): string {
   const results = findToolResults(request.messages, callNamesById(request.messages));

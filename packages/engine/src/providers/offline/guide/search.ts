@@ -173,7 +173,7 @@ export function createPassageIndex(passages: readonly GuideSection[]): PassageIn
     const count = occurs.get(word) ?? 0;
     return Math.log(1 + (documents.length - count + 0.5) / (count + 0.5));
   };
-  /** Corrects a word if exactly one letter of it is wrong, missing or added compared with a word of the documents. */
+  /** Replaces a word that the documents do not contain by one of theirs, if {@link isOneEditApart} accepts the pair. */
   const spelled = (word: string) => {
     if (word.length < 5 || occurs.has(word) || synonymsOf(word).size > 0) return word;
     for (const known of occurs.keys()) if (known.length >= 5 && isOneEditApart(word, known)) return known;

@@ -12,7 +12,7 @@ import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 import { type ReplyJob, writeReply } from './write-reply.ts';
 
 /** Writes all replies of a round concurrently and waits until they have ended. */
-export async function writeRound(
+export async function writeReplyRound(
   services: TurnServices,
   state: TurnState,
   target: ReplyTarget,

@@ -18,7 +18,7 @@ import { parseUsage } from '@coppice/core/context';
 import { getText, isJsonObject } from '@coppice/core/decode';
 
 /** Totals of the recorded calls of a session. */
-export interface WorkFigures {
+export interface CallTotals {
   readonly calls: number;
   readonly toolCalls: number;
   /** Input and output tokens together. */
@@ -49,16 +49,16 @@ export interface RecordedSession {
   readonly call: string | null;
   /** The model of the last answer. */
   readonly model: string | null;
-  readonly figures: WorkFigures;
-  /** The figures of the calls since `RecordedWorkQuery.since`. */
-  readonly recent: WorkFigures;
+  readonly figures: CallTotals;
+  /** The figures of the calls since `RecordedSessionQuery.since`. */
+  readonly recent: CallTotals;
   readonly startedAt: number;
   readonly lastAt: number;
   readonly children: readonly RecordedSession[];
 }
 
 /** Filters and the page of a list of recorded sessions. */
-export interface RecordedWorkQuery {
+export interface RecordedSessionQuery {
   readonly project?: string;
   readonly program?: string;
   /**
@@ -72,13 +72,13 @@ export interface RecordedWorkQuery {
 }
 
 /** A page of sessions, the last changed first. */
-export interface RecordedWorkPage {
+export interface RecordedSessionPage {
   readonly sessions: readonly RecordedSession[];
   readonly cursor: string | null;
 }
 
 /** The figures of a session without calls. */
-export const zeroFigures: WorkFigures = {
+export const zeroCallTotals: CallTotals = {
   calls: 0,
   toolCalls: 0,
   tokens: 0,
@@ -89,7 +89,7 @@ export const zeroFigures: WorkFigures = {
 };
 
 /** Returns the sum of two figures; the cost is null only if both are. */
-export function addFigures(a: WorkFigures, b: WorkFigures): WorkFigures {
+export function addCallTotals(a: CallTotals, b: CallTotals): CallTotals {
   return {
     calls: a.calls + b.calls,
     toolCalls: a.toolCalls + b.toolCalls,
@@ -101,15 +101,15 @@ export function addFigures(a: WorkFigures, b: WorkFigures): WorkFigures {
   };
 }
 
-export function sumSessionFigures(session: RecordedSession, which: 'figures' | 'recent' = 'figures'): WorkFigures {
-  return session.children.reduce((sum, child) => addFigures(sum, sumSessionFigures(child, which)), session[which]);
+export function sumSessionTotals(session: RecordedSession, which: 'figures' | 'recent' = 'figures'): CallTotals {
+  return session.children.reduce((sum, child) => addCallTotals(sum, sumSessionTotals(child, which)), session[which]);
 }
 
 /**
  * Computes the figures of recorded sessions. Caches them per tree until it changes, because the same page is requested
  * often.
  */
-export class RecordedWork {
+export class RecordedSessionReader {
   readonly #store: Store;
   readonly #known = new Map<TreeId, { readonly version: number; readonly since: number; readonly read: TreeWork }>();
 
@@ -118,7 +118,7 @@ export class RecordedWork {
   }
 
   /** Lists sessions with their sub-agents. A project or program without sessions gives an empty page. */
-  async list(query: RecordedWorkQuery = {}): Promise<RecordedWorkPage> {
+  async list(query: RecordedSessionQuery = {}): Promise<RecordedSessionPage> {
     const { limit = 50, since = 0 } = query;
     const rows: TreeRow[] = [];
     let cursor = query.cursor;
@@ -232,8 +232,8 @@ function hasProgram(row: TreeRow, program: string | undefined): boolean {
 
 /** The figures of one tree, without its sub-agents. */
 interface TreeWork {
-  readonly figures: WorkFigures;
-  readonly recent: WorkFigures;
+  readonly figures: CallTotals;
+  readonly recent: CallTotals;
   readonly model: string | null;
   /** The `seq` of the reply that `model` was taken from. */
   readonly modelSeq: number;
@@ -244,7 +244,13 @@ async function readTreeWork(store: Store, row: TreeRow, since: number): Promise<
   const replies = (await store.read(row.id, () => readTopology(row.id)))
     .filter(({ role }) => role === 'assistant')
     .map(({ id }) => id);
-  let work: TreeWork = { figures: zeroFigures, recent: zeroFigures, model: null, modelSeq: -1, lastAt: row.createdAt };
+  let work: TreeWork = {
+    figures: zeroCallTotals,
+    recent: zeroCallTotals,
+    model: null,
+    modelSeq: -1,
+    lastAt: row.createdAt,
+  };
   for (let from = 0; from < replies.length; from += nodesAtOnce) {
     const ids: readonly NodeId[] = replies.slice(from, from + nodesAtOnce);
     for (const node of await store.read(row.id, () => ask('nodes', { ids }))) work = addReply(work, node, since);
@@ -260,7 +266,7 @@ function addReply(work: TreeWork, node: Node, since: number): TreeWork {
   const startedAt = typeof timing['startedAt'] === 'number' ? timing['startedAt'] : node.createdAt;
   const totalMs = typeof timing['totalMs'] === 'number' ? timing['totalMs'] : 0;
   const usage = parseUsage(node);
-  const one: WorkFigures = {
+  const one: CallTotals = {
     calls: 1,
     toolCalls: node.message?.content.filter(isToolUse).length ?? 0,
     tokens: usage?.totalTokens ?? 0,
@@ -274,8 +280,8 @@ function addReply(work: TreeWork, node: Node, since: number): TreeWork {
   // Compares `seq` instead of times, because two calls may end in the same millisecond and clocks may be set back.
   const isNewest = model !== null && node.seq > work.modelSeq;
   return {
-    figures: addFigures(work.figures, one),
-    recent: startedAt >= since ? addFigures(work.recent, one) : work.recent,
+    figures: addCallTotals(work.figures, one),
+    recent: startedAt >= since ? addCallTotals(work.recent, one) : work.recent,
     ...(isNewest ? { model, modelSeq: node.seq } : { model: work.model, modelSeq: work.modelSeq }),
     lastAt: Math.max(work.lastAt, endedAt),
   };

@@ -23,7 +23,7 @@ async function findExistingTree(store: Store, derived: TreeId, id: string): Prom
 }
 
 /** Finds the tree of a conversation and which of its nodes exist; empty if the store has no such tree. */
-export async function readDestination(
+export async function readImportDestination(
   store: Store,
   tree: RepairedTree,
   format: string,
