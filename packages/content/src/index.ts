@@ -7,7 +7,7 @@ export { parseJson } from './json-text.ts';
 
 export { normaliseMessage, normaliseMessages } from './legacy.ts';
 export { defaultLimits, type MessageLimits } from './limits.ts';
-export { type ParseOptions, parseMessage, parseMessages, parseMessageText, toContentText } from './message.ts';
+export { type MessageParseOptions, parseMessage, parseMessages, parseMessageText, toContentText } from './message.ts';
 
 // The registry of blocks, and the types of its members.
 
@@ -40,7 +40,7 @@ export type { UnknownBlock } from './blocks/unknown.ts';
 
 export { extractUserWords, removeProgramElements, titleFromMessages, titleFromText } from './conversation-title.ts';
 export { equalityForm, equalityKey } from './equality.ts';
-export { messageKit, messageTokens, searchText } from './kit.ts';
+export { estimateMessageTokens, messageKit, toSearchText } from './kit.ts';
 
 export {
   hasInlineBytes,

@@ -11,7 +11,7 @@ const messageOverhead = 4;
  * reply comes last, and so do blocks that a program added to the words of a user, because a preview shows the beginning.
  * Adjacent text blocks are joined without a separator. For a message with one text block it returns exactly that text.
  */
-export function searchText(message: Message): string {
+export function toSearchText(message: Message): string {
   const added = addedByPrograms(message);
   if (added.size === 0) return joinTexts(inReadingOrder(message.content));
   const words = joinTexts(message.content.filter((block) => !added.has(block)));
@@ -50,11 +50,11 @@ function inReadingOrder(content: readonly Block[]): readonly Block[] {
 }
 
 /** Estimates the tokens of a message, for messages that were not sent yet. Usage reported by a provider is exact. */
-export function messageTokens(message: Message): number {
+export function estimateMessageTokens(message: Message): number {
   let tokens = messageOverhead;
   for (const block of message.content) tokens += blockDefinitionOf(block).tokens(block);
   return tokens;
 }
 
 /** The functions for messages that core and stores need, for Coppice's block types. */
-export const messageKit: MessageKit = { key: equalityKey, text: searchText, tokens: messageTokens };
+export const messageKit: MessageKit = { key: equalityKey, text: toSearchText, tokens: estimateMessageTokens };

@@ -4,7 +4,7 @@ import { type JsonObject, type Message, ok, type Result } from '@coppice/core';
 import { isJsonObject, isPlainObject } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
 import { defaultLimits } from './limits.ts';
-import { type ParseOptions, parseList, parseMessage } from './message.ts';
+import { type MessageParseOptions, parseMessage, parseMessageList } from './message.ts';
 import { excerpt, refuseInvalidInput, showValue } from './problem.ts';
 
 /** Names that additional fields of a call cannot have on the block, because the block already uses them. */
@@ -109,7 +109,7 @@ function readLegacy(value: Readonly<Record<string, unknown>>, where: string, dep
  * become `tool-use` blocks after the text, and blank arguments become `{}`. Refuses null content without calls, and
  * arguments that are not a JSON object; that refusal contains the call's id and name and the raw text.
  */
-export function normaliseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
+export function normaliseMessage(value: unknown, options: MessageParseOptions = {}): Result<Message> {
   const { where = 'message', limits = defaultLimits } = options;
   if (!isPlainObject(value)) return parseMessage(value, options);
   if (Array.isArray(value.content) && (value.tool_calls === undefined || value.tool_calls === null)) {
@@ -120,6 +120,6 @@ export function normaliseMessage(value: unknown, options: ParseOptions = {}): Re
 }
 
 /** Parses a list of messages in canonical or legacy form; the refusal names the index, such as `messages[3]`. */
-export function normaliseMessages(value: unknown, options: ParseOptions = {}): Result<readonly Message[]> {
-  return parseList(value, normaliseMessage, options);
+export function normaliseMessages(value: unknown, options: MessageParseOptions = {}): Result<readonly Message[]> {
+  return parseMessageList(value, normaliseMessage, options);
 }

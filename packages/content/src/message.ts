@@ -17,7 +17,7 @@ import { defaultLimits, type MessageLimits } from './limits.ts';
 import { refuseInvalidInput, showValue } from './problem.ts';
 
 /** How a message is parsed, and how error messages name it. */
-export interface ParseOptions {
+export interface MessageParseOptions {
   /** The name of the message in error messages, such as `messages[3]`. */
   readonly where?: string;
   /** Whether a blank message is refused (the default) or kept for a caller that skips it, such as append. */
@@ -84,7 +84,7 @@ const surelyFits = 1 / 32;
  * unknown types and unknown fields of blocks are kept; an unknown field of the message is refused. Accepts only the
  * canonical form; `normaliseMessage` also accepts older forms.
  */
-export function parseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
+export function parseMessage(value: unknown, options: MessageParseOptions = {}): Result<Message> {
   const { where = 'message', blank = 'refuse', limits = defaultLimits } = options;
   if (!isPlainObject(value)) return refuseInvalidInput(where, `is ${showValue(value)} where a message is needed`);
   const { role, content, tool_call_id: call } = value;
@@ -121,10 +121,10 @@ export function parseMessage(value: unknown, options: ParseOptions = {}): Result
  * Parses a list with a parser for single messages. The first refusal names its index, and then no messages are
  * returned.
  */
-export function parseList(
+export function parseMessageList(
   value: unknown,
-  read: (value: unknown, options: ParseOptions) => Result<Message>,
-  options: ParseOptions = {},
+  read: (value: unknown, options: MessageParseOptions) => Result<Message>,
+  options: MessageParseOptions = {},
 ): Result<readonly Message[]> {
   const { where = 'messages' } = options;
   if (!Array.isArray(value))
@@ -142,12 +142,12 @@ export function parseList(
 }
 
 /** Parses a list of messages in canonical form; the refusal names the index, such as `messages[3]`. */
-export function parseMessages(value: unknown, options: ParseOptions = {}): Result<readonly Message[]> {
-  return parseList(value, parseMessage, options);
+export function parseMessages(value: unknown, options: MessageParseOptions = {}): Result<readonly Message[]> {
+  return parseMessageList(value, parseMessage, options);
 }
 
 /** Parses a message in canonical form from JSON text, as strictly as `parseJson`. */
-export function parseMessageText(text: string, options: ParseOptions = {}): Result<Message> {
+export function parseMessageText(text: string, options: MessageParseOptions = {}): Result<Message> {
   const { where = 'message', limits = defaultLimits } = options;
   if (text.length > limits.messageBytes || utf8Length(text) > limits.messageBytes)
     return refuseInvalidInput(where, tooLargeProblem(limits));

@@ -21,7 +21,7 @@ import {
 } from './conformance/storing.ts';
 import type { Format } from './contract.ts';
 import { decodeUtf8 } from './decode.ts';
-import { readExport } from './exporting.ts';
+import { readExportedTree } from './exporting.ts';
 import type { ImportFinding } from './findings.ts';
 import { formats } from './formats.ts';
 import { openInput, readSample } from './input.ts';
@@ -421,7 +421,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
           const stored = await storeInput(toInput(files), { format });
           const [id] = stored.ids;
           if (id === undefined) return;
-          const { nodes } = await stored.store.read(id, () => readExport(id));
+          const { nodes } = await stored.store.read(id, () => readExportedTree(id));
           const plain = nodes.filter(
             ({ kind, message }) =>
               kind === 'message' &&

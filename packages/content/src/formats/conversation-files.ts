@@ -6,7 +6,14 @@ import { readDocumentRecords, readLineRecords } from './file-records.ts';
 import { detailOf } from './finding-details.ts';
 import { buildFinding, type FindingSeverity, type ImportFinding } from './findings.ts';
 import { parseForeignJson } from './foreign-json.ts';
-import { type ImportInput, type InputFile, isLineFile, isMediaFile, readSample, type SampleFile } from './input.ts';
+import {
+  type ImportInput,
+  type InputFile,
+  isJsonLinesFile,
+  isMediaFile,
+  readSample,
+  type SampleFile,
+} from './input.ts';
 import { type JsonPathPattern, type JsonPiece, JsonSplitter } from './split-json.ts';
 
 /** The layout of a program's files, and a function that converts a conversation to a tree. */
@@ -53,7 +60,7 @@ export interface ListedFolder {
 }
 
 /** Returns the folders of a list in which each has an id and a name. */
-export function listedFolders(part: Json): readonly ListedFolder[] {
+export function readListedFolders(part: Json): readonly ListedFolder[] {
   return (Array.isArray(part) ? part : []).filter(isJsonObject).map((folder: JsonObject) => ({
     id: getFilledText(folder, 'id') ?? '',
     name: getFilledText(folder, 'title') ?? getFilledText(folder, 'name'),
@@ -153,7 +160,7 @@ export async function* readConversationFile(
   options: ReadOptions,
 ): AsyncGenerator<ReadEvent> {
   const { isConversation, paths, otherwise = 'loss' } = files;
-  const inLines = files.lines === true && (await isLineFile(file));
+  const inLines = files.lines === true && (await isJsonLinesFile(file));
   const names = await readFolders(file, files);
   const tree = (record: { readonly value: JsonObject; readonly place: string }, findings: readonly ImportFinding[]) => {
     const made = files.tree(record.value, record.place, findings, options);

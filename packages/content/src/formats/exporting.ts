@@ -77,7 +77,7 @@ export function exportedPath(tree: ExportedTree, to: NodeId | null = tree.active
 }
 
 /** Reads the part of a tree to export, in one snapshot. Throws if the node does not exist. */
-export function* readExport(
+export function* readExportedTree(
   treeId: TreeId,
   names: readonly ExternalId[] = [],
   selection: ExportSelection = { what: 'tree' },

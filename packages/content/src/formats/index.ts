@@ -12,7 +12,7 @@ export {
   exportedIds,
   exportedPath,
   originalTreeRecord,
-  readExport,
+  readExportedTree,
 } from './exporting.ts';
 export {
   detailOf,
@@ -49,7 +49,7 @@ export {
   type SampleFile,
 } from './input.ts';
 export { type MovedTree, moveInlineBytes } from './move-inline-bytes.ts';
-export { audioBlocks, fromOpenAi, imageFromUrl } from './openai-messages.ts';
+export { buildAudioBlocks, fromOpenAi, imageFromUrl } from './openai-messages.ts';
 export { type ImportMetadata, type OriginalRecord, originalRecordOf, readImportMetadata } from './original-record.ts';
 export { type FormatGuess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';

@@ -220,7 +220,7 @@ async function beginsAgain(file: InputFile): Promise<boolean> {
 }
 
 /** Whether a file has one JSON value per line, judged by its beginning. Otherwise the file is one document. */
-export async function isLineFile(file: InputFile): Promise<boolean> {
+export async function isJsonLinesFile(file: InputFile): Promise<boolean> {
   const { head, whole } = await readHead(file);
   const { text } = decodeUtf8(head);
   // A bracket alone on the first line starts a formatted document. Some of its lines may be valid JSON values too.

@@ -123,7 +123,7 @@ export function fromOpenAi(record: JsonObject): JsonObject {
  * Returns blocks for audio: the transcript, which can be read and searched, and the audio. Returns none for audio
  * without an id.
  */
-export function audioBlocks(audio: JsonObject): JsonObject[] {
+export function buildAudioBlocks(audio: JsonObject): JsonObject[] {
   const transcript = getFilledText(audio, 'transcript');
   if (getFilledText(audio, 'id') === undefined) return [];
   return [
@@ -134,7 +134,7 @@ export function audioBlocks(audio: JsonObject): JsonObject[] {
 
 /** Like {@link fromOpenAi}, but also converts the audio of a reply. */
 export function fromOpenAiWithAudio(record: JsonObject): JsonObject {
-  const audio = audioBlocks(objectAt(record, 'audio'));
+  const audio = buildAudioBlocks(objectAt(record, 'audio'));
   if (audio.length === 0) return fromOpenAi(record);
   const { content } = record;
   const written: readonly Json[] =

@@ -8,7 +8,7 @@ import { messageKit } from '../kit.ts';
 import { sha256Hex } from '../sha256.ts';
 import { arbitraryMessage, arbitraryObject } from '../testing/arbitraries.ts';
 import { runWithoutPauses } from './cooperative.ts';
-import { readExport } from './exporting.ts';
+import { readExportedTree } from './exporting.ts';
 import { importedNodeId, importedTreeId } from './ids.ts';
 import { moveInlineBytes, restoreRecordBytes } from './move-inline-bytes.ts';
 import { buildImportMetadata, originalRecordOf, packRecord, unpackRecord } from './original-record.ts';
@@ -59,7 +59,7 @@ describe('a source record', () => {
     expect(blobs.map(({ hash }) => hash)).toEqual([sha256Hex(picture)]);
     const store = new ReferenceStore();
     await run(store, moved.command, { actor: 'me', kit: messageKit, ...createTestClock() });
-    const exported = await store.read(id, () => readExport(id));
+    const exported = await store.read(id, () => readExportedTree(id));
     const restored = await restoreRecordBytes(exported, { now: 0, blob: async () => picture });
     expect(restored.nodes.map((one) => originalRecordOf(one, 'f'))).toEqual([
       { id: 'x', scope: '', record, unchanged: true },

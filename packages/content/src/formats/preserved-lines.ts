@@ -57,7 +57,7 @@ export function toLinePairs(lines: readonly PreservedLine[]): Json {
 }
 
 /** A node to export, with the lines from which it was imported. */
-export interface LineSource {
+export interface NodeWithLines {
   readonly node: Node;
   readonly id: string;
   /** Null if the node was not imported from this format, or if its lines cannot be restored. */
@@ -68,7 +68,11 @@ export interface LineSource {
 }
 
 /** Returns the nodes of a tree with their original lines in a format, in writing order. */
-export function findOriginalLines(tree: ExportedTree, format: string, ids: ReadonlyMap<NodeId, string>): LineSource[] {
+export function findOriginalLines(
+  tree: ExportedTree,
+  format: string,
+  ids: ReadonlyMap<NodeId, string>,
+): NodeWithLines[] {
   return tree.nodes.map((node) => {
     const id = ids.get(node.id) ?? node.id;
     const original = originalRecordOf(node, format);
@@ -100,7 +104,7 @@ const parentKeys = ['parentUuid', 'parentId', 'logicalParentUuid'];
  * new node comes after its parent and after its earlier variants, and its descendants follow. All other lines keep
  * their position, even if a line names a parent that comes later.
  */
-export function computeLineRanks(tree: ExportedTree, nodes: readonly LineSource[]): ReadonlyMap<NodeId, LineRank> {
+export function computeLineRanks(tree: ExportedTree, nodes: readonly NodeWithLines[]): ReadonlyMap<NodeId, LineRank> {
   const children = exportedChildren(tree);
   const returning = new Map(nodes.map((one, index) => [one.node.id, { ...one, index }]));
   const ranks = new Map<NodeId, LineRank>();
@@ -141,7 +145,7 @@ export function computeLineRanks(tree: ExportedTree, nodes: readonly LineSource[
 /**
  * Whether a first message names a missing parent. Its line keeps its position, and no other line is ordered after it.
  */
-function isStray(one: LineSource | undefined): boolean {
+function isStray(one: NodeWithLines | undefined): boolean {
   const line = one?.inPlace === true ? one.kept?.lines[0]?.line : undefined;
   return line !== undefined && parentKeys.some((key) => textAt(line, key) !== undefined);
 }

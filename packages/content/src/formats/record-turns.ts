@@ -3,7 +3,7 @@
 import type { JsonObject, Node, NodeId } from '@coppice/core';
 import type { ExportedTree, ImportedNode } from './contract.ts';
 import { exportedChildren, exportedIds } from './exporting.ts';
-import { findOriginalLines, type LineSource, toPreservedRecord } from './preserved-lines.ts';
+import { findOriginalLines, type NodeWithLines, toPreservedRecord } from './preserved-lines.ts';
 
 /**
  * A node of a record. The pieces of a record form a chain or are siblings, and the primary piece has the record's id.
@@ -68,7 +68,7 @@ export interface RecordTurn {
 }
 
 /** The nodes of a tree grouped into records. */
-export interface RecordTurns {
+export interface GroupedTurns {
   /** The turns, parents before children, children in their order. */
   readonly ordered: readonly RecordTurn[];
   readonly byNode: ReadonlyMap<NodeId, RecordTurn>;
@@ -96,12 +96,12 @@ export function findTurnAuthor({ nodes }: RecordTurn): { readonly maker: Node; r
 }
 
 class TurnBuilder {
-  readonly #all: readonly LineSource[];
-  readonly #byId = new Map<string, LineSource>();
-  readonly #byNode: ReadonlyMap<NodeId, LineSource>;
+  readonly #all: readonly NodeWithLines[];
+  readonly #byId = new Map<string, NodeWithLines>();
+  readonly #byNode: ReadonlyMap<NodeId, NodeWithLines>;
   readonly #children: ReadonlyMap<NodeId, readonly Node[]>;
   /** Maps each node whose record is written unchanged to the primary node of that record. */
-  readonly #primaries = new Map<NodeId, LineSource>();
+  readonly #primaries = new Map<NodeId, NodeWithLines>();
   readonly #turns = new Map<NodeId, RecordTurn>();
   readonly #last = new Map<RecordTurn, NodeId>();
 
@@ -114,7 +114,7 @@ class TurnBuilder {
   }
 
   /** Marks a record as unchanged if all its nodes are unchanged and still have their parents. */
-  #claim(home: LineSource): void {
+  #claim(home: NodeWithLines): void {
     const { kept } = home;
     if (kept === null || kept.lines.length === 0 || !home.unchanged) return;
     const pieces = [home];
@@ -134,11 +134,11 @@ class TurnBuilder {
     for (const { node } of pieces) this.#primaries.set(node.id, home);
   }
 
-  gather(): RecordTurns {
+  gather(): GroupedTurns {
     const left: Node[] = [];
     const lifted: Node[] = [];
     const roots: RecordTurn[] = [];
-    const whole = new Map<LineSource, RecordTurn>();
+    const whole = new Map<NodeWithLines, RecordTurn>();
     for (const one of this.#all) {
       const { node } = one;
       const above = node.parentId === null ? undefined : this.#turns.get(node.parentId);
@@ -205,7 +205,7 @@ class TurnBuilder {
   }
 
   /** Returns the id of a turn that begins here: the id of its last node, which later turns name as their parent. */
-  #end(first: LineSource): string {
+  #end(first: NodeWithLines): string {
     let end = first;
     for (;;) {
       const below = this.#children.get(end.node.id);
@@ -241,6 +241,6 @@ class TurnBuilder {
 }
 
 /** Divides the nodes of a tree into turns, each of which becomes one record. */
-export function groupIntoTurns(tree: ExportedTree, format: string): RecordTurns {
+export function groupIntoTurns(tree: ExportedTree, format: string): GroupedTurns {
   return new TurnBuilder(tree, format).gather();
 }

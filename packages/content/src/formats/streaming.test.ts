@@ -5,7 +5,7 @@ import { arbitraryObject } from '../testing/arbitraries.ts';
 import { joinBytes } from './bytes.ts';
 import { decodeUtf8, encodeUtf8 } from './decode.ts';
 import { parseForeignJson } from './foreign-json.ts';
-import { fileOfBytes, fileOfStream, isLineFile, readAllBytes, readHead } from './input.ts';
+import { fileOfBytes, fileOfStream, isJsonLinesFile, readAllBytes, readHead } from './input.ts';
 import { splitLines } from './lines.ts';
 import { parsePartialJson } from './partial-json.ts';
 import { type JsonPathPattern, JsonSplitter } from './split-json.ts';
@@ -134,7 +134,7 @@ describe('a file of lines', () => {
   });
 
   it('[I53] is distinguished from a document by its beginning', async () => {
-    const is = (text: string) => isLineFile(fileOfBytes('f', encodeUtf8(text)));
+    const is = (text: string) => isJsonLinesFile(fileOfBytes('f', encodeUtf8(text)));
     expect(await is('{"a":1}\n{"b":2}\n')).toBe(true);
     expect(await is('{"a":1}\n')).toBe(false);
     expect(await is('{\n "a": 1\n}\n')).toBe(false);
@@ -157,7 +157,7 @@ describe('a file of lines', () => {
         [long, false],
       ] as const) {
         const file = await through(text, piece);
-        expect(await isLineFile(file)).toBe(lines);
+        expect(await isJsonLinesFile(file)).toBe(lines);
         expect(decodeUtf8(await readAllBytes(file)).text).toBe(text);
       }
     }

@@ -40,7 +40,7 @@ export function* readClaudeCodeInPieces(lines: readonly FieldMap[]): Cooperative
 }
 
 /** Returns the ids of the lines that a compaction keeps. The program has written the field in two spellings. */
-export function keptLines(boundary: FieldMap): string[] {
+export function getKeptLineIds(boundary: FieldMap): string[] {
   const about = getObject(boundary, 'compactMetadata') ?? {};
   return [about, boundary].flatMap((one) => {
     const kept = getObject(one, 'preservedMessages') ?? getObject(one, 'preserved_messages') ?? {};
@@ -140,7 +140,7 @@ class CodeReader {
     const kept = new Map<string, string>();
     for (const boundary of this.#entries.values()) {
       if (getText(boundary.fields, 'subtype') !== 'compact_boundary') continue;
-      const uuids = keptLines(boundary.fields);
+      const uuids = getKeptLineIds(boundary.fields);
       const from = positions.get(boundary.uuid) ?? 0;
       const isRewritten = uuids.some((uuid) => uuid === boundary.parent && (positions.get(uuid) ?? 0) > from);
       if (isRewritten) boundary.parent = null;
@@ -208,7 +208,8 @@ class CodeReader {
     if (above === undefined || getText(above.fields, 'subtype') !== 'compact_boundary') return {};
     const about = getObject(above.fields, 'compactMetadata') ?? {};
     // Kept messages that are below the boundary follow the summary as they are.
-    const keptEntries = above.parent === null ? [] : keptLines(above.fields).map((uuid) => this.#entryOfLine.get(uuid));
+    const keptEntries =
+      above.parent === null ? [] : getKeptLineIds(above.fields).map((uuid) => this.#entryOfLine.get(uuid));
     return pickJsonFields({
       firstKeptEntryUuid: keptEntries.find((home) => home !== undefined),
       tokensBefore: getNumber(about, 'preTokens'),

@@ -20,7 +20,7 @@ export interface AnthropicChange {
 }
 
 /** Collects the events of one message. */
-export class AnthropicEvents {
+export class AnthropicEventCollector {
   readonly #blocks = new Map<number, AnthropicBlockDraft>();
   readonly #usage = new Map<string, Json>();
   #message: JsonObject = {};

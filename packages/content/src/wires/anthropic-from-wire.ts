@@ -1,6 +1,6 @@
 /** Anthropic Messages: converts stream events and bodies to wire events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
-import { type AnthropicBlockDraft, type AnthropicChange, AnthropicEvents } from './anthropic-events.ts';
+import { type AnthropicBlockDraft, type AnthropicChange, AnthropicEventCollector } from './anthropic-events.ts';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
 import { WireFailure } from './contract.ts';
 import { parseToolArguments } from './tool-arguments.ts';
@@ -19,7 +19,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 
 /** Creates a reader for the stream of one message. Unknown events and blocks are skipped. */
 export function createAnthropicReader(): WireReader {
-  const events = new AnthropicEvents();
+  const events = new AnthropicEventCollector();
   let hasCalls = false;
   return {
     get done() {

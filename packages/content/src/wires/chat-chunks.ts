@@ -31,7 +31,7 @@ interface ChoiceCalls {
 }
 
 /** Collects the chunks of one completion. */
-export class ChatChunks {
+export class ChatChunkCollector {
   readonly #choices = new Map<number, ChoiceCalls>();
   /** The reported usage; null until it is received. */
   usage: JsonObject | null = null;

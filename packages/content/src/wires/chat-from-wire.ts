@@ -1,6 +1,6 @@
 /** OpenAI Chat Completions, which many servers implement: converts chunks and bodies to events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
-import { ChatChunks, type ChatPiece } from './chat-chunks.ts';
+import { ChatChunkCollector, type ChatPiece } from './chat-chunks.ts';
 import type { FinishReason, WireReplyEvent } from './contract.ts';
 import { endOfStreamMark, WireFailure, type WireReader } from './contract.ts';
 import { parseToolArguments } from './tool-arguments.ts';
@@ -24,7 +24,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
  * call for each reply.
  */
 export function createChatReader(): WireReader {
-  const chunks = new ChatChunks();
+  const chunks = new ChatChunkCollector();
   const details: JsonObject[] = [];
   // The name of a call may arrive in pieces, so the call is announced when its arguments or another call begin.
   let announced = 0;

@@ -1,5 +1,5 @@
 /** Reads and writes the wires of model providers, without I/O. Used to call models and to record and import calls. */
-export { type AnthropicBlockDraft, type AnthropicChange, AnthropicEvents } from './anthropic-events.ts';
+export { type AnthropicBlockDraft, type AnthropicChange, AnthropicEventCollector } from './anthropic-events.ts';
 export { createAnthropicReader, readWholeAnthropicMessage } from './anthropic-from-wire.ts';
 export {
   type AnthropicBlock,
@@ -26,7 +26,7 @@ export {
   type SignedThinking,
   toWireText,
 } from './block-guards.ts';
-export { type ChatCallDraft, ChatChunks, type ChatPiece } from './chat-chunks.ts';
+export { type ChatCallDraft, ChatChunkCollector, type ChatPiece } from './chat-chunks.ts';
 export { createChatReader, readWholeChatCompletion } from './chat-from-wire.ts';
 export {
   type ChatBody,
@@ -72,16 +72,16 @@ export {
 } from './read-call.ts';
 export {
   type ResponsesChange,
-  ResponsesEvents,
+  ResponsesEventCollector,
   type ResponsesItemDraft,
   type ResponsesTextKind,
 } from './responses-events.ts';
 export { createResponsesReader, readWholeResponse } from './responses-from-wire.ts';
 export {
+  groupItemsIntoMessages,
   type ItemMessage,
   isItemList,
   itemsById,
-  messagesWithItems,
   type ResolveItem,
   referencedItemIds,
 } from './responses-items.ts';

@@ -5,9 +5,9 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { fromAnthropic } from '../formats/anthropic-blocks.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
-import { audioBlocks, fromOpenAi, fromOpenAiWithAudio } from '../formats/openai-messages.ts';
+import { buildAudioBlocks, fromOpenAi, fromOpenAiWithAudio } from '../formats/openai-messages.ts';
 import { readGoogleAnswers, readGoogleRequest } from './google-call.ts';
-import { type ItemMessage, messagesWithItems, type ResolveItem } from './responses-items.ts';
+import { groupItemsIntoMessages, type ItemMessage, type ResolveItem } from './responses-items.ts';
 
 /** The APIs whose recorded calls can be read. */
 export type CallWire = 'chat' | 'anthropic' | 'responses' | 'google';
@@ -90,7 +90,7 @@ function readResponsesRequest(
   const items = listed.filter((item) => !isToolListItem(item));
   const instructions = textAt(body, 'instructions');
   const leading = instructions === undefined && !continues ? promptIn(items[0]) : undefined;
-  const messages = messagesWithItems(leading === undefined ? items : items.slice(1), resolve);
+  const messages = groupItemsIntoMessages(leading === undefined ? items : items.slice(1), resolve);
   return { systemPrompt: instructions ?? leading, messages: messages.map(({ message }) => message) };
 }
 
@@ -109,7 +109,7 @@ function failedIn(messages: readonly JsonObject[]): Set<string> {
  */
 export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: ResolveItem): readonly CallAnswer[] {
   if (wire === 'responses') {
-    const messages = messagesWithItems(listAt(response, 'output'), resolve);
+    const messages = groupItemsIntoMessages(listAt(response, 'output'), resolve);
     return messages.length === 0 ? [] : [{ messages, finish: endOfResponse(response) }];
   }
   if (wire === 'google')
@@ -139,7 +139,7 @@ function whole(message: JsonObject): ItemMessage {
 
 /** Converts a chat reply, including images and audio outside its content. */
 function chatAnswer(said: JsonObject): JsonObject {
-  const beside = [...listAt(said, 'images'), ...audioBlocks(objectAt(said, 'audio'))];
+  const beside = [...listAt(said, 'images'), ...buildAudioBlocks(objectAt(said, 'audio'))];
   if (beside.length === 0) return fromOpenAi({ role: 'assistant', ...said });
   const { content } = said;
   const written: readonly Json[] = typeof content === 'string' && content !== '' ? [content] : listAt(said, 'content');

@@ -51,7 +51,7 @@ const progressEvents: ReadonlySet<string> = new Set(['response.created', 'respon
  * Collects the events of one response. Items are identified by their index in the output. Some services leave out the
  * index; their items are identified by id, and items without an id by their order.
  */
-export class ResponsesEvents {
+export class ResponsesEventCollector {
   readonly #items = new Map<number, ResponsesItemDraft>();
   readonly #indexById = new Map<string, number>();
   #nextIndex = 0;

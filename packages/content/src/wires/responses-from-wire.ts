@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
 import { WireFailure } from './contract.ts';
-import { type ResponsesChange, ResponsesEvents, type ResponsesItemDraft } from './responses-events.ts';
+import { type ResponsesChange, ResponsesEventCollector, type ResponsesItemDraft } from './responses-events.ts';
 import { parseToolArguments } from './tool-arguments.ts';
 import { buildUsageEvent } from './usage-event.ts';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
@@ -14,7 +14,7 @@ const incompleteCall = { parameters: {}, malformed: 'The arguments were cut off.
 
 /** Creates a reader for the stream of one response. */
 export function createResponsesReader(): WireReader {
-  const events = new ResponsesEvents();
+  const events = new ResponsesEventCollector();
   const state = { called: false, refused: false };
   return {
     get done() {

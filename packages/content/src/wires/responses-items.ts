@@ -78,7 +78,7 @@ export interface ItemMessage {
 /**
  * Converts a list of items to messages, each with its items. Text, reasoning and calls of one turn become one message.
  */
-export function messagesWithItems(items: readonly Json[], resolve: ResolveItem = () => undefined): ItemMessage[] {
+export function groupItemsIntoMessages(items: readonly Json[], resolve: ResolveItem = () => undefined): ItemMessage[] {
   const messages: ItemMessage[] = [];
   let replyBlocks: Json[] = [];
   let parts: { readonly id: string; readonly blocks: number }[] = [];

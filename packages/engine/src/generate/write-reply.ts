@@ -1,5 +1,5 @@
 /** Writes one reply: calls a model, stores its text while it streams, and completes the node. */
-import { messageTokens, storeInlineBytes } from '@coppice/content';
+import { estimateMessageTokens, storeInlineBytes } from '@coppice/content';
 import {
   type ActId,
   isAppError,
@@ -347,7 +347,7 @@ async function commitReply(
 /** Estimates the usage of a reply that ended without a usage report; null if it is empty. */
 function estimateMissingUsage({ message, prompt }: ModelResponse): Omit<ProviderUsage, 'raw'> | null {
   if (message === null) return null;
-  return { inputTokens: prompt.estimate, outputTokens: messageTokens(message) };
+  return { inputTokens: prompt.estimate, outputTokens: estimateMessageTokens(message) };
 }
 
 function withoutRaw<U extends { readonly raw: unknown }>(usage: U): Omit<U, 'raw'> {

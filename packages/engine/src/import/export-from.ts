@@ -4,7 +4,7 @@ import {
   type ExportedTree,
   type ExportSelection,
   findFormat,
-  readExport,
+  readExportedTree,
   writeExport,
 } from '@coppice/content/formats';
 import { type AbortSignalLike, AppError, type Store, type TreeId } from '@coppice/core';
@@ -61,7 +61,7 @@ export async function* exportFrom(store: Store, options: ExportFromOptions): Asy
   async function* trees(): AsyncGenerator<ExportedTree> {
     for await (const id of chooseTrees(store, options)) {
       const names = await store.externalIdsOf(id);
-      yield await store.read(id, () => readExport(id, names, options.selection));
+      yield await store.read(id, () => readExportedTree(id, names, options.selection));
     }
   }
   yield* writeExport(format, trees(), {

@@ -7,7 +7,7 @@ import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys } 
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, type InputSample, isLineFile } from '../input.ts';
+import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile } from '../input.ts';
 import {
   countRoots,
   forwardFindings,
@@ -154,7 +154,7 @@ function eventOf(
 }
 
 async function* readAiSdkFile(file: InputFile): AsyncGenerator<ReadEvent> {
-  const lines = await isLineFile(file);
+  const lines = await isJsonLinesFile(file);
   const loose: AiSdkEntry[] = [];
   const found: ImportFinding[] = [];
   let rest: JsonObject = {};

@@ -6,7 +6,7 @@ import { messageKit } from '../../kit.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { readStoredTree, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import type { ExportedTree } from '../contract.ts';
-import { readExport } from '../exporting.ts';
+import { readExportedTree } from '../exporting.ts';
 import { readImport } from '../read.ts';
 import { writeExport } from '../write.ts';
 import { archive } from './index.ts';
@@ -60,7 +60,7 @@ async function written(
   blobs = true,
 ): Promise<{ text: string; losses: number }> {
   async function* trees(): AsyncGenerator<ExportedTree> {
-    yield await from.store.read(id, () => readExport(id, from.names));
+    yield await from.store.read(id, () => readExportedTree(id, from.names));
   }
   let text = '';
   let losses = 0;

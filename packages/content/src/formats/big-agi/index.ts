@@ -2,7 +2,7 @@
 // contains the storage of the browser, in which one key has the conversations. Settings and API keys are not read.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { createConversationReader, listedFolders } from '../conversation-files.ts';
+import { createConversationReader, readListedFolders } from '../conversation-files.ts';
 import { fromMillis, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
@@ -222,7 +222,7 @@ export const bigAgi = defineFormat({
     // The folders name their conversations. In older exports `folders` is the list itself.
     folders: {
       paths: [['folders']],
-      read: (part) => listedFolders(isJsonObject(part) ? listAt(part, 'folders') : part),
+      read: (part) => readListedFolders(isJsonObject(part) ? listAt(part, 'folders') : part),
     },
     tree,
   }),

@@ -18,7 +18,14 @@ import {
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { appendFindings, buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, type InputSample, isLineFile, isMediaFile, readHead } from '../input.ts';
+import {
+  type ImportInput,
+  type InputFile,
+  type InputSample,
+  isJsonLinesFile,
+  isMediaFile,
+  readHead,
+} from '../input.ts';
 import { parsePartialJson } from '../partial-json.ts';
 import { entryFinding, keyFinding, parentFinding, roleFinding, rootsFinding } from '../structure-findings.ts';
 import { type ConvertedChatgptMessage, callIdOf, type FilesById, readChatgptMessage, recipientOf } from './content.ts';
@@ -368,7 +375,7 @@ export async function* read(input: ImportInput, { rest }: ReadOptions = {}): Asy
   const files = new AttachmentFiles(others, idsInFileName);
   for (const file of chosen) {
     const single: JsonObject[] = [];
-    const lines = await isLineFile(file);
+    const lines = await isJsonLinesFile(file);
     const records = lines ? readLineRecords(file) : readDocumentRecords(file, [['*'], ['conversations', '*']]);
     for await (const record of records) {
       if (record.type === 'finding') yield record;

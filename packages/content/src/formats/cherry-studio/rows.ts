@@ -7,7 +7,7 @@ import { fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, t
 import { type FileRecord, readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, isLineFile, readSample, type SampleFile } from '../input.ts';
+import { type ImportInput, type InputFile, isJsonLinesFile, readSample, type SampleFile } from '../input.ts';
 import { rootsFinding } from '../structure-findings.ts';
 import { splitUiMessage } from '../ui-messages.ts';
 import { cherryStatus } from './message.ts';
@@ -36,7 +36,7 @@ function hasRows(json: Json | undefined): boolean {
 }
 
 async function* recordsOfTable(file: InputFile): AsyncGenerator<FileRecord> {
-  yield* (await isLineFile(file)) ? readLineRecords(file) : readDocumentRecords(file, patterns);
+  yield* (await isJsonLinesFile(file)) ? readLineRecords(file) : readDocumentRecords(file, patterns);
 }
 
 /** Parses a column that contains JSON as text. An object is returned unchanged; any other value gives undefined. */

@@ -9,7 +9,7 @@ import { fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt, timeFin
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, type InputSample, isLineFile } from '../input.ts';
+import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile } from '../input.ts';
 import {
   countRoots,
   entryFinding,
@@ -249,7 +249,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
 }
 
 async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
-  const records = (await isLineFile(file)) ? readLineRecords(file) : readDocumentRecords(file, [['*']]);
+  const records = (await isJsonLinesFile(file)) ? readLineRecords(file) : readDocumentRecords(file, [['*']]);
   for await (const record of records) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@coppice/core';
-import { keptLines } from '../../sessions/claude-code.ts';
+import { getKeptLineIds } from '../../sessions/claude-code.ts';
 import { chainLineTypes, otherLineTypes } from '../../sessions/claude-code-types.ts';
 import { readClaudeCodeInPieces, type SessionEntry, type SessionHeader } from '../../sessions/index.ts';
 import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions, SpawnedBy } from '../contract.ts';
@@ -322,7 +322,7 @@ class ClaudeCodeSession {
     if (boundary === undefined) return {};
     const about = objectAt(boundary, 'compactMetadata');
     const tokensBefore = numberAt(about, 'preTokens');
-    const kept = keptLines(boundary);
+    const kept = getKeptLineIds(boundary);
     // In a forked session the kept messages are below the summary, and need no mark.
     const at = this.#byUuid.get(parent ?? '')?.kept.at ?? 0;
     const isBelow = kept.some((uuid) => (this.#byUuid.get(uuid)?.kept.at ?? 0) > at);

@@ -25,7 +25,7 @@ import {
   getPreservedLines,
   LineCollector,
   type LineRank,
-  type LineSource,
+  type NodeWithLines,
   safeFileName,
 } from '../preserved-lines.ts';
 import { isFailedToolResult } from '../tool-results.ts';
@@ -34,7 +34,7 @@ import { boundaryIdOf } from './message-lines.ts';
 const name = 'claude-code';
 
 /** Returns the fields that all lines of a session share, from an original line. */
-function sharedLineFields(nodes: readonly LineSource[], session: string): JsonObject {
+function sharedLineFields(nodes: readonly NodeWithLines[], session: string): JsonObject {
   const line = nodes.find(({ kept }) => kept !== null && kept.lines.length > 0)?.kept?.lines[0]?.line ?? {};
   const agent = textAt(line, 'agentId');
   const branch = textAt(line, 'gitBranch');
@@ -57,15 +57,15 @@ class ClaudeCodeWriter {
   left = 0;
   readonly #tree: ExportedTree;
   readonly #options: WriteOptions;
-  readonly #nodes: readonly LineSource[];
+  readonly #nodes: readonly NodeWithLines[];
   readonly #base: JsonObject;
   readonly #ranks: ReadonlyMap<NodeId, LineRank>;
   /** Maps each node to its last line, which is the parent of the children's lines. */
   readonly #lastLines = new Map<NodeId, string | null>();
   /** Maps the ids of an edited reply's old lines to its new line. */
   readonly #replacedBy = new Map<string, string>();
-  readonly #byId = new Map<string, LineSource>();
-  readonly #returning: ReadonlyMap<NodeId, LineSource>;
+  readonly #byId = new Map<string, NodeWithLines>();
+  readonly #returning: ReadonlyMap<NodeId, NodeWithLines>;
   /** Maps each node without a separate line to the id of the line that contains it. */
   readonly #inside = new Map<string, string>();
 
@@ -95,7 +95,7 @@ class ClaudeCodeWriter {
   }
 
   /** Whether all nodes of a line are unchanged and still form a chain. */
-  #isWhole({ unchanged, kept, inPlace }: LineSource): boolean {
+  #isWhole({ unchanged, kept, inPlace }: NodeWithLines): boolean {
     if (!unchanged || kept === null) return false;
     if (kept.parts.length === 0) return true;
     return (
@@ -107,7 +107,7 @@ class ClaudeCodeWriter {
     );
   }
 
-  #gather(one: LineSource): void {
+  #gather(one: NodeWithLines): void {
     const { kept } = one;
     if (kept === null || !this.#isWhole(one)) return;
     const home = textAt(kept.lines.at(-1)?.line ?? {}, 'uuid');
@@ -119,7 +119,7 @@ class ClaudeCodeWriter {
   }
 
   /** Writes the original lines of a node, with a new parent if the node was moved. */
-  #writeOriginal({ node, kept, inPlace }: LineSource): void {
+  #writeOriginal({ node, kept, inPlace }: NodeWithLines): void {
     if (kept === null) return;
     const head = kept.parts.length === 0 ? undefined : this.#byId.get(kept.parts[0] ?? '');
     const top = head?.node ?? node;
@@ -136,7 +136,7 @@ class ClaudeCodeWriter {
   }
 
   /** Writes new lines for a node that was added or edited in Coppice. */
-  async #writeNew({ node, id, kept, inPlace }: LineSource): Promise<void> {
+  async #writeNew({ node, id, kept, inPlace }: NodeWithLines): Promise<void> {
     const was = kept?.lines.at(-1);
     const uuid = textAt(was?.line ?? {}, 'uuid') ?? id;
     for (const { line } of kept?.lines ?? []) {

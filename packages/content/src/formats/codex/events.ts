@@ -67,7 +67,7 @@ function itemOf(item: JsonObject, id: string): readonly ReplyItem[] {
 }
 
 /** Collects the events of one thread and builds their tree. */
-export class CodexEvents {
+export class CodexEventCollector {
   readonly #file: string;
   readonly #lines: { readonly kept: PreservedLine; readonly type: string }[] = [];
   readonly #findings: ImportFinding[] = [];

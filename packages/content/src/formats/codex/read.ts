@@ -7,7 +7,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import type { ImportInput, InputFile, InputSample, SampleFile } from '../input.ts';
 import { entryFinding } from '../structure-findings.ts';
-import { CodexEvents, isThreadEvent } from './events.ts';
+import { CodexEventCollector, isThreadEvent } from './events.ts';
 import { CodexSession, isEarlyHeader, isRolloutLine } from './session.ts';
 
 function isCodexFile({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boolean {
@@ -21,7 +21,7 @@ export function detect(sample: InputSample): number {
 }
 
 async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  let reading: CodexSession | CodexEvents | undefined;
+  let reading: CodexSession | CodexEventCollector | undefined;
   let count = 0;
   for await (const record of readLineRecords(file)) {
     if (++count % 1000 === 0) yield { type: 'pause' };
@@ -44,8 +44,8 @@ async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGener
 }
 
 /** Returns a collector for the rest of the file; undefined if the line does not belong to Codex. */
-function begin(value: Json, file: InputFile, options: ReadOptions): CodexSession | CodexEvents | undefined {
-  if (isThreadEvent(value)) return new CodexEvents(file.name);
+function begin(value: Json, file: InputFile, options: ReadOptions): CodexSession | CodexEventCollector | undefined {
+  if (isThreadEvent(value)) return new CodexEventCollector(file.name);
   return isRolloutLine(value) || isEarlyHeader(value) ? new CodexSession(file.name, options) : undefined;
 }
 

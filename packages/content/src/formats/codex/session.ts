@@ -2,7 +2,7 @@
 // conversation, and events for the program's screen, which mostly repeat the items. Only a rollback creates a branch.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import { extractUserWords } from '../../conversation-title.ts';
-import { messagesWithItems } from '../../wires/responses-items.ts';
+import { groupItemsIntoMessages } from '../../wires/responses-items.ts';
 import type { ImportedNode, ImportedTree, ReadOptions, SpawnedBy } from '../contract.ts';
 import {
   fromIso,
@@ -162,7 +162,7 @@ function summaryOf(payload: JsonObject): string {
   const said = getFilledText(payload, 'message');
   if (said !== undefined) return said;
   const replaced = listAt(payload, 'replacement_history').filter(isJsonObject);
-  const texts = messagesWithItems(replaced.filter((item) => item.type === 'message')).flatMap(({ message }) =>
+  const texts = groupItemsIntoMessages(replaced.filter((item) => item.type === 'message')).flatMap(({ message }) =>
     blockTexts(listAt(message, 'content')),
   );
   const last = texts.findLast((text) => text !== null && text.trim() !== '');
@@ -363,7 +363,7 @@ export class CodexSession {
 
   #message(payload: JsonObject, kept: RolloutLine, time: number | undefined, role: Json | undefined): void {
     this.#close();
-    const message = messagesWithItems([payload])[0]?.message ?? null;
+    const message = groupItemsIntoMessages([payload])[0]?.message ?? null;
     const blocks = message === null ? [] : listAt(message, 'content');
     const injected = isInjected(role, blocks);
     if (!injected && role === 'user') this.#turns.push(this.#tip);
@@ -382,7 +382,7 @@ export class CodexSession {
       );
     const type = 'custom_tool_call_output';
     const draft = this.#draft(kept, time, 'tool', {
-      message: messagesWithItems([{ ...item, type }])[0]?.message ?? null,
+      message: groupItemsIntoMessages([{ ...item, type }])[0]?.message ?? null,
     });
     draft.meta = buildResultMeta(tool ?? 'unknown', isError);
   }
@@ -471,7 +471,7 @@ export class CodexSession {
  * Returns the reply of one turn. Items that would become separate messages are joined to it, so that nothing is lost.
  */
 function replyOf(items: readonly JsonObject[]): JsonObject | null {
-  const [first, ...more] = messagesWithItems(items);
+  const [first, ...more] = groupItemsIntoMessages(items);
   if (first === undefined || more.length === 0) return first?.message ?? null;
   return { role: 'assistant', content: [first, ...more].flatMap(({ message }) => listAt(message, 'content')) };
 }

@@ -22,7 +22,7 @@ import {
   encodeLines,
   findOriginalLines,
   getPreservedLines,
-  type LineSource,
+  type NodeWithLines,
   safeFileName,
 } from '../preserved-lines.ts';
 import { codexName, codexNodeIdField } from './session.ts';
@@ -149,7 +149,7 @@ class CodexWriter {
     this.#close();
   }
 
-  #returning(): LineSource[] {
+  #returning(): NodeWithLines[] {
     return findOriginalLines({ ...this.#tree, nodes: this.#thread }, codexName, exportedIds(this.#tree, codexName));
   }
 

@@ -15,7 +15,7 @@ import { messageKit } from '../../kit.ts';
 import { joinBytes } from '../bytes.ts';
 import type { ExportedTree, Format } from '../contract.ts';
 import { decodeUtf8, encodeUtf8 } from '../decode.ts';
-import { readExport } from '../exporting.ts';
+import { readExportedTree } from '../exporting.ts';
 import type { ExportReport, ImportFinding } from '../findings.ts';
 import { fileOfBytes, type ImportInput } from '../input.ts';
 import { readImport } from '../read.ts';
@@ -110,7 +110,7 @@ export async function writeStored(
   async function* trees(): AsyncGenerator<ExportedTree> {
     for (const id of new Set(stored.ids)) {
       const own = stored.names.filter((one) => one.treeId === id);
-      yield await stored.store.read(id, () => readExport(id, own));
+      yield await stored.store.read(id, () => readExportedTree(id, own));
     }
   }
   const files = new Map<string, string>();

@@ -14,7 +14,7 @@ import { fromMillis, getFilledText, isJsonObject, listAt, objectAt, omitKeys, te
 import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
+import { type InputFile, isJsonLinesFile, type SampleFile } from '../input.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { entryFinding, listFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
@@ -27,7 +27,7 @@ import {
   toBlocksItem,
   toTextBlocks,
 } from '../turn-nodes.ts';
-import { isReplayLine, isReplayStart, ReplayedState } from './replay-log.ts';
+import { isReplayLine, isReplayStart, ReplayedChatState } from './replay-log.ts';
 
 function isRequest(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof value.requestId === 'string' && 'message' in value;
@@ -231,7 +231,7 @@ const isOwn = (sample: SampleFile) =>
   isReplayStart(sample.lines[0] ?? sample.json) || hasConversation(documents, sample);
 
 async function* readReplay(file: InputFile): AsyncGenerator<ReadEvent> {
-  const state = new ReplayedState();
+  const state = new ReplayedChatState();
   const found: ImportFinding[] = [];
   for await (const record of readLineRecords(file)) {
     if (record.type === 'finding') yield record;
@@ -248,7 +248,7 @@ async function* readReplay(file: InputFile): AsyncGenerator<ReadEvent> {
 }
 
 async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  const replayed = isReplayStart(await firstLine(file)) || (await isLineFile(file));
+  const replayed = isReplayStart(await firstLine(file)) || (await isJsonLinesFile(file));
   yield* replayed ? readReplay(file) : readConversationFile(file, documents, options);
 }
 

@@ -32,7 +32,7 @@ function assign(holder: unknown, key: Json, value: unknown): boolean {
 }
 
 /** Rebuilds the state of a chat by applying the lines of its session file. */
-export class ReplayedState {
+export class ReplayedChatState {
   #state: State | undefined;
 
   get value(): Json | undefined {

@@ -27,7 +27,7 @@ function configValue(text: string): string | undefined {
 }
 
 /** Reads the bookmarks and the current node. All other settings are skipped. */
-export function readConfig(text: string): ForestConfig {
+export function readForestConfig(text: string): ForestConfig {
   const bookmarks: ConfigBookmark[] = [];
   let currentNodeId: string | undefined;
   let open: Map<string, string> | undefined;

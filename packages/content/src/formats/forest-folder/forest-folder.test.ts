@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type FixtureFiles, runFormatConformance, storeInput, toInput } from '../conformance.ts';
-import { readConfig } from './config.ts';
+import { readForestConfig } from './config.ts';
 import { forestFolder } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -200,7 +200,7 @@ describe('the folder of a Forest', () => {
   });
 
   it('[I118] takes bookmarks and the current node from the settings, and nothing else', async () => {
-    expect(readConfig(config)).toEqual({
+    expect(readForestConfig(config)).toEqual({
       currentNodeId: 'root-1/node-5',
       bookmarks: [
         { title: 'Fog "thick"', nodeId: 'root-1/node-2' },

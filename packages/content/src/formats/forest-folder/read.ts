@@ -8,7 +8,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
 import { type ImportInput, type InputFile, readAllBytes } from '../input.ts';
-import { type ForestConfig, readConfig } from './config.ts';
+import { type ForestConfig, readForestConfig } from './config.ts';
 
 /** Whether a value is an entry of `roots.json`. */
 export function isForestRoot(value: JsonObject): boolean {
@@ -213,7 +213,7 @@ async function* readForestFolder(
 }
 
 function takeConfig(text: string, folder: DataFolder): void {
-  folder.config = readConfig(text);
+  folder.config = readForestConfig(text);
   for (const { nodeId, title } of folder.config.bookmarks)
     if (!folder.bookmarks.has(nodeId)) folder.bookmarks.set(nodeId, title);
 }

@@ -9,7 +9,7 @@ import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { fromFunctionResult, fromGoogleParts } from '../google-parts.ts';
-import { type ImportInput, type InputFile, type InputSample, isLineFile, type SampleFile } from '../input.ts';
+import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile, type SampleFile } from '../input.ts';
 import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
 import { buildRecordNodes } from '../record-turns.ts';
 import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
@@ -23,7 +23,7 @@ export const geminiCliName = 'gemini-cli';
 export const branchSessionField = 'coppice';
 
 /** The field that marks a message that was not a separate line, but part of a list that replaced the history. */
-export const listedField = '$listed';
+export const listedMessageField = '$listed';
 
 // The reply that the program puts after a summary, in place of one of the model.
 const afterSummary = 'Got it. Thanks for the additional context!';
@@ -284,7 +284,7 @@ class GeminiSession {
       if (this.#drafts.has(known)) {
         if (!path.includes(known)) path.push(known);
       } else if (!hasOnlyResults(message)) {
-        const listed = { at, line: { ...message, [listedField]: true } };
+        const listed = { at, line: { ...message, [listedMessageField]: true } };
         this.#drafts.set(id, { id, parent: path.at(-1) ?? null, at, place: from, message, line: listed });
         path.push(id);
       }
@@ -311,7 +311,7 @@ class GeminiSession {
     if (isCopied)
       for (const [index, own] of tail.entries())
         this.#copies.set(textAt(copies[index]?.message ?? {}, 'id') ?? '', own);
-    const listed = { at, line: { ...message, [listedField]: true } };
+    const listed = { at, line: { ...message, [listedMessageField]: true } };
     const parent = this.#path.at(-1) ?? null;
     const summary = summaryIn(message) ?? '';
     const firstKept = isCopied ? tail[0] : undefined;
@@ -434,7 +434,7 @@ class GeminiSession {
 
 async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const session = new GeminiSession(file.name, options);
-  const lines = await isLineFile(file);
+  const lines = await isJsonLinesFile(file);
   let count = 0;
   const records = lines ? readLineRecords(file) : readDocumentRecords(file, [['messages', '*']]);
   for await (const record of records) {

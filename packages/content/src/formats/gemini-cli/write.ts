@@ -21,7 +21,7 @@ import { getFilledText, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
 import { encodeLines, getPreservedLines } from '../preserved-lines.ts';
 import { groupIntoTurns, type RecordTurn } from '../record-turns.ts';
 import { isFailedToolResult } from '../tool-results.ts';
-import { branchSessionField, geminiCliName, listedField } from './read.ts';
+import { branchSessionField, geminiCliName, listedMessageField } from './read.ts';
 
 type Lose = (node: Node, what: string, message: string) => void;
 
@@ -167,8 +167,8 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
     if (turn.original !== null) {
       // A list among the preserved lines contains this message. Without these lines the message is written as a
       // separate line.
-      if (!whole || turn.original[listedField] !== true)
-        records.push({ at: turn.at, line: omitKeys(turn.original, listedField) });
+      if (!whole || turn.original[listedMessageField] !== true)
+        records.push({ at: turn.at, line: omitKeys(turn.original, listedMessageField) });
       continue;
     }
     const steps = stepsOf(turn);

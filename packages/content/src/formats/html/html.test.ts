@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { runFormatConformance } from '../conformance.ts';
 import type { ExportedTree } from '../contract.ts';
-import { readExport } from '../exporting.ts';
+import { readExportedTree } from '../exporting.ts';
 import { writeExport } from '../write.ts';
 import { html } from './index.ts';
 
@@ -39,7 +39,7 @@ async function page(): Promise<string> {
   };
   await run(store, { type: 'append', treeId: id, parentId, messages: [{ message }] }, act);
   async function* trees(): AsyncGenerator<ExportedTree> {
-    yield await store.read(id, () => readExport(id));
+    yield await store.read(id, () => readExportedTree(id));
   }
   let text = '';
   for await (const event of writeExport(html, trees(), { now: 0 })) if (event.type === 'text') text += event.text;

@@ -27,7 +27,7 @@ import {
 import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, type InputSample, isLineFile, type SampleFile } from '../input.ts';
+import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile, type SampleFile } from '../input.ts';
 import { fromOpenAiWithAudio, toOpenAi } from '../openai-messages.ts';
 import { originalRecordOf } from '../original-record.ts';
 import { entryFinding, hasMessageLinks, linkFinding, roleFinding, wireBlockFinding } from '../structure-findings.ts';
@@ -144,7 +144,7 @@ function linearTreeOf(
 }
 
 async function* readLinearFile(file: InputFile): AsyncGenerator<ReadEvent> {
-  const lines = await isLineFile(file);
+  const lines = await isJsonLinesFile(file);
   const records = lines
     ? readLineRecords(file)
     : readDocumentRecords(file, [['*'], ['messages', '*'], ['history', '*']]);

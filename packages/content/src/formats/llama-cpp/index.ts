@@ -22,7 +22,7 @@ import {
 import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
+import { type InputFile, isJsonLinesFile, type SampleFile } from '../input.ts';
 import { imageFromUrl, toToolUse } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { parentFinding, roleFinding, unknownValueFinding } from '../structure-findings.ts';
@@ -184,7 +184,7 @@ async function* readLines(file: InputFile): AsyncGenerator<ReadEvent> {
 }
 
 async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  yield* (await isLineFile(file)) ? readLines(file) : readConversationFile(file, documents, options);
+  yield* (await isJsonLinesFile(file)) ? readLines(file) : readConversationFile(file, documents, options);
 }
 
 /** Imports conversations of llama.cpp's web UI. */

@@ -18,7 +18,7 @@ export interface FlatNode {
 }
 
 /** The flattened nodes of a file, and what happened to folded ones. */
-export interface WalkedNode {
+export interface FlattenedNodes {
   readonly nodes: readonly FlatNode[];
   /**
    * Records of fold nodes, which are not part of the tree. `moved` maps their ids to the id of the last folded node.
@@ -124,7 +124,7 @@ class LoomWalk {
 }
 
 /** Walks nested nodes, parents before children, siblings in order, with folds expanded. */
-export function walkLoom(roots: readonly Json[], place: string): WalkedNode {
+export function walkLoom(roots: readonly Json[], place: string): FlattenedNodes {
   const made = new LoomWalk();
   made.run(roots, place);
   return made;

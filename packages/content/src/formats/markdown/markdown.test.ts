@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { runFormatConformance } from '../conformance.ts';
 import type { ExportedTree } from '../contract.ts';
-import { readExport } from '../exporting.ts';
+import { readExportedTree } from '../exporting.ts';
 import { writeExport } from '../write.ts';
 import { markdown } from './index.ts';
 
@@ -35,7 +35,7 @@ async function page(thread: boolean): Promise<string> {
   const done = { ...textMessage('tool', 'a ``` fence'), tool_call_id: 'c' };
   await run(store, { type: 'append', treeId: id, parentId, messages: [{ message }, { message: done }] }, act);
   async function* trees(): AsyncGenerator<ExportedTree> {
-    yield await store.read(id, () => readExport(id));
+    yield await store.read(id, () => readExportedTree(id));
   }
   let text = '';
   for await (const event of writeExport(markdown, trees(), { now: 0, thread }))

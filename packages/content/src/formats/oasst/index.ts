@@ -6,7 +6,7 @@ import { fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt } from '
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
+import { type InputFile, isJsonLinesFile, type SampleFile } from '../input.ts';
 import { entryFinding, listFinding, parentFinding, roleFinding } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, toBlocksItem, toTextBlocks } from '../turn-nodes.ts';
 
@@ -78,7 +78,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
   let nodes = new ConversationNodes([]);
   const end = (): ReadEvent[] =>
     id === undefined ? [] : [{ type: 'tree', tree: treeOf(id, nodes, `${file.name} ${id}`, {}) }];
-  const records = (await isLineFile(file)) ? readLineRecords(file) : readDocumentRecords(file, [['*']]);
+  const records = (await isJsonLinesFile(file)) ? readLineRecords(file) : readDocumentRecords(file, [['*']]);
   for await (const record of records) {
     if (record.type === 'finding') yield record;
     const value = record.type === 'record' || record.type === 'rest' ? record.value : undefined;

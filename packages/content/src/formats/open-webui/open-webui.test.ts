@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { readFirstTree } from '../conformance/storing.ts';
 import { runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
-import { readExport } from '../exporting.ts';
+import { readExportedTree } from '../exporting.ts';
 import { openWebui } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -371,7 +371,7 @@ describe('Open WebUI exports', () => {
     expect(one.row.chat.system).toBe('Be brief.');
     const again = await storeInput(toInput({ 'c.json': JSON.stringify([one.row]) }));
     expect(again.trees[0]?.nodes.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
-    const seen = (await store.read(treeId, () => readExport(treeId))).nodes.find((node) => node.role === 'tool');
+    const seen = (await store.read(treeId, () => readExportedTree(treeId))).nodes.find((node) => node.role === 'tool');
     if (seen === undefined) throw new Error('There is no result.');
     const other = [{ message: textMessage('assistant', 'Or there.') }];
     await run(

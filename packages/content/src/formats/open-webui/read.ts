@@ -18,7 +18,7 @@ import {
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, type InputSample, isLineFile } from '../input.ts';
+import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile } from '../input.ts';
 import { fromOpenAi, imageFromUrl, toToolUse } from '../openai-messages.ts';
 import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
 import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
@@ -288,7 +288,7 @@ function* openWebuiTree(
 }
 
 async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  const records = (await isLineFile(file)) ? readLineRecords(file) : readDocumentRecords(file, [['*']]);
+  const records = (await isJsonLinesFile(file)) ? readLineRecords(file) : readDocumentRecords(file, [['*']]);
   for await (const record of records) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {

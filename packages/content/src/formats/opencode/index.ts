@@ -8,7 +8,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
 import { type ImportInput, type InputFile, isMediaFile, readAllBytes, readSample, type SampleFile } from '../input.ts';
-import { type OpencodeMessage, opencodeToTree, spawnedSessions } from './session.ts';
+import { findSpawnedSessions, type OpencodeMessage, opencodeToTree } from './session.ts';
 
 function isExportMessage(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof objectAt(value, 'info').role === 'string' && Array.isArray(value.parts);
@@ -71,7 +71,7 @@ async function* readDatabase(file: InputFile): AsyncGenerator<ReadEvent> {
         });
       else yield notAMessage(at);
     }
-    for (const [child, call] of spawnedSessions(messages)) spawns.set(child, call);
+    for (const [child, call] of findSpawnedSessions(messages)) spawns.set(child, call);
     yield { type: 'tree', tree: opencodeToTree(value.info, messages, place, findings, spawns) };
   }
 }
@@ -137,7 +137,7 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
   }
   const messages = groupRowsBy(rows.message, 'sessionID');
   const parts = groupRowsBy(rows.part, 'messageID');
-  const spawns = new Map(spawnedSessions([{ parts: rows.part.map(({ value }) => value) }]));
+  const spawns = new Map(findSpawnedSessions([{ parts: rows.part.map(({ value }) => value) }]));
   const sessions = new Map(rows.session.map((row) => [textAt(row.value, 'id') ?? '', row]));
   for (const id of new Set([...sessions.keys(), ...messages.keys()])) {
     const session = sessions.get(id);

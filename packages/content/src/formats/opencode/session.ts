@@ -192,7 +192,7 @@ function addMessages(
 }
 
 /** Yields the sessions of sub-agents that calls of these parts spawned, with the ids of the calls. */
-export function* spawnedSessions(
+export function* findSpawnedSessions(
   messages: readonly Pick<OpencodeMessage, 'parts'>[],
 ): Generator<readonly [session: string, call: string]> {
   for (const part of messages.flatMap(({ parts }) => parts).filter(isJsonObject)) {

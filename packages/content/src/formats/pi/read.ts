@@ -109,14 +109,14 @@ const roles: ReadonlySet<string> = new Set([
 const about: ReadonlySet<string> = new Set(['label', 'session_info']);
 
 /** The type of the line by which Coppice records the active node of a session. */
-export const leafType = 'coppice-leaf';
+export const leafLineType = 'coppice-leaf';
 /** The id prefix of lines that Coppice adds for content that pi's format cannot store elsewhere. */
-export const companionPrefix = 'coppice-';
+export const companionIdPrefix = 'coppice-';
 
 /** Whether Coppice added a line. */
 function isCompanion({ type, id, customType }: JsonObject): boolean {
-  if (type === 'custom' && customType === leafType) return true;
-  return typeof type === 'string' && about.has(type) && typeof id === 'string' && id.startsWith(companionPrefix);
+  if (type === 'custom' && customType === leafLineType) return true;
+  return typeof type === 'string' && about.has(type) && typeof id === 'string' && id.startsWith(companionIdPrefix);
 }
 // The type of the line in which Coppice stores a message that is hidden from the model, because pi has no such
 // messages.
@@ -320,7 +320,7 @@ function hiddenIn(line: JsonObject) {
 function activeOf(entries: readonly PiEntry[]): string | null {
   const byId = new Map(entries.map((one) => [one.entry.uuid, one.entry]));
   const isAbout = ({ type, customType }: SessionEntry) =>
-    about.has(type) || (type === 'custom' && customType === leafType);
+    about.has(type) || (type === 'custom' && customType === leafLineType);
   const last = entries.at(-1)?.entry;
   const seen = new Set<string>();
   for (let at = last; at !== undefined && !seen.has(at.uuid); at = byId.get(at.parentUuid ?? '')) {

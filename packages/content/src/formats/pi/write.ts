@@ -21,12 +21,12 @@ import {
   findOriginalLines,
   getPreservedLines,
   LineCollector,
-  type LineSource,
+  type NodeWithLines,
   safeFileName,
 } from '../preserved-lines.ts';
 import { buildSessionInMemory } from '../session-in-memory.ts';
 import { isFailedToolResult } from '../tool-results.ts';
-import { companionPrefix, leafType } from './read.ts';
+import { companionIdPrefix, leafLineType } from './read.ts';
 
 const name = 'pi';
 
@@ -39,7 +39,9 @@ function upgradeLine(line: JsonObject): JsonObject {
 /** Whether a line is a title, a label or a leaf line, which cannot be the active node. */
 function isAbout(line: JsonObject): boolean {
   return (
-    line.type === 'label' || line.type === 'session_info' || (line.type === 'custom' && line.customType === leafType)
+    line.type === 'label' ||
+    line.type === 'session_info' ||
+    (line.type === 'custom' && line.customType === leafLineType)
   );
 }
 
@@ -54,7 +56,7 @@ class PiWriter {
   readonly #tree: ExportedTree;
   readonly #options: WriteOptions;
   readonly #ids: ReadonlyMap<NodeId, string>;
-  readonly #nodes: readonly LineSource[];
+  readonly #nodes: readonly NodeWithLines[];
   readonly #header: JsonObject;
   readonly #leading: JsonObject;
 
@@ -142,7 +144,7 @@ class PiWriter {
     const add = (type: string, fields: JsonObject) => {
       // A line that an earlier export added may have been imported again, with this id.
       let number = this.lines.length;
-      const next = () => `${companionPrefix}${deriveId('pi-line', this.id, number++)}`;
+      const next = () => `${companionIdPrefix}${deriveId('pi-line', this.id, number++)}`;
       let id = next();
       while (taken.has(id)) id = next();
       taken.add(id);
@@ -155,7 +157,7 @@ class PiWriter {
     const marked = new Map(bookmarks.map((one) => [this.#ids.get(one.nodeId) ?? one.nodeId, one.title]));
     for (const [targetId, label] of marked) if (labels.get(targetId) !== label) add('label', { targetId, label });
     for (const targetId of labels.keys()) if (!marked.has(targetId)) add('label', { targetId });
-    if (parentId === active && active !== null && writtenLeaf !== active) add('custom', { customType: leafType });
+    if (parentId === active && active !== null && writtenLeaf !== active) add('custom', { customType: leafLineType });
   }
 
   /** Reads back which title, labels and active node the lines so far contain. */

@@ -154,7 +154,7 @@ export function findLoggedCall(record: JsonObject): LoggedCall | undefined {
 }
 
 /** Returns the stream event that a record is or contains; undefined for other records. */
-export function findEvent(record: JsonObject): JsonObject | undefined {
+export function findStreamEvent(record: JsonObject): JsonObject | undefined {
   if (isEvent(record)) return record;
   for (const key of ['data', 'chunk', 'event']) {
     const value = record[key];
@@ -218,7 +218,7 @@ export function settingsWithoutSecrets(request: JsonObject): JsonObject {
 }
 
 /** Returns the record of a call without credentials and without the history, which the nodes contain. */
-export function stripRecord(record: JsonObject): JsonObject {
+export function removeSecretsAndHistory(record: JsonObject): JsonObject {
   const bare = withoutHistory(record);
   // The import reports records that are too large or too deep to be stored.
   const safe = isStorableRecord(bare) ? hideSecretValues(bare) : bare;

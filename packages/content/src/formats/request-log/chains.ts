@@ -7,7 +7,7 @@ import { getFilledText, listAt, objectAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import type { LoggedCall } from './calls.ts';
-import { HistoryTree, type LoggedNode, systemPromptOfCall } from './history-tree.ts';
+import { HistoryTree, type LoggedCallRecord, systemPromptOfCall } from './history-tree.ts';
 
 const batchBytes = 32 * 1024 * 1024;
 
@@ -104,7 +104,7 @@ export class CallLinks {
 }
 
 /** Returns for each call the number of the call that it continues; -1 for the start of a chain. */
-function previousCalls(calls: readonly LoggedNode[]): number[] {
+function previousCalls(calls: readonly LoggedCallRecord[]): number[] {
   const byResponse = new Map<string, number>();
   for (const [index, { call }] of calls.entries()) {
     const id = getFilledText(call.response ?? {}, 'id');
@@ -138,7 +138,7 @@ function callsParentsFirst(above: readonly number[]): number[] {
  * Builds the trees of one chain of calls. Each call continues the call that it names, regardless of their order in the
  * log.
  */
-export function buildChainTrees(calls: readonly LoggedNode[]): HistoryTree[] {
+export function buildChainTrees(calls: readonly LoggedCallRecord[]): HistoryTree[] {
   const items = new Map<string, JsonObject>();
   for (const { call } of calls)
     for (const [id, item] of itemsById([listAt(call.response ?? {}, 'output'), listAt(call.request, 'input')]))

@@ -9,7 +9,7 @@ import type { ResolveItem } from '../../wires/responses-items.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
-import { type LoggedCall, settingsWithoutSecrets, stripRecord } from './calls.ts';
+import { type LoggedCall, removeSecretsAndHistory, settingsWithoutSecrets } from './calls.ts';
 
 /**
  * Returns a message without parts that a client may leave out when it resends the message, such as annotations of a
@@ -42,7 +42,7 @@ function authorMeta({ role }: JsonObject, name: string): NodeMeta {
 }
 
 /** A call to be added to a tree, with its record and findings. */
-export interface LoggedNode {
+export interface LoggedCallRecord {
   readonly call: LoggedCall;
   /** The original record, to be stored. */
   readonly record: JsonObject;
@@ -85,7 +85,7 @@ export class HistoryTree {
    * Adds a call below the message `above`; undefined means that the request contains the whole history. Returns the
    * last node of the reply; null for the root.
    */
-  add(logged: LoggedNode, above?: string | null, resolve: ResolveItem = () => undefined): string | null {
+  add(logged: LoggedCallRecord, above?: string | null, resolve: ResolveItem = () => undefined): string | null {
     const { call, place, records } = logged;
     for (const one of logged.findings) this.#findings.push(one);
     const { messages, failed, names } = readCallRequest(call.dialect, call.request, {
@@ -119,7 +119,7 @@ export class HistoryTree {
   }
 
   /** Adds the response below the history. Returns its last node, or undefined if there is no response. */
-  #answer(logged: LoggedNode, parent: string | null, resolve: ResolveItem): string | undefined {
+  #answer(logged: LoggedCallRecord, parent: string | null, resolve: ResolveItem): string | undefined {
     const root = this.#root;
     const { call, place, records } = logged;
     const { response = {}, request, dialect } = call;
@@ -136,7 +136,7 @@ export class HistoryTree {
       ...(Object.keys(usage).length === 0 ? {} : { usage }),
     };
     const at = call.at === undefined ? {} : { createdAt: call.at };
-    const record = stripRecord(logged.record);
+    const record = removeSecretsAndHistory(logged.record);
     if (answers.length === 0) {
       const externalId = sha256Hex(`${parent ?? root}error${canonicalJson(error)}`).slice(0, 32);
       const message = { role: 'assistant', content: [{ type: 'text', text: '' }] };

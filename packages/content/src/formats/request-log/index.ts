@@ -3,16 +3,16 @@
 // one tree.
 import { defineFormat } from '../contract.ts';
 import type { InputSample } from '../input.ts';
-import { findEvent, findLoggedCall, isResponseRecord } from './calls.ts';
-import { isCallPart, read } from './read.ts';
+import { findLoggedCall, findStreamEvent, isResponseRecord } from './calls.ts';
+import { isCallRecord, read } from './read.ts';
 
 function detect(sample: InputSample): number {
   const [file] = sample.files;
   if (file === undefined || sample.files.length > 1) return 0;
   const { json } = file;
   const first = file.lines.length > 1 ? file.lines[0] : Array.isArray(json) ? json[0] : json;
-  if (!isCallPart(first)) return 0;
-  if (findEvent(first) !== undefined || isResponseRecord(first)) return 0.8;
+  if (!isCallRecord(first)) return 0;
+  if (findStreamEvent(first) !== undefined || isResponseRecord(first)) return 0.8;
   return findLoggedCall(first)?.response === undefined ? 0.6 : 0.8;
 }
 

@@ -6,24 +6,24 @@ import { isJsonObject } from '../fields.ts';
 import { type FileRecord, readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, isLineFile } from '../input.ts';
+import { type ImportInput, type InputFile, isJsonLinesFile } from '../input.ts';
 import {
   assembleReply,
   buildLoggedCall,
-  findEvent,
   findLoggedCall,
+  findStreamEvent,
   isRequestRecord,
   isResponseRecord,
   type LoggedCall,
   replyIdOf,
 } from './calls.ts';
 import { buildChainTrees, CallLinks, needsOtherCalls } from './chains.ts';
-import { HistoryTree, type LoggedNode, systemPromptOfCall } from './history-tree.ts';
+import { HistoryTree, type LoggedCallRecord, systemPromptOfCall } from './history-tree.ts';
 
 /** A complete call of a log, with the number of bytes of its records. */
 interface LogScan {
   readonly type: 'call';
-  readonly logged: LoggedNode;
+  readonly logged: LoggedCallRecord;
   readonly bytes: number;
 }
 
@@ -51,7 +51,7 @@ class CallPairing {
   #last = '';
 
   *addRecord(row: LogRow, value: JsonObject): Generator<LogScan> {
-    const event = findEvent(value);
+    const event = findStreamEvent(value);
     if (event !== undefined) {
       this.#event(row, event);
       return;
@@ -125,16 +125,16 @@ function scanRecords({ record, place, findings, records, bytes }: OpenLogCall, c
   return { type: 'call', logged: { call, record, place, findings, records }, bytes };
 }
 
-/** Whether a record is a call or a part of one. */
-export function isCallPart(value: Json | undefined): value is JsonObject {
+/** Whether a value is a record of a call: a whole call, a request, a response or a stream event. */
+export function isCallRecord(value: Json | undefined): value is JsonObject {
   return (
     isJsonObject(value) &&
-    (findEvent(value) !== undefined || isResponseRecord(value) || findLoggedCall(value) !== undefined)
+    (findStreamEvent(value) !== undefined || isResponseRecord(value) || findLoggedCall(value) !== undefined)
   );
 }
 
 async function* callsIn(file: InputFile): AsyncGenerator<LogStep> {
-  const lines = await isLineFile(file);
+  const lines = await isJsonLinesFile(file);
   const pairing = new CallPairing();
   for await (const record of lines ? readLineRecords(file) : readDocumentRecords(file, [['*']])) {
     if (record.type === 'finding') {
@@ -147,7 +147,7 @@ async function* callsIn(file: InputFile): AsyncGenerator<LogStep> {
       record.type === 'record'
         ? record
         : { type: 'record', pattern: 0, path: [], place, value: value ?? null, bytes: 0, findings: [] };
-    if (isCallPart(value)) yield* pairing.addRecord(row, value);
+    if (isCallRecord(value)) yield* pairing.addRecord(row, value);
     else
       yield {
         type: 'finding',
@@ -186,7 +186,7 @@ async function* readChains(
   scope: string,
 ): AsyncGenerator<ReadEvent> {
   yield { type: 'pause' };
-  const chains = new Map<number, LoggedNode[]>();
+  const chains = new Map<number, LoggedCallRecord[]>();
   let number = 0;
   for (const file of input.files)
     for await (const step of callsIn(file)) {

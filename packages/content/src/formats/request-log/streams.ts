@@ -1,9 +1,9 @@
 // Assembles recorded streams to complete responses.
 import type { Json, JsonObject } from '@coppice/core';
 import { fromBase64, isBase64, toBase64 } from '../../base64.ts';
-import { AnthropicEvents } from '../../wires/anthropic-events.ts';
-import { type ChatCallDraft, ChatChunks, type ChatPiece } from '../../wires/chat-chunks.ts';
-import { ResponsesEvents } from '../../wires/responses-events.ts';
+import { AnthropicEventCollector } from '../../wires/anthropic-events.ts';
+import { type ChatCallDraft, ChatChunkCollector, type ChatPiece } from '../../wires/chat-chunks.ts';
+import { ResponsesEventCollector } from '../../wires/responses-events.ts';
 import { parseEventData, readSse } from '../../wires/sse.ts';
 import { joinBytes } from '../bytes.ts';
 import { encodeUtf8 } from '../decode.ts';
@@ -59,7 +59,7 @@ function audioOfChunks({ audio, sounds }: ChoiceDraft): JsonObject {
 
 /** Assembles a chat completion from its chunks. */
 export function assembleChatReply(chunks: readonly JsonObject[]): JsonObject {
-  const read = new ChatChunks();
+  const read = new ChatChunkCollector();
   const choices = new Map<number, ChoiceDraft>();
   let error: Json | undefined;
   for (const chunk of chunks) {
@@ -116,14 +116,14 @@ function messageOf(draft: ChoiceDraft, calls: readonly ChatCallDraft[]): JsonObj
 
 /** Assembles an Anthropic message from the events of a stream. */
 export function assembleAnthropicReply(events: readonly JsonObject[]): JsonObject {
-  const read = new AnthropicEvents();
+  const read = new AnthropicEventCollector();
   for (const event of events) read.read(event);
   return read.toMessage();
 }
 
 /** Assembles a response of the Responses API from the events of a stream. */
 export function assembleResponse(events: readonly JsonObject[]): JsonObject {
-  const read = new ResponsesEvents();
+  const read = new ResponsesEventCollector();
   for (const event of events) read.read(event);
   return read.toResponse();
 }

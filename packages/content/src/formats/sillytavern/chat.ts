@@ -7,7 +7,7 @@ import { fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, textA
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageFromUrl } from '../openai-messages.ts';
-import { readDate } from './times.ts';
+import { parseSillytavernDate } from './times.ts';
 
 type ChatDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
@@ -145,7 +145,7 @@ export class SillytavernChat {
     const integrity = getFilledText(metadata, 'integrity');
     const title = main.name.slice(main.name.lastIndexOf('/') + 1).replace(/\.jsonl$/i, '');
     const created = main.header?.create_date;
-    const createdAt = readDate(created);
+    const createdAt = parseSillytavernDate(created);
     let last = main;
     for (const file of this.#files) if (file.leaf !== null && file.newest > last.newest) last = file;
     return {
@@ -203,7 +203,7 @@ export class SillytavernChat {
     text: string,
     place: string,
   ): ChatDraft {
-    const createdAt = readDate(reported.send_date);
+    const createdAt = parseSillytavernDate(reported.send_date);
     for (const one of timeFinding(reported.send_date, createdAt, place)) this.findings.push(one);
     const content = chatBlocks(text, objectAt(reported, 'extra'), place, this.findings);
     const meta = chatMeta(line, reported, this.#names);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FixtureFiles, runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { sillytavern } from './index.ts';
-import { readDate } from './times.ts';
+import { parseSillytavernDate } from './times.ts';
 
 type Line = { readonly [key: string]: unknown };
 
@@ -234,10 +234,11 @@ describe('chats of SillyTavern', () => {
     [1767323045000, '2026-01-02T03:04:05.000Z'],
     ['1767323045000', '2026-01-02T03:04:05.000Z'],
   ])('[I124] have dates in the formats of all years: %s', (date, iso) => {
-    expect(new Date(readDate(date) ?? 0).toISOString()).toBe(iso);
+    expect(new Date(parseSillytavernDate(date) ?? 0).toISOString()).toBe(iso);
   });
 
   it('[I124] have no date if it is invalid', () => {
-    for (const date of ['some day', '', null, {}, 'Foo 2, 2026 3:04am']) expect(readDate(date)).toBe(undefined);
+    for (const date of ['some day', '', null, {}, 'Foo 2, 2026 3:04am'])
+      expect(parseSillytavernDate(date)).toBe(undefined);
   });
 });

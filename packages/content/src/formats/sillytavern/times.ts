@@ -28,7 +28,7 @@ function parseStampedDate(text: string): number | undefined {
 }
 
 /** Parses a date to milliseconds: an ISO date, milliseconds as a number or digits, or one of the readable forms. */
-export function readDate(value: Json | undefined): number | undefined {
+export function parseSillytavernDate(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return fromMillis(value);
   if (typeof value !== 'string') return undefined;
   if (/^\d{12,14}$/.test(value)) return fromMillis(Number(value));

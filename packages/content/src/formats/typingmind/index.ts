@@ -1,7 +1,7 @@
 // The export of TypingMind: chats with messages in the form of chat completions.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { createConversationReader, listedFolders } from '../conversation-files.ts';
+import { createConversationReader, readListedFolders } from '../conversation-files.ts';
 import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
 import { parseListMessage } from '../list-messages.ts';
@@ -71,7 +71,7 @@ export const typingmind = defineFormat({
     isConversation,
     folders: {
       paths: [['data', 'folders'], ['folders']],
-      read: listedFolders,
+      read: readListedFolders,
       idOf: (chat) => getFilledText(chat, 'folderID'),
     },
     tree,

@@ -1,6 +1,6 @@
 /** Streams a text word by word like a model: with usage, stop texts, a reply limit and an end event. */
 
-import { estimateTokens, messageTokens } from '@coppice/content';
+import { estimateMessageTokens, estimateTokens } from '@coppice/content';
 import { buildUsageEvent } from '@coppice/content/wires';
 import { systemClock } from '../clock.ts';
 import type { FinishReason, ProviderCall, ProviderEvent, ProviderRequest, UsageEvent } from '../contract.ts';
@@ -8,7 +8,7 @@ import type { FinishReason, ProviderCall, ProviderEvent, ProviderRequest, UsageE
 /** Estimates the usage of a call, because offline models have no tokenizer. */
 export function estimateUsage(request: ProviderRequest, outputTokens: number): UsageEvent {
   let inputTokens = estimateTokens(request.systemPrompt ?? '');
-  for (const message of request.messages) inputTokens += messageTokens(message);
+  for (const message of request.messages) inputTokens += estimateMessageTokens(message);
   return buildUsageEvent({ estimated: true }, { inputTokens, outputTokens });
 }
 

@@ -1,6 +1,6 @@
 /** Converts a request to the body of Ollama's chat API, without I/O. */
 
-import { estimateTokens, messageTokens } from '@coppice/content';
+import { estimateMessageTokens, estimateTokens } from '@coppice/content';
 import { callNamesById, isImage, isThinking, isToolCall, toWireText } from '@coppice/content/wires';
 import { isText, type Json, type JsonObject, type Message } from '@coppice/core';
 import type { ProviderRequest } from '../contract.ts';
@@ -62,7 +62,7 @@ export function toOllamaBody(request: ProviderRequest, streaming: boolean): Olla
  */
 export function chooseOllamaWindow(request: ProviderRequest): number {
   let tokens = estimateTokens(request.systemPrompt ?? '') + Math.min(request.maxTokens ?? 8192, 8192);
-  for (const message of request.messages) tokens += messageTokens(message);
+  for (const message of request.messages) tokens += estimateMessageTokens(message);
   for (const tool of request.tools ?? []) tokens += estimateTokens(JSON.stringify(tool));
   let window = 4096;
   while (window < tokens * 1.1 && window < 2 ** 20) window *= 2;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { type StoredImport, storeInput, toInput, writeStored } from '../conformance.ts';
-import { readExport } from '../exporting.ts';
+import { readExportedTree } from '../exporting.ts';
 import { findFormat } from '../formats.ts';
 import { assembleChatReply } from './streams.ts';
 
@@ -16,7 +16,7 @@ const call = (messages: readonly object[], message: object) => ({
 async function nodesOf({ store, ids }: Pick<StoredImport, 'store' | 'ids'>) {
   const [id, ...others] = new Set(ids);
   if (id === undefined || others.length > 0) throw new Error('There is not one tree.');
-  return (await store.read(id, () => readExport(id))).nodes;
+  return (await store.read(id, () => readExportedTree(id))).nodes;
 }
 
 describe('logged calls', () => {
