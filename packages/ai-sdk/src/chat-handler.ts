@@ -1,6 +1,7 @@
 import { deriveId, titleFromText } from '@coppice/content';
 import {
   type ErrorKind,
+  httpStatusOfErrorKind,
   isAppError,
   isUuid,
   type JsonObject,
@@ -8,7 +9,6 @@ import {
   type OptionNames,
   refuse,
   type Store,
-  statusOfKind,
   treeId,
 } from '@coppice/core';
 import { assertOptionNames, assertStore } from '@coppice/core/decode';
@@ -518,7 +518,7 @@ export function createChatHandler(options: ChatHandlerOptions): ChatHandler {
       return await service.handle(request);
     } catch (error) {
       if (!isAppError(error)) throw error;
-      return errorResponse(statusOfKind[error.kind], error.code, error.kind, error.message, error.data);
+      return errorResponse(httpStatusOfErrorKind[error.kind], error.code, error.kind, error.message, error.data);
     }
   };
 }

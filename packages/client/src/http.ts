@@ -1,11 +1,11 @@
 /** Builds URLs of the API and reads its error responses. */
-import { type ErrorKind, isErrorKind, statusOfKind } from '@coppice/core';
+import { type ErrorKind, httpStatusOfErrorKind, isErrorKind } from '@coppice/core';
 import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 
 const kindsByStatus = new Map<number, ErrorKind>([
-  ...Object.keys(statusOfKind)
+  ...Object.keys(httpStatusOfErrorKind)
     .filter(isErrorKind)
-    .map((kind) => [statusOfKind[kind], kind] as const),
+    .map((kind) => [httpStatusOfErrorKind[kind], kind] as const),
   [401, 'refused'],
   [403, 'refused'],
   [412, 'conflict'],

@@ -72,10 +72,10 @@ export function decodeWithin<T>(key: string, read: () => T): T {
 }
 
 /**
- * Builds a reader from a type guard. Marked as pure, so that a bundler drops unused readers.
+ * Creates a reader from a type guard. Marked as pure, so that a bundler drops unused readers.
  * @__NO_SIDE_EFFECTS__
  */
-export function fieldReader<T>(fits: (value: unknown) => value is T, wanted: string): FieldReader<T> {
+export function createFieldReader<T>(fits: (value: unknown) => value is T, wanted: string): FieldReader<T> {
   return (fields, key) => {
     const value = ownField(fields, key);
     return fits(value) ? value : throwMalformed(key, wanted);
@@ -91,41 +91,41 @@ export function requiredText(fields: FieldMap, key: string): string {
 }
 
 /** Reads a finite number; NaN, infinities and numeric strings are refused. */
-export const finiteNumberField: FieldReader<number> = fieldReader(
+export const finiteNumberField: FieldReader<number> = createFieldReader(
   (value): value is number => Number.isFinite(value),
   'a number',
 );
 
 /** Reads a boolean; the strings `true` and `false` are refused. */
-export const booleanField: FieldReader<boolean> = fieldReader(
+export const booleanField: FieldReader<boolean> = createFieldReader(
   (value): value is boolean => typeof value === 'boolean',
   'true or false',
 );
 
 /** Reads an object; null and lists are refused. */
-export const objectField: FieldReader<FieldMap> = fieldReader(isFieldMap, 'an object');
+export const objectField: FieldReader<FieldMap> = createFieldReader(isFieldMap, 'an object');
 
 /** Reads a list without checking its items. */
-export const listField: FieldReader<readonly unknown[]> = fieldReader(
+export const listField: FieldReader<readonly unknown[]> = createFieldReader(
   (value): value is readonly unknown[] => Array.isArray(value),
   'a list',
 );
 
 /** Reads a list whose items are all strings. */
-export const textListField: FieldReader<readonly string[]> = fieldReader(
+export const textListField: FieldReader<readonly string[]> = createFieldReader(
   (value): value is string[] => Array.isArray(value) && value.every(isString),
   'a list of texts',
 );
 
 /** Reads any value except symbols, bigints and functions. The caller must validate the value. */
-export const jsonField: FieldReader<unknown> = fieldReader(
+export const jsonField: FieldReader<unknown> = createFieldReader(
   (value): value is unknown => !['symbol', 'bigint', 'function'].includes(typeof value),
   'data',
 );
 
 /** Creates a reader for an integer of at least `least`. @__NO_SIDE_EFFECTS__ */
 export function integerFieldFrom(least: number): FieldReader<number> {
-  return fieldReader(
+  return createFieldReader(
     (value): value is number => Number.isSafeInteger(value) && Number(value) >= least,
     `a whole number from ${least}`,
   );
@@ -139,7 +139,7 @@ export const limitField: FieldReader<number> = integerFieldFrom(1);
 
 /** Creates a reader for a field with one of the given values. @__NO_SIDE_EFFECTS__ */
 export function oneOfField<T extends string>(words: readonly T[]): FieldReader<T> {
-  return fieldReader((value): value is T => words.some((word) => word === value), `one of ${words.join(', ')}`);
+  return createFieldReader((value): value is T => words.some((word) => word === value), `one of ${words.join(', ')}`);
 }
 
 /** Creates a reader that returns null if the field is missing or null. @__NO_SIDE_EFFECTS__ */

@@ -24,6 +24,7 @@ export {
   AppError,
   type AppErrorInit,
   type ErrorKind,
+  httpStatusOfErrorKind,
   isAppError,
   isErrorKind,
   makeRefusedResult,
@@ -34,7 +35,6 @@ export {
   refusal,
   refusalKinds,
   refuse,
-  statusOfKind,
   unwrapResult,
 } from './errors.ts';
 export { lastCharacterBoundary, truncateToLine } from './graphemes.ts';
@@ -128,7 +128,7 @@ export {
   type DeleteGroupCommand,
   type DeleteImpact,
   type DeleteResult,
-  impactOf,
+  readDeleteImpact,
 } from './plan/delete.ts';
 export type { EditCommand, EditResult } from './plan/edit-types.ts';
 export type { ImportCommand, ImportNode, ImportResult } from './plan/import.ts';

@@ -2,8 +2,8 @@
 import { assertNotTrashed, isStale, makeVersionConflictError } from './commit.ts';
 import {
   assertArgument,
+  createFieldReader,
   exactObjectField,
-  fieldReader,
   jsonField,
   objectField,
   oneOfField,
@@ -82,7 +82,7 @@ export async function run<C extends CommandInput>(
   };
 }
 
-const isFunction = fieldReader((value): value is () => unknown => typeof value === 'function', 'a function');
+const isFunction = createFieldReader((value): value is () => unknown => typeof value === 'function', 'a function');
 
 const runContext = exactObjectField('The context', {
   actor: requiredText,

@@ -5,9 +5,9 @@
 import type { FieldMap, FieldReader, FieldReaders, Read, ReadName, ReadProgram, Reads } from '@coppice/core';
 import {
   booleanField,
+  createFieldReader,
   describeValue,
   exactObjectField,
-  fieldReader,
   finiteNumberField,
   integerField,
   jsonField,
@@ -46,7 +46,7 @@ function namedId(code: 'tree/unknown-node' | 'tree/unknown-tree', what: string):
   };
 }
 
-const callback: FieldReader<unknown> = fieldReader(
+const callback: FieldReader<unknown> = createFieldReader(
   (value): value is unknown => typeof value === 'function',
   'a function',
 );

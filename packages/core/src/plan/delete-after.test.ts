@@ -5,7 +5,7 @@ import { addMessage, addPendingReply, bookmarkNode } from '../testing/act-shorth
 import { runAndCheck, TestTree } from '../testing/index.ts';
 import { createPlanContext } from '../testing/plan-context.ts';
 import { bookmarkOn, childIds } from '../tree.ts';
-import { type DeleteCommand, type DeleteImpact, impactOf } from './delete.ts';
+import { type DeleteCommand, type DeleteImpact, readDeleteImpact } from './delete.ts';
 
 function deleting(fixture: TestTree, nodeIds: readonly NodeId[], mode?: 'splice' | 'cascade'): DeleteCommand {
   return { type: 'delete', treeId: fixture.treeId, nodeIds, ...(mode === undefined ? {} : { mode }) };
@@ -135,7 +135,7 @@ describe('clear', () => {
 
 describe('the preview of a delete', () => {
   async function impact(fixture: TestTree, command: DeleteCommand): Promise<DeleteImpact> {
-    return fixture.store.read(fixture.treeId, () => impactOf(command, createPlanContext(fixture.treeId)));
+    return fixture.store.read(fixture.treeId, () => readDeleteImpact(command, createPlanContext(fixture.treeId)));
   }
 
   test('[V11] lists the nodes that would be removed and the links to them', async () => {
@@ -163,7 +163,7 @@ describe('the preview of a delete', () => {
 
   test('[V11] refuses whatever the delete itself would refuse', async () => {
     const fixture = await TestTree.make();
-    const reading = impactOf(deleting(fixture, [fixture.rootId]), createPlanContext(fixture.treeId));
+    const reading = readDeleteImpact(deleting(fixture, [fixture.rootId]), createPlanContext(fixture.treeId));
     expect(() =>
       runReads(reading, (read) => (read.ask === 'tree' ? fixture.tree : fixture.node(fixture.rootId))),
     ).toThrow(expect.objectContaining({ code: 'tree/root-protected' }));

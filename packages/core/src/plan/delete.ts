@@ -68,7 +68,7 @@ export const planDelete: Planner<DeleteCommand, DeleteResult> = function* (comma
 };
 
 /** Previews {@link planDelete}. Throws for the same reasons, except for pending replies. */
-export function* impactOf(command: DeleteCommand, context: PlanContext): ReadProgram<DeleteImpact> {
+export function* readDeleteImpact(command: DeleteCommand, context: PlanContext): ReadProgram<DeleteImpact> {
   const row = yield* requireTree(context);
   const targets = yield* targetsOf(command);
   const ids = targets.map((node) => node.id);

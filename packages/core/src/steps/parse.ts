@@ -1,9 +1,9 @@
 /** Decodes steps and trees from untrusted JSON, with tables of field readers. */
 import {
+  createFieldReader,
   type FieldMap,
   type FieldReader,
   type FieldShapes,
-  fieldReader,
   finiteNumberField,
   integerField,
   integerFieldFrom,
@@ -54,7 +54,7 @@ export const versionField = integerFieldFrom(1);
 export const attributesField = patch(attributeReaders);
 /** Reads a patch of a node's metadata. */
 export const metadataField = patch(metadataReaders);
-const position = fieldReader(isPosition, 'an order key');
+const position = createFieldReader(isPosition, 'an order key');
 const json = objectField as FieldReader<JsonObject>;
 
 /** How a bookmark is read from JSON. */

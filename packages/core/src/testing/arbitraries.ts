@@ -74,7 +74,7 @@ function isAbstractType(text: string): text is AbstractCommandType {
 }
 
 /** The largest number that refers to a node. */
-export const highestNodePick = 1023;
+export const maxNodeNumber = 1023;
 
 // Few different words, so that equal messages occur. The other texts are hard cases for cuts and comparisons.
 const words = fc.oneof(
@@ -91,7 +91,7 @@ export const arbitraryCommand: fc.Arbitrary<AbstractCommand> = fc.record({
   type: fc.oneof(...abstractCommandTypes.map((type) => ({ weight: weights[type], arbitrary: fc.constant(type) }))),
   actor: fc.nat(2),
   tree: fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(3) }),
-  nodes: fc.array(fc.nat(highestNodePick), { minLength: 1, maxLength: 3 }),
+  nodes: fc.array(fc.nat(maxNodeNumber), { minLength: 1, maxLength: 3 }),
   texts: fc.array(words, { minLength: 1, maxLength: 3 }),
   choice: fc.nat(255),
   behind: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(6) }),

@@ -9,7 +9,7 @@ import type { NewReply } from '../plan/reply.ts';
 import { ask, type Commit, type Reads } from '../reads.ts';
 import { type MoveToTreeOptions, moveToTree, type RunContext, run } from '../run.ts';
 import type { TreeStore } from '../store.ts';
-import { type AbstractCommand, highestNodePick } from './arbitraries.ts';
+import { type AbstractCommand, maxNodeNumber } from './arbitraries.ts';
 import { testKit } from './kit.ts';
 import { testUuid } from './test-tree.ts';
 
@@ -135,10 +135,10 @@ class Picker {
   node(at: number): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     const { row } = this.#scene.rows;
-    if (number === highestNodePick) return unknownId;
-    if (number > highestNodePick - 16) return row.rootId;
-    if (number > highestNodePick - 32) return this.gone(at) ?? unknownId;
-    if (number > highestNodePick - 48) return this.foreign(at);
+    if (number === maxNodeNumber) return unknownId;
+    if (number > maxNodeNumber - 16) return row.rootId;
+    if (number > maxNodeNumber - 32) return this.gone(at) ?? unknownId;
+    if (number > maxNodeNumber - 48) return this.foreign(at);
     return this.#live[number % Math.max(1, this.#live.length)]?.id ?? row.rootId;
   }
 
@@ -159,7 +159,7 @@ class Picker {
   /** Returns a live node that fulfils a condition, counted from the given number; any node if no node does. */
   fitting(at: number, fits: (node: Node) => boolean): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
-    const found = number > highestNodePick - 64 ? [] : this.#live.filter(fits);
+    const found = number > maxNodeNumber - 64 ? [] : this.#live.filter(fits);
     return found[number % Math.max(1, found.length)]?.id ?? this.node(at);
   }
 

@@ -1,5 +1,5 @@
 /** Answers calls with the models of this server, in the format of the call. Used if no upstream is configured. */
-import { type JsonObject, type Message, statusOfKind } from '@coppice/core';
+import { httpStatusOfErrorKind, type JsonObject, type Message } from '@coppice/core';
 import { buildRequestMessages, coalesceMessages } from '@coppice/core/context';
 import { isJsonObject } from '@coppice/core/decode';
 import type { ErrorEvent, ModelProviders, ProviderEvent } from '@coppice/engine';
@@ -90,7 +90,7 @@ const writers: Readonly<Record<LocalWireKind, (head: AnswerHead) => WireWriter>>
 };
 
 // The services of these wires answer 400 where this server answers 422.
-const statuses = { ...statusOfKind, refused: statusOfKind.invalid };
+const statuses = { ...httpStatusOfErrorKind, refused: httpStatusOfErrorKind.invalid };
 
 /** Returns the status of an error response: that of the model's service, else derived from the kind of the error. */
 function statusOfAnswer({ status, kind }: ErrorEvent): number {

@@ -2,7 +2,7 @@
 import { joinBytes } from '@coppice/content';
 import {
   booleanField,
-  fieldReader,
+  createFieldReader,
   fieldsOrEmpty,
   finiteNumberField,
   integerField,
@@ -60,7 +60,7 @@ const readHead = shapeReader<OverflowHead>({
   owner: requiredText,
   project: requiredText,
   wire: oneOfField(wireKinds),
-  origin: optionalField(fieldReader(isCallOrigin, 'the origin of a call')),
+  origin: optionalField(createFieldReader(isCallOrigin, 'the origin of a call')),
   requestBytes: integerField,
   provider: requiredText,
   isRead: optionalField(booleanField),

@@ -12,7 +12,7 @@ import {
 import {
   type AbstractCommand,
   arbitraryCommands,
-  highestNodePick,
+  maxNodeNumber,
   runCommands,
   TestTree,
   testKit,
@@ -53,7 +53,7 @@ const inVain: AbstractCommand = {
   type: 'select',
   actor: 0,
   tree: 0,
-  nodes: [highestNodePick],
+  nodes: [maxNodeNumber],
   texts: [''],
   choice: 0,
   behind: 0,

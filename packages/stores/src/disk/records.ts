@@ -16,7 +16,7 @@ import {
   type User,
 } from '@coppice/core';
 import {
-  fieldReader,
+  createFieldReader,
   finiteNumberField,
   isFieldMap,
   isJsonObject,
@@ -94,7 +94,7 @@ export const readRun: (json: FieldMap) => Run = shapeReader<Run>({
   process: requiredText,
   startedAt: finiteNumberField,
   beatAt: finiteNumberField,
-  data: fieldReader(isJsonObject, 'an object'),
+  data: createFieldReader(isJsonObject, 'an object'),
 });
 
 export const readRunChunk: (json: FieldMap) => RunChunk = shapeReader<RunChunk>({
@@ -106,7 +106,7 @@ const isHash = (value: unknown): value is string => typeof value === 'string' &&
 
 /** Decodes the hash, size and media type of an attachment. */
 export const readBlobInfo: (json: FieldMap) => BlobInfo = shapeReader<BlobInfo>({
-  hash: fieldReader(isHash, 'a SHA-256 in hex'),
+  hash: createFieldReader(isHash, 'a SHA-256 in hex'),
   size: finiteNumberField,
   mediaType: requiredText,
 });

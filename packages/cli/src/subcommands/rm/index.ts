@@ -1,4 +1,4 @@
-import { ask, type DeleteCommand, impactOf, type NodeId, type TreeRow } from '@coppice/core';
+import { ask, type DeleteCommand, type NodeId, readDeleteImpact, type TreeRow } from '@coppice/core';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { readChatName } from '../../first-words.ts';
@@ -77,7 +77,7 @@ async function wouldGo(
   const { now, newId, kit, actor } = at.context();
   const command = { type: 'delete', treeId: row.id, nodeIds, mode } as const;
   const impact = await store.read(row.id, () =>
-    impactOf(command, { treeId: row.id, now: now(), newId, kit, actor, stale: false }),
+    readDeleteImpact(command, { treeId: row.id, now: now(), newId, kit, actor, stale: false }),
   );
   const { style } = at.output;
   return {

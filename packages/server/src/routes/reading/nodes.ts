@@ -1,5 +1,14 @@
 /** The routes that read single nodes, their siblings and children, and what refers to them. */
-import { ask, impactOf, type Node, type NodeId, nodeId, type ReadProgram, readTree, refuse } from '@coppice/core';
+import {
+  ask,
+  type Node,
+  type NodeId,
+  nodeId,
+  type ReadProgram,
+  readDeleteImpact,
+  readTree,
+  refuse,
+} from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { formatOfTree, resolveTree } from '../../resolve-tree.ts';
 import { readNodes } from '../../tree-view.ts';
@@ -92,7 +101,7 @@ const impact = defineRoute({
       const inside = mode === 'cascade' ? (yield* ask('topology', { of: one.id })).map((each) => each.id) : nodeIds;
       const context = { ...services, treeId: id, now: services.now(), actor: caller.actor, stale: false };
       const command = { type: 'delete', treeId: id, nodeIds, mode: mode === 'cascade' ? 'cascade' : 'splice' } as const;
-      return { impact: yield* impactOf(command, context), inside: new Set<NodeId>(inside) };
+      return { impact: yield* readDeleteImpact(command, context), inside: new Set<NodeId>(inside) };
     });
     const shares = (await services.store.accounts.shares(caller.owner, id)).filter(
       (share) => share.revokedAt === null && share.nodeIds.some((each) => found.inside.has(each)),
