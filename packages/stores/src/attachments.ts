@@ -35,8 +35,8 @@ export function addBlobHashesOfLog(log: readonly Pick<Commit, 'steps'>[], to: Se
 }
 
 /**
- * Adds the hashes in the steps of a plan to a set. Throws if a step has a value that cannot be stored; an undo is not
- * checked again.
+ * Adds the hashes in the steps of a plan to a set. Throws if a step has a value that cannot be stored; the steps of an
+ * undo or redo are not checked again.
  */
 export function addBlobHashesOfPlan({ steps, reverses }: Plan<unknown>, to: Set<string>): void {
   if (reverses === undefined) assertStorable(steps);

@@ -5,7 +5,7 @@
 import { type ImportInput, openInput, type ZipLimits } from '@coppice/content/formats';
 import { refuse, type Store } from '@coppice/core';
 import * as memory from './memory/index.ts';
-import { openMember } from './open-member.ts';
+import { openRegisteredStore } from './open-registered-store.ts';
 import type { StoreOptions } from './options.ts';
 import type { InputWithTables } from './sqlite/foreign-tables.ts';
 
@@ -23,7 +23,7 @@ export const storeSchemes: readonly string[] = ['memory'];
 
 /** Opens a store by its URL: `memory:`. Every other scheme is refused. */
 export function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
-  return openMember({ memory: async () => memory }, url, options);
+  return openRegisteredStore({ memory: async () => memory }, url, options);
 }
 
 /** Throws, because a browser has no files. */
@@ -50,7 +50,7 @@ export function sessionFiles(): never {
   return refuseInBrowser('sessionFiles');
 }
 
-/** Opens the files of an import. A browser cannot open the database of another program, so no format reads it. */
+/** Opens the files of an import. Databases of other programs stay as they are, because a browser cannot open them. */
 export async function openForeignTables(input: ImportInput, limits?: Partial<ZipLimits>): Promise<InputWithTables> {
   return { input: await openInput(input, limits), close: () => Promise.resolve() };
 }

@@ -42,7 +42,8 @@ export function armFault(
 }
 
 /**
- * Returns how often the armed failpoint was passed. A test that fails each pass in turn ends when this stops growing.
+ * Returns how often the armed failpoint was passed. A test that lets the first, second and each further pass fail ends
+ * when this count is lower than the number of the pass.
  */
 export function countFaultPasses(): number {
   return armed?.passed ?? 0;

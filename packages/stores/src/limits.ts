@@ -7,7 +7,7 @@ const longest = 1000;
 /** The number of commits that a history returns if the caller gives no limit. */
 export const defaultHistoryLength = 100;
 
-/** Returns the length of a page: the requested length, but at most the maximum. Throws on an invalid length. */
+/** Returns the length of a page: the requested one up to the maximum, or the default. Throws on an invalid length. */
 export function clampPageLength(asked: number | undefined): number {
   if (asked === undefined) return usual;
   if (!Number.isSafeInteger(asked) || asked < 1)

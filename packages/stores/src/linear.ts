@@ -1,6 +1,6 @@
 /**
- * Conversations that are stored as lists: their rows, and the
- * restrictions for owners whose conversations may not branch.
+ * Conversations that are stored as lists: their rows, and the restrictions for owners whose conversations may not
+ * branch.
  */
 import { canonicalJson, deriveId, messageKit } from '@coppice/content';
 import {
@@ -29,8 +29,8 @@ import { allNodes, applyOrThrow, buildLinearSteps, emptyTree, rowChanges } from 
 export { deriveId };
 
 /**
- * Returns the node id of a message in a list: its own id if that
- * is a UUID, else one derived from the tree id and the index.
+ * Returns the node id of a message in a list: its own id if that is a UUID, else one derived from the tree id and the
+ * index.
  */
 function linearNodeId(record: Pick<StoredLinearConversation, 'treeId' | 'messages'>, index: number): NodeId {
   const own = record.messages[index]?.id;
@@ -43,8 +43,8 @@ function linearRootId(treeId: TreeId): NodeId {
 }
 
 /**
- * A list that was converted to a tree: the value, the commit that
- * stores it, and the indexes of blank messages, which are left out.
+ * A list that was converted to a tree: the value, the commit that stores it, and the indexes of blank messages, which
+ * are left out.
  */
 export interface LinearTree {
   readonly tree: Tree;

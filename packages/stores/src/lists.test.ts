@@ -28,7 +28,7 @@ function makeFolder(): string {
 }
 
 /**
- * Writes a folder as the version before lists were stored as rows: one unchanged list, and one with a further message.
+ * Writes a folder of a version that did not store lists as rows yet: an unchanged list, and one with a further message.
  */
 function writeFolderOfBefore(kind: 'files' | 'jsonl'): string {
   const place = makeFolder();

@@ -1,7 +1,7 @@
 /** Opens a store by its URL. Only the code of that store is loaded. */
 import type { Store } from '@coppice/core';
 import { members } from './members.ts';
-import { openMember } from './open-member.ts';
+import { openRegisteredStore } from './open-registered-store.ts';
 import type { StoreOptions } from './options.ts';
 
 /** The URL schemes that {@link openStore} accepts. */
@@ -12,5 +12,5 @@ export const storeSchemes: readonly string[] = Object.keys(members);
  * errors come from the store.
  */
 export function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
-  return openMember(members, url, options);
+  return openRegisteredStore(members, url, options);
 }

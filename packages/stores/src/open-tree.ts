@@ -1,6 +1,6 @@
 /**
- * A simple interface for apps: it takes plain strings, and returns
- * messages with their variants. It loads no database driver.
+ * A simple interface for apps: it takes plain strings, and returns messages with their variants. It loads no database
+ * driver.
  */
 import {
   hasInlineBytes,
@@ -47,7 +47,6 @@ import {
   jsonField,
   optionalField,
 } from '@coppice/core/decode';
-import { newTreeUuid } from './new-tree-uuid.ts';
 import type {
   AppendOptions,
   MessageVariants,
@@ -59,6 +58,7 @@ import type {
   TreeMessageInput,
   TreeMessagePage,
 } from './opened-tree.ts';
+import { generateUuidV7 } from './uuid-v7.ts';
 
 export type * from './opened-tree.ts';
 
@@ -123,7 +123,7 @@ class TreeHandle implements OpenedTree {
   readonly #ends = new Set<AbortController>();
 
   constructor(store: Store, id: string | undefined, options: OpenTreeOptions) {
-    const { user, now = Date.now, newId = () => newTreeUuid(now()), kit = messageKit } = options;
+    const { user, now = Date.now, newId = () => generateUuidV7(now()), kit = messageKit } = options;
     this.#store = user === undefined ? store : store.forOwner(user);
     this.#options = options;
     this.#context = { actor: user ?? store.owner, now, newId, kit };
@@ -238,8 +238,8 @@ class TreeHandle implements OpenedTree {
       ...(title === undefined ? {} : { title }),
     };
     const stored = await this.#storeBytes(messages);
-    // A root id of its own, so that a tree which another handle has created meanwhile is refused here. The messages are
-    // appended to that tree then.
+    // The command gets a new root id, so that it is refused if another handle has created the tree meanwhile. The
+    // messages are then appended to that tree.
     const rootId = this.#context.newId();
     const created = await this.#run({ type: 'create', treeId: this.id, rootId, attributes, messages: stored }).catch(
       (error: unknown) => {
@@ -459,7 +459,7 @@ function refuseUnknownMessage(id: string): never {
   return refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
 }
 
-/** Whether a message is blank. A malformed message is not; the planner refuses it. */
+/** Whether a message is blank. A malformed message is not blank; the planner refuses it. */
 function isBlankInput(message: Message): boolean {
   const result = checkMessage(message);
   return result.ok ? isBlank(message) : result.refusal.code === 'message/blank';

@@ -48,10 +48,10 @@ const optionNames: Readonly<Record<keyof StoreOptions, true>> = {
   mappedBytes: true,
 };
 
-/** Throws if a caller without types passed an option that neither all stores nor this one has. */
+/** Throws on an option that the store does not have. `furtherNames` are the options that only this store has. */
 export function assertStoreOptions(options: unknown, furtherNames: readonly string[] = []): void {
   const readers: FieldReaders = Object.fromEntries(
-    // Functions and kits are no JSON, so only the names are checked.
+    // Only the names are checked, because functions and kits are not JSON.
     [...Object.keys(optionNames), ...furtherNames].map((name) => [name, (fields, key) => fields[key]]),
   );
   assertArgument('options', options, exactObjectField('A store', readers));

@@ -19,9 +19,9 @@ export interface RepairedRows extends TreeRows {
 }
 
 /**
- * Repairs rows by moving nodes and marking them as removed. It handles several
- * roots, missing or removed parents, cycles, invalid and duplicate positions, duplicate numbers, and
- * pointers to missing nodes. A second call changes nothing. Texts are never changed.
+ * Repairs rows by moving nodes and marking them as removed. It handles several roots, missing or removed parents,
+ * cycles, invalid and duplicate positions, duplicate numbers, and pointers to missing nodes. A second call changes
+ * nothing. Texts are never changed.
  */
 export function repairRows(rows: TreeRows): RepairedRows {
   const repaired: string[] = [];
@@ -150,7 +150,7 @@ function withParents(nodes: readonly Node[], rootId: NodeId, repaired: string[])
   return moved.size === 0 ? nodes : nodes.map((node) => moved.get(node.id) ?? node);
 }
 
-/** Replaces positions that no planner can place another node beside. The nodes stay in their order. */
+/** Replaces invalid positions, beside which no planner could insert a node. The nodes stay in their order. */
 function withValidPositions(nodes: readonly Node[], repaired: string[]): readonly Node[] {
   if (nodes.every(({ position }) => isPosition(position))) return nodes;
   const siblings = new Map<NodeId | null, Node[]>();
@@ -248,7 +248,7 @@ function withMatchParents(nodes: readonly Node[], rootId: NodeId, repaired: stri
   return mended.size === 0 ? nodes : nodes.map((node) => mended.get(node.id) ?? node);
 }
 
-/** Returns the active node: the old one if it is live, else the newest leaf, and null only for an empty tree. */
+/** Returns the tree row with a valid active node: the old one if it is live, else the newest leaf, else null. */
 function withPointer(
   row: TreeRow,
   nodes: readonly Node[],

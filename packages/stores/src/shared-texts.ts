@@ -2,7 +2,7 @@
  * Finds the messages whose former contents contain a purged text. A split leaves the whole text in the history of the
  * right half; a join, its undo and its redo leave the joined text in the history of the lower message.
  */
-/** A step of a commit, as far as joins are found by it. */
+/** The fields of a step that tell whether its commit joined messages. */
 interface JoinStep {
   readonly type: string;
   readonly nodeId?: string;
@@ -52,8 +52,9 @@ export class JoinedMessages {
 }
 
 /**
- * Returns the remaining messages whose former contents may contain texts of purged ones, across several splits and joins.
- * `textsOf` returns the current and former texts of a purged message; it is called only if there are such messages.
+ * Returns the remaining messages whose former contents may contain texts of purged ones, across several splits and
+ * joins. `textsOf` returns the current and former texts of a purged message; it is called only if there are such
+ * messages.
  */
 export function findSharedHistories(
   purged: Iterable<string>,

@@ -79,7 +79,7 @@ export class TemporaryTrees {
     // A tree in the trash takes no messages, so no message is acknowledged and then missing in the copy.
     const { result: rows } = await this.#apart.change(treeId, () => moveToTrash(treeId, options.at), write);
     const changed = await this.#insert(treeId, rows, write).catch(async (error: unknown) => {
-      // If the tree is in the main store, another process keeps it at the same moment.
+      // If the tree is in the main store now, another process has kept it at the same moment.
       if ((await this.#main.formatOf(treeId)) === null) await this.#apart.change(treeId, restoreFromTrash, write);
       throw error;
     });
@@ -113,7 +113,7 @@ function isLive(node: Node): boolean {
   return node.removedIn === null;
 }
 
-/** Moves a temporary tree to the trash, unless an interrupted `keep` did. The result has its rows from before that. */
+/** Moves a temporary tree to the trash, unless an interrupted `keep` did. The result has the rows before the move. */
 function* moveToTrash(treeId: TreeId, at: number): ReadProgram<Plan<TemporaryRows>> {
   const rows = (yield* ask('rows', {})) ?? throwUnknownTree(treeId);
   const pending = rows.nodes.filter((node) => isLive(node) && node.status === 'pending').map((node) => node.id);

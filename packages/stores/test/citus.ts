@@ -1,9 +1,9 @@
-/** Gives tests of buckets a schema of their own in a database with Citus, which is distributed when it is a bucket. */
+/** Creates schemas for tests of buckets in a database with Citus. A schema is distributed when it becomes a bucket. */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import type { BucketServer } from './postgres-subject.ts';
 
-/** Connects to a database with the Citus extension; the user must be allowed to create schemas and to distribute them. */
+/** Connects to a database with the Citus extension. The user must be allowed to create and to distribute schemas. */
 export async function openCitus(url: string): Promise<BucketServer & { close(): Promise<void> }> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -1,5 +1,6 @@
 /**
- * A worker process that creates forest trees, or a tree with a message, in a folder of sessions, and prints the result.
+ * A worker process that creates forest trees, creates a tree with a message, or appends a message, in a folder of
+ * sessions. It prints the ids of the trees that it created.
  */
 import { randomUUID } from 'node:crypto';
 import { messageKit } from '@coppice/content';

@@ -37,7 +37,7 @@ export function setObjectServerVariables(server: ObjectServer, credentials: S3Cr
   };
 }
 
-/** Returns whether the signature of a request is right, and that of its body. */
+/** Whether a request has a valid signature, and its body has the hash that was signed. */
 function isSigned(request: IncomingMessage, body: Uint8Array, credentials: S3Credentials): boolean {
   const { authorization = '', host = '' } = request.headers;
   const [, names = ''] = /SignedHeaders=([^,]+),/.exec(authorization) ?? [];

@@ -11,7 +11,7 @@ import { isProcessRunning } from '../src/disk/lock.ts';
 import { copyTestDatabase, createTestDatabase, startOwnServer } from './postgres.ts';
 import { copyBinaries, type PostgresServer } from './postgres-server.ts';
 
-/** Whether a process of Linux has ended and only its parent has not taken notice, which an init process may never do. */
+/** Whether a Linux process has ended, but its parent has not read the exit code. Some init processes never read it. */
 function isZombie(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');

@@ -143,8 +143,8 @@ function ended(child: ChildProcess): Promise<number | null> {
 }
 
 /**
- * Returns the running processes that a process started. Linux tells them without a program, which a small image may
- * lack.
+ * Returns the running processes that a process started. On Linux they are read from `/proc`, because a small image may
+ * lack the program `ps`.
  */
 function findChildProcesses(parent: number): number[] {
   const lines =
@@ -174,7 +174,7 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended already.
   }
 }
 

@@ -124,7 +124,7 @@ export interface BucketServer {
   /** Prepares a bucket that was added. */
   prepare?(buckets: Buckets, name: string): Promise<void>;
   query(sql: string, url: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Ends the connections of stores, and deletes all rows of a bucket but those in some tables. */
+  /** Ends the connections of stores, and deletes all rows of a bucket except those in the tables `kept`. */
   empty(place: BucketPlace, kept: readonly string[]): Promise<void>;
 }
 
@@ -232,7 +232,7 @@ export function bucketSubject(name: string, server: () => BucketServer): StoreSu
       place.spoilt = true;
       const { directory, far } = place.at;
       await directory.query(spoilingSql[how]);
-      // The rows of the test are in either bucket.
+      // The rows of the test may be in either bucket.
       if (how !== 'newer') await place.at.elsewhere(`ALTER TABLE "${far.schema}".node RENAME TO node_elsewhere`);
       const before = await readAllRows(directory);
       return {
@@ -253,8 +253,8 @@ export function bucketSubject(name: string, server: () => BucketServer): StoreSu
 }
 
 /**
- * Describes a store in one database. `options` are passed to every store, and `urlOf` may return a URL through a
- * pooler.
+ * Describes a store in one database. The options `always` are passed to every store, and `urlOf` may return a URL
+ * through a pooler.
  */
 export function postgresSubject(
   name: string,

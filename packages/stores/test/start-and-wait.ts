@@ -1,4 +1,4 @@
-// Starts a server, prints its URL, and runs until it is killed.
+// Starts a server, prints its folder, and runs until it is killed.
 import { PostgresServer } from './postgres-server.ts';
 
 const server = await PostgresServer.start();

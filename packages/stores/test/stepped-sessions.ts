@@ -35,8 +35,7 @@ export interface SteppedSessionOptions {
   readonly lock: boolean;
 }
 
-// A statement of these tests takes about a millisecond. One that takes longer than this many milliseconds waits for a
-// lock.
+// A statement of these tests takes about a millisecond. After this many milliseconds it counts as waiting for a lock.
 const patience = 30;
 
 class Gate {

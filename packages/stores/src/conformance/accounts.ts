@@ -1,7 +1,7 @@
 /** Tests of users, tokens and shares. */
 import type { ApiToken, ShareLink, User } from '@coppice/core';
 import { describe, expect } from 'vitest';
-import { createTestTree, expectRefusalCode, requirePart, type StoreSubject, testStoreRule } from './subject.ts';
+import { createTestTree, expectRefusalCode, type StoreSubject, testStoreRule } from './subject.ts';
 
 export function registerAccountRules(subject: StoreSubject): void {
   describe('accounts', () => {
@@ -48,7 +48,8 @@ export function registerAccountRules(subject: StoreSubject): void {
         }));
         for (const user of users) await store.accounts.putUser(user);
         expect(await store.accounts.users()).toEqual(users);
-        const ann = users[0] ?? requirePart<User>(undefined, 'a user');
+        const [ann] = users;
+        if (ann === undefined) throw new Error('There is no user.');
         await store.accounts.putUser({ ...ann, role: 'viewer', disabledAt: 9 });
         expect(await store.accounts.user('ann')).toEqual({ ...ann, role: 'viewer', disabledAt: 9 });
         expect(await store.accounts.user('nobody')).toBeNull();

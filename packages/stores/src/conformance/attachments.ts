@@ -1,7 +1,13 @@
 /** Tests of attachments, which are stored by hash and deleted with the last message that refers to them. */
 import type { Store } from '@coppice/core';
 import { describe, expect } from 'vitest';
-import { createTestTree, requirePart, type StoreSubject, skipUnlessSupported, testStoreRule } from './subject.ts';
+import {
+  createTestTree,
+  requireSubjectMethod,
+  type StoreSubject,
+  skipUnlessSupported,
+  testStoreRule,
+} from './subject.ts';
 
 export function registerAttachmentRules(subject: StoreSubject): void {
   describe('attachments', () => {
@@ -146,7 +152,7 @@ export function registerAttachmentRules(subject: StoreSubject): void {
       '[K161] after the store was closed, an upload that may still wait is kept until its time is over',
       async (store, context) => {
         skipUnlessSupported(context, store.supports.durable, 'nothing outlives this store');
-        const reopen = requirePart(subject.reopen, 'reopen');
+        const reopen = requireSubjectMethod(subject.reopen, 'reopen');
         const [again, lone] = [
           await store.blobs.put(text('again'), 'text/plain'),
           await store.blobs.put(text('lone'), 'text/plain'),
@@ -169,7 +175,7 @@ export function registerAttachmentRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K161] a purge keeps bytes that another process just added', async (store, context) => {
       skipUnlessSupported(context, store.supports.processes, 'one process at a time writes to this store');
-      const other = await requirePart(subject.openSecond, 'openSecond')(store);
+      const other = await requireSubjectMethod(subject.openSecond, 'openSecond')(store);
       try {
         const info = await other.blobs.put(text('the same bytes'), 'text/plain');
         await passing(store, 1, info);

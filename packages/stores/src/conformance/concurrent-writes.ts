@@ -245,8 +245,8 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
         const own = commands.map((command) => ({ ...command, actor: at }));
         return runCommands(at % 2 === 0 ? store : second, [...vain, ...own]);
       });
-      // All players find the trees before one of them changes a tree: creating a tree that differs is refused. The first
-      // command of the last players has no effect.
+      // All players must find the trees before one of them changes a tree: creating a tree that differs is refused.
+      // Player 0 starts last, because only its first command has an effect.
       for (const player of players.toReversed()) await player.next();
       const finish = async (player: (typeof players)[number]) => {
         for await (const _ of player);

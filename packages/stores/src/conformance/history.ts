@@ -19,7 +19,7 @@ import {
   messageWithId,
   readTreeJson,
   readTreeValue,
-  requirePart,
+  requireSubjectMethod,
   type StoreSubject,
   skipUnlessSupported,
   testStoreRule,
@@ -37,13 +37,13 @@ async function addMeanwhile(fixture: TestTree, number: number, act: { readonly a
   return { reply, meanwhile };
 }
 
-/** Returns a tree without visit marks, which are not logged, and without times, which a rewind does not reset. */
+/** Returns a tree without visit marks, which are not logged, and without the fields that a rewind does not reset. */
 function unmarked(tree: Tree): unknown {
   const { updatedAt: _, structureVersion: __, nodes, ...rest } = treeToJson(tree);
   return { ...rest, nodes: nodes.map((node) => ({ ...node, lastChildId: null })) };
 }
 
-/** Returns the live nodes with their parents. */
+/** Returns the active node, and for each node its place, its text, and whether it is live. */
 function shapeOf(image: unknown): unknown {
   const { nodes, activeNodeId } = image as ReturnType<typeof treeToJson>;
   return {
@@ -111,7 +111,7 @@ export function registerHistoryRules(subject: StoreSubject): void {
           roots.push(await fixture.variant(user(text), rootId));
         const [moved = nodeId(''), parent = nodeId(''), first = nodeId(''), second = nodeId('')] = roots;
         const { actId } = await fixture.run({ type: 'move', treeId, nodeId: moved, parentId: parent });
-        // Now the position of the moved message is free, and two others come to stand there and just behind it.
+        // The position of the moved message is free now. Two others are moved to that position and just behind it.
         await fixture.run({ type: 'move', treeId, nodeId: first, parentId: rootId, before: parent });
         const { version } = await fixture.run({
           type: 'move',
@@ -275,10 +275,10 @@ export function registerHistoryRules(subject: StoreSubject): void {
         const before = await readTreeJson(store, fixture.treeId);
         await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [first ?? nodeId('')], mode: 'cascade' });
         const gone = await readTreeJson(store, fixture.treeId);
-        let again = await requirePart(subject.reopen, 'reopen')(store);
+        let again = await requireSubjectMethod(subject.reopen, 'reopen')(store);
         await new TestTree(again, fixture.treeId).run({ type: 'undo', treeId: fixture.treeId });
         expect(shapeOf(await readTreeJson(again, fixture.treeId))).toEqual(shapeOf(before));
-        again = await requirePart(subject.reopen, 'reopen')(again);
+        again = await requireSubjectMethod(subject.reopen, 'reopen')(again);
         await new TestTree(again, fixture.treeId).run({ type: 'redo', treeId: fixture.treeId });
         expect(shapeOf(await readTreeJson(again, fixture.treeId))).toEqual(shapeOf(gone));
         await new TestTree(again, fixture.treeId).run(

@@ -9,7 +9,7 @@ import { registerChangeRules } from './changes.ts';
 import { registerConcurrentWriteRules } from './concurrent-writes.ts';
 import { registerFeedRules } from './feeds.ts';
 import { registerHistoryRules } from './history.ts';
-import { registerSizeRules } from './large-trees.ts';
+import { registerLargeTreeRules } from './large-trees.ts';
 import { registerLetterCaseRules } from './letter-case.ts';
 import { registerListAndBackupRules } from './lists-and-backups.ts';
 import { registerOpeningRules } from './opening.ts';
@@ -54,6 +54,6 @@ export function runStoreConformance(subject: StoreSubject): void {
     registerSharedStateRules(subject);
     registerAttachmentRules(subject);
     registerListAndBackupRules(subject);
-    registerSizeRules(subject);
+    registerLargeTreeRules(subject);
   });
 }

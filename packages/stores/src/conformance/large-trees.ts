@@ -40,7 +40,7 @@ function* planned(steps: readonly Step[]): ReadProgram<Plan<number>> {
   return { steps, result: row?.version ?? 0 };
 }
 
-export function registerSizeRules(subject: StoreSubject): void {
+export function registerLargeTreeRules(subject: StoreSubject): void {
   describe('growing', () => {
     testStoreRule(
       subject,

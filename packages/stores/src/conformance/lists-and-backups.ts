@@ -22,7 +22,7 @@ import {
   expectNoErrors,
   expectRefusalCode,
   readTreeJson,
-  requirePart,
+  requireSubjectMethod,
   type StoreSubject,
   secondOwnerOf,
   skipUnlessSupported,
@@ -410,7 +410,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
         const image = await readTreeJson(store, fixture.treeId);
         const log = await askStore(store, fixture.treeId, 'log', { since: 0 });
-        const copy = await requirePart(subject.backup, 'backup')(store);
+        const copy = await requireSubjectMethod(subject.backup, 'backup')(store);
         await store.backup(copy.to);
         await fixture.addMessages(['after the backup']);
         const opened = await copy.open();
@@ -435,7 +435,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
   });
 }
 
-/** Returns the live rows without version numbers, which differ after a tree was moved to another store. */
+/** Returns the live rows without the numbers and visit marks that differ after a tree was moved to another store. */
 function shape(rows: Awaited<ReturnType<typeof askStore<'rows'>>>): unknown {
   const live = (rows?.nodes ?? []).filter((node) => node.removedIn === null);
   return {

@@ -9,7 +9,7 @@ import {
   expectRefusalCode,
   messageWithUnknownBlock,
   readTreeJson,
-  requirePart,
+  requireSubjectMethod,
   type StoreSubject,
   skipUnlessSupported,
   testStoreRule,
@@ -74,7 +74,7 @@ export function registerOpeningRules(subject: StoreSubject): void {
         const { hash } = await store.blobs.put(new Uint8Array([1, 2, 3]), 'image/png');
         await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
         const before = await everything(store);
-        const again = await requirePart(subject.reopen, 'reopen')(store);
+        const again = await requireSubjectMethod(subject.reopen, 'reopen')(store);
         expect(await everything(again)).toEqual(before);
         expect(await again.blobs.read(hash)).toEqual(new Uint8Array([1, 2, 3]));
         expect(await again.accounts.users()).toEqual([
@@ -91,7 +91,7 @@ export function registerOpeningRules(subject: StoreSubject): void {
       if (store.supports.durable) {
         const fixture = await createTestTree(store);
         await fixture.addMessages(['kept']);
-        store = await requirePart(subject.reopen, 'reopen')(store, { readOnly: true });
+        store = await requireSubjectMethod(subject.reopen, 'reopen')(store, { readOnly: true });
         expect((await store.trees()).items.map((item) => item.id)).toEqual([id]);
         expect((await store.search({ text: 'kept' })).items.length).toBe(1);
       } else {
@@ -135,7 +135,7 @@ async function refusedAndUntouched(
   skipUnlessSupported(context, store.supports.durable, 'there is nothing on disk that could be spoilt');
   const fixture = await createTestTree(store);
   await fixture.addMessages(['precious']);
-  const spoilt = await requirePart(subject.damage, 'damage')(store, how);
+  const spoilt = await requireSubjectMethod(subject.damage, 'damage')(store, how);
   const opening = await spoilt.open().then(
     // A store may detect the damage only when the tree is read.
     (opened) => expectRefusalCode(() => askStore(opened, fixture.treeId, 'rows', {})).finally(() => opened.close()),

@@ -124,7 +124,7 @@ async function same<T>(work: () => Promise<T>, expected: Result<T>): Promise<voi
   else expect(await expectRefusalCode(work)).toBe(expected.refusal.code);
 }
 
-/** Runs the same random commands on a store and on the memory store, whose answers are the expected ones. */
+/** Runs the same random commands on a store and on the reference store, whose answers are the expected ones. */
 async function walked(
   store: Store,
   seed: number,

@@ -1,4 +1,4 @@
-/** Tests that run the cases of core and random commands on a store and on the memory store, and compare the results. */
+/** Tests that run random commands, and those that once failed, on a store and on the reference store of core. */
 import { readFileSync } from 'node:fs';
 import type { Store, TreeId } from '@coppice/core';
 import {
@@ -17,7 +17,7 @@ import { askStore, readTreeJson, type StoreSubject, testStoreRule } from './subj
 
 const sequences = propertyParameters(25, process.env);
 
-/** Runs commands on both stores. Results, refusals and trees must be the same after each command. */
+/** Runs commands on a store and on the reference store. After each, results, refusals and trees must be equal. */
 export async function expectSameResults(store: Store, commands: readonly AbstractCommand[]): Promise<void> {
   const reference = new ReferenceStore(store.owner);
   const expected = runCommands(reference, commands);

@@ -182,7 +182,7 @@ export function registerSearchRules(subject: StoreSubject): void {
             { type: 'append', treeId: fixture.treeId, messages: [{ message: user(`T${at}`) }] },
             { now: () => (times[at] ?? 0) * 1_000_000 },
           );
-        // What changes no message leaves the order as it is.
+        // Changes that touch no message do not change the order.
         for (const { treeId } of fixtures)
           await fixtures[0]?.run(
             { type: 'attributes', treeId, set: { title: 'New', pinned: true, tags: ['red'] } },

@@ -1,7 +1,7 @@
 /** Tests the records, counters and spending that all servers of a store share. */
 import type { SharedRecords, SharedSpending, UsedAmount } from '@coppice/core';
 import { describe, expect } from 'vitest';
-import { requirePart, type StoreSubject, skipUnlessSupported, testStoreRule } from './subject.ts';
+import { requireSubjectMethod, type StoreSubject, skipUnlessSupported, testStoreRule } from './subject.ts';
 
 const minute = 60_000;
 const keep = { keepMs: minute };
@@ -14,10 +14,10 @@ export function registerSharedStateRules(subject: StoreSubject): void {
       '[K280] of a short-lived record one server at a time replaces or takes the newest state, until it expires',
       async (store, context) => {
         skipUnlessSupported(context, store.shared !== null, 'Servers on one computer keep this in their memory.');
-        const second = await requirePart(subject.openSecond, 'openSecond')(store);
+        const second = await requireSubjectMethod(subject.openSecond, 'openSecond')(store);
         const [a, b] = [store.shared?.records, second.forOwner('somebody else').shared?.records];
         if (a === undefined || b === undefined) throw new Error('Both handles share the records.');
-        await checkRecords(a, b);
+        await checkSharedRecords(a, b);
         await second.close();
       },
     );
@@ -27,10 +27,10 @@ export function registerSharedStateRules(subject: StoreSubject): void {
       '[K281] counters and groups of all servers together stay within their limits',
       async (store, context) => {
         skipUnlessSupported(context, store.shared !== null, 'Servers on one computer keep this in their memory.');
-        const second = await requirePart(subject.openSecond, 'openSecond')(store);
+        const second = await requireSubjectMethod(subject.openSecond, 'openSecond')(store);
         const [a, b] = [store.shared?.records, second.shared?.records];
         if (a === undefined || b === undefined) throw new Error('Both handles share the records.');
-        await checkLimits(a, b);
+        await checkSharedLimits(a, b);
         await second.close();
       },
     );
@@ -40,7 +40,7 @@ export function registerSharedStateRules(subject: StoreSubject): void {
       '[K282] all servers reserve and add the spending of a day, and together never exceed a limit',
       async (store, context) => {
         skipUnlessSupported(context, store.shared !== null, 'Servers on one computer write this into a file.');
-        const second = await requirePart(subject.openSecond, 'openSecond')(store);
+        const second = await requireSubjectMethod(subject.openSecond, 'openSecond')(store);
         const [a, b] = [store.shared?.spending, second.shared?.spending];
         if (a === undefined || b === undefined) throw new Error('Both handles share the spending.');
         await checkSpending(a, b);
@@ -50,8 +50,8 @@ export function registerSharedStateRules(subject: StoreSubject): void {
   });
 }
 
-/** Checks records that two servers use, or two handles of one. */
-export async function checkRecords(a: SharedRecords, b: SharedRecords): Promise<void> {
+/** Checks the records that two servers share. `a` and `b` are the records of each server; they may be one object. */
+export async function checkSharedRecords(a: SharedRecords, b: SharedRecords): Promise<void> {
   const value = { text: 'one \ud800\u0000', ['__proto__']: 'kept' };
   const first = await a.put('codes', 'x', value, keep);
   expect(await b.find('codes', 'x')).toEqual({ key: 'x', stamp: first, value });
@@ -81,8 +81,8 @@ export async function checkRecords(a: SharedRecords, b: SharedRecords): Promise<
   expect((await a.list('codes')).map(({ key }) => key)).toEqual(['w']);
 }
 
-/** Checks limits that two servers observe together. */
-export async function checkLimits(a: SharedRecords, b: SharedRecords): Promise<void> {
+/** Checks that two servers together stay within the limits of groups and counters. */
+export async function checkSharedLimits(a: SharedRecords, b: SharedRecords): Promise<void> {
   const both = [a, b] as const;
   const added = await Promise.all(
     Array.from({ length: 20 }, (_, at) => both[at % 2 === 0 ? 0 : 1].put('turns', `t${at}`, {}, { ...keep, most: 5 })),

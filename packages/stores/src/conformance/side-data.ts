@@ -7,7 +7,7 @@ import {
   createTestRun,
   createTestTree,
   expectRefusalCode,
-  requirePart,
+  requireSubjectMethod,
   type StoreSubject,
   skipUnlessSupported,
   testStoreRule,
@@ -209,7 +209,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       const run = createTestRun({ treeId: fixture.treeId, nodeId: first ?? nodeId('') }, { beatAt: 2 });
       await store.runs.start(run);
       await store.runs.append(run.id, { offset: 0, text: 'half a re' });
-      const again = await requirePart(subject.reopen, 'reopen')(store);
+      const again = await requireSubjectMethod(subject.reopen, 'reopen')(store);
       expect(await again.runs.list()).toEqual([run]);
       expect(await again.runs.chunks(run.id)).toEqual([{ offset: 0, text: 'half a re' }]);
       await subject.destroy(again);

@@ -81,12 +81,12 @@ export function skipUnlessSupported(context: TestContext, promised: boolean, rea
 }
 
 /**
- * Returns an optional function of the subject. Throws if the function is missing although the store promises the
+ * Returns an optional method of the subject. Throws if the method is missing although the store promises the
  * capability.
  */
-export function requirePart<T>(part: T | undefined, what: string): T {
-  if (part === undefined) throw new Error(`The suite needs ${what} for a store with this capability.`);
-  return part;
+export function requireSubjectMethod<T>(method: T | undefined, name: string): T {
+  if (method === undefined) throw new Error(`The suite needs ${name} for a store with this capability.`);
+  return method;
 }
 
 /** Creates an empty tree in a store, with a fixture to change it. */
@@ -98,7 +98,7 @@ export function createTestTree(store: Store, id = 1, systemPrompt?: string): Pro
   });
 }
 
-/** Returns a run that writes a reply, for tests that do not depend on every field. */
+/** Returns the record of a run that writes a reply. Fields that are not given have defaults. */
 export function createTestRun(at: Pick<Run, 'treeId' | 'nodeId'>, fields: Partial<Run> = {}): Run {
   return { ...at, id: testUuid(80), process: 'p', startedAt: 1, beatAt: 1, data: {}, ...fields };
 }
@@ -198,7 +198,7 @@ export async function waitForListEvent(store: Store, change: () => Promise<unkno
   return event;
 }
 
-/** Returns a user message with a chosen id, which is also its text. */
+/** Returns a user message with a chosen id. Its text contains the id. */
 export function messageWithId(id: string) {
   return { id, message: user(`says ${id}`) };
 }

@@ -1,4 +1,4 @@
-/** Tests of logs that begin later, because old commits were deleted. */
+/** Tests of trimming, which deletes the old commits of trees. */
 import { type NodeId, nodeId, readNodesAsOf, readTreeAsOf, type ShareLink, type Store } from '@coppice/core';
 import { readHistoryStart } from '@coppice/core/history';
 import { assistant, TestTree, testUuid, user } from '@coppice/core/testing';
@@ -10,7 +10,7 @@ import {
   expectRefusal,
   expectRefusalCode,
   readTreeJson,
-  requirePart,
+  requireSubjectMethod,
   type StoreSubject,
   takeItems,
   testStoreRule,
@@ -239,5 +239,5 @@ export function registerTrimRules(subject: StoreSubject): void {
 /** Opens the store like another process, if it supports that. */
 async function requireSecond(subject: StoreSubject, store: Store): Promise<Store> {
   if (!store.supports.processes) return store;
-  return requirePart(subject.openSecond, 'openSecond')(store);
+  return requireSubjectMethod(subject.openSecond, 'openSecond')(store);
 }

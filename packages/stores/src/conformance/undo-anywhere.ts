@@ -7,7 +7,7 @@ import {
   createTestTree,
   expectNoErrors,
   expectRefusalCode,
-  requirePart,
+  requireSubjectMethod,
   type StoreSubject,
   skipUnlessSupported,
   testStoreRule,
@@ -180,7 +180,7 @@ export function registerUndoAnywhereRules(subject: StoreSubject): void {
       await say(a, 'one');
       await say(b, 'two');
       await a.run({ type: 'delete-tree', treeId: a.treeId }, mine);
-      const store = await requirePart(subject.reopen, 'reopen')(first);
+      const store = await requireSubjectMethod(subject.reopen, 'reopen')(first);
       const { undo } = actorIn(store, 'me', createTestClock(30));
       expect((await undo()).treeId).toBe(a.treeId);
       expect(await isTrashed(store, a.treeId)).toBe(false);

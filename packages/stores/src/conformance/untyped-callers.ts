@@ -9,7 +9,7 @@ import {
   createTestTree,
   expectRefusalCode,
   readTreeJson,
-  requirePart,
+  requireSubjectMethod,
   type StoreSubject,
   testStoreRule,
 } from './subject.ts';
@@ -53,7 +53,7 @@ export function registerUntypedCallerRules(subject: StoreSubject): void {
         await createTestTree(store);
         expect(await called(store, 'fsck', { repar: true })).toBe('command/invalid');
         if (!store.supports.durable) return;
-        const { to } = await requirePart(subject.backup, 'backup')(store);
+        const { to } = await requireSubjectMethod(subject.backup, 'backup')(store);
         expect(await called(store, 'backup', to, { onprogress: () => undefined })).toBe('command/invalid');
       },
     );

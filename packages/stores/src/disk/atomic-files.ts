@@ -1,4 +1,4 @@
-/** Reads and writes files so that a crash leaves either the old or the new file. Every step has a failpoint. */
+/** Reads and writes files so that a crash leaves either the old or the new file. Each write step has a failpoint. */
 import {
   closeSync,
   constants,
@@ -46,7 +46,7 @@ export function runFileStep<T>(part: FilePurpose, name: 'append' | 'fsync' | 're
   return value;
 }
 
-/** Converts the error of a file operation to an AppError that names the file. An AppError is returned unchanged. */
+/** Converts an error of the operating system to an AppError that names the file. Returns other errors unchanged. */
 export function toDiskError(error: unknown, path: string): unknown {
   if (isAppError(error)) return error;
   const code = osErrorCode(error);

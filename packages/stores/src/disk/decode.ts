@@ -112,7 +112,7 @@ function newNodeOf(json: FieldMap): NewNode {
   }
 }
 
-export const decodeRow: (json: FieldMap) => TreeRow = shapeReader<TreeRow>({
+export const decodeTreeRow: (json: FieldMap) => TreeRow = shapeReader<TreeRow>({
   id: treeIdField,
   owner: requiredText,
   rootId: nodeIdField,
@@ -127,6 +127,6 @@ export const decodeRow: (json: FieldMap) => TreeRow = shapeReader<TreeRow>({
 
 export const decodeBookmarks: FieldReader<readonly Bookmark[]> = shapeListField(shapeReader<Bookmark>(bookmarkShape));
 
-export function decodeIds(json: FieldMap, key: string): NodeId[] {
+export function decodeNodeIds(json: FieldMap, key: string): NodeId[] {
   return textListField(json, key).map(nodeId);
 }

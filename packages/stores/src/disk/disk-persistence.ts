@@ -17,8 +17,8 @@ export abstract class DiskPersistence implements Persistence {
   /** The trees that cannot be read, with the error of each. */
   protected abstract readonly broken: ReadonlyMap<TreeId, AppError>;
   /**
-   * Throws if this process may not write: the store is read-only, or another process has locked the folder. A store
-   * with one lease per file does not check it here, but before it writes a file.
+   * Throws if another process has locked the folder, or if this process has lost the lock. A store with one lease per
+   * file checks nothing here: it takes the lease before it writes a file.
    */
   protected abstract assertWritable(): void;
   protected abstract commit(entry: EntryOf<'commit'>): void;
@@ -76,8 +76,8 @@ export abstract class DiskPersistence implements Persistence {
   }
 
   /**
-   * Adds the nodes of a tree that was found after opening to the index. If two trees contain the same id, the tree that
-   * was indexed first keeps it.
+   * Adds the nodes of a tree to the index, if the index was built already. If two trees contain the same id, the tree
+   * that was indexed first keeps it.
    */
   protected enterNodes(tree: TreeId, nodes: Iterable<NodeId>): void {
     const homes = this.#homes;

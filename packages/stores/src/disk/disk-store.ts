@@ -84,7 +84,10 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
   /** Returns the side files. With `write` this process acquires the right to write them first. */
   protected abstract sides(write: boolean): Iterable<SideFiles>;
 
-  /** Checks the trees with the rules that all stores share, then their files and the side files. */
+  /**
+   * Checks the trees with the rules that all stores share, then their files. Without `treeId`, the side files are
+   * checked too.
+   */
   override async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     const { state } = this.opened.parts;
     state.assertOpen();

@@ -28,8 +28,8 @@ export function crc32Hex(bytes: Uint8Array): string {
   return crc32(bytes).toString(16).padStart(8, '0');
 }
 
-/** Serialises an object to a line with its checksum. */
-export function encodeLine(value: object): Uint8Array {
+/** Serialises an object to a line that ends with its checksum. */
+export function encodeChecksummedLine(value: object): Uint8Array {
   const body = encodeFileText(JSON.stringify(value).slice(0, -1));
   return Buffer.concat([body, encodeFileText(`,"crc":"${crc32Hex(body)}"}\n`)]);
 }

@@ -150,8 +150,8 @@ export class FolderLock {
             return new FolderLock(path);
           } catch (error) {
             if (osErrorCode(error) !== 'EEXIST') {
-              // The step failed after the lock file was created. If the file stayed, this process would block
-              // itself.
+              // The step may have failed after the lock file was created. If the file stayed, this process would
+              // block itself.
               if (readTextFile(path) === text) rmSync(path, { force: true });
               throw error;
             }
@@ -205,7 +205,7 @@ export class FolderLock {
   check(): void {
     const found = withFileErrors(this.path, () => {
       const held = fstatSync(this.#handle);
-      // The change time and the link count are the same, so the file is still at its path.
+      // If the file has not changed since the last check and still has a name, it is still at its path.
       return held.ctimeMs === this.#file.ctimeMs && held.nlink > 0 ? held : fileIdentity(this.path);
     });
     if (found !== undefined && this.#isOurs(found)) {
@@ -226,7 +226,7 @@ export class FolderLock {
       if (this.#isOurs(fileIdentity(this.path))) rmSync(this.path, { force: true });
       closeSync(this.#handle);
     } catch {
-      // Another process has taken over the lock, so its file must stay.
+      // A lock file that cannot be deleted does no harm: it is taken over after this process has ended.
     }
   }
 }

@@ -20,8 +20,8 @@ describe('folders', () => {
     expect(() => makeFolders(join(place, 'file', 'below'))).toThrow('ENOTDIR');
   });
 
-  // Below /proc, Linux reports a missing parent for a folder that
-  // cannot be created. Node's recursive mkdir then loops forever.
+  // Below /proc, Linux reports a missing parent for a folder that cannot be created. Node's recursive mkdir then loops
+  // forever.
   test.runIf(process.platform === 'linux')('[K148] that cannot be made are refused by every store', async () => {
     for (const url of ['sqlite:/proc/none/a.db', 'sqlite:/proc/version/a.db', 'files:/proc/none', 'jsonl:/proc/none'])
       await expect(openStore(url), url).rejects.toMatchObject({

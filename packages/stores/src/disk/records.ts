@@ -30,7 +30,7 @@ import {
 } from '@coppice/core/decode';
 import { applyPatch, metadataField } from '@coppice/core/tree';
 import {
-  decodeIds,
+  decodeNodeIds,
   nodeIdField,
   nullableNodeIdField,
   nullableNumberField,
@@ -54,22 +54,23 @@ const recordMessage: FieldReader<Message> = (fields, key) => {
 };
 
 /** Decodes a conversation that is stored as a list. */
-export const readLinearRecord: (json: FieldMap) => StoredLinearConversation = shapeReader<StoredLinearConversation>({
-  treeId: treeIdField,
-  title: optionalField(requiredText),
-  systemPrompt: optionalField(requiredText),
-  createdAt: finiteNumberField,
-  messages: shapeListField(
-    shapeReader<StoredLinearConversation['messages'][number]>({
-      id: optionalField(requiredText),
-      message: recordMessage,
-      createdAt: optionalField(finiteNumberField),
-      meta: optionalField((fields, key) => applyPatch<NodeMeta>({}, metadataField(fields, key))),
-    }),
-  ),
-});
+export const decodeLinearConversation: (json: FieldMap) => StoredLinearConversation =
+  shapeReader<StoredLinearConversation>({
+    treeId: treeIdField,
+    title: optionalField(requiredText),
+    systemPrompt: optionalField(requiredText),
+    createdAt: finiteNumberField,
+    messages: shapeListField(
+      shapeReader<StoredLinearConversation['messages'][number]>({
+        id: optionalField(requiredText),
+        message: recordMessage,
+        createdAt: optionalField(finiteNumberField),
+        meta: optionalField((fields, key) => applyPatch<NodeMeta>({}, metadataField(fields, key))),
+      }),
+    ),
+  });
 
-export const readExternalId: (json: FieldMap) => ExternalId = shapeReader<ExternalId>({
+export const decodeExternalId: (json: FieldMap) => ExternalId = shapeReader<ExternalId>({
   treeId: treeIdField,
   nodeId: nullableNodeIdField,
   format: requiredText,
@@ -78,7 +79,7 @@ export const readExternalId: (json: FieldMap) => ExternalId = shapeReader<Extern
 });
 
 /** Decodes a provenance record, which says which nodes an appended history reused. */
-export const readProvenance: (json: FieldMap) => Provenance = shapeReader<Provenance>({
+export const decodeProvenance: (json: FieldMap) => Provenance = shapeReader<Provenance>({
   treeId: treeIdField,
   source: requiredText,
   firstNodeId: nodeIdField,
@@ -87,7 +88,7 @@ export const readProvenance: (json: FieldMap) => Provenance = shapeReader<Proven
   at: finiteNumberField,
 });
 
-export const readRun: (json: FieldMap) => Run = shapeReader<Run>({
+export const decodeRun: (json: FieldMap) => Run = shapeReader<Run>({
   id: requiredText,
   treeId: treeIdField,
   nodeId: nodeIdField,
@@ -97,21 +98,21 @@ export const readRun: (json: FieldMap) => Run = shapeReader<Run>({
   data: createFieldReader(isJsonObject, 'an object'),
 });
 
-export const readRunChunk: (json: FieldMap) => RunChunk = shapeReader<RunChunk>({
+export const decodeRunChunk: (json: FieldMap) => RunChunk = shapeReader<RunChunk>({
   offset: finiteNumberField,
   text: requiredText,
 });
 
 const isHash = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 
-/** Decodes the hash, size and media type of an attachment. */
-export const readBlobInfo: (json: FieldMap) => BlobInfo = shapeReader<BlobInfo>({
+/** Decodes the hash, the size and the media type of an attachment. */
+export const decodeBlobInfo: (json: FieldMap) => BlobInfo = shapeReader<BlobInfo>({
   hash: createFieldReader(isHash, 'a SHA-256 in hex'),
   size: finiteNumberField,
   mediaType: requiredText,
 });
 
-export const readUser: (json: FieldMap) => User = shapeReader<User>({
+export const decodeUser: (json: FieldMap) => User = shapeReader<User>({
   id: requiredText,
   name: requiredText,
   role: oneOfField<User['role']>(['admin', 'member', 'viewer']),
@@ -119,7 +120,7 @@ export const readUser: (json: FieldMap) => User = shapeReader<User>({
   disabledAt: nullableNumberField,
 });
 
-export const readToken: (json: FieldMap) => ApiToken = shapeReader<ApiToken>({
+export const decodeToken: (json: FieldMap) => ApiToken = shapeReader<ApiToken>({
   id: requiredText,
   userId: requiredText,
   name: requiredText,
@@ -130,12 +131,12 @@ export const readToken: (json: FieldMap) => ApiToken = shapeReader<ApiToken>({
   usedAt: nullableNumberField,
 });
 
-export const readShare: (json: FieldMap) => ShareLink = shapeReader<ShareLink>({
+export const decodeShare: (json: FieldMap) => ShareLink = shapeReader<ShareLink>({
   id: requiredText,
   owner: requiredText,
   treeId: treeIdField,
   version: nullableNumberField,
-  nodeIds: decodeIds,
+  nodeIds: decodeNodeIds,
   fields: textListField,
   title: nullableTextField,
   hash: requiredText,

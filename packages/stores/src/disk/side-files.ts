@@ -26,16 +26,16 @@ import {
   withFileErrors,
 } from './atomic-files.ts';
 import { describeUnreadable, UnreadableValueError } from './decode.ts';
-import { encodeLine, type FileTail, LineFile, type LineRange, readLinesOfFile } from './line-file.ts';
+import { encodeChecksummedLine, type FileTail, LineFile, type LineRange, readLinesOfFile } from './line-file.ts';
 import {
-  readBlobInfo,
-  readExternalId,
-  readProvenance,
-  readRun,
-  readRunChunk,
-  readShare,
-  readToken,
-  readUser,
+  decodeBlobInfo,
+  decodeExternalId,
+  decodeProvenance,
+  decodeRun,
+  decodeRunChunk,
+  decodeShare,
+  decodeToken,
+  decodeUser,
 } from './records.ts';
 
 const files = {
@@ -51,7 +51,10 @@ type Name = keyof typeof files;
 const formatVersion = 1;
 
 /** An entry that is written to a side file instead of the journal of a tree. */
-export type SideEntry = Exclude<PersistedEntry, { type: 'commit' | 'purge' | 'purge-tree' | 'mend' | 'format' }>;
+export type SideEntry = Exclude<
+  PersistedEntry,
+  { type: 'commit' | 'purge' | 'trim' | 'purge-tree' | 'mend' | 'format' }
+>;
 
 interface RunningRow {
   readonly owner: string;
@@ -62,7 +65,7 @@ interface RunningRow {
 // An unreadable line may be the one that revokes a token. So a file with such a line is not used at all.
 const strict: ReadonlySet<Name> = new Set(['accounts']);
 
-// Ended runs stay in the file until they take up this many bytes.
+// The file of runs is rewritten without the ended runs when it has grown by this many bytes.
 const mostStale = 1 << 20;
 
 /** The side files of one store. */
@@ -89,8 +92,8 @@ export class SideFiles {
   }
 
   /**
-   * Yields the lines of a file. Incomplete lines at the end are skipped with a note. An altered line is skipped and
-   * reported as damage, so that the store stays usable.
+   * Yields the lines of a file. Incomplete lines are skipped with a note. An altered line is skipped and reported as
+   * damage, so that the store stays usable; only the accounts are refused.
    */
   *#lines(name: Name): Generator<FieldMap, void, undefined> {
     const path = this.#path(name);
@@ -142,7 +145,7 @@ export class SideFiles {
   mend(): string[] {
     return [...this.#unread.keys()].map((name) => {
       const keptLines = [sideHead()];
-      for (const value of this.#lines(name)) keptLines.push(encodeLine(value));
+      for (const value of this.#lines(name)) keptLines.push(encodeChecksummedLine(value));
       return `${this.#path(name)} was written anew, and what could not be read of it is kept as ${this.#rewrite(name, keptLines)}`;
     });
   }
@@ -186,26 +189,26 @@ export class SideFiles {
   #tell(parts: StoreParts, value: FieldMap): void {
     switch (requiredText(value, 'type')) {
       case 'external-ids':
-        return parts.names.register(sideRows(value, 'ids').map(readExternalId));
+        return parts.names.register(sideRows(value, 'ids').map(decodeExternalId));
       case 'provenance':
-        return parts.names.register([], sideRows(value, 'rows').map(readProvenance));
+        return parts.names.register([], sideRows(value, 'rows').map(decodeProvenance));
       case 'user':
-        return parts.accounts.register({ users: [readUser(objectField(value, 'user'))] });
+        return parts.accounts.register({ users: [decodeUser(objectField(value, 'user'))] });
       case 'token':
-        return parts.accounts.register({ tokens: [readToken(objectField(value, 'token'))] });
+        return parts.accounts.register({ tokens: [decodeToken(objectField(value, 'token'))] });
       case 'share':
-        return parts.accounts.register({ shares: [readShare(objectField(value, 'share'))] });
+        return parts.accounts.register({ shares: [decodeShare(objectField(value, 'share'))] });
       case 'blob':
         return parts.blobs.register(
           requiredText(value, 'owner'),
-          readBlobInfo(objectField(value, 'info')),
+          decodeBlobInfo(objectField(value, 'info')),
           putAt(value),
           ownField(value, 'loose') === true,
         );
       case 'run':
-        return this.#run(requiredText(value, 'owner'), readRun(objectField(value, 'run')));
+        return this.#run(requiredText(value, 'owner'), decodeRun(objectField(value, 'run')));
       case 'run-chunk':
-        this.#running.get(requiredText(value, 'runId'))?.chunks.push(readRunChunk(objectField(value, 'chunk')));
+        this.#running.get(requiredText(value, 'runId'))?.chunks.push(decodeRunChunk(objectField(value, 'chunk')));
         return;
       case 'run-end':
         this.#running.delete(requiredText(value, 'runId'));
@@ -231,7 +234,8 @@ export class SideFiles {
   }
 
   /**
-   * Persists an entry. Heartbeats, chunks of replies and provenance are not synced, because a power cut may lose them.
+   * Persists an entry. Heartbeats, chunks of replies and provenance are not synced: losing them in a power cut does no
+   * harm.
    */
   keep(entry: SideEntry): void {
     switch (entry.type) {
@@ -249,7 +253,7 @@ export class SideFiles {
         return this.#dropBlobs(entry.owner, new Set(entry.hashes));
       case 'sequence':
         // Only the last change number is needed, so the file is replaced.
-        this.#rewrite('feed', [sideHead(), encodeLine(entry)]);
+        this.#rewrite('feed', [sideHead(), encodeChecksummedLine(entry)]);
         return;
       case 'run':
         this.#append('runs', entry, !this.#running.has(entry.run.id));
@@ -266,7 +270,7 @@ export class SideFiles {
   }
 
   #append(name: Name, entry: object, sync: boolean): void {
-    const line = encodeLine(entry);
+    const line = encodeChecksummedLine(entry);
     const file = this.#file(name);
     if (file.tail.bytes === 0) this.#rewrite(name, [sideHead(), line]);
     else file.append([line], sync);
@@ -279,7 +283,7 @@ export class SideFiles {
     return file;
   }
 
-  /** Rewrites the file of runs when ended runs take up too many bytes. */
+  /** Rewrites the file of runs if it has grown by too many bytes since it was last rewritten. */
   #tidyRuns(): void {
     if (this.#stale >= mostStale) this.#rewriteRuns();
   }
@@ -291,8 +295,8 @@ export class SideFiles {
     const lines = function* () {
       yield sideHead();
       for (const { owner, run, chunks } of running) {
-        yield encodeLine({ type: 'run', owner, run });
-        for (const chunk of chunks) yield encodeLine({ type: 'run-chunk', runId: run.id, chunk });
+        yield encodeChecksummedLine({ type: 'run', owner, run });
+        for (const chunk of chunks) yield encodeChecksummedLine({ type: 'run-chunk', runId: run.id, chunk });
       }
     };
     this.#rewrite('runs', lines());
@@ -310,8 +314,8 @@ export class SideFiles {
   }
 
   /**
-   * Returns the attachments of an owner that were added after a time and that no message refers to yet. The file is
-   * read again, because other processes write to it too.
+   * Returns the attachments of an owner that other processes added after a time and that no message refers to yet. The
+   * file is read again, because it may have their newest lines.
    */
   waitingSince(owner: string, after: number): ReadonlySet<string> {
     // The last line of each process counts. Earlier versions wrote neither `at` nor `waiting`.
@@ -320,7 +324,7 @@ export class SideFiles {
       if (requiredText(value, 'type') !== 'blob' || requiredText(value, 'owner') !== owner) continue;
       const by = ownField(value, 'by');
       if (by === this.#by) continue;
-      const { hash } = readBlobInfo(objectField(value, 'info'));
+      const { hash } = decodeBlobInfo(objectField(value, 'info'));
       const processes = waiting.get(hash) ?? new Set();
       waiting.set(hash, processes);
       if (ownField(value, 'waiting') !== false && putAt(value) > after) processes.add(by);
@@ -336,10 +340,10 @@ export class SideFiles {
     const left = new Set<string>();
     const keptLines: Uint8Array[] = [sideHead()];
     for (const value of this.#lines('blobs')) {
-      const { hash } = readBlobInfo(objectField(value, 'info'));
+      const { hash } = decodeBlobInfo(objectField(value, 'info'));
       if (requiredText(value, 'owner') === owner && hashes.has(hash)) continue;
       left.add(hash);
-      keptLines.push(encodeLine(value));
+      keptLines.push(encodeChecksummedLine(value));
     }
     // An unreadable line may belong to another owner of the same bytes, so the bytes are not deleted then.
     const reported = this.#rewrite('blobs', keptLines) === null;
@@ -393,7 +397,7 @@ export class SideFiles {
     let less = false;
     for (const value of this.#lines(name)) {
       const left = omitRow(value, goes);
-      if (left !== null) keptLines.push(encodeLine(left));
+      if (left !== null) keptLines.push(encodeChecksummedLine(left));
       less ||= left !== value;
     }
     if (less) this.#rewrite(name, keptLines);
@@ -410,7 +414,7 @@ function putAt(value: FieldMap): number {
 }
 
 function sideHead(): Uint8Array {
-  return encodeLine({ format: 'coppice/side', formatVersion });
+  return encodeChecksummedLine({ format: 'coppice/side', formatVersion });
 }
 
 function sideRows(value: FieldMap, key: string): FieldMap[] {

@@ -97,7 +97,7 @@ async function texts(store: Store): Promise<string[]> {
   return (rows?.nodes ?? []).filter((node) => node.removedIn === null && node.text !== '').map((node) => node.text);
 }
 
-// Every failpoint that an append passes: first those of the journal, then those of the node files.
+// Failpoints that an append passes: first those of the journal, then those of the files for other programs.
 const points = [
   'journal-before-append',
   'journal-after-append',

@@ -37,7 +37,7 @@ import { deleteDamagedJournals, type RebuildResult, rebuildJournal } from './reb
 import type { TreeRegistry } from './registry.ts';
 import { type FolderContext, TreeFolder } from './tree-folder.ts';
 
-/** What was found in the folder of the store when it was opened. */
+/** The trees of an open folder, and the parts that write their files. */
 export interface FilesOpenState extends FolderContext {
   readonly place: string;
   readonly writer: AtomicWriter;
@@ -48,7 +48,7 @@ export interface FilesOpenState extends FolderContext {
   readonly originals: Map<TreeId, { readonly original: ForeignFolder; readonly folder: string }>;
   /** Trees that exist but cannot be read. */
   readonly broken: Map<TreeId, AppError>;
-  /** The lock if this process holds it, else the process that holds it. Null if the store was opened read-only. */
+  /** The lock if this process holds it, else the process that holds it. Null if the folder can only be read. */
   readonly lock: FolderLock | LockHolder | null;
 }
 
@@ -105,7 +105,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     return this.holdings.broken;
   }
 
-  /** Throws if this process does not hold the lock. */
+  /** Throws if another process holds the lock or this process has lost it. The first call writes the format file. */
   protected assertWritable(): void {
     const { lock, place } = this.holdings;
     if (lock !== null && !isHeld(lock)) throw makeLockedError(place, lock);
@@ -191,8 +191,8 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       const { origin } = folder;
       if (origin !== null)
         await this.#recordFailure(() => deleteFromOriginalFolder(this.holdings.place, id, origin.id, new Set(nodeIds)));
-      // The journal is already rewritten without the purged data. The other files must not contain it either when this
-      // returns.
+      // The journal is already rewritten without the purged data. The other files must not contain that data either
+      // when the purge ends.
       await this.#recordFailure(() => this.holdings.side.forget(id, new Set(nodeIds)));
       await this.#recordFailure(async () => this.#enter(folder, await folder.flush()));
     });
@@ -308,8 +308,8 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
   }
 
   /**
-   * Updates the files for other programs to match the journals. If that fails, {@link trouble} has the reason, and it
-   * is tried again later.
+   * Updates the files for other programs to match the journals. If that fails, {@link trouble} has the reason, and
+   * another flush follows later.
    */
   flush(): Promise<void> {
     // Flushes run one after another, so this call also waits for a flush that is already running.

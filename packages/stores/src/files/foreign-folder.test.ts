@@ -27,9 +27,7 @@ interface Written {
   readonly more?: object;
 }
 
-/**
- * Writes a folder like the other program does: ids are counted, and files are named after the second half of the id.
- */
+/** Writes a folder in the format `loom`: ids are counted, and files are named after the second half of the id. */
 function write(roots: Readonly<Record<string, Readonly<Record<string, Written>>>>, config: object = {}): string {
   const place = makeTemporaryFolder();
   folders.push(place);
@@ -210,7 +208,7 @@ describe('folders without a journal', () => {
     expect((await again.history(id)).map((commit) => commit.actor)).toEqual(['me', 'migration']);
     expect((await again.fsck()).findings.filter((finding) => finding.severity === 'error')).toEqual([]);
     await again.close();
-    // The tree is found even without the registry, which named its original folder.
+    // Without the registry the tree is still found, and its original folder is not listed as another tree.
     rmSync(join(place, 'roots.json'));
     const third = await FileSystemStore.open(place);
     expect((await third.trees()).items.map((item) => item.id)).toContain(id);

@@ -42,7 +42,7 @@ export interface ForeignFolder {
   readonly origin: JournalOrigin;
   /** The ids of the tree and its nodes in the other program. */
   readonly names: readonly ExternalId[];
-  /** What is unusual in the files; nothing is lost by it. */
+  /** Sentences about contradictions between the files. All messages were read nevertheless. */
   readonly notes: readonly string[];
 }
 
@@ -137,8 +137,8 @@ function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> 
 }
 
 /**
- * Deletes purged nodes, or all nodes, from the folder that a tree was imported from. This is the only write to such a
- * folder.
+ * Deletes the files of purged nodes from the folder that a tree was imported from, or without `nodeIds` the whole
+ * folder. Nothing else writes to such a folder.
  */
 export function deleteFromOriginalFolder(
   place: string,

@@ -1,5 +1,6 @@
 /**
- * A store in a folder of JSON files that other tools can read. The journal of each tree decides if the files differ.
+ * A store in a folder of JSON files that other tools can read. If other files of a tree differ from its journal, the
+ * journal is right.
  */
 import { resolve } from 'node:path';
 import { type FsckOptions, type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';

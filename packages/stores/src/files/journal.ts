@@ -1,4 +1,4 @@
-/** Reads and writes the journal of a tree: one line per commit. The journal decides if other files differ from it. */
+/** Reads and writes the journal of a tree: one line per commit. If other files differ from the journal, it is right. */
 
 import type { FieldMap } from '@coppice/core';
 import {
@@ -29,14 +29,20 @@ import { makeDamagedFileError, makeNewerFormatError } from '../disk/atomic-files
 import {
   decodeBookmarks,
   decodeCommit,
-  decodeIds,
   decodeNode,
-  decodeRow,
+  decodeNodeIds,
+  decodeTreeRow,
   describeUnreadable,
   UnreadableValueError,
 } from '../disk/decode.ts';
-import { type ChecksummedLine, encodeLine, type FileTail, type LineRange, readLinesOfFile } from '../disk/line-file.ts';
-import { readLinearRecord } from '../disk/records.ts';
+import {
+  type ChecksummedLine,
+  encodeChecksummedLine,
+  type FileTail,
+  type LineRange,
+  readLinesOfFile,
+} from '../disk/line-file.ts';
+import { decodeLinearConversation } from '../disk/records.ts';
 import { buildLinearTree } from '../linear.ts';
 
 const journalVersion = 1;
@@ -50,7 +56,7 @@ export interface JournalOrigin {
 
 /** Encodes the first line of a journal: format, version, tree, owner, origin and, after a trim, the first version. */
 export function encodeJournalHeader(treeId: TreeId, owner: string, origin: JournalOrigin | null, from = 1): Uint8Array {
-  return encodeLine({
+  return encodeChecksummedLine({
     type: 'journal',
     format: 'coppice/journal',
     formatVersion: journalVersion,
@@ -64,12 +70,12 @@ export function encodeJournalHeader(treeId: TreeId, owner: string, origin: Journ
 /** Encodes the line of a commit. It omits the tree's id, which is in the first line. */
 export function encodeCommitLine(commit: Commit, sequence: number, format: ConversationFormat): Uint8Array {
   const { treeId: _, ...rest } = commit;
-  return encodeLine({ type: 'commit', sequence, format, ...rest });
+  return encodeChecksummedLine({ type: 'commit', sequence, format, ...rest });
 }
 
 /** Encodes the line that changes the format of a conversation: list or tree. */
 export function encodeFormatChangeLine(sequence: number, format: ConversationFormat): Uint8Array {
-  return encodeLine({ type: 'format', sequence, format });
+  return encodeChecksummedLine({ type: 'format', sequence, format });
 }
 
 /**
@@ -93,7 +99,7 @@ export function* rewriteJournalLines(to: JournalRewriteInput): Generator<Uint8Ar
   yield encodeJournalHeader(to.treeId, to.owner, to.origin, to.log[0]?.version);
   for (const commit of to.log) yield encodeCommitLine(commit, sequence, format);
   const nodes = allNodes(tree);
-  yield encodeLine({
+  yield encodeChecksummedLine({
     type: 'state',
     sequence,
     format,
@@ -102,7 +108,7 @@ export function* rewriteJournalLines(to: JournalRewriteInput): Generator<Uint8Ar
     purged: [...to.purged],
     nodes: nodes.length,
   });
-  for (const node of nodes) yield encodeLine({ type: 'node', node });
+  for (const node of nodes) yield encodeChecksummedLine({ type: 'node', node });
 }
 
 /** Returns the version of the first commit from the first line of a journal. */
@@ -137,7 +143,7 @@ export interface Journal {
   readonly broken: readonly BrokenJournal[];
 }
 
-/** An incomplete line that a crash left. Its commit was never acknowledged. */
+/** An unreadable line that is skipped, because its commit was never acknowledged. */
 interface BrokenJournal extends LineRange {
   readonly why: string;
 }
@@ -190,8 +196,8 @@ class JournalReader {
     }
   }
 
-  // An altered line whose commit may be lost. If the next commit has the version after the last one, it was never
-  // acknowledged.
+  // An altered line whose commit may be lost. If the next commit continues the versions without a gap, the altered
+  // commit was never acknowledged.
   #alteredLine: LineRange | null = null;
 
   get open(): boolean {
@@ -244,7 +250,11 @@ class JournalReader {
 
   /** Reads a list that an earlier version wrote as the commit that stores the list as a tree. */
   #list(value: FieldMap, at: LineRange): void {
-    const { applied } = buildLinearTree(readLinearRecord(objectField(value, 'record')), this.owner ?? '', this.#kit);
+    const { applied } = buildLinearTree(
+      decodeLinearConversation(objectField(value, 'record')),
+      this.owner ?? '',
+      this.#kit,
+    );
     this.#enter(applied.commit, at);
     this.sequence = finiteNumberField(value, 'sequence');
     this.format = 'linear';
@@ -272,7 +282,7 @@ class JournalReader {
 
   #state(value: FieldMap): void {
     const state = {
-      row: decodeRow(objectField(value, 'row')),
+      row: decodeTreeRow(objectField(value, 'row')),
       bookmarks: decodeBookmarks(value, 'bookmarks'),
       nodes: [],
       count: finiteNumberField(value, 'nodes'),
@@ -280,7 +290,7 @@ class JournalReader {
     if (state.row.version !== this.#nextVersion - 1)
       throw new UnreadableValueError('is of another version than the commits before it');
     this.state = state;
-    this.purged = new Set(decodeIds(value, 'purged'));
+    this.purged = new Set(decodeNodeIds(value, 'purged'));
     this.#numbers(value);
   }
 

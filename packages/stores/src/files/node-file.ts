@@ -8,11 +8,8 @@ import { objectField, ownField, requiredText } from '@coppice/core/decode';
 import { childIds, findNode } from '@coppice/core/tree';
 import { decodeNode, isJsonData, UnreadableValueError } from '../disk/decode.ts';
 
-/**
- * Formats a time as ISO text without fractions of a second, as other programs expect. Another field has the exact
- * number.
- */
-function isoSecond(at: number): string {
+/** Formats a time as ISO text without fractions of a millisecond. Another field of a node has the exact number. */
+function toIsoText(at: number): string {
   // Times beyond the range of Date, from a wrong clock, are clamped, so that the message can still be written.
   const bound = 8.64e15;
   return new Date(Math.min(bound, Math.max(-bound, Math.trunc(at)))).toISOString();
@@ -42,7 +39,7 @@ function nodeMetadata(tree: Tree, { meta, createdAt, role }: Node): JsonObject {
     return value !== undefined && isJsonData(value) ? [[name, value]] : [];
   });
   return {
-    timestamp: isoSecond(createdAt),
+    timestamp: toIsoText(createdAt),
     original_root_id: typeof meta.originalRootId === 'string' ? meta.originalRootId : tree.id,
     source_info: usualSource(role),
     ...Object.fromEntries(named),
@@ -162,7 +159,7 @@ export function buildRootFileData(tree: Tree, format: ConversationFormat): RootF
   const { systemPrompt, metadata, trashedAt, title } = tree.attributes;
   return {
     id: tree.id,
-    createdAt: isoSecond(tree.createdAt),
+    createdAt: toIsoText(tree.createdAt),
     child_ids: findNode(tree, tree.rootId) === undefined ? [] : childIds(tree, tree.rootId),
     config: systemPrompt === undefined ? {} : { systemPrompt },
     ...(metadata === undefined ? {} : { metadata }),

@@ -160,8 +160,8 @@ async function writeAllFiles({ folder, target, writer }: NodeFilesUpdate): Promi
 }
 
 /**
- * Deletes a node file that is no longer needed. A file with any other name was not written by Coppice and is moved to
- * another folder.
+ * Deletes a node file that is no longer needed. Another JSON file was not written by Coppice and is moved to the folder
+ * `original`.
  */
 function removeFile(folder: string, path: string): void {
   const name = basename(path);

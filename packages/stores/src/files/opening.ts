@@ -1,4 +1,4 @@
-/** Finds the trees in the folder of a store before anything is written. */
+/** Takes the lock of a folder and finds the trees in it, when a store is opened. */
 import { accessSync, constants, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AppError, isAppError, isUuid, type TreeId, type TreeRow, treeId } from '@coppice/core';

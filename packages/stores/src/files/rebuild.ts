@@ -40,14 +40,14 @@ interface JournalRemains {
   /** The version of the first commit that the journal had. */
   readonly from: number;
   readonly commits: ReadonlyMap<number, Commit>;
-  /** The number of unreadable lines beyond the version of the files. Their commits are lost. */
+  /** The number of unreadable lines after the last readable commit. Their versions are not used again. */
   readonly lost: number;
 }
 
 /**
  * Rebuilds the journal of a tree from its files. This requires complete files, and that the later commits of the
  * journal apply to them. Readable commits stay in the log, and the old journal is kept under another name. If the tree
- * is loaded, `loaded` is its version, and the result must have the same.
+ * is loaded, `loaded` is its version, and the rebuilt tree must have that version.
  */
 export function rebuildJournal(
   folder: string,
@@ -101,7 +101,7 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
   let origin: JournalOrigin | null = null;
   let from = 1;
   let lost = 0;
-  // If the first line is unreadable, the journal may belong to another tree. Then the commits must apply to the rows.
+  // If the first line is unreadable, the journal may belong to another tree. Then earlier commits must fit the files.
   let named = false;
   for (const line of readLinesOfFile(path)) {
     // Incomplete lines are not counted, because their commits were never acknowledged.

@@ -1,6 +1,6 @@
 /**
- * Reads and writes `tree.json`: the row of a tree, its root and
- * bookmarks, and the end of the journal that the files match.
+ * Reads and writes `tree.json`: the row of a tree, its root and bookmarks, and where the journal ended when the files
+ * were written.
  */
 import type { Bookmark, ConversationFormat, Node, Tree, TreeRow } from '@coppice/core';
 import {
@@ -13,7 +13,7 @@ import {
 } from '@coppice/core/decode';
 import { allBookmarks, findAnyNode, rowOf } from '@coppice/core/tree';
 import { makeDamagedFileError, makeNewerFormatError, readJsonFile } from '../disk/atomic-files.ts';
-import { decodeBookmarks, decodeNode, decodeRow, describeUnreadable } from '../disk/decode.ts';
+import { decodeBookmarks, decodeNode, decodeTreeRow, describeUnreadable } from '../disk/decode.ts';
 import { toReadableJson } from './node-file.ts';
 
 const treeFileVersion = 1;
@@ -21,7 +21,7 @@ const treeFileVersion = 1;
 /** The end of the journal when the files were written. If the journal ends differently, the files are outdated. */
 export interface JournalEndMark {
   readonly bytes: number;
-  /** The checksum of its last bytes. */
+  /** The checksum of the last bytes of the journal. */
   readonly seal: string;
 }
 
@@ -68,7 +68,7 @@ export function readTreeFile(path: string): TreeFile | null {
     const nodes = objectField(json, 'nodes');
     const unsynced = ownField(nodes, 'unsynced');
     return {
-      row: decodeRow(objectField(json, 'row')),
+      row: decodeTreeRow(objectField(json, 'row')),
       root: decodeNode(objectField(json, 'root')),
       bookmarks: decodeBookmarks(json, 'bookmarks'),
       format: ownField(json, 'conversationFormat') === 'linear' ? 'linear' : 'tree',

@@ -63,7 +63,7 @@ const commitsPerFile = 4;
 const sealed = 32;
 
 /** A tree of another program that has no journal yet: where it came from, and the commit that stores it. */
-export interface NewTree {
+interface ForeignTree {
   readonly origin: JournalOrigin;
   readonly commit: Commit;
   readonly tree: Tree;
@@ -141,8 +141,8 @@ export class TreeFolder {
   }
 
   /**
-   * Returns the content of `tree.json`, even if it is outdated; null if it is missing or unreadable. Lists show a tree
-   * with an unreadable journal by it.
+   * Returns the content of `tree.json`, even if it is outdated; null if it is missing or unreadable. Lists show this
+   * content for a tree whose journal is unreadable.
    */
   lastKnown(): TreeFile | null {
     try {
@@ -249,7 +249,7 @@ export class TreeFolder {
       readonly sequence: number;
       readonly format: ConversationFormat;
     },
-    before: NewTree | null = null,
+    before: ForeignTree | null = null,
   ): void {
     const { applied, tree, sequence, format } = entry;
     const line = encodeCommitLine(applied.commit, sequence, format);
@@ -320,8 +320,8 @@ export class TreeFolder {
   }
 
   /**
-   * Rewrites the journal with new rows after a purge or a repair. Without a log, the commits of the old journal are
-   * kept.
+   * Rewrites the journal with new rows after a purge, a trim or a repair. Without a log, the commits of the old journal
+   * are kept.
    */
   rewrite(tree: Tree, log: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
     const journal = this.#journal;

@@ -19,7 +19,8 @@ interface StoredBlob {
   readonly loose: boolean;
 }
 
-// If the same bytes are added again within this many milliseconds, the new time is not written to disk.
+// If the same bytes are added again within this many milliseconds while an upload of them waits, the new time is not
+// written to disk.
 const exact = 60_000;
 
 /** The attachments of a store. Owners do not see each other's attachments, even for the same bytes. */

@@ -8,9 +8,9 @@ function copyOriginOf({ meta }: Node): string | undefined {
 }
 
 /**
- * Returns the other trees of an owner with copies or originals of these nodes, and
- * how many each has. Only loaded trees and trees that were created as copies of this
- * one are searched, because loading all trees would take longer than the purge.
+ * Returns the other trees of an owner with copies or originals of these nodes, and how many each has. Only loaded trees
+ * and trees that were created as copies of the purged tree are searched, because loading all trees would take longer
+ * than the purge.
  */
 export async function findCopiesInMemory(
   state: TreeState,

@@ -17,7 +17,7 @@ export function assertExternalIdLength(id: string): void {
 
 /**
  * Compares external ids by tree, format, scope and id, each by UTF-16 code unit. Databases sort some characters
- * differently, so all stores sort here.
+ * differently, so all stores sort with this function.
  */
 export function compareExternalIds(one: ExternalId, other: ExternalId): number {
   for (const field of ['treeId', 'format', 'scope', 'id'] as const)
@@ -96,7 +96,7 @@ export class InProcessExternalIds {
     return [...(this.#provenance.get(treeId) ?? [])];
   }
 
-  /** Deletes the external ids of purged nodes, or of a whole tree. */
+  /** Deletes the external ids and provenance records of purged nodes, or of a whole tree. */
   forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): void {
     const own = this.#byTree.get(treeId);
     for (const [name, id] of own ?? []) {

@@ -47,8 +47,8 @@ function copyValue(value: unknown): unknown {
 }
 
 /**
- * Freezes the messages and metadata of an answer. Data from a file is frozen
- * when it is first returned, so that opening a large tree stays fast.
+ * Freezes the messages and metadata of an answer. Data from a file is frozen when it is first returned, so that opening
+ * a large tree stays fast.
  */
 export function freezeAnswer<T extends Answer>(answer: T): T {
   if (typeof answer !== 'object' || answer === null) return answer;

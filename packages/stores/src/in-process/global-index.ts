@@ -51,7 +51,10 @@ export class GlobalIndex {
     for (const id of ids) if (!this.#treeOfNode.has(id)) this.#treeOfNode.set(id, treeId);
   }
 
-  /** Indexes a persisted commit. `before` is the tree row before it; null for a new tree. */
+  /**
+   * Indexes the act and the unique key of a persisted commit. Its nodes were indexed when their ids were reserved or
+   * adopted. `before` is the tree row before the commit; null for a new tree.
+   */
   commit({ commit }: PreparedCommit, before: TreeRow | null, after: TreeRow): void {
     this.#acts.add(commit.actId, after.id);
     if (before !== null) this.leaveForest(before);
@@ -176,7 +179,7 @@ export class GlobalIndex {
   }
 }
 
-/** Whether an act changed a tree in a way that can be undone. Creating a tree and selecting a node cannot be undone. */
+/** Whether an act counts as a change of a tree. Creating the tree and selecting a node in it do not count. */
 function isChangedBy(act: ActId, { log }: LoadedTreeSlot): boolean {
   return log.some(({ actId, version, steps }) => actId === act && version > 1 && isUndoable(steps));
 }

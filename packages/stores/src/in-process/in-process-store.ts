@@ -83,6 +83,7 @@ export interface StoreIdentity {
   close(): Promise<void>;
 }
 
+/** Creates the state of all trees of a store, with the options of the store that the state needs. */
 export function createTreeState(
   { treeWrites, kit }: StoreOptions,
   about: Pick<TreeStateOptions, 'persistence' | 'readOnly'>,

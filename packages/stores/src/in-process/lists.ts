@@ -87,7 +87,7 @@ interface SearchFound {
   readonly node: Node;
 }
 
-/** Returns the messages of an owner that contain every term, newest first. Trees in the trash are not searched. */
+/** Returns a page of an owner's messages with every term, newest first. Trees in the trash are not searched. */
 export async function searchMessages(state: TreeState, owner: string, query: SearchQuery): Promise<Page<SearchHit>> {
   const limit = clampPageLength(query.limit);
   const terms = splitSearchTerms(query.text);
@@ -183,7 +183,8 @@ export function listTrash(slot: TreeSlot, { tree, log }: LoadedTreeSlot): TrashI
     if (item !== undefined) item.count++;
   }
   const items: TrashItem[] = [];
-  // The sort by creation comes first: nodes of one removal are then listed in creation order.
+  // The nodes are first sorted by creation. The later sort by removal is stable, so nodes of one removal stay in this
+  // order.
   const found = [...removedRoots.values()].sort((a, b) => a.node.seq - b.node.seq);
   for (const { node, count } of found) {
     const removedIn = node.removedIn ?? 0;

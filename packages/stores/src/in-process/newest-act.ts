@@ -14,8 +14,8 @@ interface Candidate extends NewestActOfTree {
 /**
  * Returns the newest act of an actor in any tree. Trees are searched in the order of their last commit, and a tree is
  * skipped if it cannot contain a newer act, so usually one to three trees are loaded. Commits are compared by time,
- * then by the order in which this process received them. If the clock was set back between two commits, the act found
- * may be one of those before.
+ * then by the order in which this process received them. If the clock was set back between two commits, an older act
+ * may be returned.
  */
 export async function findNewestAct(
   state: TreeState,
@@ -26,8 +26,9 @@ export async function findNewestAct(
   let best: Candidate | null = null;
   let begun: { readonly commit: Commit; readonly slot: TreeSlot } | null = null;
   const slots = [...state.slotsOf(owner)].sort((a, b) => b.sequence - a.sequence || b.row.updatedAt - a.row.updatedAt);
-  // The time of change of a row does not count renames and the like, so the last commit of the tree before is needed
-  // too. The row still decides for trees whose commits have no numbers, for example in files of other programs.
+  // A tree is skipped if the act is newer than `updatedAt` of the tree and than the last commit of the tree before it.
+  // `updatedAt` alone ignores renames. The last commit alone tells nothing about trees whose commits have no change
+  // numbers, for example in files of other programs.
   let before: Commit | undefined;
   for (const slot of slots) {
     const newest = best === null || (begun !== null && isNewer(begun, best)) ? begun : best;

@@ -112,7 +112,7 @@ export interface ExternalCommit {
 
 /** The changes that other processes made since the last check. */
 export interface ExternalChanges {
-  /** New trees and conversations that are stored as lists. */
+  /** New trees, including conversations that are stored as lists. */
   readonly known: readonly UnloadedTree[];
   readonly gone: readonly TreeId[];
   /** Trees with new commits. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { checkLimits, checkRecords } from '../conformance/shared-state.ts';
+import { checkSharedLimits, checkSharedRecords } from '../conformance/shared-state.ts';
 import { createMemorySharedRecords } from './shared-records.ts';
 
 test('[K283] the records of a single server behave like those that servers share', async () => {
   const records = createMemorySharedRecords(Date.now);
-  await checkRecords(records, records);
+  await checkSharedRecords(records, records);
   const counted = createMemorySharedRecords(() => 5_000);
-  await checkLimits(counted, counted);
+  await checkSharedLimits(counted, counted);
 });
 
 test('[K283] they expire by the clock of the server, and a sweep deletes them', async () => {

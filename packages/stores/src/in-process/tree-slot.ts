@@ -139,7 +139,7 @@ export function answerUnknownTree(
   return answerFromTree(undefined, read, { ...emptyAnswer, ...around });
 }
 
-// `InProcessReads` answers reads over several trees itself, so they never reach a snapshot.
+// `InProcessReads` answers reads over several trees itself, so a snapshot never gets such a read.
 const emptyAnswer = {
   log: () => [],
   taken: () => [],

@@ -87,7 +87,7 @@ export class TreeState {
     this.#answers = new InProcessReads(trees, this.#index);
   }
 
-  /** Registers trees that the persistence can load, when the store is opened. */
+  /** Registers trees that the persistence can load: when the store is opened, and when another process adds trees. */
   register(trees: readonly UnloadedTree[]): void {
     for (const { row, format, sequence } of [...trees].sort((a, b) => a.sequence - b.sequence)) {
       const slot = new TreeSlot(row, format, sequence);
@@ -479,7 +479,8 @@ export class TreeState {
 
   /** Deletes a tree with its log and ends its feeds. */
   async deleteTree(slot: TreeSlot): Promise<void> {
-    // Followers may have received this number. If another change got it, they would miss that change.
+    // Followers may have received the highest number. If another change got the same number, they would miss that
+    // change.
     await this.persist({ type: 'sequence', sequence: this.#feed.last });
     await this.persist({ type: 'purge-tree', treeId: slot.id });
     this.slots.delete(slot.id);

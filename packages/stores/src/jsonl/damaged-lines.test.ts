@@ -34,7 +34,7 @@ type Line = Record<string, unknown>;
 const parse = (line: string): Line => JSON.parse(line);
 const withParent = (line: string, parentUuid: unknown) => JSON.stringify({ ...parse(line), parentUuid });
 
-/** Returns the live nodes that can be reached from the root through child lists. */
+/** Returns the live nodes without the root, and expects a path to each. */
 async function reachable(store: SessionStore, of: TreeId): Promise<Node[]> {
   const rows = await askStore(store, of, 'rows', {});
   const nodes = rows?.nodes.filter((node) => node.removedIn === null) ?? [];
@@ -380,7 +380,7 @@ describe('random damage', () => {
         continue;
       }
       if (one.do === 'undo') {
-        // Purged messages must not appear again.
+        // An undo that would need purged messages is refused.
         if (nodes.length > 0)
           await fixture.run({ type: 'undo', treeId: id }).catch((error: unknown) => {
             if (!isAppError(error) || error.code !== 'undo/purged') throw error;
@@ -437,7 +437,7 @@ describe('random damage', () => {
       default:
         if (parse(line)['type'] === 'session') return result;
         result[index] = withParent(line, how === 'unknown-parent' ? testUuid(4000 + other) : parse(another)['uuid']);
-        // The entry gets one of its descendants as its parent.
+        // Both lines name each other as the parent.
         if (how === 'cycle' && parse(another)['type'] !== 'session' && second !== index)
           result[second] = withParent(another, parse(line)['uuid']);
         return result;
@@ -455,8 +455,8 @@ describe('random damage', () => {
   }
 
   /**
-   * Creates a session, damages its file, and expects the message of every undamaged line in the tree, in search and
-   * after reopening.
+   * Creates a session, damages its file, and expects the message of every undamaged line in the tree and in search,
+   * before and after a repair.
    */
   async function survives(acts: readonly Act[], wounds: readonly Wound[]): Promise<void> {
     rmSync(folder, { recursive: true, force: true });

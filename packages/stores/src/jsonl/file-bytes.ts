@@ -8,7 +8,7 @@ import { readFileState, type SessionFileState } from './node-index.ts';
 import { makeFileClosedError } from './refusals.ts';
 
 /** The number of bytes that are read at once if a file is read from beginning to end. */
-export const sequentialBlockSize = 1 << 20;
+export const sequentialReadSize = 1 << 20;
 const jumpSize = 1 << 14;
 const twoBytes = Buffer.alloc(2);
 // The number of bytes compared to detect whether the file was rewritten.
@@ -113,8 +113,8 @@ export class FileBytes {
       return block.bytes.subarray(offset - block.start, offset - block.start + length);
     // Lines are often read in sequence. Then a large block is read; after a jump only a small one.
     const near =
-      block !== null && offset >= block.start && offset <= block.start + block.bytes.length + sequentialBlockSize;
-    const bytes = this.read(offset, Math.max(length, Math.min(near ? sequentialBlockSize : jumpSize, size - offset)));
+      block !== null && offset >= block.start && offset <= block.start + block.bytes.length + sequentialReadSize;
+    const bytes = this.read(offset, Math.max(length, Math.min(near ? sequentialReadSize : jumpSize, size - offset)));
     this.#block = { start: offset, bytes };
     return bytes.subarray(0, length);
   }

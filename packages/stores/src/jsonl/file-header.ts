@@ -3,10 +3,10 @@ import { deriveId } from '@coppice/content';
 import { isReadableVersion, type SessionHeader, type SessionWarning, sessionVersion } from '@coppice/content/sessions';
 import { ownField } from '@coppice/core/decode';
 import { makeDamagedFileError, makeNewerFormatError } from '../disk/atomic-files.ts';
-import { type FileBytes, sequentialBlockSize } from './file-bytes.ts';
+import { type FileBytes, sequentialReadSize } from './file-bytes.ts';
 import { parseLine, prefixOfParsedLine } from './line-prefix.ts';
 import type { LineLocation } from './line-table.ts';
-import { parseHeaderText } from './line-text.ts';
+import { parseSessionHeader } from './line-text.ts';
 import { sessionIdInName } from './paths.ts';
 import { forEachLine, isBlankLine, readFirstLine } from './raw-lines.ts';
 
@@ -26,7 +26,7 @@ export interface LocatedHeader {
 export function readSessionHeader(path: string, file: FileBytes): LocatedHeader {
   const { bytes, line: number, offset } = readFirstLine(file);
   const line = parseLine(bytes);
-  const header = line === undefined ? undefined : parseHeaderText(line);
+  const header = line === undefined ? undefined : parseSessionHeader(line);
   if (header === undefined || line === undefined) {
     if (isBlankLine(bytes)) throw makeDamagedFileError(path, 'is empty');
     return (line === undefined ? null : searchHeader(path, file)) ?? throwNoHeader(path);
@@ -57,7 +57,7 @@ function searchHeader(path: string, file: FileBytes): LocatedHeader | null {
     const line = found === null ? parseLine(bytes) : undefined;
     const head = line === undefined ? null : prefixOfParsedLine(line);
     if (line === undefined || head === null) return;
-    const header = parseHeaderText(line);
+    const header = parseSessionHeader(line);
     if (header !== undefined) {
       const message = `The header is in line ${number}, after entries.`;
       const warning = { code: 'order', message, line: number, offset, uuid: header.uuid } as const;
@@ -67,7 +67,7 @@ function searchHeader(path: string, file: FileBytes): LocatedHeader | null {
     if (head.parentUuid !== null && ownField(line, 'uuid') !== undefined) parents.add(head.parentUuid);
   };
   const { rest, offset } = forEachLine(file, 0, file.size(), () => false, take);
-  if (rest !== null && rest.length < sequentialBlockSize) take(rest, offset);
+  if (rest !== null && rest.length < sequentialReadSize) take(rest, offset);
   if (found !== null) return found;
   // The first entries name a parent that has no line. That id must be the header's.
   if (parents.size === 0) return null;

@@ -1,4 +1,4 @@
-/** Reads session files of other tools and of version 1. They are converted in memory and never written. */
+/** Reads session files of other tools and of version 1. They are converted in memory and not written here. */
 import { deriveId } from '@coppice/content';
 import {
   detectDialect,
@@ -199,7 +199,7 @@ export class ForeignFile implements SessionFile {
   }
 
   #add(entry: SessionEntry, lineOfEntry: ForeignRead['lineOfEntry']): void {
-    // A derived id may be equal to an id in the file. The first entry keeps it.
+    // A derived id may be equal to an id in the file. Then only the first entry is used.
     if (this.#index.has(entry.uuid)) return;
     const { parentUuid, uuid } = entry;
     let parent = this.#index.get(parentUuid ?? this.header.uuid);

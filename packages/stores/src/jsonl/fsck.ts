@@ -22,8 +22,8 @@ export interface SessionCheckInput {
   rewrite(treeId: TreeId): Promise<string | null>;
 }
 
-// Warnings of these codes become findings: lines were lost, altered or moved. Files of other tools are not checked for
-// them.
+// Warnings with these codes are errors in files of Coppice, because lines were lost, altered or moved. All other
+// warnings, and those about files of other tools, stay warnings.
 const serious: ReadonlySet<SessionWarning['code']> = new Set(['damaged', 'lost', 'order', 'orphan', 'misfit']);
 
 /**

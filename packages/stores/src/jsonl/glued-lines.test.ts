@@ -123,7 +123,7 @@ test('[J22] a file that was renamed and replaced at the moment of a save is not 
   const file = made(sessionHeaderLine);
   file.append([messageEntry(3, sessionRootId)]);
   linkSync(file.path, `${file.path}.aside`);
-  // The clock does not advance, so file times do not show the changes.
+  // A minute has passed, so the next append checks the lease again, and the append after that one does not.
   const { now } = Date;
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
   file.append([messageEntry(4, testUuid(3))]);

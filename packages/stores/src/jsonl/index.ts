@@ -37,8 +37,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
         place: path,
         readOnly,
         schemaVersion: 2,
-        // The note about search is left out if nothing can be written, so that the reason for that comes first and
-        // alone.
+        // If nothing can be written, the note about search is left out, so that only the reasons are shown.
         notes: readOnly ? notes : [...notes, 'Search scans every message.'],
         damage,
       }),

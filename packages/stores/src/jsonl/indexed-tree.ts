@@ -15,9 +15,9 @@ import {
 } from '@coppice/core';
 import { finiteNumberField, getText, MalformedError, objectField, ownField } from '@coppice/core/decode';
 import { parseSteps, rowChanges } from '@coppice/core/tree';
-import { decodeBookmarks, decodeNode, decodeRow } from '../disk/decode.ts';
+import { decodeBookmarks, decodeNode, decodeTreeRow } from '../disk/decode.ts';
 import type { PartialTree } from '../in-process/persistence.ts';
-import { DamagedNodeIndexError, type NodeContent, NodeIndex, type NodeRecord } from './node-index.ts';
+import { DamagedNodeIndexError, type IndexedNode, NodeIndex, type NodeRecord } from './node-index.ts';
 
 // At most this many lines of nodes are in memory at the same time.
 const batch = 1_000;
@@ -36,7 +36,7 @@ export class IndexedTree implements PartialTree {
     this.#index = index;
     this.#kit = kit;
     const head = index.head();
-    this.#row = decodeRow(objectField(head, 'row'));
+    this.#row = decodeTreeRow(objectField(head, 'row'));
     this.#bookmarks = decodeBookmarks(head, 'bookmarks');
     // Most reads start at the root or at the active node, so their records are known from the beginning.
     this.#known.set(this.#row.rootId, finiteNumberField(head, 'root'));
@@ -180,7 +180,7 @@ export class IndexedTree implements PartialTree {
     return found;
   }
 
-  #node({ record, row, line }: NodeContent): Node {
+  #node({ record, row, line }: IndexedNode): Node {
     return decodeNode(line === null ? row : { ...row, ...this.#contentIn(line, record.id) });
   }
 

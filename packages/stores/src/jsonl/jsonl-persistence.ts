@@ -38,7 +38,7 @@ import { findHashesInFile } from './hashes-in-file.ts';
 import { listBackupCopies, sessionFileName, sidecarFolder } from './paths.ts';
 import { SessionState } from './session.ts';
 
-/** What was found in the folder, or in the one file, when it was opened. */
+/** The sessions of an open folder or of one session file, and how they may be used. */
 export interface SessionsOpenState {
   /** The path of the folder, or of the one session file. */
   readonly place: string;
@@ -318,8 +318,7 @@ export class JsonlPersistence
   }
 
   /**
-   * Yields the node ids of each session. If several files contain a node, only the first file yields it. Unreadable
-   * files are skipped.
+   * Yields the node ids of each session. A file that cannot be read yields none, and a note names it.
    */
   protected *nodesOfTrees(): Generator<readonly [TreeId, Iterable<NodeId>], void, undefined> {
     for (const session of this.holdings.sessions.values()) {

@@ -16,7 +16,7 @@ export interface LinePrefix {
   readonly version: number;
   /** Whether the line is the last one of its commit. */
   readonly commit: boolean;
-  /** In the last line of a commit: how many lines the commit has; 1 if the line does not say it. */
+  /** In the last line of a commit: how many lines the commit has; 1 if the line has no such number. */
   readonly lines: number;
 }
 
@@ -124,8 +124,8 @@ export function scanLinePrefix(bytes: Buffer, start: number, end: number): Scann
 }
 
 /**
- * Parses a line to an object; undefined if it is not a JSON object. A
- * byte order mark, which some editors write at the start, is skipped.
+ * Parses a line to an object; undefined if the line is not a JSON object. A byte order mark, which some editors write
+ * at the start, is skipped.
  */
 export function parseLine(bytes: Buffer): FieldMap | undefined {
   try {
@@ -158,8 +158,8 @@ export interface LinePart {
 const maxAttempts = 16;
 
 /**
- * Whether the line may contain the start of another line, which happens if the line before it was not finished. It
- * looks for a key that message texts rarely contain.
+ * Whether a line may contain the start of another line, because the first one was not finished. This function looks for
+ * a key that message texts rarely contain.
  */
 export function mayContainAnotherLine(bytes: Buffer, { rest }: ScannedPrefix): boolean {
   return bytes.includes(parentKey, rest);

@@ -167,8 +167,8 @@ export class LineTable {
   }
 
   /**
-   * Adds the header. It is the first commit, unless the session is still stored as a list; then it is part of the first
-   * commit.
+   * Adds the header. With `commits`, the header is in commit 1, which later lines may join. The header of a list that
+   * an earlier version stored gets no number.
    */
   begin(head: LinePrefix, at: LineLocation, commits: boolean): void {
     this.#push(head, at, commits ? 1 : 0);

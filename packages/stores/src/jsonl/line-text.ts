@@ -1,12 +1,12 @@
-/** Serialises the lines of a session file, and parses its header. */
+/** Serialises the lines of a session file, and reads the fields of its header. */
 import { randomUUID } from 'node:crypto';
 import { type SessionCommit, type SessionEntry, type SessionHeader, sessionVersion } from '@coppice/content/sessions';
 import type { FieldMap } from '@coppice/core';
 import { ownField } from '@coppice/core/decode';
 import { makeNotStorableError } from './refusals.ts';
 
-/** Parses a header of version 2; undefined if the line is not one. */
-export function parseHeaderText(line: FieldMap): SessionHeader | undefined {
+/** Returns the header of version 2 that a parsed line contains; undefined if the line is not a header. */
+export function parseSessionHeader(line: FieldMap): SessionHeader | undefined {
   const [uuid, id] = [ownField(line, 'uuid'), ownField(line, 'id')];
   if (ownField(line, 'type') !== 'session' || typeof uuid !== 'string') return undefined;
   return {
@@ -24,8 +24,7 @@ const heading: ReadonlySet<string> = new Set(['type', 'uuid', 'parentUuid', 'ver
 
 /**
  * Serialises a line with the common fields first, so that {@link scanLinePrefix} can read them without parsing the
- * rest. `lines` is the number of lines of the commit. Its last line contains it, so that a reader notices missing
- * lines.
+ * rest. The last line of a commit contains `lines`, the number of its lines, so that a reader notices missing lines.
  */
 export function serializeSessionLine(
   entry: SessionEntry,

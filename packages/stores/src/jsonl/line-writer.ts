@@ -2,7 +2,7 @@
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { runFileStep, writeAllBytes } from '../disk/atomic-files.ts';
 import { failpoint, isFaultArmed } from '../failpoints.ts';
-import { type FileBytes, sequentialBlockSize } from './file-bytes.ts';
+import { type FileBytes, sequentialReadSize } from './file-bytes.ts';
 
 /** Appends to a session file. After a failed append, `syncFailedAppend` makes the end of the file durable. */
 export class LineWriter {
@@ -52,7 +52,7 @@ export class LineWriter {
     try {
       const size = fstatSync(handle).size;
       for (let at = this.#failedAt; at < size; ) {
-        const bytes = file.read(at, Math.min(sequentialBlockSize, size - at));
+        const bytes = file.read(at, Math.min(sequentialReadSize, size - at));
         if (bytes.length === 0) break;
         for (let done = 0; done < bytes.length; )
           done += writeSync(handle, bytes, done, bytes.length - done, at + done);

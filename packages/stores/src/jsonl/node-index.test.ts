@@ -131,7 +131,7 @@ async function compareAnswers(path: string, of: TreeId, store: Store): Promise<n
 }
 
 /**
- * Returns what a store reports about the sample: the active path, a page with variants, all nodes, and the findings.
+ * Returns what a store reports about the sample: the active path, a page with variants, all nodes, and the damage.
  */
 async function shown(): Promise<unknown> {
   const store = await SessionStore.open(folder);
@@ -147,7 +147,7 @@ async function shown(): Promise<unknown> {
   }
 }
 
-/** Checks that a store reports the same data after the side files were deleted. */
+/** Checks that a store reports the same data with and without the files beside the session file. */
 async function expectSameWithoutIndex(): Promise<void> {
   const withIndex = await shown();
   const beside = join(folder, '.coppice');

@@ -188,7 +188,7 @@ export class NodeIndex {
     return opened;
   }
 
-  /** Returns the tree row, the bookmarks and the record of the active node, as JSON. */
+  /** Returns the tree row, the bookmarks, and the numbers of the records of the root and the active node, as JSON. */
   head(): FieldMap {
     return parseFields(this.#checked(readBytesAt(this.#index, this.#head.offset, this.#head.length), this.#head.sum));
   }
@@ -241,7 +241,7 @@ export class NodeIndex {
   }
 
   /** Reads the rows of nodes, and the lines with their contents. */
-  *contents(records: readonly NodeRecord[]): Generator<NodeContent, void, undefined> {
+  *contents(records: readonly NodeRecord[]): Generator<IndexedNode, void, undefined> {
     const rows = readRanges(
       this.#index,
       records.map(({ row }) => row),
@@ -271,8 +271,8 @@ export class NodeIndex {
   }
 }
 
-/** A node from the index: its row, and the line that contains its message; `line` is null if the row is complete. */
-export interface NodeContent {
+/** A node of the index: its row, and the line that contains its message; `line` is null if the row is complete. */
+export interface IndexedNode {
   readonly record: NodeRecord;
   readonly row: FieldMap;
   readonly line: FieldMap | null;

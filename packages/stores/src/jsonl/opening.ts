@@ -1,4 +1,4 @@
-/** Finds and lists the sessions of a folder, or of one file, before anything is written. */
+/** Finds the sessions of a folder or of one file, when a store is opened. Files of version 1 are migrated. */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deriveId, messageKit } from '@coppice/content';
@@ -109,7 +109,7 @@ class SessionFinder implements SessionDiscovery {
 
   find(path: string, mayWrite: boolean): void {
     try {
-      // A process crashed while it created this copy, so its unfinished files are deleted.
+      // A process crashed while it wrote files beside this session, so the unfinished files are deleted.
       if (mayWrite && statOrNull(join(sidecarFolder(path), 'making')) !== null) this.#clear(path);
       if (this.#listed(path)) return;
       this.#read(path, mayWrite);

@@ -114,6 +114,6 @@ function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // The folder is not empty, or does not exist.
+    // A file or folder that cannot be removed does no harm.
   }
 }

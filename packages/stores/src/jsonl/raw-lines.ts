@@ -1,7 +1,7 @@
 /** Reads the lines of a file as bytes. Only byte 0x0A ends a line. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { withFileErrors } from '../disk/atomic-files.ts';
-import { type FileBytes, sequentialBlockSize } from './file-bytes.ts';
+import { type FileBytes, sequentialReadSize } from './file-bytes.ts';
 
 export interface RawLine {
   readonly line: number;
@@ -49,7 +49,7 @@ export function forEachLine(
   let held: Buffer[] = [];
   let offset = from;
   // One buffer is used for all chunks. The part of a line that continues in the next chunk is copied.
-  const space = Buffer.allocUnsafe(Math.min(sequentialBlockSize, Math.max(0, size - from)));
+  const space = Buffer.allocUnsafe(Math.min(sequentialReadSize, Math.max(0, size - from)));
   for (let at = from; at < size; ) {
     const chunk = file.readInto(space, at, Math.min(space.length, size - at));
     if (chunk.length === 0) break;
@@ -84,8 +84,8 @@ export function* readRawLines(path: string): Generator<RawLine, void, undefined>
       return rawLine;
     };
     for (;;) {
-      const chunk = Buffer.allocUnsafe(sequentialBlockSize);
-      const read = withFileErrors(path, () => readSync(handle, chunk, 0, sequentialBlockSize, null));
+      const chunk = Buffer.allocUnsafe(sequentialReadSize);
+      const read = withFileErrors(path, () => readSync(handle, chunk, 0, sequentialReadSize, null));
       if (read === 0) break;
       const bytes = chunk.subarray(0, read);
       let start = 0;

@@ -24,7 +24,7 @@ import { prepareCommit } from '@coppice/core/store';
 import { emptyTree, findAnyNode } from '@coppice/core/tree';
 import { makeDamagedFileError } from '../disk/atomic-files.ts';
 import { describeUnreadable } from '../disk/decode.ts';
-import { readLinearRecord } from '../disk/records.ts';
+import { decodeLinearConversation } from '../disk/records.ts';
 import { buildLinearTree, type LinearTree } from '../linear.ts';
 import { type ApplicableSteps, StepRecovery } from './recovery.ts';
 import { makeEmptyCommit, type ReplayOptions } from './replay-options.ts';
@@ -87,7 +87,7 @@ export class SessionReplay {
   #linear(entry: SessionEntry): void {
     try {
       const { owner, kit } = this.#on;
-      this.list = buildLinearTree(readLinearRecord(objectField(entry, 'record')), owner, kit);
+      this.list = buildLinearTree(decodeLinearConversation(objectField(entry, 'record')), owner, kit);
       this.format = 'linear';
       const sequence = ownField(entry, 'sequence');
       if (typeof sequence === 'number') this.sequence = sequence;
@@ -287,7 +287,7 @@ export class SessionReplay {
   }
 
   /**
-   * Returns the rows that a purge or a repair stored; null if they cannot be read. The lines are then read as entries.
+   * Returns the rows of a rewritten file; null if they cannot be read. The lines are then read as entries.
    */
   #rows(group: readonly number[], state: number): SessionFromRows | null {
     const rows = readStateRows(this.#on, group, state);

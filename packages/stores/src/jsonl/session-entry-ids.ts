@@ -1,6 +1,6 @@
 /**
- * Maps the ids in a session file to the ids of nodes. They are
- * equal if the file has UUIDs; otherwise the node ids are derived.
+ * Maps the ids in a session file to the ids of nodes. An id that is a UUID is also the node id; from any other id, the
+ * node id is derived.
  */
 import { isSideEntry, type SessionFile, sessionNodeId } from '@coppice/content/sessions';
 import { type ExternalId, isUuid, nodeId, type TreeId } from '@coppice/core';

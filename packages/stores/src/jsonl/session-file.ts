@@ -17,7 +17,7 @@ import { toDiskError, withFileErrors } from '../disk/atomic-files.ts';
 import { FileBytes } from './file-bytes.ts';
 import { readSessionHeader } from './file-header.ts';
 import { FileLease } from './file-lease.ts';
-import { warnIncompleteCommit, warnIncompleteLine } from './incomplete-tail.ts';
+import { makeIncompleteCommitWarning, makeIncompleteLineWarning } from './incomplete-tail.ts';
 import {
   type LinePrefix,
   mayContainAnotherLine,
@@ -272,7 +272,7 @@ export class JsonlFile implements SessionFile {
     }
     if (this.#table.open) {
       // The file ends in the middle of a commit, which is read again when more lines were appended.
-      this.#tail ??= warnIncompleteCommit(this.#lines + 1, this.#end);
+      this.#tail ??= makeIncompleteCommitWarning(this.#lines + 1, this.#end);
       this.#table.forget();
     }
     this.#table.assignPending();
@@ -288,7 +288,7 @@ export class JsonlFile implements SessionFile {
       if (!this.#table.open) [this.#end, this.#lines] = [at.offset + at.length, at.line];
       return;
     }
-    this.#tail = warnIncompleteLine(at);
+    this.#tail = makeIncompleteLineWarning(at);
   }
 
   #take(bytes: Buffer, at: LineLocation, odd = true): void {
@@ -443,7 +443,7 @@ export class JsonlFile implements SessionFile {
     return this.#file.size();
   }
 
-  /** Opens the file with which the lease holder has replaced this one. */
+  /** Opens the new file, after this process has replaced the old one. */
   reopen(): void {
     this.generation++;
     this.#file.close();

@@ -26,10 +26,10 @@ import { allBookmarks, allNodes, rowOf } from '@coppice/core/tree';
 import { AtomicWriter, encodeFileText } from '../disk/atomic-files.ts';
 import { joinSmallPieces } from '../disk/line-file.ts';
 import type { LoadedTree } from '../in-process/persistence.ts';
+import { addMovesBeforeRemovals } from './add-moves-before-removals.ts';
 import { detectFileDialect, ForeignFile, makeForeignFileReadOnlyError } from './foreign-file.ts';
 import { IndexedTree } from './indexed-tree.ts';
 import { type CommitEntries, serializeHeader, serializeSessionLine } from './line-text.ts';
-import { moveBeforeRemoval } from './move-before-removal.ts';
 import type { ByteRange } from './node-index.ts';
 import { ChangedNodes, deleteNodeIndex, isNodeIndexCurrent, writeNodeIndex } from './node-index-writer.ts';
 import { createSessionFile, keepBackupLink, sidecarFolder } from './paths.ts';
@@ -65,7 +65,8 @@ export class SessionState {
   #isWriter = false;
   // The generation of the file when the tree was read; a rewritten file has a higher one.
   #generation = 0;
-  // The changes since the node index was written: undefined before the first change, null if all of it must be written.
+  // The changes since the node index was written: undefined before the first change, null if the whole index must be
+  // written.
   #changed: ChangedNodes | null | undefined;
 
   constructor(on: {
@@ -225,7 +226,7 @@ export class SessionState {
     const commit =
       before === null || misplaced === undefined || misplaced.size === 0
         ? applied.commit
-        : moveBeforeRemoval(applied.commit, before, misplaced);
+        : addMovesBeforeRemovals(applied.commit, before, misplaced);
     const lines = this.#linesOf(commit, before, header);
     const noted = commitOfLine(applied.commit, sequence, format);
     if (this.#file === null) this.#make(lines, noted);
@@ -287,7 +288,7 @@ export class SessionState {
     try {
       file.lease.take();
     } catch (error) {
-      // The session was created. If the lease is taken now, the next write reports its holder.
+      // The session was created. If another process has taken the lease meanwhile, the next write reports the holder.
       if (!isAppError(error)) throw error;
     }
     this.#file = file;
@@ -301,8 +302,9 @@ export class SessionState {
   }
 
   /**
-   * Rewrites the session with new rows after a purge or a repair; earlier commits are kept as history. For a repair
-   * `changed` is null, and the old file is kept under another name; after a purge it is deleted.
+   * Rewrites the session with new rows after a purge, a trim, a repair or a change of the format; the commits in
+   * `changed` are kept as history. For a repair `changed` is null: the commits of the old file are kept, and the old
+   * file itself under another name.
    */
   rewrite(tree: Tree, changed: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
     const file = this.writing();

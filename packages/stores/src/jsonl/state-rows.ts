@@ -22,7 +22,7 @@ import {
 import { listField, MalformedError, objectField, ownField } from '@coppice/core/decode';
 import { treeFromRows } from '@coppice/core/history';
 import { checkRows } from '@coppice/core/tree';
-import { decodeBookmarks, decodeCommit, decodeIds, decodeNode, decodeRow } from '../disk/decode.ts';
+import { decodeBookmarks, decodeCommit, decodeNode, decodeNodeIds, decodeTreeRow } from '../disk/decode.ts';
 import { repairRows, type TreeRows } from '../repair.ts';
 import { makeEmptyCommit, type ReplayOptions } from './replay-options.ts';
 import type { SessionEntryIds } from './session-entry-ids.ts';
@@ -45,8 +45,8 @@ export function readStateRows(
 ): SessionFromRows | Pick<SessionFromRows, 'warnings'> {
   const reported = file.entryAt(state);
   try {
-    const row = { ...decodeRow(objectField(reported, 'row')), id: treeId };
-    const purged = new Set(decodeIds(reported, 'purged'));
+    const row = { ...decodeTreeRow(objectField(reported, 'row')), id: treeId };
+    const purged = new Set(decodeNodeIds(reported, 'purged'));
     const bookmarks = decodeBookmarks(reported, 'bookmarks');
     const commits = new Map<number, Commit>();
     const nodes: Node[] = [decodeNode(objectField(reported, 'root'))];

@@ -8,7 +8,7 @@ import { isAppError } from '@coppice/core';
 import { finiteNumberField, isFieldMap, objectField, ownField, requiredText } from '@coppice/core/decode';
 import { rowOf } from '@coppice/core/tree';
 import { AtomicWriter, encodeFileText, readLastBytes, readTextFile, statOrNull } from '../disk/atomic-files.ts';
-import { decodeRow } from '../disk/decode.ts';
+import { decodeTreeRow } from '../disk/decode.ts';
 import { crc32Hex } from '../disk/line-file.ts';
 import { sidecarFolder } from './paths.ts';
 
@@ -48,7 +48,7 @@ export function readSummaryCache(session: string): CachedTreeRow | null {
       return null;
     if (requiredText(json, 'seal') !== now.seal) return null;
     const format = ownField(json, 'format') === 'linear' ? 'linear' : 'tree';
-    return { row: decodeRow(objectField(json, 'row')), format, sequence: finiteNumberField(json, 'sequence') };
+    return { row: decodeTreeRow(objectField(json, 'row')), format, sequence: finiteNumberField(json, 'sequence') };
   } catch {
     // An unreadable cache is ignored: the summary is built from the session file.
     return null;

@@ -1,7 +1,4 @@
-/**
- * A store in the memory of one process, for tests, temporary chats and browsers. Tests compare the other stores with
- * it.
- */
+/** A store in the memory of one process, for tests, temporary chats and browsers. */
 import { AppError, refusalKinds, type StoreInfo } from '@coppice/core';
 import {
   createStoreParts,

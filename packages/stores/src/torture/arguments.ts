@@ -1,7 +1,7 @@
 /** Parses the command line of the torture suite: `name --option value …`. */
 
-/** The options of a run. Each read of an option marks it as known. */
-export class RunOptions {
+/** The options on the command line. Each read of an option marks it as known. */
+export class TortureArguments {
   readonly #given: ReadonlyMap<string, string>;
   readonly #known = new Set<string>();
 

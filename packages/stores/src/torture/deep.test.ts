@@ -1,12 +1,12 @@
 // @module-tag full
-// The daily tier has K120 and K122 of the conformance suite: the same sizes, in every store.
+// The daily tier has K120 and K122 of the conformance suite, with chains and siblings of similar sizes in every store.
 import { afterAll, describe, expect, test } from 'vitest';
 import { createAllLocations } from '../../test/shared-server-locations.ts';
 import { runDeepTree } from './deep.ts';
-import { parseSeed } from './random.ts';
+import { chooseSeed } from './random.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
-const seed = parseSeed(process.env['COPPICE_SEED']);
+const seed = chooseSeed(process.env['COPPICE_SEED']);
 const sites = createAllLocations();
 const kinds = ['memory', 'sqlite', 'files', 'jsonl', 'postgres'] as const;
 

@@ -19,11 +19,11 @@ import {
   treeId,
 } from '@coppice/core';
 import { deriveId } from '../linear.ts';
-import { RunJournal, type TortureReport } from './journal.ts';
+import { TortureJournal, type TortureReport } from './journal.ts';
 import { openStoreAt, type StoreLocations } from './store-locations.ts';
 
 /** The depth of the chain, and the number of siblings. */
-export interface DeepOptions {
+export interface DeepTreeOptions {
   readonly site: StoreLocations;
   readonly depth: number;
   readonly width: number;
@@ -34,12 +34,12 @@ export interface DeepOptions {
 const atOnce = 5000;
 
 class Giant {
-  readonly #journal: RunJournal;
+  readonly #journal: TortureJournal;
   readonly #treeId: TreeId;
   #store: Store;
   #ids = 0;
 
-  constructor(journal: RunJournal, store: Store, name: string) {
+  constructor(journal: TortureJournal, store: Store, name: string) {
     this.#journal = journal;
     this.#store = store;
     this.#treeId = treeId(deriveId('giant', journal.seed, name));
@@ -151,9 +151,9 @@ async function row(giant: Giant, store: Store, width: number): Promise<void> {
   await deleteAndUndo(giant, width + 2, giant.id(Math.floor(width / 2)), giant.id(0), width + 2);
 }
 
-/** Builds a chain and siblings, runs all operations on them, reopens the store, and reads all rows. */
-export async function runDeepTree({ site, depth, width, seed, say }: DeepOptions): Promise<TortureReport> {
-  const journal = new RunJournal(`deep-${site.kind}`, seed, say);
+/** Builds a chain and siblings, reads, extends and deletes them, reopens the store, and reads all rows. */
+export async function runDeepTree({ site, depth, width, seed, say }: DeepTreeOptions): Promise<TortureReport> {
+  const journal = new TortureJournal(`deep-${site.kind}`, seed, say);
   const place = await site.place();
   let store = await openStoreAt(place);
   const begun = performance.now();

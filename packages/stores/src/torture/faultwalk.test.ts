@@ -3,10 +3,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createDurableLocations } from '../../test/shared-server-locations.ts';
 import { runFaultwalk } from './faultwalk.ts';
 import { storeOperations } from './operations.ts';
-import { parseSeed } from './random.ts';
+import { chooseSeed } from './random.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
-const seed = parseSeed(process.env['COPPICE_SEED']);
+const seed = chooseSeed(process.env['COPPICE_SEED']);
 const sites = createDurableLocations();
 const all = storeOperations.map((operation) => operation.name);
 const patience = long ? 3_600_000 : 240_000;
@@ -60,7 +60,8 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
         site: sites[kind],
         seed,
         operations: wanted,
-        // Each failure needs a new process. PostgreSQL takes longest to start, so its short form only tests kills.
+        // Each failure needs a new copy of the store. Copying takes longest in PostgreSQL, so its short form tests only
+        // kills.
         ...(long ? {} : { failures: kind === 'postgres' ? ['kill'] : ['kill', 'eio'] }),
       });
       expect(Number(figures['failures'])).toBeGreaterThan(4);

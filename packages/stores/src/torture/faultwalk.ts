@@ -4,9 +4,9 @@
  */
 import { isAppError, type Store } from '@coppice/core';
 import { armFault, countFaultPasses } from '../failpoints.ts';
-import { RunJournal, type TortureReport } from './journal.ts';
+import { TortureJournal, type TortureReport } from './journal.ts';
 import {
-  buildSample,
+  createFaultwalkSample,
   readStoreAsJson,
   readStoreWithoutUnrelated,
   type StoreOperation,
@@ -41,11 +41,11 @@ interface Images {
 
 class Walk {
   readonly #site: StoreLocations;
-  readonly #journal: RunJournal;
+  readonly #journal: TortureJournal;
   readonly #template: StoreLocation;
   failures = 0;
 
-  constructor(site: StoreLocations, journal: RunJournal, template: StoreLocation) {
+  constructor(site: StoreLocations, journal: TortureJournal, template: StoreLocation) {
     this.#site = site;
     this.#journal = journal;
     this.#template = template;
@@ -74,7 +74,7 @@ class Walk {
     );
   }
 
-  /** Checks that a store has either the old or the new content, has no findings, and can be written. */
+  /** Throws if a store has neither the old nor the new content, or if a check finds errors in it. */
   async #assertSound(
     operation: StoreOperation,
     images: Images,
@@ -133,8 +133,10 @@ class Walk {
     return !due;
   }
 
-  /** Kills a separate process at one failpoint of an operation. Returns true if the process
-   * was not killed, because the operation passed fewer failpoints. */
+  /**
+   * Kills a separate process at one failpoint of an operation. Returns true if the process was not killed, because the
+   * operation passed fewer failpoints.
+   */
   async killing(operation: StoreOperation, images: Images, nth: number): Promise<boolean> {
     const at = { failure: 'kill', nth };
     this.#journal.note({ operation: operation.name, ...at });
@@ -160,10 +162,10 @@ class Walk {
 export async function runFaultwalk(options: FaultwalkOptions): Promise<TortureReport> {
   const { site, failures = ['kill', 'eio', 'enospc'] } = options;
   const wanted = options.operations ?? storeOperations.map((one) => one.name);
-  const journal = new RunJournal(`faultwalk-${site.kind}`, options.seed, options.say);
+  const journal = new TortureJournal(`faultwalk-${site.kind}`, options.seed, options.say);
   const template = await site.place();
   const store = await openStoreAt(template);
-  await buildSample(store);
+  await createFaultwalkSample(store);
   await store.close();
   const walk = new Walk(site, journal, template);
   for (const name of wanted) {

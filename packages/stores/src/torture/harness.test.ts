@@ -3,15 +3,15 @@ import { messageKit } from '@coppice/content';
 import { nodeId, run, type Store, textMessage } from '@coppice/core';
 import { expect, test } from 'vitest';
 import { openStore } from '../index.ts';
-import { RunOptions } from './arguments.ts';
+import { TortureArguments } from './arguments.ts';
 import { WriterBranch } from './branch.ts';
-import { RunJournal, TortureFailure } from './journal.ts';
+import { TortureFailure, TortureJournal } from './journal.ts';
 import { WriterLedger } from './ledger.ts';
 import { tortureParts } from './parts.ts';
 import { Random } from './random.ts';
 import { chooseAct } from './writer.ts';
 
-function forget(journal: RunJournal): void {
+function forget(journal: TortureJournal): void {
   for (const path of [journal.path, journal.path.replace(/\.jsonl$/, '.replay.json')]) rmSync(path, { force: true });
 }
 
@@ -31,7 +31,7 @@ test('[Q1] the same seed gives the same acts, another seed different ones', () =
 
 test('[Q1][Q2] a run prints its seed at the start and leaves no journal if it succeeds', () => {
   const said: string[] = [];
-  const journal = new RunJournal('harness', 'a-seed', (line) => said.push(line));
+  const journal = new TortureJournal('harness', 'a-seed', (line) => said.push(line));
   journal.note({ about: 'to do something' });
   expect(readFileSync(journal.path, 'utf8')).toBe('{"about":"to do something"}\n');
   expect(said).toEqual(['torture harness --seed a-seed']);
@@ -40,8 +40,8 @@ test('[Q1][Q2] a run prints its seed at the start and leaves no journal if it su
 });
 
 /** Creates a ledger with one acknowledged append, and a store that contains the append, another text, or nothing. */
-async function reported(said: string | null): Promise<{ ledger: WriterLedger; store: Store; journal: RunJournal }> {
-  const journal = new RunJournal('harness', `lost ${said}`);
+async function reported(said: string | null): Promise<{ ledger: WriterLedger; store: Store; journal: TortureJournal }> {
+  const journal = new TortureJournal('harness', `lost ${said}`);
   const ledger = new WriterLedger(journal, 1, new Random('harness'));
   const [tree] = ledger.trees;
   const store = await openStore('memory:');
@@ -112,11 +112,11 @@ test('[Q4] every part has a name, and an unknown option is refused', async () =>
     'vectors',
     'deep',
   ]);
-  await expect(tortureParts.get('vectors')?.run(new RunOptions(['--rounds', '3']), () => undefined)).rejects.toThrow(
-    /--rounds/,
-  );
-  await expect(tortureParts.get('vectors')?.run(new RunOptions(['--store', 'tape']), () => undefined)).rejects.toThrow(
-    /tape/,
-  );
-  expect(() => new RunOptions(['rounds'])).toThrow(/no option/);
+  await expect(
+    tortureParts.get('vectors')?.run(new TortureArguments(['--rounds', '3']), () => undefined),
+  ).rejects.toThrow(/--rounds/);
+  await expect(
+    tortureParts.get('vectors')?.run(new TortureArguments(['--store', 'tape']), () => undefined),
+  ).rejects.toThrow(/tape/);
+  expect(() => new TortureArguments(['rounds'])).toThrow(/no option/);
 });

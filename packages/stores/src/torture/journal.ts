@@ -26,7 +26,7 @@ export interface TortureReport {
 }
 
 /** The journal of one run. A successful run deletes it. */
-export class RunJournal {
+export class TortureJournal {
   readonly name: string;
   readonly seed: string;
   readonly path: string;

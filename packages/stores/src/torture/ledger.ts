@@ -10,7 +10,7 @@ import {
   type WriterNode,
   type WriterNodes,
 } from './branch.ts';
-import type { RunJournal } from './journal.ts';
+import type { TortureJournal } from './journal.ts';
 import type { WorkerReport, WriterTask } from './protocol.ts';
 import type { Random } from './random.ts';
 
@@ -34,7 +34,7 @@ export class WriterLedger {
   readonly writers: readonly Writer[];
   readonly #commits = new Map<TreeId, number>();
   readonly #homes = new Map<string, string>();
-  readonly journal: RunJournal;
+  readonly journal: TortureJournal;
   acknowledged = 0;
   unknown = 0;
   happened = 0;
@@ -43,7 +43,7 @@ export class WriterLedger {
   /** How many times the store was locked or unavailable, so that a writer tried again. */
   busy = 0;
 
-  constructor(journal: RunJournal, count: number, random: Random) {
+  constructor(journal: TortureJournal, count: number, random: Random) {
     this.journal = journal;
     const trees = Array.from({ length: treesPerPlace }, () => treeId(random.uuid()));
     this.writers = Array.from({ length: count }, (_, at) => ({

@@ -1,7 +1,7 @@
 /**
  * Runs one part of the torture suite with `npm run torture -- <name> [--option value …]`, by default in its long form.
  */
-import { RunOptions } from './arguments.ts';
+import { TortureArguments } from './arguments.ts';
 import type { TortureReport } from './journal.ts';
 import { tortureParts } from './parts.ts';
 
@@ -14,7 +14,7 @@ if (part === undefined) {
 } else {
   const begun = performance.now();
   try {
-    const reports: readonly TortureReport[] = await part.run(new RunOptions(words), (line) => console.log(line));
+    const reports: readonly TortureReport[] = await part.run(new TortureArguments(words), (line) => console.log(line));
     for (const { name: run, seed, figures } of reports)
       console.log(
         `${run}, seed ${seed}: ${Object.entries(figures)

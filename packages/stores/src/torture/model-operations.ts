@@ -45,7 +45,7 @@ const words = fc.constantFrom(
   'lone \ud800 x',
   '__proto__',
 );
-export const arbitraryOperation: fc.Arbitrary<ModelOperation> = fc.record({
+export const arbitraryModelOperation: fc.Arbitrary<ModelOperation> = fc.record({
   kind: fc.oneof(
     { weight: 8, arbitrary: fc.constant('append' as const) },
     { weight: 12, arbitrary: fc.constantFrom(...kinds.filter((kind) => kind !== 'clear')) },
@@ -57,22 +57,25 @@ export const arbitraryOperation: fc.Arbitrary<ModelOperation> = fc.record({
   choice: fc.nat(63),
 });
 
-/** One operation as a command for the stores, and as a call of the model. */
-export interface OperationForms {
+/** An operation as a command for the stores, and as a call of the model. */
+export interface TranslatedOperation {
   readonly command: Command;
   apply(): void;
 }
 
 const unknown = nodeId('ffffffff-ffff-7fff-8fff-ffffffffffff');
 
-/** Builds both forms of an operation. Returns null if the rules allow too many results to compare them. */
-export function formsOfOperation(
+/**
+ * Translates an operation to a command and a call of the model. Returns null if the rules allow too many results to
+ * compare them.
+ */
+export function translateOperation(
   op: ModelOperation,
   index: number,
   model: TreeModel,
   tree: TreeId,
   cut: boolean,
-): OperationForms | null {
+): TranslatedOperation | null {
   const ids = [...model.state.nodes.keys()].filter((id) => id !== model.root);
   const pick = (number: number): NodeId => {
     if (number > 990) return unknown;

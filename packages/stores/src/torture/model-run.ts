@@ -12,14 +12,14 @@ import {
 import { treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { deriveId } from '../linear.ts';
-import { RunJournal, type TortureReport } from './journal.ts';
+import { TortureJournal, type TortureReport } from './journal.ts';
 import { ModelRefusal, TreeModel } from './model.ts';
-import { arbitraryOperation, formsOfOperation, type ModelOperation } from './model-operations.ts';
+import { arbitraryModelOperation, type ModelOperation, translateOperation } from './model-operations.ts';
 import { openStoreAt, type StoreLocations } from './store-locations.ts';
 import { readVisibleTree, visibleTreeOfModel } from './visible-tree.ts';
 
 /** Options of the comparison of stores with the model. */
-export interface ModelOptions {
+export interface ModelComparisonOptions {
   readonly sites: readonly StoreLocations[];
   readonly sequences: number;
   readonly longest: number;
@@ -60,7 +60,7 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly M
   let cut = false;
   let done = 0;
   for (const [index, op] of ops.entries()) {
-    const turn = formsOfOperation(op, index, model, tree, cut);
+    const turn = translateOperation(op, index, model, tree, cut);
     if (turn === null) continue;
     const command = frozen(turn.command);
     const before = visibleTreeOfModel(model);
@@ -99,7 +99,7 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly M
   return done;
 }
 
-/** Runs random commands of core on all stores and on the memory store. All rows and results must be equal. */
+/** Runs random commands on all stores and on the reference store of core. All rows and results must be equal. */
 async function playReference(stores: readonly Store[], commands: readonly AbstractCommand[]): Promise<void> {
   const reference = new ReferenceStore(stores[0]?.owner);
   const players = stores.map((store) => ({ store, turns: runCommands(store, commands) }));
@@ -140,12 +140,12 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Runs the comparisons with the model and with the memory store. Throws with the shortest failing list of operations
- * that was found.
+ * Runs the comparisons with the model and with the reference store of core. Throws with the shortest failing list of
+ * operations that was found.
  */
-export async function runModel(options: ModelOptions): Promise<TortureReport> {
+export async function runModelComparison(options: ModelComparisonOptions): Promise<TortureReport> {
   const { sites, sequences, longest, seed } = options;
-  const journal = new RunJournal(`model-${sites.map((site) => site.kind).join('-')}`, seed, options.say);
+  const journal = new TortureJournal(`model-${sites.map((site) => site.kind).join('-')}`, seed, options.say);
   const number = Number.parseInt(deriveId('seed', seed).slice(0, 7), 16);
   const places = await Promise.all(sites.map((site) => site.place()));
   const stores = await Promise.all(places.map((place) => openStoreAt(place)));
@@ -173,7 +173,7 @@ export async function runModel(options: ModelOptions): Promise<TortureReport> {
     );
   };
   try {
-    const ops = fc.array(arbitraryOperation, { minLength: 1, maxLength: longest, size: 'max' });
+    const ops = fc.array(arbitraryModelOperation, { minLength: 1, maxLength: longest, size: 'max' });
     await check(
       'the model',
       ops,

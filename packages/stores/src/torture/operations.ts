@@ -47,7 +47,7 @@ function record(id: typeof list, count: number) {
 /**
  * Creates the data that the operations change: a tree with branches, and a list that is not converted to a tree yet.
  */
-export async function buildSample(store: Store): Promise<void> {
+export async function createFaultwalkSample(store: Store): Promise<void> {
   await command(store, { type: 'create', treeId: tree, attributes: { systemPrompt: 'Be brief.' } }, 'create');
   await command(store, { type: 'append', treeId: tree, messages: messages('a', 'b', 'c', 'd') }, 'plant 1');
   await command(store, { type: 'append', treeId: tree, parentId: node('b'), messages: messages('e', 'f') }, 'plant 2');

@@ -1,8 +1,8 @@
 /** The parts of the torture suite by name, with their options. */
 import type { PostgresOptions } from '../postgres/index.ts';
-import type { RunOptions } from './arguments.ts';
+import type { TortureArguments } from './arguments.ts';
 import type { TortureReport } from './journal.ts';
-import { parseSeed } from './random.ts';
+import { chooseSeed } from './random.ts';
 import {
   createFolderLocations,
   createMemoryLocations,
@@ -14,7 +14,7 @@ import {
 /** One part of the suite: its description, and a function that runs it. */
 export interface TorturePart {
   readonly about: string;
-  run(options: RunOptions, say: (line: string) => void): Promise<readonly TortureReport[]>;
+  run(options: TortureArguments, say: (line: string) => void): Promise<readonly TortureReport[]>;
 }
 
 /** A kind of store to run a part on, and where its stores are created. */
@@ -26,8 +26,8 @@ interface SiteOptions {
 
 async function on<T>(kind: StoreKind, work: (grounded: SiteOptions) => Promise<T>): Promise<T> {
   if (kind === 'postgres') {
-    const { startCrashableServer: startServer } = await import('./server.ts');
-    const server = await startServer();
+    const { startCrashableServer } = await import('./server.ts');
+    const server = await startCrashableServer();
     try {
       return await work({ site: createPostgresLocations(server), crash: () => server.crash() });
     } finally {
@@ -42,7 +42,7 @@ async function on<T>(kind: StoreKind, work: (grounded: SiteOptions) => Promise<T
   }
 }
 
-function kindsOf(options: RunOptions, kinds: readonly StoreKind[]): readonly StoreKind[] {
+function kindsOf(options: TortureArguments, kinds: readonly StoreKind[]): readonly StoreKind[] {
   const asked = options.list('store');
   if (asked === undefined) return kinds;
   return asked.map((name) => {
@@ -67,15 +67,15 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
     {
       about: 'writers are killed in mid-write; --store, --writers, --rounds, --seed, --server kills PostgreSQL itself',
       async run(options, say) {
-        const { runKill9: kill9 } = await import('./kill9.ts');
+        const { runKilledWriters } = await import('./killed-writers.ts');
         const kinds = kindsOf(options, ['sqlite', 'files', 'jsonl', 'postgres']);
         const writers = options.number('writers', 4);
         const rounds = options.text('rounds') === undefined ? undefined : options.number('rounds', 1);
-        const seed = parseSeed(options.text('seed'));
+        const seed = chooseSeed(options.text('seed'));
         const server = options.flag('server');
         options.finish();
         return onEach(kinds, ({ site, crash }) =>
-          kill9({
+          runKilledWriters({
             site,
             writers,
             rounds: rounds ?? (site.kind === 'sqlite' ? 1000 : 200),
@@ -92,7 +92,7 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
     {
       about: 'every write fails at every point; --store, --ops append,edit,…, --failures kill,eio,enospc',
       async run(options, say) {
-        const { runFaultwalk: faultwalk } = await import('./faultwalk.ts');
+        const { runFaultwalk } = await import('./faultwalk.ts');
         const kinds = kindsOf(options, ['sqlite', 'files', 'jsonl', 'postgres']);
         const operations = options.list('ops');
         const failures = options.list('failures')?.map((name) => {
@@ -100,10 +100,10 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
             throw new Error(`--failures are kill, eio, enospc; not ${name}.`);
           return name;
         });
-        const seed = parseSeed(options.text('seed'));
+        const seed = chooseSeed(options.text('seed'));
         options.finish();
         return onEach(kinds, ({ site }) =>
-          faultwalk({
+          runFaultwalk({
             site,
             seed,
             say,
@@ -119,17 +119,17 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
     {
       about: 'sessions in every order and at once; --store, --times, --update writes the outcomes down',
       async run(options, say) {
-        const { runPermutations: permute } = await import('./permute.ts');
+        const { runPermutations } = await import('./permute.ts');
         const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files', 'jsonl']);
         const times = options.number('times', 100);
         const update = options.flag('update');
-        const seed = parseSeed(options.text('seed'));
+        const seed = chooseSeed(options.text('seed'));
         options.finish();
         return onEach(kinds, async ({ site }) => {
-          const plain = await permute({ site, seed, times, update, say });
+          const plain = await runPermutations({ site, seed, times, update, say });
           if (site.kind !== 'postgres') return plain;
           const serializable: PostgresOptions = { isolation: 'serializable' };
-          return [plain, await permute({ site, seed, times, say, options: serializable })];
+          return [plain, await runPermutations({ site, seed, times, say, options: serializable })];
         });
       },
     },
@@ -139,18 +139,18 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
     {
       about: 'random operations against an independent model and against the reference; --store, --seqs, --len',
       async run(options, say) {
-        const { runModel: modelRun } = await import('./model-run.ts');
+        const { runModelComparison } = await import('./model-run.ts');
         const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files', 'jsonl']);
         const sequences = options.number('seqs', 10_000);
         const longest = options.number('len', 200);
-        const seed = parseSeed(options.text('seed'));
+        const seed = chooseSeed(options.text('seed'));
         options.finish();
         const withAll = async (
           left: readonly StoreKind[],
           sites: readonly StoreLocations[],
         ): Promise<TortureReport> => {
           const [kind, ...rest] = left;
-          if (kind === undefined) return modelRun({ sites, sequences, longest, seed, say });
+          if (kind === undefined) return runModelComparison({ sites, sequences, longest, seed, say });
           return on(kind, ({ site }) => withAll(rest, [...sites, site]));
         };
         return [await withAll(kinds, [])];
@@ -162,17 +162,17 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
     {
       about: 'several processes on one store; --store, --procs, --secs',
       async run(options, say) {
-        const { runTwoProcesses: twoProcesses } = await import('./two-processes.ts');
-        const { runSessionProcesses: sessionProcesses } = await import('./session-processes.ts');
+        const { runTwoProcesses } = await import('./two-processes.ts');
+        const { runSessionProcesses } = await import('./session-processes.ts');
         const kinds = kindsOf(options, ['sqlite', 'postgres', 'jsonl']);
         const processes = options.number('procs', 4);
         const seconds = options.number('secs', 30);
-        const seed = parseSeed(options.text('seed'));
+        const seed = chooseSeed(options.text('seed'));
         options.finish();
         return onEach(kinds, ({ site }) =>
           site.kind === 'jsonl'
-            ? sessionProcesses({ processes, seconds, seed, say })
-            : twoProcesses({ site, processes, seconds, seed, say }),
+            ? runSessionProcesses({ processes, seconds, seed, say })
+            : runTwoProcesses({ site, processes, seconds, seed, say }),
         );
       },
     },
@@ -182,12 +182,12 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
     {
       about: 'processes are killed while they migrate a session file; --entries, --rounds',
       async run(options, say) {
-        const { runMigrate9: migrate9 } = await import('./migrate9.ts');
+        const { runKilledSessionMigrations } = await import('./killed-session-migrations.ts');
         const entries = options.number('entries', 60_000);
         const rounds = options.number('rounds', 300);
-        const seed = parseSeed(options.text('seed'));
+        const seed = chooseSeed(options.text('seed'));
         options.finish();
-        return [await migrate9({ entries, rounds, seed, say })];
+        return [await runKilledSessionMigrations({ entries, rounds, seed, say })];
       },
     },
   ],
@@ -196,12 +196,12 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
     {
       about: 'processes are killed while they migrate a SQLite file to row numbers; --nodes, --rounds',
       async run(options, say) {
-        const { runNumber9: number9 } = await import('./number9.ts');
+        const { runKilledRowMigrations } = await import('./killed-row-migrations.ts');
         const nodes = options.number('nodes', 20_000);
         const rounds = options.number('rounds', 300);
-        const seed = parseSeed(options.text('seed'));
+        const seed = chooseSeed(options.text('seed'));
         options.finish();
-        return [await number9({ nodes, rounds, seed, say })];
+        return [await runKilledRowMigrations({ nodes, rounds, seed, say })];
       },
     },
   ],
@@ -210,11 +210,11 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
     {
       about: 'the shared vectors through the library and each store; --store',
       async run(options, say) {
-        const { runVectors } = await import('./vectors.ts');
+        const { runTestVectors } = await import('./vectors.ts');
         const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files', 'jsonl']);
-        const seed = parseSeed(options.text('seed'));
+        const seed = chooseSeed(options.text('seed'));
         options.finish();
-        return onEach(kinds, ({ site }) => runVectors({ site, seed, say }));
+        return onEach(kinds, ({ site }) => runTestVectors({ site, seed, say }));
       },
     },
   ],
@@ -223,13 +223,13 @@ export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, To
     {
       about: 'a very deep chain and very many siblings; --store, --depth, --width',
       async run(options, say) {
-        const { runDeepTree: deep } = await import('./deep.ts');
+        const { runDeepTree } = await import('./deep.ts');
         const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files', 'jsonl']);
         const depth = options.number('depth', 100_000);
         const width = options.number('width', 50_000);
-        const seed = parseSeed(options.text('seed'));
+        const seed = chooseSeed(options.text('seed'));
         options.finish();
-        return onEach(kinds, ({ site }) => deep({ site, depth, width, seed, say }));
+        return onEach(kinds, ({ site }) => runDeepTree({ site, depth, width, seed, say }));
       },
     },
   ],

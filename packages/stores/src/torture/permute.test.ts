@@ -4,11 +4,11 @@ import { createSharedServerLocations } from '../../test/shared-server-locations.
 import type { PostgresOptions } from '../postgres/index.ts';
 import { listInterleavings, runPermutations } from './permute.ts';
 import { races } from './races.ts';
-import { parseSeed } from './random.ts';
+import { chooseSeed } from './random.ts';
 import { createFolderLocations, createMemoryLocations } from './store-locations.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
-const seed = parseSeed(process.env['COPPICE_SEED']);
+const seed = chooseSeed(process.env['COPPICE_SEED']);
 const sites = {
   memory: createMemoryLocations(),
   sqlite: createFolderLocations('sqlite'),

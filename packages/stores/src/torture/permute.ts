@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ask, type CreateResult, isAppError, type Store } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
-import { RunJournal, type TortureReport } from './journal.ts';
+import { TortureJournal, type TortureReport } from './journal.ts';
 import { type Race, RaceRun, races } from './races.ts';
 import { openStoreAt, type StoreLocation, type StoreLocations } from './store-locations.ts';
 import { WorkerProcess } from './worker-process.ts';
@@ -65,11 +65,11 @@ function isCreated(result: unknown): result is CreateResult {
 }
 
 class Course {
-  readonly #journal: RunJournal;
+  readonly #journal: TortureJournal;
   readonly #handles: readonly Store[];
   #tracks = 0;
 
-  constructor(journal: RunJournal, handles: readonly Store[]) {
+  constructor(journal: TortureJournal, handles: readonly Store[]) {
     this.#journal = journal;
     this.#handles = handles;
   }
@@ -105,7 +105,7 @@ class Course {
     return this.finish(track, answers);
   }
 
-  /** Runs a race in which each session first reads the version and later writes with it as the expected version. */
+  /** Runs a race in which each session first reads the version, and later writes and expects that version. */
   async checked(race: Race, order: readonly number[]): Promise<Finish> {
     this.#journal.note({ race: race.name, checked: order });
     const track = await this.track(race);
@@ -184,7 +184,7 @@ async function startWorkers(place: StoreLocation, count: number): Promise<Worker
 /** Runs every race in every order and concurrently. Throws on a result that was not recorded. */
 export async function runPermutations(options: PermuteOptions): Promise<TortureReport> {
   const { site, times } = options;
-  const journal = new RunJournal(`permute-${site.kind}`, options.seed, options.say);
+  const journal = new TortureJournal(`permute-${site.kind}`, options.seed, options.say);
   const place = await site.place();
   const handles: Store[] = [];
   for (let at = 0; at < (site.processes ? 3 : 1); at++) handles.push(await openStoreAt(place, options.options));

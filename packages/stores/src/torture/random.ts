@@ -57,6 +57,6 @@ export class Random {
 }
 
 /** Returns the given seed, or a new random one. */
-export function parseSeed(given: string | undefined): string {
+export function chooseSeed(given: string | undefined): string {
   return given ?? Math.floor(Math.random() * 2 ** 32).toString(36);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionFiles } from '../jsonl/session-files.ts';
-import { RunJournal, type TortureReport } from './journal.ts';
+import { TortureJournal, type TortureReport } from './journal.ts';
 import type { WorkerReport } from './protocol.ts';
 import { WorkerProcess } from './worker-process.ts';
 
@@ -19,7 +19,7 @@ export interface SessionProcessesOptions {
 /** Runs processes, kills one of them, and checks the file. Every reported line must be in it once, and complete. */
 export async function runSessionProcesses(options: SessionProcessesOptions): Promise<TortureReport> {
   const { processes, seconds, seed } = options;
-  const journal = new RunJournal('twoproc-jsonl', seed, options.say);
+  const journal = new TortureJournal('twoproc-jsonl', seed, options.say);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-twoproc-'));
   const path = join(folder, 'session.jsonl');
   writeFileSync(
@@ -65,7 +65,7 @@ export async function runSessionProcesses(options: SessionProcessesOptions): Pro
   return journal.done({ processes, seconds, ...count });
 }
 
-function compare(path: string, wrote: ReadonlySet<string>, journal: RunJournal): void {
+function compare(path: string, wrote: ReadonlySet<string>, journal: TortureJournal): void {
   const found = new Map<string, number>();
   let torn = 0;
   for (const line of readFileSync(path, 'utf8').split('\n')) {

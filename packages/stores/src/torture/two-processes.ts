@@ -1,7 +1,7 @@
 /** Lets several processes write to one store, and checks that no acknowledged change is lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit, Store, TreeId } from '@coppice/core';
-import { RunJournal, type TortureReport } from './journal.ts';
+import { TortureJournal, type TortureReport } from './journal.ts';
 import { WriterLedger } from './ledger.ts';
 import { Random } from './random.ts';
 import { openStoreAt, type StoreLocations } from './store-locations.ts';
@@ -35,7 +35,7 @@ async function follow(
 /** Runs processes, then compares the store with the acknowledged changes. This process follows the feeds meanwhile. */
 export async function runTwoProcesses(options: TwoProcessesOptions): Promise<TortureReport> {
   const { site, processes, seed } = options;
-  const journal = new RunJournal(`twoproc-${site.kind}`, seed, options.say);
+  const journal = new TortureJournal(`twoproc-${site.kind}`, seed, options.say);
   const place = await site.place();
   const ledger = new WriterLedger(journal, processes, new Random('twoproc', seed));
   const workers = await Promise.all(

@@ -3,11 +3,11 @@ import { canonicalJson, messageKit, parseMessageText } from '@coppice/content';
 import { vectors } from '@coppice/content/vectors';
 import { ask, nodeId, run, type Store, treeId } from '@coppice/core';
 import { deriveId } from '../linear.ts';
-import { RunJournal, type TortureReport } from './journal.ts';
+import { TortureJournal, type TortureReport } from './journal.ts';
 import { openStoreAt, type StoreLocations } from './store-locations.ts';
 
-/** Options of the test with the shared vectors. */
-export interface VectorsOptions {
+/** Options of the test with the shared test vectors. */
+export interface TestVectorsOptions {
   readonly site: StoreLocations;
   readonly seed: string;
   readonly say?: (line: string) => void;
@@ -20,7 +20,7 @@ const idOf = (name: string) => nodeId(deriveId('vectors', name));
  * Writes every valid vector, and expects invalid ones to be refused with the recorded code. Returns how many were
  * refused.
  */
-async function writeVectors(store: Store, journal: RunJournal): Promise<number> {
+async function writeVectors(store: Store, journal: TortureJournal): Promise<number> {
   let count = 0;
   const context = { actor: 'vectors', kit: messageKit, now: () => 0, newId: () => deriveId('vectors new', ++count) };
   await run(store, { type: 'create', treeId: tree }, context);
@@ -51,7 +51,7 @@ async function writeVectors(store: Store, journal: RunJournal): Promise<number> 
 }
 
 /** Reads every vector back, and compares its canonical form and its stored text. Returns how many were read. */
-async function readVectors(store: Store, journal: RunJournal): Promise<number> {
+async function readVectors(store: Store, journal: TortureJournal): Promise<number> {
   let kept = 0;
   for (const { name, outcome } of vectors) {
     if (!outcome.accepted) continue;
@@ -72,8 +72,8 @@ async function readVectors(store: Store, journal: RunJournal): Promise<number> {
 /**
  * Writes the vectors, reopens the store and reads them. The memory store is not reopened, because it would be empty.
  */
-export async function runVectors({ site, seed, say }: VectorsOptions): Promise<TortureReport> {
-  const journal = new RunJournal(`vectors-${site.kind}`, seed, say);
+export async function runTestVectors({ site, seed, say }: TestVectorsOptions): Promise<TortureReport> {
+  const journal = new TortureJournal(`vectors-${site.kind}`, seed, say);
   const place = await site.place();
   let store = await openStoreAt(place);
   try {

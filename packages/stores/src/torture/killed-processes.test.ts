@@ -2,16 +2,16 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
 import { createDurableLocations } from '../../test/shared-server-locations.ts';
-import { runKill9 } from './kill9.ts';
-import { runMigrate9 } from './migrate9.ts';
-import { runNumber9 } from './number9.ts';
-import { parseSeed } from './random.ts';
+import { runKilledRowMigrations } from './killed-row-migrations.ts';
+import { runKilledSessionMigrations } from './killed-session-migrations.ts';
+import { runKilledWriters } from './killed-writers.ts';
+import { chooseSeed } from './random.ts';
 import { runSessionProcesses } from './session-processes.ts';
 import { countConnectionsSql, createPostgresLocations } from './store-locations.ts';
 import { runTwoProcesses } from './two-processes.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
-const seed = parseSeed(process.env['COPPICE_SEED']);
+const seed = chooseSeed(process.env['COPPICE_SEED']);
 const sites = createDurableLocations();
 const sizes = { sqlite: long ? 1000 : 6, files: long ? 200 : 3, jsonl: long ? 200 : 4, postgres: long ? 200 : 3 };
 const patience = long ? 7_200_000 : 240_000;
@@ -24,7 +24,7 @@ describe(`writers that are killed, seed ${seed}`, () => {
   test.each(['sqlite', 'files', 'jsonl', 'postgres'] as const)(
     '[Q10] %s loses and changes no acknowledged write, and an unacknowledged one is stored completely or not at all',
     async (kind) => {
-      const { figures } = await runKill9({ site: sites[kind], writers: 4, rounds: sizes[kind], seed });
+      const { figures } = await runKilledWriters({ site: sites[kind], writers: 4, rounds: sizes[kind], seed });
       expect(figures['rounds']).toBe(sizes[kind]);
       expect(Number(figures['acknowledged'])).toBeGreaterThan(0);
     },
@@ -45,7 +45,7 @@ describe(`writers that are killed, seed ${seed}`, () => {
         });
         const killServer = () => server.restart('SIGKILL');
         const rounds = long ? 20 : 1;
-        const { figures } = await runKill9({ site, writers: 4, rounds, seed, killServer });
+        const { figures } = await runKilledWriters({ site, writers: 4, rounds, seed, killServer });
         expect(figures['kills']).toBe(rounds);
       } finally {
         await server.close();
@@ -78,7 +78,7 @@ test(
   `[Q19] a process killed while it migrates a session file leaves the old or the new file, seed ${seed}`,
   async () => {
     const size = long ? { entries: 60_000, rounds: 300 } : { entries: 3000, rounds: 4 };
-    const { figures } = await runMigrate9({ ...size, seed });
+    const { figures } = await runKilledSessionMigrations({ ...size, seed });
     expect(Number(figures['rounds'])).toBeGreaterThanOrEqual(size.rounds);
   },
   patience,
@@ -88,7 +88,7 @@ test(
   `[Q21] a process killed while it migrates a SQLite file leaves the old or the new tables, seed ${seed}`,
   async () => {
     const size = long ? { nodes: 20_000, rounds: 300 } : { nodes: 2000, rounds: 6 };
-    const { figures } = await runNumber9({ ...size, seed });
+    const { figures } = await runKilledRowMigrations({ ...size, seed });
     expect(figures['rounds']).toBe(size.rounds);
   },
   patience,

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ask } from '@coppice/core';
 import { open } from '../sqlite/index.ts';
 import { newestSqliteVersion } from '../sqlite/migrations.ts';
-import { RunJournal, type TortureReport } from './journal.ts';
+import { TortureJournal, type TortureReport } from './journal.ts';
 import { Random } from './random.ts';
 import {
   addedTreeId,
@@ -19,8 +19,8 @@ import {
 } from './schema-fixture.ts';
 import { openUntilKilled } from './worker-process.ts';
 
-/** Options of the test that kills migrations to row numbers. */
-export interface Number9Options {
+/** Options of the test that kills processes while they migrate a database to row numbers. */
+export interface KilledRowMigrationsOptions {
   /** The number of messages that are added to the fixture, so that the migration takes long enough. */
   readonly nodes: number;
   readonly rounds: number;
@@ -37,9 +37,9 @@ function countIn(path: string): number {
 }
 
 /** Runs rounds of opening and killing. Throws if a file is neither old nor new, or gives different answers. */
-export async function runNumber9(options: Number9Options): Promise<TortureReport> {
+export async function runKilledRowMigrations(options: KilledRowMigrationsOptions): Promise<TortureReport> {
   const { nodes, rounds, seed } = options;
-  const journal = new RunJournal('number9', seed, options.say);
+  const journal = new TortureJournal('number9', seed, options.say);
   const random = new Random('number9', seed);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-number9-'));
   const source = join(folder, 'source.db');

@@ -1,7 +1,7 @@
 /**
  * Generates a UUID of version 7 from a time and random bytes. `crypto.randomUUID` does not exist on a page without TLS.
  */
-export function newTreeUuid(now: number): string {
+export function generateUuidV7(now: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   let time = Math.max(0, Math.floor(now));
   for (let at = 5; at >= 0; at--) {

@@ -2,14 +2,14 @@
  * Kills writers while they write, round after round, and compares the store with the changes that were acknowledged.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RunJournal, type TortureReport } from './journal.ts';
+import { TortureJournal, type TortureReport } from './journal.ts';
 import { WriterLedger } from './ledger.ts';
 import { Random } from './random.ts';
 import { openStoreAt, type StoreLocation, type StoreLocations } from './store-locations.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /** Options of the test that kills writers. */
-export interface Kill9Options {
+export interface KilledWritersOptions {
   readonly site: StoreLocations;
   readonly writers: number;
   readonly rounds: number;
@@ -31,9 +31,9 @@ async function startWorkers(count: number, ledger: () => WriterLedger | undefine
 }
 
 /** Runs rounds of writing and killing. Throws if an acknowledged message is lost or altered. */
-export async function runKill9(options: Kill9Options): Promise<TortureReport> {
+export async function runKilledWriters(options: KilledWritersOptions): Promise<TortureReport> {
   const { site, rounds, seed } = options;
-  const journal = new RunJournal(
+  const journal = new TortureJournal(
     `kill9-${site.kind}${options.killServer === undefined ? '' : '-server'}`,
     seed,
     options.say,

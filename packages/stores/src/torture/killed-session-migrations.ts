@@ -16,12 +16,12 @@ import { join } from 'node:path';
 import { SessionIndex } from '@coppice/content/sessions';
 import { textOf } from '@coppice/core';
 import { sessionFiles } from '../jsonl/session-files.ts';
-import { RunJournal, type TortureReport } from './journal.ts';
+import { TortureJournal, type TortureReport } from './journal.ts';
 import { Random } from './random.ts';
 import { openUntilKilled } from './worker-process.ts';
 
-/** Options of the test that kills migrations of session files. */
-export interface Migrate9Options {
+/** Options of the test that kills processes while they migrate session files. */
+export interface KilledSessionMigrationsOptions {
   readonly entries: number;
   readonly rounds: number;
   readonly seed: string;
@@ -96,9 +96,9 @@ function hashOfThread(path: string): string {
 }
 
 /** Runs rounds of opening and killing. Throws if a file is neither the complete old nor the complete new one. */
-export async function runMigrate9(options: Migrate9Options): Promise<TortureReport> {
+export async function runKilledSessionMigrations(options: KilledSessionMigrationsOptions): Promise<TortureReport> {
   const { entries, rounds, seed } = options;
-  const journal = new RunJournal('migrate9', seed, options.say);
+  const journal = new TortureJournal('migrate9', seed, options.say);
   const random = new Random('migrate9', seed);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-migrate9-'));
   const total = { rounds: 0, old: 0, new: 0, through: 0 };

@@ -11,7 +11,7 @@ function pathHint(members: object, scheme: string, url: string): string {
 }
 
 /** Opens one of several stores by its URL. Only the code of that store is loaded. Throws on an unknown scheme. */
-export async function openMember(
+export async function openRegisteredStore(
   members: Readonly<Record<string, () => Promise<StoreModule>>>,
   url: string,
   options: StoreOptions,

@@ -6,11 +6,11 @@ import type { Commit, MoveStep, NodeId, Tree } from '@coppice/core';
 import { findNode, subtree } from '@coppice/core/tree';
 
 /**
- * Returns a commit as it is written to a damaged file. Misplaced nodes in a removed subtree are first moved to where they
- * are. Reading the file again would else take them out of the subtree, because a lost line could be the reason why they
- * are in it.
+ * Returns a commit as it is written to a damaged file. A removal is preceded by moves of the misplaced nodes in the
+ * removed subtree, each to the place that it has already. Without these moves, reading the file again would take the
+ * nodes out of the subtree, because they could be in it only because a line is lost.
  */
-export function moveBeforeRemoval(commit: Commit, before: Tree, misplaced: ReadonlySet<NodeId>): Commit {
+export function addMovesBeforeRemovals(commit: Commit, before: Tree, misplaced: ReadonlySet<NodeId>): Commit {
   const moves = new Map<NodeId, MoveStep>();
   for (const step of commit.steps) {
     if (step.type !== 'remove' || findNode(before, step.nodeId) === undefined) continue;
